@@ -32,6 +32,83 @@ bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t en
 	return false;
 }
 
+/* ---- The table ---- */
+
+void block_set_size(struct heap *heap, struct block *block, uint64_t size)
+{
+	if (size >= BLOCK_LARGE)
+		hash_set(&heap->large, block_address(block), size);
+	block->size = size < BLOCK_LARGE ? (uint32_t)size : BLOCK_LARGE;
+}
+
+void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned state)
+{
+	if (address >= BLOCK_ADDRESS)
+		return;
+	ARRAY_GROW(heap->blocks, heap->block_capacity, heap->block_count);
+	struct block *const block = &heap->blocks[heap->block_count++];
+
+	*block = (struct block){.low = (uint32_t)address, .high = (uint32_t)(address >> 32)};
+	block_set_state(block, state);
+	block_set_size(heap, block, size);
+}
+
+size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (block_address(&heap->blocks[first + middle]) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct block *block_at(const struct heap *heap, uint64_t address)
+{
+	const size_t count = blocks_up_to(heap, 0, heap->block_count, address);
+	struct block *const block = count ? &heap->blocks[count - 1] : NULL;
+
+	return block && block_address(block) == address ? block : NULL;
+}
+
+void blocks_drop(struct heap *heap, unsigned state)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < heap->block_count; i++)
+		if (block_state(&heap->blocks[i]) != state)
+			heap->blocks[kept++] = heap->blocks[i];
+	heap->block_count = kept;
+}
+
+static int compare_blocks(const void *one, const void *two)
+{
+	const uint64_t a = block_address(one), b = block_address(two);
+
+	return a < b ? -1 : a > b;
+}
+
+void blocks_sort(struct heap *heap)
+{
+	if (heap->block_count)
+		qsort(heap->blocks, heap->block_count, sizeof(*heap->blocks), compare_blocks);
+}
+
+void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest)
+{
+	const struct block *const last = &heap->blocks[heap->block_count - 1];
+
+	*lowest = block_address(&heap->blocks[0]);
+	*highest = block_address(last) + block_size(heap, last);
+}
+
+/* ---- Regions ---- */
+
 struct region *region_add(struct heap *heap, const struct region *region)
 {
 	ARRAY_GROW(heap->regions, heap->region_capacity, heap->region_count);
@@ -71,13 +148,13 @@ static bool index_pages(struct heap *heap, struct region *region, uint32_t first
 {
 	uint32_t block = first;
 
-	region->pages = first == last ? 0 : (heap->blocks[last - 1].address - region->whole) / PAGE + 1;
+	region->pages = first == last ? 0 : (block_address(&heap->blocks[last - 1]) - region->whole) / PAGE + 1;
 	if (region->pages > *pages_left)
 		return false;
 	*pages_left -= region->pages;
 	region->by_page = xcalloc(region->pages + 1, sizeof(*region->by_page));
 	for (size_t i = 0; i < region->pages; i++) {
-		while (block < last && heap->blocks[block].address < region->whole + i * PAGE)
+		while (block < last && block_address(&heap->blocks[block]) < region->whole + i * PAGE)
 			block++;
 		region->by_page[i] = block;
 	}
@@ -94,10 +171,10 @@ bool blocks_index(struct heap *heap)
 	for (size_t i = 0; i < heap->region_count; i++) {
 		struct region *const region = &heap->regions[i];
 
-		while (block < heap->block_count && heap->blocks[block].address < region->whole)
+		while (block < heap->block_count && block_address(&heap->blocks[block]) < region->whole)
 			block++;
 		region->first = (uint32_t)block;
-		while (block < heap->block_count && heap->blocks[block].address < region->end)
+		while (block < heap->block_count && block_address(&heap->blocks[block]) < region->end)
 			block++;
 		if (!region->is_mapped && !index_pages(heap, region, region->first, (uint32_t)block, &pages_left))
 			return false;
@@ -109,29 +186,19 @@ bool blocks_make(struct heap *heap)
 {
 	size_t used = 0, region = 0;
 
-	for (size_t i = 0; i < heap->chunk_count; i++)
-		used += heap->chunks[i].state == CHUNK_USED;
-	if (used >= HEAP_NONE)
-		return false;
-	heap->blocks = xcalloc(used + 1, sizeof(*heap->blocks));
 	heap->has_tags = has_tags(heap);
-	for (size_t i = 0; i < heap->chunk_count; i++) {
-		const struct chunk *chunk = &heap->chunks[i];
+	for (size_t i = 0; i < heap->block_count; i++) {
+		struct block chunk = heap->blocks[i];
 
-		while (chunk->address >= heap->regions[region].end)
+		while (block_address(&chunk) >= heap->regions[region].end)
 			region++;
-		if (chunk->state == CHUNK_USED)
-			heap->blocks[heap->block_count++] =
-				(struct heap_block){.address = chunk->address,
-						    .size = chunk->size - header_of(heap, &heap->regions[region]),
-						    .root = HEAP_NONE,
-						    .from = HEAP_NONE,
-						    .leads = HEAP_NONE,
-						    .class = HEAP_LOST};
+		if (block_state(&chunk) != CHUNK_USED)
+			continue;
+		block_set_size(heap, &chunk, block_size(heap, &chunk) - header_of(heap, &heap->regions[region]));
+		block_set_state(&chunk, HEAP_LOST);
+		heap->blocks[used++] = chunk;
 	}
-	free(heap->chunks);
-	heap->chunks = NULL;
-	heap->chunk_count = heap->chunk_capacity = 0;
+	heap->block_count = used;
 	return blocks_index(heap);
 }
 
@@ -152,13 +219,13 @@ uint32_t heap_find(const struct heap *heap, uint64_t address)
 	const size_t page = (address - region->whole) / PAGE, pages = region->pages;
 	const uint32_t first = region->by_page ? region->by_page[page < pages ? page : pages] : region->first;
 	const uint32_t last = region->by_page ? region->by_page[page < pages ? page + 1 : pages] : first + 1;
-	const size_t up_to = COUNT_UP_TO(heap->blocks + first, last - first, .address, address);
+	const size_t up_to = blocks_up_to(heap, first, last - first, address);
 	const size_t index = first + up_to;
 
 	/* The block before the page's first one may reach into it. */
 	if (!index || index > heap->block_count)
 		return HEAP_NONE;
-	const struct heap_block *block = &heap->blocks[index - 1];
+	const struct block *block = &heap->blocks[index - 1];
 
-	return address - block->address < block->size ? (uint32_t)(index - 1) : HEAP_NONE;
+	return address - block_address(block) < block_size(heap, block) ? (uint32_t)(index - 1) : HEAP_NONE;
 }

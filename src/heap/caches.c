@@ -71,13 +71,13 @@ static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64
 	return sum;
 }
 
-static void take_cache(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+static void take_cache(struct heap *heap, struct block *chunk, const struct layout *layout)
 {
 	struct marks marks = {0};
 
-	for (int is_mixed = 1; is_mixed >= 0 && chunk->state == CHUNK_USED; is_mixed--) {
-		if (follow_all(heap, layout, chunk->address, is_mixed, &marks) > 0)
-			chunk->state = CHUNK_INTERNAL;
+	for (int is_mixed = 1; is_mixed >= 0 && block_state(chunk) == CHUNK_USED; is_mixed--) {
+		if (follow_all(heap, layout, block_address(chunk), is_mixed, &marks) > 0)
+			block_set_state(chunk, CHUNK_INTERNAL);
 		else
 			marks_undo(&marks);
 	}
@@ -114,37 +114,37 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 }
 
 /* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
-static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct layout *layout)
+static bool is_empty(struct heap *heap, const struct block *chunk, const struct layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
 	     at += heap->form->word)
-		if (word_or_0(&heap->words, chunk->address + at))
+		if (word_or_0(&heap->words, block_address(chunk) + at))
 			return false;
-	return is_variable_of_thread(heap, chunk->address);
+	return is_variable_of_thread(heap, block_address(chunk));
 }
 
-static void take_empty(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+static void take_empty(struct heap *heap, struct block *chunk, const struct layout *layout)
 {
 	if (is_empty(heap, chunk, layout))
-		chunk->state = CHUNK_INTERNAL;
+		block_set_state(chunk, CHUNK_INTERNAL);
 }
 
 /* ---- Caches that are damaged ---- */
 
 static bool is_cache(struct heap *heap, uint64_t address)
 {
-	const struct chunk *chunk = chunk_at(heap, address);
+	const struct block *chunk = block_at(heap, address);
 
-	return chunk && chunk->state == CHUNK_INTERNAL;
+	return chunk && block_state(chunk) == CHUNK_INTERNAL;
 }
 
 /* Whether it is of a cache's size, but none that holds together. */
 static bool is_odd(struct heap *heap, uint64_t address)
 {
-	const struct chunk *chunk = chunk_at(heap, address);
+	const struct block *chunk = block_at(heap, address);
 
-	for (size_t k = 0; chunk && chunk->state == CHUNK_USED && k < ARRAY_SIZE(layouts); k++)
-		if (has_size(heap, &layouts[k], chunk->size))
+	for (size_t k = 0; chunk && block_state(chunk) == CHUNK_USED && k < ARRAY_SIZE(layouts); k++)
+		if (has_size(heap, &layouts[k], block_size(heap, chunk)))
 			return true;
 	return false;
 }
@@ -211,13 +211,13 @@ static bool is_first_odd(struct heap *heap)
 }
 
 /* Calls for each chunk that is in use, and of a cache's size. */
-static void each_like(struct heap *heap, void (*take)(struct heap *, struct chunk *, const struct layout *))
+static void each_like(struct heap *heap, void (*take)(struct heap *, struct block *, const struct layout *))
 {
-	for (size_t i = 0; i < heap->chunk_count; i++) {
-		struct chunk *chunk = &heap->chunks[i];
+	for (size_t i = 0; i < heap->block_count; i++) {
+		struct block *chunk = &heap->blocks[i];
 
-		for (size_t k = 0; k < ARRAY_SIZE(layouts) && chunk->state == CHUNK_USED; k++)
-			if (has_size(heap, &layouts[k], chunk->size))
+		for (size_t k = 0; k < ARRAY_SIZE(layouts) && block_state(chunk) == CHUNK_USED; k++)
+			if (has_size(heap, &layouts[k], block_size(heap, chunk)))
 				take(heap, chunk, &layouts[k]);
 	}
 }
@@ -229,10 +229,10 @@ bool caches_find(struct heap *heap)
 	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))
 		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");
-	for (size_t i = 0; i < heap->chunk_count; i++)
-		if (heap->chunks[i].state == CHUNK_CACHED) {
+	for (size_t i = 0; i < heap->block_count; i++)
+		if (block_state(&heap->blocks[i]) == CHUNK_CACHED) {
 			heap->figures.cached_chunks++;
-			heap->figures.cached_bytes += heap->chunks[i].size;
+			heap->figures.cached_bytes += block_size(heap, &heap->blocks[i]);
 		}
 	return true;
 }

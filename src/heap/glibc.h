@@ -16,13 +16,9 @@ struct arena {
 	bool is_main;
 };
 
+/* The table of blocks has all chunks at first, with these states, the address of each one's first byte for the program,
+ * and its size with its header. */
 enum chunk_state { CHUNK_USED, CHUNK_FREE, CHUNK_CACHED, CHUNK_INTERNAL };
-
-struct chunk {
-	uint64_t address; /* of its first byte for the program */
-	uint64_t size;    /* of the chunk, with its header */
-	uint8_t state;
-};
 
 /* A list of chunks that are free though their neighbours say that they are in use. From 2.32 on the pointers in such
  * lists are mixed with the address where they are ("safe linking"); which it is shows in the list: it leads from chunk
@@ -35,7 +31,7 @@ struct chain {
 };
 
 struct marks {
-	struct chunk **items;
+	struct block **items;
 	size_t count, capacity;
 };
 
@@ -61,10 +57,8 @@ bool mapped_find(struct heap *heap);
 size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
 /* Takes off what threads' caches have: caches.c. */
 bool caches_find(struct heap *heap);
-/* The table of blocks, from that of the chunks, which is freed: blocks.c. */
+/* Leaves the blocks in the table, those of the chunks that are in use: blocks.c. */
 bool blocks_make(struct heap *heap);
-/* The chunk of the table that begins at an address for the program; NULL none. */
-struct chunk *chunk_at(struct heap *heap, uint64_t address);
 /* Follows a list, and adds its chunks, whose state is changed, to the marks. How many; -1: it leads to what is no chunk
  * in use of that size. */
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks);

@@ -144,8 +144,9 @@ void heap_free(struct heap *heap)
 		free(heap->regions[i].by_page);
 	free(heap->regions);
 	free(heap->arenas);
-	free(heap->chunks);
 	free(heap->blocks);
+	free(heap->ways);
+	hash_free(&heap->large);
 	free(heap->roots);
 	free(heap->leads);
 	free(heap);
@@ -161,10 +162,24 @@ const struct heap_figures *heap_figures(const struct heap *heap)
 	return &heap->figures;
 }
 
-const struct heap_block *heap_blocks(const struct heap *heap, size_t *count)
+size_t heap_count(const struct heap *heap)
 {
-	*count = heap->block_count;
-	return heap->blocks;
+	return heap->block_count;
+}
+
+struct heap_block heap_block(const struct heap *heap, size_t index)
+{
+	const struct block *const block = &heap->blocks[index];
+
+	return (struct heap_block){.address = block_address(block),
+				   .size = block_size(heap, block),
+				   .class = (enum heap_class)block_state(block)};
+}
+
+void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from)
+{
+	*root = heap->ways[index].root;
+	*from = heap->ways[index].from;
 }
 
 bool heap_has(const struct heap *heap, uint64_t address)

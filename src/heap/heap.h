@@ -25,11 +25,7 @@ enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 /* A block that the program has. */
 struct heap_block {
 	uint64_t address, size; /* as malloc_usable_size(3) has it */
-	uint32_t root;          /* an index of heap_root(): by which it was reached first; HEAP_NONE */
-	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a
-				 * HEAP_INDIRECT one, too: at last it leads to one that is HEAP_LOST */
-	uint32_t leads;         /* of a HEAP_LOST one, for heap_lost_by() */
-	uint8_t class;          /* enum heap_class */
+	enum heap_class class;
 };
 
 /* As mallinfo2(3) names them, for the whole process; and what it counts as in use though it is in threads' caches. */
@@ -69,15 +65,31 @@ const char *heap_object(const struct heap_image *image);
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
-/* Finds out what is reachable. Before that, all blocks are HEAP_LOST. Of an image that is partial none is HEAP_LOST or
- * HEAP_INDIRECT after it: a block that nothing leads to is HEAP_POSSIBLE then, without a root. */
+/* What is to be known of how blocks are reached. */
+struct heap_wish {
+	/* Called for what is reachable, possibly lost too, by the root through which it was reached first: where that
+	 * is, as heap_root() says. Once for each root, and once more for each block that is possibly lost by it. */
+	void (*owner)(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
+	void *context;
+	bool has_ways; /* for heap_way(), which takes 8 bytes more for each block */
+};
+
+/* Finds out what is reachable; wish: NULL: only that. Before it, all blocks are HEAP_LOST. Of an image that is
+ * partial none is HEAP_LOST or HEAP_INDIRECT after it: a block that nothing leads to is HEAP_POSSIBLE then, without a
+ * root. */
+void heap_classify_for(struct heap *heap, const struct heap_wish *wish);
 void heap_classify(struct heap *heap);
-/* All blocks, by address. */
-const struct heap_block *heap_blocks(const struct heap *heap, size_t *count);
+/* The blocks are numbered from 0 on, by address. */
+size_t heap_count(const struct heap *heap);
+struct heap_block heap_block(const struct heap *heap, size_t index);
+/* The way to a block, of a heap whose ways were asked for. *root: a root, by which it was reached first; HEAP_NONE: it
+ * is lost. *from: the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a HEAP_INDIRECT
+ * one, too: at last it leads to one that is HEAP_LOST. */
+void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from);
 /* Whether an address, which may have a tag, is in memory that the allocator has for blocks. */
 bool heap_has(const struct heap *heap, uint64_t address);
-/* What is indirectly lost by a block that is HEAP_LOST. */
-void heap_lost_by(const struct heap *heap, const struct heap_block *block, uint64_t *bytes, uint64_t *blocks);
+/* What is indirectly lost by a block that is HEAP_LOST; 0 of others. */
+void heap_lost_by(const struct heap *heap, size_t index, uint64_t *bytes, uint64_t *blocks);
 /* The index of the block that an address, which may have a tag, is in; HEAP_NONE. */
 uint32_t heap_find(const struct heap *heap, uint64_t address);
 /* Where the pointer is that makes it a root; *tid: of a register, whose, and the address is 0; else 0. */

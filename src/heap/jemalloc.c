@@ -34,13 +34,7 @@ static void add_block(struct jemalloc *j, uint64_t address, uint64_t size)
 {
 	struct heap *heap = j->heap;
 
-	ARRAY_GROW(heap->blocks, j->block_capacity, heap->block_count);
-	heap->blocks[heap->block_count++] = (struct heap_block){.address = address,
-								.size = size,
-								.root = HEAP_NONE,
-								.from = HEAP_NONE,
-								.leads = HEAP_NONE,
-								.class = HEAP_LOST};
+	block_add(heap, address, size, HEAP_LOST);
 	heap->figures.uordblks += size;
 }
 
@@ -177,17 +171,6 @@ static bool take_tree(struct jemalloc *j)
 	return true;
 }
 
-/* Those that caches have are the program's no longer. */
-static void drop_taken(struct heap *heap)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < heap->block_count; i++)
-		if (heap->blocks[i].class != CLASS_TAKEN)
-			heap->blocks[kept++] = heap->blocks[i];
-	heap->block_count = kept;
-}
-
 static int compare_regions(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
@@ -222,7 +205,8 @@ enum heap_status jemalloc_read(struct heap *heap)
 	if (!good)
 		return HEAP_INCONSISTENT;
 	heap->figures.fordblks = heap->figures.arena - heap->figures.uordblks;
-	drop_taken(heap);
+	/* Those that caches have are the program's no longer. */
+	blocks_drop(heap, CLASS_TAKEN);
 	return blocks_index(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }
 

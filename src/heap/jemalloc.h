@@ -65,11 +65,10 @@ struct jemalloc {
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* by arena and small size */
 	struct hash leaves;   /* of the tree that were read: address / size + 1 -> 1 */
-	size_t block_capacity;
 };
 
 /* A block whose class is this is no longer the program's: it is in a cache, or the allocator's own. */
-#define CLASS_TAKEN UINT8_MAX
+#define CLASS_TAKEN 15u
 
 enum heap_status jemalloc_read(struct heap *heap);
 /* The words that are not 0 while a thread changes a bin, for heap_locks(). */

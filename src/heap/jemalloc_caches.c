@@ -39,16 +39,6 @@ static bool check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
 	return true;
 }
 
-/* The block that is still the program's and begins at an address; NULL: there is none. */
-static struct heap_block *block_at(struct jemalloc *j, uint64_t address)
-{
-	struct heap *heap = j->heap;
-	const size_t count = COUNT_UP_TO(heap->blocks, heap->block_count, .address, address);
-	struct heap_block *block = count ? &heap->blocks[count - 1] : NULL;
-
-	return block && block->address == address && block->class != CLASS_TAKEN ? block : NULL;
-}
-
 /* A stack of released blocks grows down, to `head` now, from its end, of which the low 16 bits are known; *at: where it
  * may begin, and then its end. */
 static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
@@ -69,11 +59,11 @@ static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64
 	    low_full != (uint16_t)*at)
 		return inconsistent_at(heap, stack, "a stack of a thread's cache is not where it has to be");
 	for (uint64_t i = head; i < end; i += 8) {
-		struct heap_block *block = block_at(j, word_or_0(&heap->words, i));
+		struct block *block = block_at(heap, word_or_0(&heap->words, i));
 
-		if (!block || block->size != size)
+		if (!block || block_state(block) == CLASS_TAKEN || block_size(heap, block) != size)
 			return inconsistent_at(heap, i, "a thread's cache has what is no block of that size");
-		block->class = CLASS_TAKEN;
+		block_set_state(block, CLASS_TAKEN);
 		heap->figures.cached_chunks++;
 		heap->figures.cached_bytes += size;
 	}
@@ -87,23 +77,24 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 	struct words *words = &j->heap->words;
 	const uint64_t memory = word_or_0(words, cache + CACHE_MEMORY);
 	const uint64_t stacks = word_or_0(words, cache + CACHE_STACKS);
-	struct heap_block *own = block_at(j, memory);
+	struct block *own = block_at(j->heap, memory);
 	uint64_t at = memory + 8;
 
-	if (!own || word_or_0(words, stacks) != cache || word_or_0(words, memory) != MARK_BEFORE)
+	if (!own || block_state(own) == CLASS_TAKEN || word_or_0(words, stacks) != cache ||
+	    word_or_0(words, memory) != MARK_BEFORE)
 		return inconsistent_at(j->heap, cache, "a thread's cache has no memory");
 	for (unsigned i = 0; i < STACKS_MAX; i++) {
 		const uint64_t stack = stacks + 8 + i * STACK_BYTES;
 
 		if (!word_or_0(words, stack) || word_or_0(words, at) == MARK_BEHIND)
 			break;
-		if (!take_stack(j, stack, jemalloc_size(i), &at, memory + own->size - 8))
+		if (!take_stack(j, stack, jemalloc_size(i), &at, memory + block_size(j->heap, own) - 8))
 			return false;
 	}
 	if (word_or_0(words, at) != MARK_BEHIND)
 		return inconsistent_at(j->heap, cache, "a thread's cache has another end");
-	own->class = CLASS_TAKEN;
-	*internal += own->size;
+	block_set_state(own, CLASS_TAKEN);
+	*internal += block_size(j->heap, own);
 	return true;
 }
 

@@ -25,12 +25,7 @@ static void add(struct heap *heap, uint64_t address, uint64_t size, uint64_t nex
 							      .end = address + size,
 							      .first = (uint32_t)heap->block_count,
 							      .is_mapped = true};
-	heap->blocks[heap->block_count++] = (struct heap_block){.address = address,
-								.size = size,
-								.root = HEAP_NONE,
-								.from = HEAP_NONE,
-								.leads = HEAP_NONE,
-								.class = HEAP_LOST};
+	block_add(heap, address, size, HEAP_LOST);
 }
 
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count)
@@ -42,10 +37,10 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 	heap->image = image;
 	heap->words = (struct words){.image = image, .width = image->word_size};
 	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
-	heap->blocks = xcalloc(count + 1, sizeof(*heap->blocks));
 	if (count)
 		qsort(extents, count, sizeof(*extents), compare_extents);
-	for (size_t i = 0; i < count; i++)
+	/* What cannot be an address leads nowhere, and nothing leads there. */
+	for (size_t i = 0; i < count && extents[i].address < BLOCK_ADDRESS; i++)
 		if (i + 1 == count || extents[i].address != extents[i + 1].address)
 			add(heap, extents[i].address, extents[i].size,
 			    i + 1 < count ? extents[i + 1].address : UINT64_MAX);

@@ -180,13 +180,6 @@ static int compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static int compare_chunks(const void *one, const void *two)
-{
-	const struct chunk *a = one, *b = two;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 /* mp_ has the begin of what sbrk gave; before it are {n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold}, 4 bytes
  * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between where words have 8. */
 static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
@@ -287,14 +280,11 @@ bool mapped_find(struct heap *heap)
 		const struct region *const found = &finds.items[i];
 
 		region_add(heap, found);
-		ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
-		heap->chunks[heap->chunk_count++] = (struct chunk){.address = found->start + header_size(heap->form),
-								   .size = found->end - found->start,
-								   .state = CHUNK_USED};
+		block_add(heap, found->start + header_size(heap->form), found->end - found->start, CHUNK_USED);
 	}
 	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare);
 	if (finds.count)
-		qsort(heap->chunks, heap->chunk_count, sizeof(*heap->chunks), compare_chunks);
+		blocks_sort(heap);
 	free(finds.items);
 	return true;
 }

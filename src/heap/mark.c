@@ -10,12 +10,23 @@ struct stack {
 	size_t count, capacity;
 };
 
+/* A block that is possibly lost, and by which root. */
+struct possible {
+	uint32_t block, root;
+};
+
 struct marking {
 	struct heap *heap;
-	struct stack surely;   /* reached by pointers that keep them, all the way */
-	struct stack possibly; /* by others: looked at when all that is surely reachable is known */
+	const struct heap_wish *wish;
+	struct stack surely;       /* reached by pointers that keep them, all the way */
+	struct possible *possibly; /* by others: looked at when all that is surely reachable is known */
+	size_t possible_count, possible_capacity;
 	uint64_t lowest, highest;
-	uint32_t leader; /* of the lost blocks that are being looked at */
+	enum heap_class class;  /* of what is looked through */
+	struct root at;         /* the root by which it was reached */
+	uint32_t root;          /* its number; HEAP_NONE: it has none yet */
+	uint64_t bytes, blocks; /* that were reached by it */
+	uint32_t leader;        /* of the lost blocks that are being looked at */
 };
 
 static void push(struct stack *stack, uint32_t block)
@@ -24,42 +35,68 @@ static void push(struct stack *stack, uint32_t block)
 	stack->items[stack->count++] = block;
 }
 
-static void reach(struct marking *marking, uint32_t index, enum heap_class class, uint32_t root, uint32_t from)
+/* Only roots get one that others will ask for. */
+static uint32_t number_of_root(struct marking *marking)
 {
-	struct heap_block *block = &marking->heap->blocks[index];
+	struct heap *heap = marking->heap;
 
-	block->class = (uint8_t) class;
-	block->root = root;
-	block->from = from;
-	push(class == HEAP_REACHABLE ? &marking->surely : &marking->possibly, index);
+	if (marking->root == HEAP_NONE) {
+		ARRAY_GROW(heap->roots, heap->root_capacity, heap->root_count);
+		marking->root = (uint32_t)heap->root_count;
+		heap->roots[heap->root_count++] = marking->at;
+	}
+	return marking->root;
 }
 
-/* A pointer in something that is `class` itself. */
-static void meet(struct marking *marking, uint64_t word, enum heap_class class, uint32_t root, uint32_t from)
+static void reach(struct marking *marking, uint32_t index, enum heap_class class, uint32_t from)
 {
-	const uint32_t index = heap_find(marking->heap, word);
+	struct heap *heap = marking->heap;
+
+	block_set_state(&heap->blocks[index], class);
+	if (heap->ways)
+		heap->ways[index] = (struct way){number_of_root(marking), from};
+	if (class == HEAP_REACHABLE) {
+		push(&marking->surely, index);
+		return;
+	}
+	ARRAY_GROW(marking->possibly, marking->possible_capacity, marking->possible_count);
+	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
+}
+
+/* A pointer in what is looked through: in a block, or in a root (HEAP_NONE). */
+static void meet(struct marking *marking, uint64_t word, uint32_t from)
+{
+	struct heap *heap = marking->heap;
+	const uint32_t index = heap_find(heap, word);
 
 	if (index == HEAP_NONE)
 		return;
-	const struct heap_block *block = &marking->heap->blocks[index];
+	const unsigned class = block_state(&heap->blocks[index]);
 
-	if (class == HEAP_REACHABLE && block->class != HEAP_REACHABLE &&
-	    (word == block->address || inner_keeps(marking->heap, block, word)))
-		reach(marking, index, HEAP_REACHABLE, root, from);
-	else if (block->class == HEAP_LOST)
-		reach(marking, index, HEAP_POSSIBLE, root, from);
+	if (class == HEAP_REACHABLE)
+		return;
+	if (marking->class == HEAP_REACHABLE) {
+		const struct heap_block block = heap_block(heap, index);
+
+		if (word == block.address || inner_keeps(heap, &block, word)) {
+			reach(marking, index, HEAP_REACHABLE, from);
+			return;
+		}
+	}
+	if (class == HEAP_LOST)
+		reach(marking, index, HEAP_POSSIBLE, from);
 }
 
 /* The words of a block that may be pointers. */
 static void each_word(struct marking *marking, uint32_t index, void (*visit)(struct marking *, uint64_t, uint32_t))
 {
 	const struct heap_image *image = marking->heap->image;
-	const struct heap_block *block = &marking->heap->blocks[index];
-	const uint64_t end = block->address + block->size, span = marking->highest - marking->lowest;
+	const struct heap_block block = heap_block(marking->heap, index);
+	const uint64_t end = block.address + block.size, span = marking->highest - marking->lowest;
 	const unsigned width = image->word_size;
 	struct word_run run;
 
-	for (uint64_t at = block->address; next_word_run(image, width, &at, end, &run);)
+	for (uint64_t at = block.address; next_word_run(image, width, &at, end, &run);)
 		for (size_t i = 0; i < run.size; i += width) {
 			const uint64_t word = image_pointer(image, load_word(run.bytes + i, width));
 
@@ -68,56 +105,68 @@ static void each_word(struct marking *marking, uint32_t index, void (*visit)(str
 		}
 }
 
-static void meet_from_block(struct marking *marking, uint64_t word, uint32_t from)
+static void look_through(struct marking *marking, uint32_t index)
 {
-	const struct heap_block *block = &marking->heap->blocks[from];
-
-	meet(marking, word, (enum heap_class)block->class, block->root, from);
+	marking->bytes += block_size(marking->heap, &marking->heap->blocks[index]);
+	marking->blocks++;
+	each_word(marking, index, meet);
 }
 
-static void drain_surely(struct marking *marking)
+static void tell_owner(struct marking *marking)
 {
-	while (marking->surely.count)
-		each_word(marking, marking->surely.items[--marking->surely.count], meet_from_block);
+	if (marking->wish->owner && marking->blocks)
+		marking->wish->owner(marking->wish->context, marking->at.address, marking->at.tid, marking->bytes,
+				     marking->blocks);
+	marking->bytes = marking->blocks = 0;
 }
 
 static void on_root(void *context, uint64_t word, uint64_t address, pid_t tid)
 {
 	struct marking *marking = context;
-	struct heap *heap = marking->heap;
-	const size_t waiting = marking->possibly.count;
-	const uint32_t root = (uint32_t)heap->root_count;
 
-	meet(marking, word, HEAP_REACHABLE, root, HEAP_NONE);
-	if (!marking->surely.count && marking->possibly.count == waiting)
-		return;
-	ARRAY_GROW(heap->roots, heap->root_capacity, heap->root_count);
-	heap->roots[heap->root_count++] = (struct root){.address = address, .tid = tid};
-	drain_surely(marking);
+	marking->at = (struct root){.address = address, .tid = tid};
+	marking->root = HEAP_NONE;
+	meet(marking, word, HEAP_NONE);
+	while (marking->surely.count)
+		look_through(marking, marking->surely.items[--marking->surely.count]);
+	tell_owner(marking);
 }
 
 static void drain_possibly(struct marking *marking)
 {
-	while (marking->possibly.count) {
-		const uint32_t index = marking->possibly.items[--marking->possibly.count];
+	struct heap *heap = marking->heap;
 
-		if (marking->heap->blocks[index].class == HEAP_POSSIBLE)
-			each_word(marking, index, meet_from_block);
+	while (marking->possible_count) {
+		const struct possible one = marking->possibly[--marking->possible_count];
+
+		if (block_state(&heap->blocks[one.block]) != HEAP_POSSIBLE)
+			continue;
+		marking->root = one.root;
+		marking->at = heap->roots[one.root];
+		look_through(marking, one.block);
+		tell_owner(marking);
 	}
 }
 
 /* ---- What is lost ---- */
 
-static struct leads *leads_of(struct heap *heap, uint32_t index)
+/* What the block leads to that is looked at now; leaders come by address. */
+static struct leads *leads_of_leader(struct marking *marking)
 {
-	struct heap_block *block = &heap->blocks[index];
+	struct heap *heap = marking->heap;
 
-	if (block->leads == HEAP_NONE) {
+	if (!heap->lead_count || heap->leads[heap->lead_count - 1].block != marking->leader) {
 		ARRAY_GROW(heap->leads, heap->lead_capacity, heap->lead_count);
-		heap->leads[heap->lead_count] = (struct leads){0};
-		block->leads = (uint32_t)heap->lead_count++;
+		heap->leads[heap->lead_count++] = (struct leads){.block = marking->leader};
 	}
-	return &heap->leads[block->leads];
+	return &heap->leads[heap->lead_count - 1];
+}
+
+static struct leads *leads_of(const struct heap *heap, uint32_t index)
+{
+	const size_t count = COUNT_UP_TO(heap->leads, heap->lead_count, .block, index);
+
+	return count && heap->leads[count - 1].block == index ? &heap->leads[count - 1] : NULL;
 }
 
 /* A lost block leads to another one: to one that was not looked at yet, or to one that led others until now. */
@@ -126,24 +175,26 @@ static void meet_lost(struct marking *marking, uint64_t word, uint32_t from)
 	struct heap *heap = marking->heap;
 	const uint32_t index = heap_find(heap, word);
 
-	if (index == HEAP_NONE || index == marking->leader || heap->blocks[index].class != HEAP_LOST)
+	if (index == HEAP_NONE || index == marking->leader || block_state(&heap->blocks[index]) != HEAP_LOST)
 		return;
-	struct heap_block *block = &heap->blocks[index];
-	struct leads *leads = leads_of(heap, marking->leader);
+	struct leads *const leads = leads_of_leader(marking);
 
-	block->class = HEAP_INDIRECT;
-	block->from = from;
-	leads->bytes += block->size;
+	block_set_state(&heap->blocks[index], HEAP_INDIRECT);
+	if (heap->ways)
+		heap->ways[index].from = from;
+	leads->bytes += block_size(heap, &heap->blocks[index]);
 	leads->blocks++;
-	if (index < marking->leader) {
-		if (block->leads != HEAP_NONE) {
-			leads->bytes += heap->leads[block->leads].bytes;
-			leads->blocks += heap->leads[block->leads].blocks;
-			heap->leads[block->leads] = (struct leads){0};
-		}
+	if (index > marking->leader) {
+		push(&marking->surely, index);
 		return;
 	}
-	push(&marking->surely, index);
+	struct leads *const before = leads_of(heap, index);
+
+	if (before) {
+		leads->bytes += before->bytes;
+		leads->blocks += before->blocks;
+		*before = (struct leads){.block = index};
+	}
 }
 
 static void find_lost(struct marking *marking)
@@ -151,7 +202,7 @@ static void find_lost(struct marking *marking)
 	struct heap *heap = marking->heap;
 
 	for (uint32_t i = 0; i < heap->block_count; i++) {
-		if (heap->blocks[i].class != HEAP_LOST)
+		if (block_state(&heap->blocks[i]) != HEAP_LOST)
 			continue;
 		marking->leader = i;
 		each_word(marking, i, meet_lost);
@@ -164,32 +215,48 @@ static void find_lost(struct marking *marking)
 static void doubt_lost(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->block_count; i++)
-		if (heap->blocks[i].class == HEAP_LOST)
-			heap->blocks[i].class = HEAP_POSSIBLE;
+		if (block_state(&heap->blocks[i]) == HEAP_LOST)
+			block_set_state(&heap->blocks[i], HEAP_POSSIBLE);
 }
 
-void heap_classify(struct heap *heap)
+static void keep_ways(struct heap *heap)
 {
-	struct marking marking = {.heap = heap};
+	heap->ways = xcalloc(heap->block_count, sizeof(*heap->ways));
+	for (size_t i = 0; i < heap->block_count; i++)
+		heap->ways[i] = (struct way){HEAP_NONE, HEAP_NONE};
+}
+
+void heap_classify_for(struct heap *heap, const struct heap_wish *wish)
+{
+	static const struct heap_wish none;
+	struct marking marking = {.heap = heap, .wish = wish ? wish : &none, .class = HEAP_REACHABLE};
 
 	if (!heap->block_count)
 		return;
-	marking.lowest = heap->blocks[0].address;
-	marking.highest = heap->blocks[heap->block_count - 1].address + heap->blocks[heap->block_count - 1].size;
+	if (marking.wish->has_ways)
+		keep_ways(heap);
+	blocks_span(heap, &marking.lowest, &marking.highest);
 	roots_each(heap, on_root, &marking);
+	marking.class = HEAP_POSSIBLE;
 	drain_possibly(&marking);
 	if (heap->image->is_partial)
 		doubt_lost(heap);
 	else
 		find_lost(&marking);
 	free(marking.surely.items);
-	free(marking.possibly.items);
+	free(marking.possibly);
 }
 
-void heap_lost_by(const struct heap *heap, const struct heap_block *block, uint64_t *bytes, uint64_t *blocks)
+void heap_classify(struct heap *heap)
 {
-	const bool has_any = block->class == HEAP_LOST && block->leads != HEAP_NONE;
+	heap_classify_for(heap, NULL);
+}
 
-	*bytes = has_any ? heap->leads[block->leads].bytes : 0;
-	*blocks = has_any ? heap->leads[block->leads].blocks : 0;
+void heap_lost_by(const struct heap *heap, size_t index, uint64_t *bytes, uint64_t *blocks)
+{
+	const bool is_lost = block_state(&heap->blocks[index]) == HEAP_LOST;
+	const struct leads *const leads = is_lost ? leads_of(heap, (uint32_t)index) : NULL;
+
+	*bytes = leads ? leads->bytes : 0;
+	*blocks = leads ? leads->blocks : 0;
 }

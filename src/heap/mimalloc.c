@@ -12,8 +12,8 @@
 #define SMALL_MAX     1024u /* pages for blocks up to that begin some bytes inside their first slice */
 #define SMALL_BEGIN   384u
 #define STATE_OF(w)   ((w)&3)
-#define STATE_MOVING  1u /* a thread puts a block into the heap's list */
-#define CLASS_DELAYED UINT8_MAX
+#define STATE_MOVING  1u  /* a thread puts a block into the heap's list */
+#define CLASS_DELAYED 15u /* a block's state */
 
 struct page {
 	uint64_t at; /* of its description */
@@ -31,13 +31,7 @@ static void add_block(struct mimalloc *m, uint64_t address, uint64_t size)
 {
 	struct heap *heap = m->heap;
 
-	ARRAY_GROW(heap->blocks, m->block_capacity, heap->block_count);
-	heap->blocks[heap->block_count++] = (struct heap_block){.address = address,
-								.size = size,
-								.root = HEAP_NONE,
-								.from = HEAP_NONE,
-								.leads = HEAP_NONE,
-								.class = HEAP_LOST};
+	block_add(heap, address, size, HEAP_LOST);
 }
 
 /* Follows a list of a page's free blocks. How many; -1: it leads to what is none. */
@@ -186,15 +180,13 @@ static bool take_delayed(struct mimalloc *m, uint64_t owner)
 	uint64_t next;
 
 	for (uint64_t at = word_or_0(&heap->words, owner + HEAP_DELAYED); at; at = next) {
-		const size_t count = COUNT_UP_TO(heap->blocks, heap->block_count, .address, at);
-		struct heap_block *block = count ? &heap->blocks[count - 1] : NULL;
+		struct block *block = block_at(heap, at);
 
-		if (!block || block->address != at || block->class == CLASS_DELAYED ||
-		    !word_at(&heap->words, at, &next))
+		if (!block || block_state(block) == CLASS_DELAYED || !word_at(&heap->words, at, &next))
 			return inconsistent_at(heap, at, "a heap's list of released blocks does not hold together");
-		block->class = CLASS_DELAYED;
+		block_set_state(block, CLASS_DELAYED);
 		heap->figures.cached_chunks++;
-		heap->figures.cached_bytes += block->size;
+		heap->figures.cached_bytes += block_size(heap, block);
 	}
 	return true;
 }
@@ -222,16 +214,6 @@ static bool take_heaps(struct mimalloc *m, struct owners *owners)
 	return true;
 }
 
-static void drop_delayed(struct heap *heap)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < heap->block_count; i++)
-		if (heap->blocks[i].class != CLASS_DELAYED)
-			heap->blocks[kept++] = heap->blocks[i];
-	heap->block_count = kept;
-}
-
 static bool read_segments(struct mimalloc *m)
 {
 	struct page *page = xcalloc(1, sizeof(*page));
@@ -256,6 +238,6 @@ enum heap_status mimalloc_read(struct heap *heap)
 	if (!good)
 		return is_there ? HEAP_INCONSISTENT : HEAP_NOT_FOUND;
 	heap->figures.fordblks = heap->figures.arena - heap->figures.uordblks;
-	drop_delayed(heap);
+	blocks_drop(heap, CLASS_DELAYED);
 	return blocks_index(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }

@@ -48,7 +48,6 @@ struct mimalloc {
 	uint64_t main;   /* this heap's address */
 	uint64_t *segments;
 	size_t segment_count, segment_capacity;
-	size_t block_capacity;
 };
 
 enum heap_status mimalloc_read(struct heap *heap);

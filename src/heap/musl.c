@@ -37,7 +37,6 @@ struct musl {
 	uint64_t context, head_at, secret;
 	struct group *groups;
 	size_t count, capacity;
-	size_t block_capacity;
 };
 
 /* ---- The variables ---- */
@@ -228,13 +227,7 @@ static bool add_block(struct musl *m, const struct group *group, unsigned slot)
 	if (left > end - block)
 		return inconsistent(heap, "a block is longer than its slot");
 	heap->figures.uordblks += group->stride;
-	ARRAY_GROW(heap->blocks, m->block_capacity, heap->block_count);
-	heap->blocks[heap->block_count++] = (struct heap_block){.address = block,
-								.size = end - block - left,
-								.root = HEAP_NONE,
-								.from = HEAP_NONE,
-								.leads = HEAP_NONE,
-								.class = HEAP_LOST};
+	block_add(heap, block, end - block - left, HEAP_LOST);
 	return true;
 }
 
@@ -246,13 +239,6 @@ static bool has_group(const struct musl *m, const struct group *group, unsigned 
 	return i < m->count && m->groups[i].start < start + group->stride;
 }
 
-static int compare_blocks(const void *one, const void *two)
-{
-	const struct heap_block *a = one, *b = two;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static bool take_blocks(struct musl *m)
 {
 	for (size_t i = 0; i < m->count; i++)
@@ -260,8 +246,7 @@ static bool take_blocks(struct musl *m)
 			if (!(m->groups[i].unused >> slot & 1) && !has_group(m, &m->groups[i], slot) &&
 			    !add_block(m, &m->groups[i], slot))
 				return false;
-	if (m->heap->block_count)
-		qsort(m->heap->blocks, m->heap->block_count, sizeof(*m->heap->blocks), compare_blocks);
+	blocks_sort(m->heap);
 	m->heap->figures.fordblks = m->heap->figures.arena - m->heap->figures.uordblks;
 	return true;
 }

@@ -14,13 +14,7 @@ static void add_block(struct musl_old *m, uint64_t chunk, uint64_t size)
 {
 	struct heap *heap = m->heap;
 
-	ARRAY_GROW(heap->blocks, m->block_capacity, heap->block_count);
-	heap->blocks[heap->block_count++] = (struct heap_block){.address = chunk + m->header,
-								.size = size - m->header,
-								.root = HEAP_NONE,
-								.from = HEAP_NONE,
-								.leads = HEAP_NONE,
-								.class = HEAP_LOST};
+	block_add(heap, chunk + m->header, size - m->header, HEAP_LOST);
 }
 
 static void add_chunk(struct musl_old *m, uint64_t at, uint64_t word)

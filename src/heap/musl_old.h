@@ -29,7 +29,6 @@ struct musl_old {
 	uint64_t at;     /* memory has been looked through up to there */
 	struct free_chunk *free;
 	size_t free_count, free_capacity;
-	size_t block_capacity;
 };
 
 static inline struct musl_old musl_old_of(struct heap *heap)

@@ -19,13 +19,30 @@ struct region {
 	bool is_mapped;    /* one chunk of its own mapping */
 };
 
+/* A block of the table, which has millions: block_address(), block_size(), block_state(). */
+struct block {
+	uint32_t low, high; /* of the address; the highest bits of `high` are the state */
+	uint32_t size;      /* BLOCK_LARGE: heap->large has it */
+};
+
+#define BLOCK_STATES  28 /* the first of the state's bits */
+#define BLOCK_LARGE   UINT32_MAX
+#define BLOCK_ADDRESS (1ull << (32 + BLOCK_STATES)) /* addresses are below */
+
 struct root {
 	uint64_t address; /* 0: a register */
 	pid_t tid;
 };
 
+/* What is indirectly lost by a block. */
 struct leads {
 	uint64_t bytes, blocks;
+	uint32_t block;
+};
+
+/* The way to a block: heap_way(). */
+struct way {
+	uint32_t root, from;
 };
 
 struct heap {
@@ -42,13 +59,13 @@ struct heap {
 	uint64_t heap_size;     /* what a thread arena's heaps are aligned to */
 	struct region *regions; /* by address */
 	size_t region_count, region_capacity;
-	struct chunk *chunks; /* glibc's, by address */
-	size_t chunk_count, chunk_capacity;
-	struct heap_block *blocks;
-	size_t block_count;
+	struct block *blocks; /* by address; while glibc's heap is read all its chunks, free ones too */
+	size_t block_count, block_capacity;
+	struct hash large; /* address -> size, of blocks of 4 GiB and more */
+	struct way *ways;  /* of each block; NULL: they are not kept */
 	struct root *roots;
 	size_t root_count, root_capacity;
-	struct leads *leads; /* of lost blocks that lead to others */
+	struct leads *leads; /* of lost blocks that lead to others, by block */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
 	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
@@ -56,6 +73,39 @@ struct heap {
 	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
 };
 
+static inline uint64_t block_address(const struct block *block)
+{
+	return (uint64_t)(block->high & ((1u << BLOCK_STATES) - 1)) << 32 | block->low;
+}
+
+/* A number from 0 to 15: an enum heap_class, or the allocator's own while its heap is read. */
+static inline unsigned block_state(const struct block *block)
+{
+	return block->high >> BLOCK_STATES;
+}
+
+static inline void block_set_state(struct block *block, unsigned state)
+{
+	block->high = (block->high & ((1u << BLOCK_STATES) - 1)) | (uint32_t)state << BLOCK_STATES;
+}
+
+static inline uint64_t block_size(const struct heap *heap, const struct block *block)
+{
+	return block->size != BLOCK_LARGE ? block->size : *hash_get(&heap->large, block_address(block));
+}
+
+/* Behind the others; what cannot be an address is left out. */
+void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned state);
+void block_set_size(struct heap *heap, struct block *block, uint64_t size);
+/* How many of `count` blocks from `first` on have an address up to that one. */
+size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address);
+/* The block that begins at an address; NULL none. */
+struct block *block_at(const struct heap *heap, uint64_t address);
+/* Takes the blocks off that have that state. */
+void blocks_drop(struct heap *heap, unsigned state);
+void blocks_sort(struct heap *heap);
+/* Where the first of them begins, and where the last one ends; there is one at least. */
+void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 /* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
 /* Whether all of it is memory that can be written, in mappings behind each other. */

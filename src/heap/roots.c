@@ -139,7 +139,7 @@ static void give_header(struct walk *walk, uint64_t word, pid_t tid)
 	const uint64_t block = image_pointer(heap->image, word) + heap->header_before;
 	const uint32_t index = heap->header_before ? heap_find(heap, block) : HEAP_NONE;
 
-	if (index != HEAP_NONE && heap->blocks[index].address == block)
+	if (index != HEAP_NONE && block_address(&heap->blocks[index]) == block)
 		give(walk, block, 0, tid);
 }
 
@@ -165,8 +165,7 @@ void roots_each(struct heap *heap, root_callback callback, void *context)
 
 	if (!heap->block_count)
 		return;
-	walk.lowest = heap->blocks[0].address;
-	walk.highest = heap->blocks[heap->block_count - 1].address + heap->blocks[heap->block_count - 1].size;
+	blocks_span(heap, &walk.lowest, &walk.highest);
 	/* Variables first: where a block has several owners, that one says most. */
 	for (int of_files = 1; of_files >= 0; of_files--)
 		for (size_t i = 0; i < image->n_mappings; i++) {

@@ -13,9 +13,7 @@ struct walked {
 
 static void add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
 {
-	ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
-	heap->chunks[heap->chunk_count++] =
-		(struct chunk){.address = at + header_size(heap->form), .size = size, .state = (uint8_t)state};
+	block_add(heap, at + header_size(heap->form), size, state);
 }
 
 /* Behind the last chunk of a heap that is full are chunks without room, the last one with no size at all. */
@@ -113,26 +111,20 @@ static bool check_bins(struct heap *heap, const struct arena *arena, const struc
 	return true;
 }
 
-struct chunk *chunk_at(struct heap *heap, uint64_t address)
-{
-	const size_t count = COUNT_UP_TO(heap->chunks, heap->chunk_count, .address, address);
-
-	return count && heap->chunks[count - 1].address == address ? &heap->chunks[count - 1] : NULL;
-}
-
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks)
 {
 	int64_t count = 0;
 
 	for (uint64_t at = chain->first, next; at; at = next) {
 		const uint64_t address = at + chain->header;
-		struct chunk *chunk = chunk_at(heap, address);
+		struct block *chunk = block_at(heap, address);
 
-		if (!chunk || chunk->state != CHUNK_USED || (chain->size && chunk->size != chain->size)) {
+		if (!chunk || block_state(chunk) != CHUNK_USED ||
+		    (chain->size && block_size(heap, chunk) != chain->size)) {
 			heap->place = at;
 			return -1;
 		}
-		chunk->state = (uint8_t)chain->state;
+		block_set_state(chunk, chain->state);
 		ARRAY_GROW(marks->items, marks->capacity, marks->count);
 		marks->items[marks->count++] = chunk;
 		next = word_or_0(&heap->words, address) ^ (chain->is_mixed ? address >> 12 : 0);
@@ -144,7 +136,7 @@ int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks 
 void marks_undo(struct marks *marks)
 {
 	while (marks->count)
-		marks->items[--marks->count]->state = CHUNK_USED;
+		block_set_state(marks->items[--marks->count], CHUNK_USED);
 }
 
 static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)

@@ -129,9 +129,9 @@ bool ending_is_unknown(const struct ending *ending)
 	return ending->status == HEAP_NOT_FOUND || ending->status == HEAP_UNSUPPORTED;
 }
 
-const struct heap_block *ending_blocks(const struct ending *ending, size_t *count)
+const struct heap *ending_heap(const struct ending *ending)
 {
-	return heap_blocks(ending->heap, count);
+	return ending->heap;
 }
 
 const char *ending_classify(struct ending *ending)
@@ -186,10 +186,10 @@ void ending_forget(struct ending *ending)
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
 {
-	size_t count;
-	const struct heap_block *blocks = heap_blocks(ending->heap, &count);
+	for (size_t i = 0, count = heap_count(ending->heap); i < count; i++) {
+		const struct heap_block block = heap_block(ending->heap, i);
 
-	for (size_t i = 0; i < count; i++)
-		if (blocks[i].class != HEAP_REACHABLE)
-			callback(context, blocks[i].address, (enum heap_class)blocks[i].class);
+		if (block.class != HEAP_REACHABLE)
+			callback(context, block.address, block.class);
+	}
 }

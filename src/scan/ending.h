@@ -36,8 +36,8 @@ const char *ending_read(struct ending *ending, bool *is_passing);
 bool ending_is_unknown(const struct ending *ending);
 /* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */
 bool ending_is_locked(const struct ending *ending);
-/* The blocks of a heap that was read, by address. */
-const struct heap_block *ending_blocks(const struct ending *ending, size_t *count);
+/* The heap that was read, which is the ending's. */
+const struct heap *ending_heap(const struct ending *ending);
 /* Where the heap is unknown: a block that was alive when the copy was made. */
 void ending_know(struct ending *ending, uint64_t address, uint64_t size);
 /* Finds out what is lost of a heap that was read; of an unknown one, of the blocks that somebody else knows. NULL, or

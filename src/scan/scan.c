@@ -371,18 +371,15 @@ _Static_assert((int)CLASS_LOST == HEAP_LOST && (int)CLASS_INDIRECT == HEAP_INDIR
 
 static void add_blocks(struct scan *scan, const struct heap *heap, const struct heap_image *image)
 {
-	size_t count;
-	const struct heap_block *blocks = heap_blocks(heap, &count);
-
 	scan_groups_begin(&scan->groups);
-	for (size_t i = 0; i < count; i++) {
-		const struct heap_block *block = &blocks[i];
+	for (size_t i = 0, count = heap_count(heap); i < count; i++) {
+		const struct heap_block block = heap_block(heap, i);
 		struct scan_sum lost_by_it;
 
-		heap_lost_by(heap, block, &lost_by_it.bytes, &lost_by_it.blocks);
-		scan_groups_add(&scan->groups, block->address, block->size,
-				scan_type_of(scan->types, image, block->address, block->size),
-				(enum scan_class)block->class, lost_by_it);
+		heap_lost_by(heap, i, &lost_by_it.bytes, &lost_by_it.blocks);
+		scan_groups_add(&scan->groups, block.address, block.size,
+				scan_type_of(scan->types, image, block.address, block.size),
+				(enum scan_class)block.class, lost_by_it);
 	}
 }
 
@@ -448,7 +445,11 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 
 	name_objects(scan, image);
 	scan_types_begin(scan->types, image);
-	heap_classify(heap);
+	struct scan_owners *const owners = scan_owners_begin(image, scan->names);
+
+	heap_classify_for(heap,
+			  &(struct heap_wish){.owner = scan_owners_add, .context = owners, .has_ways = why_count > 0});
+	report->owners = scan_owners_end(owners, &report->owner_count);
 	add_blocks(scan, heap, image);
 	report->pid = scan->pid;
 	report->program = scan->program;
@@ -461,7 +462,6 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 	report->core = scan->path;
 	report->groups = &scan->groups;
 	report->types = scan->types;
-	report->owners = scan_owners(heap, image, scan->names, &report->owner_count);
 	add_figures(report, heap);
 	add_whys(scan, heap, image, why, why_count);
 	scan->looked_at_ns = now;

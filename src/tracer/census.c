@@ -66,19 +66,20 @@ static bool is_early(struct process *p)
 	return false;
 }
 
-static struct live_total enter_blocks(struct trace *trace, uint32_t resource, const struct heap_block *blocks,
-				      size_t count)
+static struct live_total enter_blocks(struct trace *trace, uint32_t resource, const struct heap *heap)
 {
 	struct live_total entered = {0};
 	struct census_block part[PART];
 	uint32_t in_part = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!ledger_census(trace, resource, blocks[i].address, blocks[i].size))
+	for (size_t i = 0, count = heap_count(heap); i < count; i++) {
+		const struct heap_block block = heap_block(heap, i);
+
+		if (!ledger_census(trace, resource, block.address, block.size))
 			continue;
-		part[in_part++] = (struct census_block){blocks[i].address, blocks[i].size};
+		part[in_part++] = (struct census_block){block.address, block.size};
 		entered.older++;
-		entered.older_bytes += blocks[i].size;
+		entered.older_bytes += block.size;
 		if (in_part == PART) {
 			output_census(trace, resource, part, in_part);
 			in_part = 0;
@@ -105,18 +106,17 @@ static bool census_of(struct process *p)
 								     .is_early = is_early,
 								     .spares_sleepers = true,
 								     .is_for_blocks = true});
-	size_t count = 0;
-	const struct heap_block *const blocks = look.ending && !look.reason ? ending_blocks(look.ending, &count) : NULL;
+	const struct heap *const heap = look.ending && !look.reason ? ending_heap(look.ending) : NULL;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++) {
 		if (!kind_has_blocks(kind_of(set, id)))
 			continue;
-		if (blocks && p->tasks) {
-			const struct live_total entered = enter_blocks(p->trace, id, blocks, count);
+		if (heap && p->tasks) {
+			const struct live_total entered = enter_blocks(p->trace, id, heap);
 
 			report_census(p, &look, &entered);
 		}
-		ledger_end_census(p->trace, id, blocks && p->tasks);
+		ledger_end_census(p->trace, id, heap && p->tasks);
 	}
 	if (look.ending && look.reason)
 		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s",

@@ -126,15 +126,15 @@ static int compare_said(const void *one, const void *two)
 /* The base set's blocks and those that were said are all, each once. */
 static void check_blocks(struct heap *before, struct heap *after, struct said *said, size_t said_count, bool may_begin)
 {
-	size_t base_count, count, base = 0, next = 0;
-	const struct heap_block *base_blocks = heap_blocks(before, &base_count);
-	const struct heap_block *blocks = heap_blocks(after, &count);
+	const size_t base_count = heap_count(before), count = heap_count(after);
+	size_t base = 0, next = 0;
 
 	qsort(said, said_count, sizeof(*said), compare_said);
 	for (size_t i = 0; i < count; i++) {
-		const struct heap_block *b = &blocks[i];
+		const struct heap_block block = heap_block(after, i), *const b = &block;
 
-		if (base < base_count && base_blocks[base].address == b->address && base_blocks[base].size == b->size) {
+		if (base < base_count && heap_block(before, base).address == b->address &&
+		    heap_block(before, base).size == b->size) {
 			base++;
 			continue;
 		}
@@ -253,15 +253,15 @@ static void damage(uint64_t *words, size_t count)
 
 static void check(struct heap *heap)
 {
-	size_t count;
+	const size_t count = heap_count(heap);
+	uint32_t root, from;
 
-	heap_classify(heap);
-	const struct heap_block *found = heap_blocks(heap, &count);
-
+	heap_classify_for(heap, &(struct heap_wish){.has_ways = true});
 	for (size_t i = 0; i < count; i++) {
-		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
-		assert_true(found[i].class <= HEAP_REACHABLE);
-		assert_int_equal(heap_find(heap, found[i].address), i);
+		heap_way(heap, i, &root, &from);
+		assert_true(from == HEAP_NONE || from < count);
+		assert_true(heap_block(heap, i).class <= HEAP_REACHABLE);
+		assert_int_equal(heap_find(heap, heap_block(heap, i).address), i);
 	}
 }
 

@@ -122,31 +122,49 @@ static uint64_t *memory_of(const struct heap_image *image, const char *part, siz
 	return NULL;
 }
 
+struct owned {
+	uint64_t bytes, blocks;
+};
+
+static void own(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t number)
+{
+	struct owned *const owned = context;
+
+	assert_int_equal(address != 0, tid == 0);
+	owned->bytes += bytes;
+	owned->blocks += number;
+}
+
 static void check(struct heap *heap)
 {
-	size_t count;
+	struct owned owned = {0}, reached = {0};
+	const size_t count = heap_count(heap);
 
-	heap_classify(heap);
-	const struct heap_block *found = heap_blocks(heap, &count);
-
+	heap_classify_for(heap, &(struct heap_wish){.owner = own, .context = &owned, .has_ways = true});
 	for (size_t i = 0; i < count; i++) {
+		const struct heap_block block = heap_block(heap, i);
 		uint64_t bytes, led;
+		uint32_t root, from, first = (uint32_t)i, next;
 		pid_t tid;
 
-		heap_lost_by(heap, &found[i], &bytes, &led);
+		heap_lost_by(heap, i, &bytes, &led);
 		assert_true(led <= count);
-		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
-		assert_int_equal(found[i].class == HEAP_LOST || found[i].class == HEAP_INDIRECT,
-				 found[i].root == HEAP_NONE);
-		uint32_t first = (uint32_t)i;
-
-		for (size_t steps = 0; found[first].from != HEAP_NONE; first = found[first].from)
+		heap_way(heap, i, &root, &from);
+		assert_true(from == HEAP_NONE || from < count);
+		assert_int_equal(block.class == HEAP_LOST || block.class == HEAP_INDIRECT, root == HEAP_NONE);
+		for (size_t steps = 0; next = HEAP_NONE, heap_way(heap, first, &from, &next), next != HEAP_NONE;
+		     first = next)
 			assert_true(steps++ < count);
-		assert_true(found[i].class != HEAP_INDIRECT || found[first].class == HEAP_LOST);
-		if (found[i].root != HEAP_NONE)
-			heap_root(heap, found[i].root, &tid);
-		assert_int_equal(heap_find(heap, found[i].address), i);
+		assert_true(block.class != HEAP_INDIRECT || heap_block(heap, first).class == HEAP_LOST);
+		if (root != HEAP_NONE) {
+			heap_root(heap, root, &tid);
+			reached.bytes += block.size;
+			reached.blocks++;
+		}
+		assert_int_equal(heap_find(heap, block.address), i);
 	}
+	assert_int_equal(owned.bytes, reached.bytes);
+	assert_int_equal(owned.blocks, reached.blocks);
 }
 
 static void damaged(const struct heap_image *image, const char *part, unsigned most, unsigned *refused)
@@ -189,11 +207,11 @@ static void test_damaged(void **state)
 	(void)state;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	check(heap);
-	const struct heap_block *found = heap_blocks(heap, &count);
+	count = heap_count(heap);
 
 	for (size_t i = 0; i < count; i++) {
-		of_size += found[i].size == SIZE && found[i].class == HEAP_REACHABLE;
-		large += found[i].size >= 300000;
+		of_size += heap_block(heap, i).size == SIZE && heap_block(heap, i).class == HEAP_REACHABLE;
+		large += heap_block(heap, i).size >= 300000;
 	}
 	assert_int_equal(of_size, BLOCKS - BLOCKS / 3);
 	assert_int_equal(large, 20);
@@ -221,17 +239,17 @@ static void test_old_pointer_to_a_cache(void **state)
 	const struct heap_image *image = snapshot_image(snapshot);
 	struct heap *heap;
 	const char *reason;
-	size_t count, again, size;
+	size_t count, size;
 	uint64_t block = 0;
 
 	(void)state;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	const uint64_t cache = heap_figures(heap)->bottom + 2 * w;
-	const struct heap_block *found = heap_blocks(heap, &count);
+	count = heap_count(heap);
 
 	for (size_t i = 0; i < count && !block; i++)
-		if (found[i].size >= need && found[i].size < need + 16)
-			block = found[i].address;
+		if (heap_block(heap, i).size >= need && heap_block(heap, i).size < need + 16)
+			block = heap_block(heap, i).address;
 	heap_free(heap);
 	assert_int_not_equal(block, 0);
 	assert_int_equal(image->n_threads, 2);
@@ -245,8 +263,7 @@ static void test_old_pointer_to_a_cache(void **state)
 		memcpy(place, &word, w);
 	}
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
-	heap_blocks(heap, &again);
-	assert_int_equal(again, count);
+	assert_int_equal(heap_count(heap), count);
 	heap_free(heap);
 	snapshot_free(snapshot);
 	kill(pid, SIGKILL);
@@ -262,12 +279,13 @@ static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *kn
 
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	heap_classify(heap);
-	const struct heap_block *found = heap_blocks(heap, &count);
+	count = heap_count(heap);
 
 	for (size_t i = 0; i < count; i++) {
 		/* What this process had released before it forked can be larger by what is too small for a chunk. */
-		reached += found[i].size >= SIZE && found[i].size <= SIZE + 16 && found[i].class == HEAP_REACHABLE;
-		*known += heap_find(heap, found[i].address | tag) == i;
+		reached += heap_block(heap, i).size >= SIZE && heap_block(heap, i).size <= SIZE + 16 &&
+			   heap_block(heap, i).class == HEAP_REACHABLE;
+		*known += heap_find(heap, heap_block(heap, i).address | tag) == i;
 	}
 	*known -= count;
 	heap_free(heap);
@@ -324,20 +342,21 @@ static void test_tagged_memory(void **state)
 	struct snapshot *snapshot = take(&pid);
 	struct heap_image image = *snapshot_image(snapshot);
 	struct heap_mapping *mappings = xcalloc(image.n_mappings, sizeof(*mappings));
-	size_t count, as_many, mapped = 0;
+	size_t mapped = 0;
 
 	(void)state;
 	memcpy(mappings, image.mappings, image.n_mappings * sizeof(*mappings));
 	image.mappings = mappings;
 	struct heap *plain = heap_with(&image, mappings, false), *tagged = heap_with(&image, mappings, true);
-	const struct heap_block *one = heap_blocks(plain, &count), *other = heap_blocks(tagged, &as_many);
+	const size_t count = heap_count(plain);
 
-	assert_int_equal(count, as_many);
+	assert_int_equal(count, heap_count(tagged));
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(one[i].address, other[i].address);
-		if (one[i].size < 300000)
-			assert_int_equal(other[i].size, one[i].size - sizeof(void *));
-		mapped += one[i].size >= 300000 && other[i].size == one[i].size;
+		assert_int_equal(heap_block(plain, i).address, heap_block(tagged, i).address);
+		if (heap_block(plain, i).size < 300000)
+			assert_int_equal(heap_block(tagged, i).size, heap_block(plain, i).size - sizeof(void *));
+		mapped +=
+			heap_block(plain, i).size >= 300000 && heap_block(tagged, i).size == heap_block(plain, i).size;
 	}
 	assert_true(mapped >= 20);
 	heap_free(plain);

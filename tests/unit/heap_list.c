@@ -25,10 +25,11 @@ static int print(const struct heap_image *image)
 	       " %" PRIu64 "\n",
 	       f->arena, f->ordblks, f->smblks, f->hblks, f->hblkhd, f->fsmblks, f->uordblks, f->fordblks, f->keepcost);
 	heap_classify(heap);
-	const struct heap_block *blocks = heap_blocks(heap, &count);
+	count = heap_count(heap);
 
 	for (size_t i = 0; i < count; i++)
-		printf("%" PRIx64 " %" PRIu64 " %u\n", blocks[i].address, blocks[i].size, blocks[i].class);
+		printf("%" PRIx64 " %" PRIu64 " %u\n", heap_block(heap, i).address, heap_block(heap, i).size,
+		       heap_block(heap, i).class);
 	heap_free(heap);
 	return 0;
 }

@@ -227,17 +227,17 @@ static void check_whole(struct world *w)
 
 	assert_int_equal(heap_read(&w->image, &heap, &reason), HEAP_READ);
 	assert_string_equal(heap_allocator(heap), "musl");
-	const struct heap_block *blocks = heap_blocks(heap, &count);
+	count = heap_count(heap);
 	const struct heap_figures *figures = heap_figures(heap);
 	/* What is in use beside blocks: a unit of each region, but for the header that is missing of what is left. */
 	const uint64_t arena = (BRK_PAGES + 1) * PAGE + 6 * w->align + w->header;
 
 	assert_int_equal(count, w->count);
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(blocks[i].address, w->wanted[i].address);
-		assert_int_equal(blocks[i].size, w->wanted[i].size);
-		assert_int_equal(heap_find(heap, blocks[i].address + blocks[i].size - 1), i);
-		assert_int_equal(heap_find(heap, blocks[i].address - 1), HEAP_NONE);
+		assert_int_equal(heap_block(heap, i).address, w->wanted[i].address);
+		assert_int_equal(heap_block(heap, i).size, w->wanted[i].size);
+		assert_int_equal(heap_find(heap, heap_block(heap, i).address + heap_block(heap, i).size - 1), i);
+		assert_int_equal(heap_find(heap, heap_block(heap, i).address - 1), HEAP_NONE);
 	}
 	assert_int_equal(figures->arena, arena);
 	assert_int_equal(figures->fordblks, w->free_bytes);
@@ -297,7 +297,6 @@ static void test_classes(void **state)
 	struct world w;
 	struct heap *heap;
 	const char *reason;
-	size_t count;
 
 	(void)state;
 	begin(&w, 8);
@@ -306,13 +305,11 @@ static void test_classes(void **state)
 	put(&w, w.wanted[3].address, w.wanted[4].address);
 	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_READ);
 	heap_classify(heap);
-	const struct heap_block *blocks = heap_blocks(heap, &count);
-
-	assert_int_equal(blocks[0].class, HEAP_REACHABLE);
-	assert_int_equal(blocks[1].class, HEAP_LOST);
-	assert_int_equal(blocks[2].class, HEAP_POSSIBLE);
-	assert_int_equal(blocks[3].class, HEAP_LOST);
-	assert_int_equal(blocks[4].class, HEAP_INDIRECT);
+	assert_int_equal(heap_block(heap, 0).class, HEAP_REACHABLE);
+	assert_int_equal(heap_block(heap, 1).class, HEAP_LOST);
+	assert_int_equal(heap_block(heap, 2).class, HEAP_POSSIBLE);
+	assert_int_equal(heap_block(heap, 3).class, HEAP_LOST);
+	assert_int_equal(heap_block(heap, 4).class, HEAP_INDIRECT);
 	heap_free(heap);
 	end(&w);
 }
@@ -498,10 +495,11 @@ static void test_random(void **state)
 		refused += status != HEAP_READ;
 		assert_true(status == HEAP_READ || status == HEAP_NOT_FOUND || (status == HEAP_INCONSISTENT && reason));
 		if (status == HEAP_READ) {
-			const struct heap_block *blocks = (heap_classify(heap), heap_blocks(heap, &count));
+			heap_classify(heap);
+			count = heap_count(heap);
 
 			for (size_t i = 0; i < count; i++)
-				assert_int_equal(heap_find(heap, blocks[i].address), i);
+				assert_int_equal(heap_find(heap, heap_block(heap, i).address), i);
 		}
 		heap_free(heap);
 		end(&w);

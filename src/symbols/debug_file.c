@@ -1,6 +1,7 @@
 /* An object's debug information, in its file or in a separate one, kept open. */
 #include "config.h"
 #include "symbols/debug_file.h"
+#include "base/msg.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,13 @@ struct debug_file *debug_file_open(const struct object *object, const char *sysr
 		return NULL;
 	elf_version(EV_CURRENT);
 	struct debug_file *debug = xcalloc(1, sizeof(*debug));
+	const char *reason = NULL;
 
-	debug->options.sysroot = sysroot;
-	debug->folders = name_file_debug_path(&debug->options);
-	name_file_set_callbacks(&debug->callbacks, &debug->folders);
-	debug->file = name_file_new(fd, &st, object->open_path, object->path, &debug->options, &debug->callbacks);
+	debug->folders = name_file_debug_path(&(struct names_options){.sysroot = sysroot});
+	debug->file = name_file_new(fd, &st, object->open_path, object->path, false, debug->folders, &reason);
+	close(fd);
+	if (reason)
+		msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path, reason);
 	/* It may have been replaced since. */
 	if (debug->file && debug->file->machine == object->file->machine &&
 	    !strcmp(debug->file->build_id, object->file->build_id))

@@ -6,10 +6,7 @@
 
 struct debug_file {
 	struct name_file *file;
-	/* libdwfl keeps pointers to these. */
-	struct names_options options;
-	Dwfl_Callbacks callbacks;
-	char *folders;
+	char *folders; /* which `file` keeps */
 };
 
 /* NULL: there is no file, or it is no longer the one that is mapped. sysroot: where debug files are looked for, too;

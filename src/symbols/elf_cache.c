@@ -113,11 +113,8 @@ struct elf_file *elf_file_read(int fd, const struct stat *st, const char **reaso
 
 	if (file)
 		return file;
-	elf_version(EV_CURRENT);
-	/* Not mapped: a file that is cut meanwhile would end this program by SIGBUS. */
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd, st, reason);
 
-	*reason = elf_reason_no_elf;
 	if (elf)
 		file = elf_file_new(elf, 0, reason);
 	elf_end(elf);

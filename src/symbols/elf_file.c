@@ -12,8 +12,6 @@
 
 #define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
 
-const char elf_reason_no_elf[] = "it is no ELF file";
-
 static void read_build_id(struct elf_file *file, Elf *elf)
 {
 	const void *bits;
@@ -211,13 +209,13 @@ static bool first_segment(Elf *elf, uint64_t *origin)
 
 bool elf_origin_read(const char *path, uint64_t *origin)
 {
+	const char *reason;
 	struct stat st;
 	const int fd = open_regular(path, &st);
 
 	if (fd < 0)
 		return false;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd, &st, &reason);
 	const bool found = elf && first_segment(elf, origin);
 
 	elf_end(elf);

@@ -3,6 +3,7 @@
 #define FT_SYMBOLS_ELF_FILE_H
 
 #include "base/hash.h"
+#include "symbols/elf_headers.h"
 #include "symbols/object.h"
 
 #include <gelf.h>
@@ -68,9 +69,6 @@ struct elf_file {
 	unsigned references;
 	struct elf_file *newer, *older; /* among the unused ones of the cache */
 };
-
-/* Compared by its address: a file with this reason is simply no object. */
-extern const char elf_reason_no_elf[];
 
 /* Reads all that is wanted of an open ELF file or image. memory_bias: what the dynamic section's
  * pointers may have been relocated by (0 for a file). A new elf_file with one reference, or NULL

@@ -168,13 +168,13 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 
 static void read_place(const struct object *object, const struct arch *arch, struct errno_place *place)
 {
+	const char *reason;
 	struct stat st;
 	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
 
 	if (fd < 0)
 		return;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd, &st, &reason);
 
 	if (elf && elf_file_is_static(object->file))
 		read_variable(elf, arch, place);

@@ -4,10 +4,13 @@ noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.c \
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
+	src/symbols/elf_headers.c src/symbols/elf_headers.h src/symbols/elf_open.c \
+	src/symbols/split_open.c src/symbols/split_open.h \
+	src/symbols/private_copy.c src/symbols/private_copy.h src/symbols/debug_search.c src/symbols/debug_search.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c src/symbols/image_file.c \
 	src/symbols/data_names.c src/symbols/data_names.h src/symbols/debugdata.c \
 	src/symbols/debug_functions.c src/symbols/debug_file.c \
-	src/symbols/debug_file.h src/symbols/mapped.c src/symbols/mapped.h \
+	src/symbols/debug_file.h src/symbols/location_list.c src/symbols/location_list.h \
 	src/symbols/signature.c src/symbols/params.c src/symbols/params.h src/symbols/type_reader.h \
 	src/symbols/types.c src/symbols/types.h src/symbols/type_reader.c \
 	src/symbols/type_scalar.c src/symbols/type_member.c \

@@ -5,6 +5,7 @@
  * one of a unit's functions when it is first asked for. */
 #include "config.h"
 #include "symbols/name_file.h"
+#include "symbols/split_open.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -27,12 +28,14 @@ struct ranges {
 };
 
 struct unit {
-	Dwarf_Die die;   /* of the unit that has the ranges and the lines */
-	Dwarf_Die split; /* that has the functions: the same one, or the one in the .dwo file */
+	Dwarf_Die die; /* of the unit that has the ranges and the lines */
 	const char *folder;
-	bool is_mangled; /* its language has mangled names */
-	bool has_types;  /* known once it is indexed */
+	bool is_skeleton;
 	bool is_indexed;
+	/* Known once it is indexed: */
+	Dwarf_Die split; /* that has the functions: the same one, or the one in the .dwo file */
+	bool is_mangled; /* its language has mangled names */
+	bool has_types;
 	Dwarf_Die *functions;
 	size_t function_count, function_capacity;
 	struct ranges ranges; /* of the functions */
@@ -44,6 +47,7 @@ struct dwarf_index {
 	size_t unit_count, unit_capacity;
 	struct ranges ranges; /* of the units */
 	size_t dies_left;
+	char *beside;
 };
 
 static int by_start(const void *a, const void *b)
@@ -126,36 +130,33 @@ static const char *unit_folder(Dwarf_Die *die)
 	return dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
 }
 
-static void add_unit(struct dwarf_index *index, Dwarf_Die *die, const Dwarf_Die *split)
+static void add_unit(struct dwarf_index *index, Dwarf_Die *die, bool is_skeleton)
 {
 	if (!add_ranges(&index->ranges, die, index->unit_count))
 		return;
 	ARRAY_GROW(index->units, index->unit_capacity, index->unit_count);
 	struct unit *unit = &index->units[index->unit_count++];
 
-	*unit = (struct unit){.die = *die, .split = split->addr ? *split : *die};
-	unit->folder = unit_folder(die);
-	unit->is_mangled = has_mangled_names(&unit->split);
+	*unit = (struct unit){.die = *die, .is_skeleton = is_skeleton, .folder = unit_folder(die)};
 }
 
-struct dwarf_index *dwarf_index_new(Dwfl_Module *module)
+struct dwarf_index *dwarf_index_new(Dwarf *dwarf, Dwarf_Addr bias, const char *path)
 {
-	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
-	Dwarf_Die die, split;
+	Dwarf_Die die;
 
 	if (!dwarf)
 		return NULL;
 	struct dwarf_index *index = xcalloc(1, sizeof(*index));
 
 	index->bias = bias;
+	index->beside = xstrdup(path);
 	index->dies_left = DIES_MAX;
-	while (index->dies_left && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split)) {
+	while (index->dies_left && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL)) {
 		index->dies_left--;
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			add_unit(index, &die, &split);
+			add_unit(index, &die, type == DW_UT_skeleton);
 	}
 	sort_ranges(&index->ranges);
 	return index;
@@ -170,6 +171,7 @@ void dwarf_index_free(struct dwarf_index *index)
 		free(index->units[i].ranges.items);
 	}
 	free(index->units);
+	free(index->beside);
 	free(index->ranges.items);
 	free(index);
 }
@@ -218,6 +220,8 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 	struct unit *unit = &index->units[range->index];
 
 	if (!unit->is_indexed) {
+		unit->split = unit->is_skeleton ? split_unit(&unit->die, index->beside) : unit->die;
+		unit->is_mangled = has_mangled_names(&unit->split);
 		index_children(index, unit, &unit->split, 0);
 		sort_ranges(&unit->ranges);
 		unit->is_indexed = true;

@@ -4,6 +4,8 @@
 #include "symbols/name_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "symbols/debug_search.h"
+#include "symbols/split_open.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -11,6 +13,8 @@
 #include <unistd.h>
 
 #define LINES_MAX 1000000 /* addresses remembered; then it begins anew */
+
+static const char reason_large[] = "its debug information is larger than what is read of one file (4 GiB)";
 
 /* ---- Separate debug files ---- */
 
@@ -34,8 +38,6 @@ char *name_file_debug_path(const struct names_options *options)
 {
 	struct buf path = {0};
 
-	/* Beside the file, in .debug beside it, in the usual folder; checked by CRC or build-id. */
-	buf_add_str(&path, "+:.debug");
 	if (options->debug_path)
 		add_folders(&path, options->debug_path);
 	if (options->sysroot) {
@@ -51,38 +53,118 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* libdwfl asks the servers that this variable names whenever it is set, and it is set by default in some systems.
- * Nothing else keeps it from that. */
-static char *servers_hide(const struct names_options *options)
+/* Copies a file that was found, with dwz's link; closes it. The copy's descriptor, or -1. */
+static int copy_found(struct name_file *file, int fd, const struct stat *st, struct copied_altlink *alt)
 {
-	const char *servers = options->debuginfod ? NULL : getenv("DEBUGINFOD_URLS");
-	char *saved = servers ? xstrdup(servers) : NULL;
+	struct private_copy copy;
+	const char *reason;
+	const bool done = private_copy_make(fd, st, COPY_SYMBOLS | COPY_DEBUG, &copy, &reason);
 
-	if (saved)
-		unsetenv("DEBUGINFOD_URLS");
-	return saved;
+	close(fd);
+	if (!done) {
+		file->lacking = reason;
+		return -1;
+	}
+	if (copy.lacks_debug)
+		file->lacking = reason_large;
+	if (alt) {
+		free(alt->path);
+		*alt = copy.alt;
+	} else {
+		free(copy.alt.path);
+	}
+	return copy.fd;
 }
 
-static void servers_show(char *saved)
+/* libdwfl looks for files by itself only where it is to ask servers: it opens what it finds, and a fifo for ever. Its
+ * own folders are none (no_folders), and without a name it looks by no name. */
+static int ask_servers(struct name_file *file, Dwfl_Module *module, struct stat *st, char **found)
 {
-	if (saved)
-		setenv("DEBUGINFOD_URLS", saved, 1);
-	free(saved);
-}
+	void *data = file;
+	int fd = dwfl_standard_find_debuginfo(module, &data, NULL, 0, NULL, NULL, 0, found);
 
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			  const char *file_name, const char *debuglink, GElf_Word crc, char **found)
-{
-	const struct name_file *file = *userdata;
-	char *saved = servers_hide(file->options);
-	int fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, debuglink, crc, found);
-
-	/* Opened under another name than that by which its debug file was filed. */
-	if (fd < 0 && file->target_path && (!file_name || strcmp(file_name, file->target_path)))
-		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file->target_path, debuglink, crc,
-						  found);
-	servers_show(saved);
+	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
+		close(fd);
+		fd = -1;
+	}
 	return fd;
+}
+
+/* libdwfl's callback. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc, char **found)
+{
+	struct name_file *const file = *userdata;
+	struct debug_search search = {
+		.folders = file->folders,
+		.paths = {file->open_path, !strcmp(file->open_path, file->target_path) ? NULL : file->target_path},
+		.device = file->key.device,
+		.inode = file->key.inode,
+		.link = link,
+		.crc = crc,
+	};
+	const unsigned char *bits;
+	GElf_Addr note;
+	struct stat st;
+	const int size = dwfl_module_build_id(module, &bits, &note);
+
+	(void)name, (void)base, (void)file_name;
+	if (size > 0) {
+		search.build_id = bits;
+		search.build_id_size = (size_t)size;
+	}
+	int fd = debug_search_file(&search, &st, found);
+
+	if (fd < 0 && file->asks_servers)
+		fd = ask_servers(file, module, &st, found);
+	if (fd < 0)
+		return -1;
+	free(file->debug_path);
+	file->debug_path = *found ? xstrdup(*found) : NULL;
+	return copy_found(file, fd, &st, &file->alts[1]);
+}
+
+/* ---- dwz's file ---- */
+
+static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt, const char *beside)
+{
+	const struct debug_search search = {
+		.folders = file->folders,
+		.paths = {beside},
+		.device = file->key.device,
+		.inode = file->key.inode,
+		.link = alt->path,
+		.build_id = alt->build_id,
+		.build_id_size = alt->build_id_size,
+	};
+	char *path = NULL;
+	struct stat st;
+	int fd = debug_search_alt(&search, &st, &path);
+
+	if (fd >= 0)
+		fd = copy_found(file, fd, &st, NULL);
+	free(path);
+	file->alt_fd = fd;
+	return fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+}
+
+struct dwarf_index *name_file_dwarf(struct name_file *file)
+{
+	GElf_Addr elf_bias;
+	Dwarf_Addr bias;
+	Dwarf *const dwarf = dwfl_module_getdwarf(file->module, &bias);
+
+	if (!dwarf)
+		return NULL;
+	const bool is_own = dwarf_getelf(dwarf) == dwfl_module_getelf(file->module, &elf_bias);
+	const struct copied_altlink *const alt = &file->alts[!is_own];
+	const char *const path = is_own || !file->debug_path ? file->open_path : file->debug_path;
+
+	if (alt->path && !file->alt)
+		file->alt = open_alt(file, alt, path);
+	if (file->alt)
+		dwarf_setalt(dwarf, file->alt);
+	return dwarf_index_new(dwarf, bias, path);
 }
 
 /* ---- The file ---- */
@@ -129,44 +211,60 @@ static bool read_header(struct name_file *file)
 	return found;
 }
 
-void name_file_set_callbacks(Dwfl_Callbacks *callbacks, char **debug_path)
+static char no_text[] = "", *no_folders = no_text;
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf, /* never asked: the file is given */
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &no_folders,
+};
+
+/* Takes the descriptor over. */
+static bool report(struct name_file *file, int fd)
 {
-	*callbacks = (Dwfl_Callbacks){
-		.find_elf = dwfl_build_id_find_elf, /* never asked: the file is given */
-		.find_debuginfo = find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = debug_path,
-	};
+	void **data;
+
+	file->dwfl = dwfl_begin(&callbacks);
+	if (file->dwfl) {
+		dwfl_report_begin(file->dwfl);
+		file->module = dwfl_report_elf(file->dwfl, file->open_path, file->open_path, fd, 0, true);
+		dwfl_report_end(file->dwfl, NULL, NULL);
+	}
+	if (!file->module) {
+		close(fd);
+		return false;
+	}
+	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = file;
+	return read_header(file);
 }
 
 struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
-				const struct names_options *options, const Dwfl_Callbacks *callbacks)
+				bool asks_servers, const char *folders, const char **reason)
 {
-	struct name_file *file = xcalloc(1, sizeof(*file));
-	void **userdata;
+	struct private_copy copy;
 
+	if (!private_copy_make(fd, st, COPY_SYMBOLS | COPY_DEBUG, &copy, reason))
+		return NULL;
+	struct name_file *file = xcalloc(1, sizeof(*file));
+
+	split_open_begin();
 	elf_key_of(st, &file->key);
 	file->changed_sec = st->st_ctim.tv_sec;
 	file->changed_nsec = st->st_ctim.tv_nsec;
-	file->options = options;
+	file->asks_servers = asks_servers;
+	file->folders = folders;
+	file->open_path = xstrdup(open_path);
 	file->target_path = string_keep(&file->strings, target_path);
-	file->dwfl = dwfl_begin(callbacks);
-	if (file->dwfl) {
-		dwfl_report_begin(file->dwfl);
-		file->module = dwfl_report_elf(file->dwfl, open_path, open_path, fd, 0, true);
-		if (file->module)
-			fd = -1;
-		dwfl_report_end(file->dwfl, NULL, NULL);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!file->module || !read_header(file)) {
-		name_file_free(file);
-		return NULL;
-	}
-	dwfl_module_info(file->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
-	*userdata = file;
-	return file;
+	file->alts[0] = copy.alt;
+	file->alt_fd = -1;
+	file->lacking = copy.lacks_debug ? reason_large : NULL;
+	if (report(file, copy.fd))
+		return file;
+	name_file_free(file);
+	*reason = elf_reason_no_elf;
+	return NULL;
 }
 
 static void forget_lines(struct name_file *file)
@@ -189,6 +287,14 @@ void name_file_free(struct name_file *file)
 	string_pool_free(&file->strings);
 	if (file->dwfl)
 		dwfl_end(file->dwfl);
+	if (file->alt)
+		dwarf_end(file->alt);
+	if (file->alt_fd >= 0)
+		close(file->alt_fd);
+	free(file->alts[0].path);
+	free(file->alts[1].path);
+	free(file->debug_path);
+	free(file->open_path);
 	free(file);
 }
 
@@ -261,7 +367,7 @@ const struct name_lines *name_file_lookup(struct name_file *file, uint64_t addre
 	if (!file->is_indexed) {
 		file->is_indexed = true;
 		symbol_table_read(&file->symbols, file->module);
-		file->dwarf = dwarf_index_new(file->module);
+		file->dwarf = name_file_dwarf(file);
 		msg_debug(DBG_SYMBOLS, 1, "%s: %zu symbols, %s", file->target_path, file->symbols.count,
 			  file->dwarf ? "with debug information" : "no debug information");
 	}

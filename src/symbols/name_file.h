@@ -5,7 +5,9 @@
 #include "base/hash.h"
 #include "symbols/elf_file.h"
 #include "symbols/names.h"
+#include "symbols/private_copy.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 /* ---- Strings, each kept once ---- */
@@ -42,8 +44,8 @@ const struct named_symbol *symbol_table_find(const struct symbol_table *table, u
 
 struct dwarf_index;
 
-/* An index of the module's debug information, or NULL if it has none. */
-struct dwarf_index *dwarf_index_new(Dwfl_Module *module);
+/* An index of a file's debug information; NULL for NULL. Beside that path .dwo files are looked for, too. */
+struct dwarf_index *dwarf_index_new(Dwarf *dwarf, Dwarf_Addr bias, const char *path);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* One line of an answer. */
@@ -83,11 +85,18 @@ struct name_file {
 	int64_t changed_sec, changed_nsec; /* ctime */
 	unsigned references;               /* objects */
 	uint64_t last_used;
+	char *open_path;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t module_bias;
 	const char *target_path; /* as in the trace; where debuglinks begin */
-	const struct names_options *options;
+	bool asks_servers;
+	const char *folders;           /* of separate debug files; the caller's */
+	char *debug_path;              /* of the separate debug file; NULL none */
+	struct copied_altlink alts[2]; /* dwz's files, of the file itself and of its debug file */
+	Dwarf *alt;                    /* the one that is used, NULL none, and its descriptor */
+	int alt_fd;
+	const char *lacking; /* why its debug information is not read, a static text; NULL: it is */
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t origin; /* the address of file offset 0 as in the file */
 	struct code_segment *code;
@@ -100,14 +109,14 @@ struct name_file {
 	struct string_pool strings;
 };
 
-/* Makes the callbacks' path of folders with separate debug files; the caller frees it. */
+/* The folders with separate debug files, ':' separated; the caller frees it. */
 char *name_file_debug_path(const struct names_options *options);
-/* How libdwfl looks for separate debug files. */
-void name_file_set_callbacks(Dwfl_Callbacks *callbacks, char **debug_path);
-/* Takes an open ELF file over (the descriptor in any case). NULL if it is none. options and
- * callbacks are kept. */
+/* Reads an open ELF file, which stays the caller's, into memory, and its separate debug file when that is first needed;
+ * folders: where that may be, which the caller keeps. NULL and *reason (a static text): it gives nothing. */
 struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
-				const struct names_options *options, const Dwfl_Callbacks *callbacks);
+				bool asks_servers, const char *folders, const char **reason);
+/* An index of its debug information, the file's own or its separate debug file's; NULL: there is none. */
+struct dwarf_index *name_file_dwarf(struct name_file *file);
 void name_file_free(struct name_file *file);
 /* The lines for an address as in the file, from memory if it was asked for before. Lives as long as
  * the file or until a later call. Never NULL; count can be 0. */

@@ -26,7 +26,6 @@ struct named_object {
 struct names {
 	struct names_options options;
 	char *debug_path;
-	Dwfl_Callbacks callbacks;
 	struct named_object **objects; /* by ascending address, not overlapping */
 	size_t count, capacity;
 	struct name_file **files;
@@ -55,7 +54,6 @@ struct names *names_new(const struct names_options *options)
 		.debuginfod = options->debuginfod,
 	};
 	names->debug_path = name_file_debug_path(&names->options);
-	name_file_set_callbacks(&names->callbacks, &names->debug_path);
 	return names;
 }
 
@@ -105,10 +103,24 @@ static struct name_file *file_known(const struct names *names, const struct stat
 	return NULL;
 }
 
+static bool report_once(struct names *names, const char *path)
+{
+	return hash_set(&names->reported, hash_bytes(path, strlen(path)), 1);
+}
+
+static void report_lacking(struct names *names, const char *path, const char *reason)
+{
+	if (report_once(names, path))
+		msg_warn("%s gives no names: %s. Its frames keep their addresses, which functrace-postproc -r names "
+			 "when the file is whole.",
+			 path, reason);
+}
+
 /* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
 static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
 	struct name_file *file;
+	const char *reason;
 	struct stat st;
 	const int fd = open_regular(open_path, &st);
 
@@ -119,8 +131,11 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 		close(fd);
 		return file;
 	}
-	file = name_file_new(fd, &st, open_path, target_path, &names->options, &names->callbacks);
+	file = name_file_new(fd, &st, open_path, target_path, names->options.debuginfod, names->debug_path, &reason);
+	close(fd);
 	if (!file) {
+		if (reason != elf_reason_no_elf)
+			report_lacking(names, open_path, reason);
 		errno = ENOEXEC;
 		return NULL;
 	}
@@ -130,11 +145,6 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 }
 
 /* ---- The right file for an object ---- */
-
-static bool report_once(struct names *names, const char *path)
-{
-	return hash_set(&names->reported, hash_bytes(path, strlen(path)), 1);
-}
 
 static bool has_build_id(const struct named_object *object)
 {
@@ -409,6 +419,10 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		const uint64_t back = arch_code_address(object->file->machine, address);
 		const struct name_lines *found =
 			name_file_lookup(object->file, back - 1 - object->from + object->start);
+
+		if (object->file->lacking && report_once(names, object->file->lacking))
+			msg_warn("of %s the debug information is not read: %s. Its frames have no lines.", object->path,
+				 object->file->lacking);
 
 		for (; count < found->count && count < RESULT_MAX; count++)
 			names->result[count] = found->items[count];

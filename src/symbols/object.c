@@ -171,6 +171,17 @@ static void scan_vdso(struct scan *scan, size_t index)
 	add_found(scan, object);
 }
 
+/* Functions that only the file names are missing: this is said once of a file. */
+static void report_partly_read(const struct mapping *mapping, const char *reason)
+{
+	static struct hash reported;
+
+	if (hash_set(&reported, hash_bytes(mapping->path, strlen(mapping->path)), 1))
+		msg_warn("%s is read as the process has it in memory, not the file: %s. Functions that only this table "
+			 "names are not traced, and have no names.",
+			 mapping->path, reason);
+}
+
 /* The file of a mapping, and the object's open_path. */
 static void find_file(struct scan *scan, size_t index, struct object *object, const char **reason)
 {
@@ -187,9 +198,13 @@ static void find_file(struct scan *scan, size_t index, struct object *object, co
 	}
 	/* A program that may be executed but not read, or a file that is gone. */
 	if (!object->file && *reason != elf_reason_no_elf) {
+		const char *const of_file = *reason;
+
 		free(object->open_path);
 		object->open_path = NULL;
 		object->file = file_of_memory(scan, index, reason);
+		if (object->file && elf_reason_is_excess(of_file))
+			report_partly_read(&scan->maps.items[index], of_file);
 	}
 }
 

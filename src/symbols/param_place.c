@@ -1,5 +1,6 @@
 /* Where the compiler says that a parameter is before the first instruction of its function. */
 #include "config.h"
+#include "symbols/location_list.h"
 #include "symbols/param_place.h"
 
 #include <stdlib.h>
@@ -258,7 +259,9 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 		return;
 	}
 	struct expression expression = {.is_list = is_location_list(&location)};
-	const int found = dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1);
+	const int found = expression.is_list && !location_list_is_sound(&location)
+				  ? -1
+				  : dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1);
 
 	if (found == 1) {
 		expression.operations = operations;

@@ -3,7 +3,6 @@
 #include "arch/arch.h"
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
-#include "symbols/mapped.h"
 #include "symbols/params.h"
 #include "symbols/type_reader.h"
 #include "symbols/type_rust.h"
@@ -21,12 +20,7 @@ struct signatures {
 	struct dwarf_index *index;
 	struct type_reader reader;
 	struct hash known; /* address in the file -> struct signature, or 0 */
-	bool is_cut;       /* the file was cut while it was read: nothing more is read of it */
-	struct signatures *older_cut;
 };
-
-/* What libdw has of files that were cut cannot be freed any more. */
-static struct signatures *newest_cut;
 
 static struct signatures *signatures_new(const struct object *object)
 {
@@ -48,11 +42,6 @@ static void signatures_free(struct signatures *signatures)
 {
 	type_memory_free(&signatures->reader);
 	hash_free(&signatures->known);
-	if (signatures->is_cut) {
-		signatures->older_cut = newest_cut;
-		newest_cut = signatures;
-		return;
-	}
 	dwarf_index_free(signatures->index);
 	debug_file_close(signatures->debug);
 	free(signatures);
@@ -334,71 +323,45 @@ static const struct named_symbol *find_symbol(struct signatures *signatures, uin
 	return symbol && symbol->start == address + file->module_bias ? symbol : NULL;
 }
 
-/* One question to a file. */
-struct question {
-	struct signatures *signatures;
-	const struct object *object;
-	uint64_t address;
-	const struct signature *answer;
-};
-
-static void open_debug(void *context)
+static void open_debug(const struct object *object, struct signatures *signatures)
 {
-	const struct question *question = context;
-	struct signatures *signatures = question->signatures;
-
-	signatures->debug = debug_file_open(question->object, NULL);
+	signatures->debug = debug_file_open(object, NULL);
 	if (signatures->debug)
-		signatures->index = dwarf_index_new(signatures->debug->file->module);
+		signatures->index = name_file_dwarf(signatures->debug->file);
+	msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path,
+		  signatures->index ? "with debug information" : "no debug information");
 }
 
-static void read_answer(void *context)
+static const struct signature *find_signature(struct signatures *signatures, uint64_t address)
 {
-	struct question *question = context;
-	struct signatures *signatures = question->signatures;
 	struct dwarf_function function;
 
-	if (!dwarf_index_function(signatures->index, question->address + signatures->debug->file->module_bias,
-				  &function))
-		return;
-	if (!has_known_abi(function.language))
-		return;
+	if (!dwarf_index_function(signatures->index, address + signatures->debug->file->module_bias, &function) ||
+	    !has_known_abi(function.language))
+		return NULL;
 	signatures->reader.dies_left = DIES_MAX;
 	signatures->reader.language = function.language;
-	question->answer = read_signature(&signatures->reader, &function, find_symbol(signatures, question->address));
+	return read_signature(&signatures->reader, &function, find_symbol(signatures, address));
 }
 
-static void ask(struct question *question, void (*read)(void *context))
-{
-	if (mapped_read(read, question))
-		return;
-	msg_debug(DBG_SYMBOLS, 1, "%s: it was cut while it was read", question->object->path);
-	question->signatures->is_cut = true;
-	question->answer = NULL;
-}
-
-const struct signature *object_signature(const struct object *object, uint64_t address)
+const struct signature *object_signature(const struct object *object, uint64_t mapped_address)
 {
 	struct elf_file *file = object->file;
-	struct question question = {.object = object,
-				    .address = arch_code_address(file->machine, address - object->bias)};
+	const uint64_t address = arch_code_address(file->machine, mapped_address - object->bias);
 
 	if (!file->signatures) {
 		file->signatures = signatures_new(object);
 		file->signatures_free = signatures_free;
-		question.signatures = file->signatures;
-		ask(&question, open_debug);
-		msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path,
-			  file->signatures->index ? "with debug information" : "no debug information");
+		open_debug(object, file->signatures);
 	}
-	question.signatures = file->signatures;
-	const uint64_t *known = hash_get(&file->signatures->known, question.address);
+	const uint64_t *known = hash_get(&file->signatures->known, address);
 
 	if (known)
 		return (const struct signature *)(uintptr_t)*known;
-	if (!file->signatures->index || file->signatures->is_cut)
+	if (!file->signatures->index)
 		return NULL;
-	ask(&question, read_answer);
-	hash_set_ptr(&file->signatures->known, question.address, (void *)(uintptr_t)question.answer);
-	return question.answer;
+	const struct signature *const signature = find_signature(file->signatures, address);
+
+	hash_set_ptr(&file->signatures->known, address, (void *)(uintptr_t)signature);
+	return signature;
 }

@@ -94,6 +94,7 @@ bool elf_is_dynamic_relocation(const GElf_Shdr *header)
 static void all_slots(const struct object *object, uint64_t bias, unsigned irelative, raw_slot_callback callback,
 		      void *context)
 {
+	const char *reason;
 	struct stat st;
 	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
 	Elf_Scn *section = NULL;
@@ -101,8 +102,7 @@ static void all_slots(const struct object *object, uint64_t bias, unsigned irela
 
 	if (fd < 0)
 		return;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_open(fd, &st, &reason);
 
 	while (elf && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) && elf_is_dynamic_relocation(&header) &&

@@ -3,6 +3,9 @@
 #include "unwind/cfi_check.h"
 #include "base/msg.h"
 #include "base/util.h"
+#include "symbols/elf_file.h"
+#include "symbols/elf_headers.h"
+#include "symbols/private_copy.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -10,12 +13,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PHDR_MAX           4096
-#define IMAGE_MAX          ((uint64_t)1 << 30) /* address space only: what is not read stays unallocated */
-#define SEGMENT_READ_MAX   ((uint64_t)64 << 20)
-#define EH_FRAME_MAX       ((uint64_t)256 << 20)
-#define START_SYMBOLS_MAX  4000000
-#define START_SIZE_UNKNOWN 128 /* bytes of an entry point whose symbol has no size */
+#define PHDR_MAX         4096
+#define IMAGE_MAX        ((uint64_t)1 << 30) /* address space only: what is not read stays unallocated */
+#define SEGMENT_READ_MAX ((uint64_t)64 << 20)
+#define EH_FRAME_MAX     ((uint64_t)256 << 20)
 
 static bool elf_fits(Elf *elf, const struct arch *arch)
 {
@@ -59,7 +60,13 @@ struct eh_source {
 	bool ambiguous;
 };
 
-static void find_eh_sections(Elf *elf, struct eh_source *source)
+/* fd: of the file; -1: the image is in memory. */
+static bool is_readable(int fd, uint64_t offset, uint64_t size)
+{
+	return size <= EH_FRAME_MAX && (fd < 0 || !elf_is_hollow(fd, offset, size));
+}
+
+static void find_eh_sections(Elf *elf, int fd, struct eh_source *source)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
@@ -73,7 +80,7 @@ static void find_eh_sections(Elf *elf, struct eh_source *source)
 
 		if (!name || shdr.sh_type == SHT_NOBITS || (strcmp(name, ".eh_frame") && strcmp(name, ".eh_frame_hdr")))
 			continue;
-		data = elf_rawdata(section, NULL);
+		data = is_readable(fd, shdr.sh_offset, shdr.sh_size) ? elf_rawdata(section, NULL) : NULL;
 		if (!strcmp(name, ".eh_frame")) {
 			source->ambiguous |= source->data || !data;
 			source->data = data;
@@ -87,13 +94,26 @@ static void find_eh_sections(Elf *elf, struct eh_source *source)
 	}
 }
 
-static void find_eh_program_header(Elf *elf, struct eh_source *source)
+static bool image_size(Elf *elf, int fd, size_t *size)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return elf_rawfile(elf, size);
+	if (fstat(fd, &st))
+		return false;
+	*size = (size_t)st.st_size;
+	return true;
+}
+
+static void find_eh_program_header(Elf *elf, int fd, struct eh_source *source)
 {
 	GElf_Phdr phdr, load;
 	int32_t pointer;
 	size_t size;
 
-	if (!find_eh_segments(elf, &phdr, &load) || phdr.p_filesz < 12 || !elf_rawfile(elf, &size))
+	if (!find_eh_segments(elf, &phdr, &load) || phdr.p_filesz < 12 || phdr.p_filesz > EH_FRAME_MAX ||
+	    !image_size(elf, fd, &size))
 		return;
 	Elf_Data *header = elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_BYTE);
 
@@ -103,22 +123,22 @@ static void find_eh_program_header(Elf *elf, struct eh_source *source)
 	const uint64_t address = phdr.p_vaddr + 4 + (uint64_t)(int64_t)pointer;
 	const uint64_t offset = address - phdr.p_vaddr + phdr.p_offset;
 
-	if (offset >= size)
+	if (offset >= size || !is_readable(fd, offset, size - offset))
 		return;
 	source->data = elf_getdata_rawchunk(elf, (int64_t)offset, size - offset, ELF_T_BYTE);
 	source->header = (struct cfi_header){header->d_buf, header->d_size, phdr.p_vaddr, address};
 	source->open_end = true;
 }
 
-static bool eh_is_harmless(Elf *elf)
+static bool eh_is_harmless(Elf *elf, int fd)
 {
 	struct eh_source source = {0};
 	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
 
-	find_eh_sections(elf, &source);
+	find_eh_sections(elf, fd, &source);
 	if (!source.data && !source.ambiguous) {
 		source = (struct eh_source){0};
-		find_eh_program_header(elf, &source);
+		find_eh_program_header(elf, fd, &source);
 	}
 	return ident && source.data && source.data->d_buf && !source.ambiguous &&
 	       cfi_is_harmless(ident, source.data, true, &source.header, source.open_end);
@@ -130,17 +150,18 @@ static int begin(struct cfi *cfi, const struct arch *arch)
 		cfi_close(cfi);
 		return -ENOEXEC;
 	}
-	if (eh_is_harmless(cfi->elf))
+	if (eh_is_harmless(cfi->elf, cfi->fd))
 		cfi->eh_cfi = dwarf_getcfi_elf(cfi->elf);
 	return 0;
 }
 
-/* Read, not mapped: a file that is truncated while it is mapped would kill the tracer by SIGBUS. */
 int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 {
+	const char *reason;
+	struct stat st;
+
 	*cfi = (struct cfi){.fd = fd};
-	elf_version(EV_CURRENT);
-	cfi->elf = elf_begin(fd, ELF_C_READ, NULL);
+	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
 	return begin(cfi, arch);
 }
 
@@ -150,6 +171,8 @@ void cfi_close(struct cfi *cfi)
 		dwarf_cfi_end(cfi->eh_cfi);
 	if (cfi->dwarf)
 		dwarf_end(cfi->dwarf);
+	if (cfi->has_copy)
+		close(cfi->copy);
 	if (cfi->elf)
 		elf_end(cfi->elf);
 	if (cfi->fd >= 0)
@@ -273,39 +296,46 @@ int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start
 	return begin(cfi, arch);
 }
 
-/* dwarf_begin_elf has uncompressed it. */
-static bool debug_is_harmless(Elf *elf, Elf_Scn *section)
+/* libdw has uncompressed it. */
+static bool debug_is_harmless(Elf *elf)
 {
-	Elf_Data *data = elf_rawdata(section, NULL);
 	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
-
-	return ident && data && data->d_buf && cfi_is_harmless(ident, data, false, NULL, false);
-}
-
-/* dwarf_begin_elf reads all the debug sections, so it is only used where .eh_frame has no answer
- * and there is a .debug_frame. */
-static Dwarf_CFI *debug_frame(struct cfi *cfi)
-{
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (cfi->debug_tried)
-		return cfi->debug_cfi;
-	cfi->debug_tried = true;
-	if (elf_getshdrstrndx(cfi->elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(cfi->elf, section))) {
+	if (!ident || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(cfi->elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
 		if (!name || shdr.sh_type == SHT_NOBITS ||
 		    (strcmp(name, ".debug_frame") && strcmp(name, ".zdebug_frame")))
 			continue;
-		cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
-		if (cfi->dwarf && debug_is_harmless(cfi->elf, section))
-			cfi->debug_cfi = dwarf_getcfi(cfi->dwarf);
-		break;
+		Elf_Data *data = elf_rawdata(section, NULL);
+
+		return data && data->d_buf && cfi_is_harmless(ident, data, false, NULL, false);
 	}
+	return false;
+}
+
+/* Only asked where .eh_frame has no answer. */
+static Dwarf_CFI *debug_frame(struct cfi *cfi)
+{
+	struct private_copy copy;
+	const char *reason;
+	struct stat st;
+
+	if (cfi->debug_tried)
+		return cfi->debug_cfi;
+	cfi->debug_tried = true;
+	if (cfi->fd < 0 || fstat(cfi->fd, &st) || !private_copy_make(cfi->fd, &st, COPY_FRAMES, &copy, &reason))
+		return NULL;
+	cfi->copy = copy.fd;
+	cfi->has_copy = true;
+	cfi->dwarf = dwarf_begin(copy.fd, DWARF_C_READ);
+	if (cfi->dwarf && debug_is_harmless(dwarf_getelf(cfi->dwarf)))
+		cfi->debug_cfi = dwarf_getcfi(cfi->dwarf);
 	return cfi->debug_cfi;
 }
 
@@ -340,55 +370,6 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
 		return got < 0 ? -ENOTSUP : got;
 	}
 	return 0;
-}
-
-static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
-{
-	if (cfi->start_count < ARRAY_SIZE(cfi->starts))
-		cfi->starts[cfi->start_count++] = (struct cfi_range){start, add_saturated(start, size)};
-}
-
-static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr, uint16_t machine)
-{
-	/* Entry points of programs and of threads, in C libraries that give them no CFI. */
-	static const char *const names[] = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"};
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;
-	GElf_Sym symbol;
-
-	if (count > START_SYMBOLS_MAX)
-		count = START_SYMBOLS_MAX;
-	for (size_t i = 0; data && i < count && gelf_getsym(data, (int)i, &symbol); i++) {
-		const char *name;
-
-		if (GELF_ST_TYPE(symbol.st_info) > STT_FUNC || symbol.st_shndx == SHN_UNDEF)
-			continue;
-		name = elf_strptr(cfi->elf, shdr->sh_link, symbol.st_name);
-		for (size_t k = 0; name && k < ARRAY_SIZE(names); k++)
-			if (!strcmp(name, names[k]))
-				add_start(cfi, arch_code_address(machine, symbol.st_value),
-					  symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
-	}
-}
-
-bool cfi_find_start(struct cfi *cfi, uint64_t address)
-{
-	if (!cfi->starts_tried) {
-		Elf_Scn *section = NULL;
-		GElf_Ehdr ehdr = {0};
-		GElf_Shdr shdr;
-
-		cfi->starts_tried = true;
-		if (gelf_getehdr(cfi->elf, &ehdr) && ehdr.e_entry)
-			add_start(cfi, arch_code_address(ehdr.e_machine, ehdr.e_entry), START_SIZE_UNKNOWN);
-		while ((section = elf_nextscn(cfi->elf, section)))
-			if (gelf_getshdr(section, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
-				add_start_symbols(cfi, section, &shdr, ehdr.e_machine);
-	}
-	for (size_t i = 0; i < cfi->start_count; i++)
-		if (address >= cfi->starts[i].start && address < cfi->starts[i].end)
-			return true;
-	return false;
 }
 
 /* The bytes [from, end of the segment) at their addresses. */

@@ -34,7 +34,9 @@ struct cfi {
 	unsigned char *image; /* from memory: what elf reads */
 	Elf *elf;
 	Dwarf_CFI *eh_cfi; /* NULL: none */
-	Dwarf *dwarf;      /* opened only for .debug_frame */
+	Dwarf *dwarf;      /* opened only for .debug_frame, of a copy */
+	bool has_copy;
+	int copy;
 	Dwarf_CFI *debug_cfi;
 	bool debug_tried;
 

@@ -2,10 +2,13 @@
  * and then the snapshot's read(); it reads the files of objects itself, and never calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
+#include "base/util.h"
+#include "symbols/private_copy.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define REGISTERS_MAX 64
 
@@ -96,6 +99,22 @@ void libdw_free(struct libdw *libdw)
 	free(libdw);
 }
 
+/* libdw maps what it reads, and a file that is cut meanwhile would end this program by SIGBUS: it gets a copy. */
+static void report_file(Dwfl *dwfl, const char *path, uint64_t bias)
+{
+	struct private_copy copy;
+	const char *reason;
+	struct stat st;
+	const int fd = open_regular(path, &st);
+
+	if (fd < 0)
+		return;
+	if (private_copy_make(fd, &st, COPY_FRAMES, &copy, &reason) &&
+	    !dwfl_report_elf(dwfl, path, path, copy.fd, bias, true))
+		private_copy_end(&copy);
+	close(fd);
+}
+
 static struct libdw *libdw_new(struct unwinder *unwinder)
 {
 	struct libdw *libdw = xcalloc(1, sizeof(*libdw));
@@ -113,7 +132,7 @@ static struct libdw *libdw_new(struct unwinder *unwinder)
 		/* By this name libdw knows that it has to be read from the process's memory. */
 		snprintf(name, sizeof(name), "[vdso: %d]", (int)unwinder->pid);
 		if (path)
-			dwfl_report_elf(libdw->dwfl, path, path, -1, mapping->bias, true);
+			report_file(libdw->dwfl, path, mapping->bias);
 		else
 			dwfl_report_module(libdw->dwfl, name, mapping->start, mapping->end);
 	}

@@ -2,6 +2,7 @@
 # libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS).
 noinst_LIBRARIES += libunwinder.a
 libunwinder_a_SOURCES = src/unwind/cfi.c src/unwind/cfi.h src/unwind/cfi_check.c src/unwind/cfi_check.h \
+	src/unwind/cfi_starts.c \
 	src/unwind/exidx.c src/unwind/exidx.h \
 	src/unwind/expression.c src/unwind/expression.h src/unwind/fallback.c src/unwind/frame.c \
 	src/unwind/libdw_walk.c src/unwind/memory.c src/unwind/memory.h src/unwind/object.c src/unwind/object.h \

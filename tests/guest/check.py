@@ -54,7 +54,7 @@ STEADY = ['-i', '2', '-s', '1']
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
 # These run on the build machine only, and why.
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')
-NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_slots',
+NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_files', 'symbols_slots',
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
 NOT_THERE['args_expected.py'] = 'it needs binutils, which no guest has'
 NOT_THERE['abi_compilers.py'] = 'it needs compilers, which no guest has'

@@ -20,6 +20,12 @@ tests_unit_symbols_hostile_SOURCES = tests/unit/symbols_hostile.c tests/unit/sym
 tests_unit_symbols_hostile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_symbols_hostile_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
 
+check_PROGRAMS += tests/unit/symbols_files
+TESTS += tests/unit/symbols_files
+tests_unit_symbols_files_SOURCES = tests/unit/symbols_files.c tests/unit/symbols_util.c tests/unit/symbols_util.h
+tests_unit_symbols_files_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_symbols_files_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+
 check_PROGRAMS += tests/unit/symbols_slots
 TESTS += tests/unit/symbols_slots
 tests_unit_symbols_slots_SOURCES = tests/unit/symbols_slots.c tests/unit/symbols_util.c tests/unit/symbols_util.h

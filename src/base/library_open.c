@@ -1,0 +1,87 @@
+#include "config.h"
+#include "base/library_open.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifndef O_LARGEFILE
+#define O_LARGEFILE 0
+#endif
+
+static struct library {
+	uintptr_t start, end; /* of its segments */
+	int (*opener)(const char *path);
+} library;
+
+struct search {
+	uintptr_t address, start, end;
+};
+
+static int find(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct search *search = context;
+	uintptr_t start = UINTPTR_MAX, end = 0;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
+		const uintptr_t from = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		start = from < start ? from : start;
+		end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+	}
+	if (search->address < start || search->address >= end)
+		return 0;
+	search->start = start;
+	search->end = end;
+	return 1;
+}
+
+bool library_open_by(const void *function, int (*opener)(const char *path))
+{
+	struct search search = {.address = (uintptr_t)function};
+
+	if (!dl_iterate_phdr(find, &search) ||
+	    ((uintptr_t)&library >= search.start && (uintptr_t)&library < search.end))
+		return false;
+	library = (struct library){search.start, search.end, opener};
+	return true;
+}
+
+static int open_as(const void *caller, const char *path, int flags, mode_t mode)
+{
+	const uintptr_t from = (uintptr_t)caller;
+
+	if (library.opener && from >= library.start && from < library.end)
+		return library.opener(path);
+	return openat(AT_FDCWD, path, flags, mode);
+}
+
+/* Under each of the names by which a library may call it: those of large files, and those that fortified code takes
+ * where no mode is given. */
+#define OPEN(function, name, more)                                                                                     \
+	int function(const char *path, int flags, ...) __asm__(name);                                                  \
+	int function(const char *path, int flags, ...)                                                                 \
+	{                                                                                                              \
+		mode_t mode = 0;                                                                                       \
+		va_list list;                                                                                          \
+                                                                                                                       \
+		va_start(list, flags);                                                                                 \
+		if (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))                                                    \
+			mode = va_arg(list, mode_t);                                                                   \
+		va_end(list);                                                                                          \
+		return open_as(__builtin_return_address(0), path, flags | (more), mode);                               \
+	}
+
+OPEN(library_open, "open", 0)
+OPEN(library_open64, "open64", O_LARGEFILE)
+#ifdef __GLIBC__
+OPEN(library_open_2, "__open_2", 0)
+OPEN(library_open64_2, "__open64_2", O_LARGEFILE)
+#endif

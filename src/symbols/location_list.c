@@ -1,0 +1,116 @@
+#include "config.h"
+#include "symbols/location_list.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ENTRIES_MAX 1000000
+
+struct list {
+	const unsigned char *at, *end;
+	size_t address_size;
+};
+
+static bool skip(struct list *list, uint64_t size)
+{
+	if (size > (uint64_t)(list->end - list->at))
+		return false;
+	list->at += size;
+	return true;
+}
+
+static bool number(struct list *list, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned shift = 0; list->at < list->end && shift < 64; shift += 7) {
+		const unsigned char byte = *list->at++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+static bool expression(struct list *list)
+{
+	uint64_t size;
+
+	return number(list, &size) && skip(list, size);
+}
+
+/* DWARF 5, 7.7.3. */
+static bool entry(struct list *list, unsigned kind)
+{
+	uint64_t value;
+
+	switch (kind) {
+	case DW_LLE_base_addressx:
+		return number(list, &value);
+	case DW_LLE_startx_endx:
+	case DW_LLE_startx_length:
+	case DW_LLE_offset_pair:
+		return number(list, &value) && number(list, &value) && expression(list);
+	case DW_LLE_default_location:
+		return expression(list);
+	case DW_LLE_base_address:
+		return skip(list, list->address_size);
+	case DW_LLE_start_end:
+		return skip(list, 2 * list->address_size) && expression(list);
+	case DW_LLE_start_length:
+		return skip(list, list->address_size) && number(list, &value) && expression(list);
+	case DW_LLE_GNU_view_pair:
+		return number(list, &value) && number(list, &value);
+	default:
+		return false;
+	}
+}
+
+static const Elf_Data *find_section(Elf *elf)
+{
+	size_t names;
+	GElf_Shdr shdr;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && shdr.sh_type != SHT_NOBITS &&
+		    (!strcmp(name, ".debug_loclists") || !strcmp(name, ".debug_loclists.dwo")))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+bool location_list_is_sound(Dwarf_Attribute *location)
+{
+	Dwarf_Half version;
+	Dwarf_Die unit;
+	uint8_t address_size;
+	Dwarf_Word offset;
+
+	if (!dwarf_cu_die(location->cu, &unit, &version, NULL, &address_size, NULL, NULL, NULL) || version < 5)
+		return true;
+	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)));
+
+	if (!data || !data->d_buf || dwarf_formudata(location, &offset) || offset > data->d_size)
+		return false;
+	struct list list = {
+		.at = (const unsigned char *)data->d_buf + offset,
+		.end = (const unsigned char *)data->d_buf + data->d_size,
+		.address_size = address_size,
+	};
+
+	for (unsigned i = 0; i < ENTRIES_MAX && list.at < list.end; i++) {
+		const unsigned kind = *list.at++;
+
+		if (kind == DW_LLE_end_of_list)
+			return true;
+		if (!entry(&list, kind))
+			return false;
+	}
+	return false;
+}

@@ -1,0 +1,82 @@
+#include "config.h"
+#include "symbols/split_open.h"
+#include "symbols/private_copy.h"
+#include "base/library_open.h"
+#include "base/msg.h"
+#include "base/util.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is looked for: libdw says only the path that it has made of it. */
+static struct {
+	const char *name;   /* the .dwo file's, as the unit has it; NULL: nothing is */
+	const char *beside; /* a path whose folder may have it */
+} wanted;
+
+static int copy_of(const char *path)
+{
+	struct private_copy copy;
+	const char *reason;
+	struct stat st;
+	const int fd = open_regular(path, &st);
+
+	if (fd < 0)
+		return -1;
+	const bool done = private_copy_make(fd, &st, COPY_DEBUG | COPY_SYMBOLS | COPY_FRAMES, &copy, &reason);
+
+	close(fd);
+	if (!done) {
+		msg_debug(DBG_SYMBOLS, 1, "%s: %s", path, reason);
+		errno = ENOEXEC;
+		return -1;
+	}
+	free(copy.alt.path);
+	return copy.fd;
+}
+
+static int open_for_libdw(const char *path)
+{
+	int fd = copy_of(path);
+
+	if (fd >= 0 || !wanted.name || wanted.name[0] == '/')
+		return fd;
+	char *const here =
+		xasprintf("%.*s%s", (int)(path_name(wanted.beside) - wanted.beside), wanted.beside, wanted.name);
+
+	fd = copy_of(here);
+	free(here);
+	return fd;
+}
+
+void split_open_begin(void)
+{
+	static bool has_begun;
+
+	if (!has_begun && !library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
+		msg_debug(DBG_SYMBOLS, 1, "libdw opens files by itself");
+	has_begun = true;
+}
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(die, name, &attribute));
+}
+
+Dwarf_Die split_unit(Dwarf_Die *skeleton, const char *beside)
+{
+	const char *const name = string_of(skeleton, DW_AT_dwo_name);
+	Dwarf_Die split = {0};
+
+	wanted.name = name ? name : string_of(skeleton, DW_AT_GNU_dwo_name);
+	wanted.beside = beside;
+	if (dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) || !split.addr)
+		split = *skeleton;
+	wanted.name = NULL;
+	return split;
+}

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "option_report.h"
+#include "base/shell_quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,23 @@ int option_report_check(struct parse *parse)
 	return 0;
 }
 
+void option_report_keep_words(struct settings *settings, int argc, char **argv)
+{
+	struct buf words = {0};
+
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--report", strlen("--report")))
+			continue;
+		buf_add_str(&words, words.size ? " " : "");
+		shell_quote_add(&words, argv[i]);
+	}
+	settings->report.again = xstrdup(buf_str(&words));
+	buf_free(&words);
+}
+
 void option_report_free(struct settings *settings)
 {
+	free(settings->report.again);
 	for (size_t i = 0; i < settings->report.option_count; i++)
 		free(settings->report.options[i]);
 	free(settings->report.options);

@@ -471,6 +471,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
 
 	free(parse.targets);
+	option_report_keep_words(settings, argc, argv);
 	return error ? parse.status : STATUS_GO_ON;
 }
 

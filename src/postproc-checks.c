@@ -70,23 +70,23 @@ static const char *leak_options(const struct postproc_options *options)
 	return options->checks_only ? "--report" : "-l or --report";
 }
 
-/* --older is two things: a filter of -l, and what the report picks of all that is alive. */
 static void check_filters(struct argp_state *state, struct postproc_options *options)
 {
 	const struct view_options *views = &options->views;
-	struct filter_options *filter = &options->filters.filter;
+	const struct filter_options *filter = &options->filters.filter;
 
-	if (views->older && !options->leaks && !views->report && !views->live)
-		argp_error(state, "--older is about what is alive; add %s", leak_options(options));
+	if (filter_options_want_alive(filter) && !options->leaks && !view_options_want(views))
+		argp_error(
+			state,
+			"--older and --between are about what is alive at the end; add %s, --html or -f of a file for "
+			"other tools",
+			leak_options(options));
 	if (options->filters.min_count && !options->leaks && !views->report)
 		argp_error(state, "--min-count counts what the groups of -l and --report have; add one of them");
-	if (options->filters.min_count && views->report_options.view > REPORT_TEMPORARY)
-		argp_error(state, "--min-count is about stacks; it goes with the views leaks, peak, allocated and "
-				  "temporary");
-	if (views->older && options->leaks) {
-		filter->older = views->older;
-		filter->age = views->wishes.age;
-	}
+	if (options->filters.min_count && !report_view_has_stacks(views->report_options.view))
+		argp_error(state,
+			   "--min-count is about stacks; it goes with the views leaks, alive, peak, allocated and "
+			   "temporary");
 	if (postproc_filters_want(&options->filters) && (views->live || options->dump || options->expand_events))
 		argp_error(state, "filters of allocations do not go with --live, --dump and --expand-events");
 }

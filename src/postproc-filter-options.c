@@ -14,6 +14,8 @@ enum filter_option {
 	OPT_SIZE,
 	OPT_THREAD,
 	OPT_TIME,
+	OPT_BETWEEN,
+	OPT_OLDER,
 	OPT_MIN_COUNT,
 };
 
@@ -28,6 +30,9 @@ static const struct argp_option option_table[] = {
 	{"thread", OPT_THREAD, "ID,...", 0, "of these threads, by their numbers", 0},
 	{"time", OPT_TIME, "A-B", 0,
 	 "made from second A to second B of the trace; one of them may be missing (without times: calls)", 0},
+	{"between", OPT_BETWEEN, "A,B", 0, "made from second A to second B of the trace, and still alive at its end",
+	 0},
+	{"older", OPT_OLDER, "T", 0, "alive at the end, and at least T seconds old then (without times: calls)", 0},
 	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: of stacks that have N or more", 0},
 	{0},
 };
@@ -108,6 +113,26 @@ static void set_time(struct argp_state *state, struct filter_options *filter, co
 			   text);
 }
 
+static void set_between(struct argp_state *state, struct filter_options *filter, const char *text)
+{
+	char *end;
+
+	filter->between = text;
+	if (!postproc_parse_seconds(text, &filter->between_from, &end) || *end != ',' ||
+	    !postproc_parse_seconds(end + 1, &filter->between_to, &end) || *end ||
+	    filter->between_to <= filter->between_from)
+		argp_error(state, "--between needs two times in seconds, the later one behind: 2,3.5, not '%s'", text);
+}
+
+static void set_older(struct argp_state *state, struct filter_options *filter, const char *text)
+{
+	char *end;
+
+	filter->older = text;
+	if (!postproc_parse_seconds(text, &filter->age, &end) || *end)
+		argp_error(state, "--older needs seconds, like 2.5, not '%s'", text);
+}
+
 static void set_threads(struct argp_state *state, struct postproc_filters *filters, const char *text)
 {
 	struct filter_options *filter = &filters->filter;
@@ -165,6 +190,12 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 		return true;
 	case OPT_TIME:
 		set_time(state, &filters->filter, arg);
+		return true;
+	case OPT_BETWEEN:
+		set_between(state, &filters->filter, arg);
+		return true;
+	case OPT_OLDER:
+		set_older(state, &filters->filter, arg);
 		return true;
 	case OPT_MIN_COUNT:
 		if (!parse_number(arg, UINT32_MAX, &number) || !number)

@@ -328,6 +328,8 @@ static char *known_words(int key)
 		return xasprintf("%s %s", encoding_names(ENCODING_WRITE), export_names());
 	case OPT_INPUT_FORMAT:
 		return xstrdup(encoding_names(ENCODING_READ));
+	case POSTPROC_OPT_REPORT:
+		return report_view_names(" ");
 	case 'd':
 		return xstrdup(msg_debug_domains());
 	case OPT_COMPAT:

@@ -141,6 +141,12 @@ static bool chooses(const struct postproc_options *options)
 	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
 }
 
+/* Whether all that is made is of what is alive at the end: -l, or filters that ask for it. */
+static bool is_of_alive(const struct postproc_options *options)
+{
+	return options->leaks || filter_options_want_alive(&options->filters.filter);
+}
+
 static bool selects(const struct postproc_options *options)
 {
 	return chooses(options) || filters_names(options);
@@ -260,6 +266,9 @@ static void make_stages(struct chain *chain)
 		summary_set_leaks(chain->summary, stage, !chooses(options));
 		if (chain->stack_filter)
 			stack_filter_set_leaks(chain->stack_filter, stage);
+	} else if (is_of_alive(options)) {
+		stage = add_stage(chain, leaks_new(stage, LEAK_KINDS_ALL));
+		leaks_keep_before(stage);
 	}
 	if (chain->clock || options->select.sysroot)
 		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));
@@ -318,7 +327,7 @@ static void report_filter(const struct chain *chain, struct buf *unmatched)
 	filter_report(&chain->filter, &out);
 	if (chain->stack_filter)
 		stack_filter_report(chain->stack_filter, &out);
-	if (!chain->run->options->leaks)
+	if (!is_of_alive(chain->run->options))
 		buf_add(unmatched, out.data, out.size);
 	else if (out.size)
 		msg_warn("%.*s", (int)strcspn(buf_str(&out), "\n"), buf_str(&out));

@@ -10,13 +10,10 @@
 #define INTERVAL_MIN 0.1
 
 enum view_option {
-	OPT_REPORT = 0x800,
-	OPT_HTML,
+	OPT_HTML = POSTPROC_OPT_REPORT + 1,
 	OPT_EACH,
 	OPT_TREE,
 	OPT_TOP,
-	OPT_BETWEEN,
-	OPT_OLDER,
 	OPT_DIFF,
 	OPT_WEIGHT,
 	OPT_SUPPRESSIONS,
@@ -26,26 +23,23 @@ enum view_option {
 	OPT_INTERVAL,
 	OPT_COUNT,
 	OPT_TRACER,
+	OPT_AGAIN,
 };
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What all of it comes to (several traces are taken together):", 0},
-	{"report", OPT_REPORT, "leaks|peak|allocated|temporary|size|thread|object", OPTION_ARG_OPTIONAL,
-	 "print a report of what is alive at the end (leaks, the default) or another view, worst first", 0},
+	{"report", POSTPROC_OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
+	 "print a report of what is lost and what is still reachable (leaks, the default), or of another view: alive, "
+	 "peak, allocated, temporary, size, thread, object",
+	 0},
 	{"html", OPT_HTML, "FILE", 0,
 	 "write a page for a browser: flame graphs, what was alive when, all stacks; one file that needs no other", 0},
 	{"each", OPT_EACH, NULL, 0, "of several traces each by itself, one behind the other or in a folder", 0},
 	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL,
 	 "in the report: as a tree, from main down to what allocates (default) or from there up", 0},
 	{"top", OPT_TOP, "N", 0, "in the report: N groups (default: 10)", 0},
-	{"between", OPT_BETWEEN, "A,B", 0,
-	 "in the report: what was allocated from second A to second B of the trace and is still alive (without times: "
-	 "calls)",
-	 0},
-	{"older", OPT_OLDER, "T", 0, "with -l and in the report: what is alive and at least T seconds old at the end",
-	 0},
 	{"diff", OPT_DIFF, "FILE|@T", 0,
-	 "in the report: what grew since the trace FILE, or since second T of the trace", 0},
+	 "in the report, the page and other files: what grew since the trace FILE, or since second T of the trace", 0},
 	{"suppressions", OPT_SUPPRESSIONS, "FILE", 0,
 	 "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; "
 	 "again for more",
@@ -58,6 +52,7 @@ static const struct argp_option option_table[] = {
 	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
 	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0}, /* from functrace --live: whom to ask for a scan */
+	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0}, /* from functrace: its own, behind its options */
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
 	 "with -f of a format that holds one figure (default: live)", 0},
 	{0},
@@ -71,17 +66,6 @@ static uint64_t seconds(struct argp_state *state, const char *option, const char
 	if (!postproc_parse_seconds(text, &ns, &end) || *end)
 		argp_error(state, "%s needs seconds, like 2.5, not '%s'", option, text);
 	return ns;
-}
-
-static void set_between(struct argp_state *state, struct view_options *options, const char *text)
-{
-	char *end;
-
-	if (!postproc_parse_seconds(text, &options->wishes.from, &end) || *end != ',' ||
-	    !postproc_parse_seconds(end + 1, &options->wishes.to, &end) || *end ||
-	    options->wishes.to <= options->wishes.from)
-		argp_error(state, "--between needs two times in seconds, the later one behind: 2,3.5, not '%s'", text);
-	options->between = true;
 }
 
 static void set_diff(struct argp_state *state, struct view_options *options, const char *text)
@@ -107,27 +91,33 @@ static void set_tree(struct argp_state *state, struct view_options *options, con
 /* What only says how the report looks. */
 static bool wants_report_only(const struct view_options *options)
 {
-	return options->report_options.tree || options->report_options.top || options->between || options->old ||
-	       options->wishes.has_mark || options->report_options.gen_suppressions;
+	return options->report_options.tree || options->report_options.top || options->report_options.gen_suppressions;
+}
+
+static void check_diff(struct argp_state *state, const struct view_options *options)
+{
+	if (!view_options_want(options) || options->live)
+		argp_error(state, "--diff is about the report, the page and files for other tools; add --report, "
+				  "--html or -f");
+	if (options->export && !options->export->compares)
+		argp_error(state,
+			   "-f %s has no place for what grew since then; --diff goes with -f %s, --report and --html",
+			   options->export->name, export_names_that_compare());
 }
 
 static void check(struct argp_state *state, const struct view_options *options)
 {
-	const enum report_view view = options->report_options.view;
-
 	if ((options->interval > 0 || options->count) && !options->live)
 		argp_error(state, "--interval and --count are about the live view; add --live");
 	if (options->live && (options->report || options->export))
 		argp_error(state, "--live does not go with --report or -f; 'r' in the view writes a report");
 	if (!options->report && !options->live && wants_report_only(options))
-		argp_error(state, "--tree, --top, --between, --diff and --gen-suppressions are about the report; add "
-				  "--report");
-	if (options->report_options.tree && view > REPORT_TEMPORARY)
-		argp_error(state,
-			   "--tree is made of stacks; it goes with the views leaks, peak, allocated and temporary");
-	if ((view_options_pick(options) || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
-		argp_error(state,
-			   "--between, --older and --diff choose among what is alive; they go with --report=leaks");
+		argp_error(state, "--tree, --top and --gen-suppressions are about the report; add --report");
+	if (options->report_options.tree && !report_view_has_stacks(options->report_options.view))
+		argp_error(state, "--tree is made of stacks; it goes with the views leaks, alive, peak, allocated and "
+				  "temporary");
+	if (options->old || options->wishes.has_mark)
+		check_diff(state, options);
 	if (options->export && options->export->needs)
 		argp_failure(state, EXIT_FAILURE, 0,
 			     "this functrace-postproc was built without what -f %s needs: install %s (on Debian and "
@@ -148,12 +138,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	uint64_t number;
 
 	switch (key) {
-	case OPT_REPORT:
+	case POSTPROC_OPT_REPORT:
 		options->report = true;
-		if (arg && !report_view_parse(arg, &options->report_options.view))
-			argp_error(state,
-				   "--report takes leaks, peak, allocated, temporary, size, thread or object, not '%s'",
-				   arg);
+		if (arg && !(options->report_options.view = report_view_find(arg)))
+			argp_error(state, "--report takes one of the views %s, not '%s'", report_view_names(", "), arg);
 		return 0;
 	case OPT_HTML:
 		options->html = arg;
@@ -168,13 +156,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_number(arg, UINT32_MAX, &number) || !number)
 			argp_error(state, "--top needs a number from 1 on, not '%s'", arg);
 		options->report_options.top = (uint32_t)number;
-		return 0;
-	case OPT_BETWEEN:
-		set_between(state, options, arg);
-		return 0;
-	case OPT_OLDER:
-		options->wishes.age = seconds(state, "--older", arg);
-		options->older = arg;
 		return 0;
 	case OPT_DIFF:
 		set_diff(state, options, arg);
@@ -201,6 +182,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_number(arg, INT32_MAX, &number) || !number)
 			argp_error(state, "--tracer needs a process's number, not '%s'", arg);
 		options->tracer = (pid_t)number;
+		return 0;
+	case OPT_AGAIN:
+		options->again = arg;
 		return 0;
 	case OPT_COUNT:
 		if (!parse_number(arg, UINT32_MAX, &number) || !number)

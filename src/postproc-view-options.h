@@ -8,6 +8,9 @@
 #include <argp.h>
 #include <sys/types.h>
 
+/* --report, whose words completion asks for. */
+enum { POSTPROC_OPT_REPORT = 0x800 };
+
 struct view_options {
 	bool live;
 	double interval; /* of --live, in seconds; 0: 1 */
@@ -25,18 +28,11 @@ struct view_options {
 	bool no_own_suppressions;
 	const char *old; /* --diff: a trace to compare to; NULL none */
 	struct account_wishes wishes;
-	bool between;      /* the wishes have a span */
-	const char *older; /* the wishes have an age, which this says; NULL none */
+	const char *again; /* what of functrace's command line is behind its options; NULL: it did not make the trace */
 };
 
 /* A child of the program's parser; its input is the struct. */
 extern const struct argp postproc_view_argp;
-
-/* Whether the wishes choose among what is alive. */
-static inline bool view_options_pick(const struct view_options *options)
-{
-	return options->between || options->older;
-}
 
 /* Whether a profile is made, instead of a trace. */
 static inline bool view_options_want(const struct view_options *options)

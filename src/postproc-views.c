@@ -2,11 +2,13 @@
 #include "postproc-views.h"
 #include "analysis/stream.h"
 #include "base/msg.h"
+#include "base/shell_quote.h"
 #include "profile/stage.h"
 #include "report/lines.h"
 #include "report/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool views_begin(struct views *views, const struct postproc_options *options)
 {
@@ -64,19 +66,41 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
+/* The command line by which the same traces are read again, if they are files that stay. */
+static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
+{
+	const struct postproc_options *options = views->options;
+	const char *const own = options->views.again, *const alone =
+							      views->sequence ? views->sequence->input_name : NULL;
+
+	for (size_t i = 0; !own && i < options->input_count; i++) {
+		if (!strcmp(options->inputs[i], "-"))
+			return;
+		if (alone && strcmp(options->inputs[i], alone) != 0)
+			continue;
+		buf_add_str(behind, behind->size ? " " : "");
+		shell_quote_add_path(behind, options->inputs[i]);
+	}
+	report->again = own ? "functrace" : "functrace-postproc";
+	report->again_behind = own ? own : buf_str(behind);
+}
+
 /* Only a terminal has a width and colours. */
 static int write_report(void *context, FILE *out)
 {
 	struct views *views = context;
 	struct report_options options = views->options->views.report_options;
+	struct buf behind = {0};
 
-	options.picks = view_options_pick(&views->options->views);
 	options.min_count = views->options->filters.min_count;
 	options.filters = views->options->filters.words.size ? (const char *)views->options->filters.words.data : NULL;
 	options.sysroot = views->options->names.sysroot;
 	options.columns = lines_columns(out);
 	options.colours = lines_want_colours(out);
+	options.again_behind = "";
+	words_again(views, &options, &behind);
 	report_write(views->profile, &options, out);
+	buf_free(&behind);
 	return 0;
 }
 

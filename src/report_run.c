@@ -57,8 +57,14 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	char *rest = list, *path;
 	size_t count;
 	int status = -1;
-	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 1, &count);
+	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 2, &count);
 
+	/* Traces that are removed cannot be looked at again. */
+	char *const again =
+		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
+
+	if (again)
+		argv[count++] = again;
 	argv[count++] = (char *)(uintptr_t) "--";
 	const size_t first = count;
 
@@ -67,6 +73,7 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 			argv[count++] = path;
 	if (count > first)
 		status = postproc_wait(postproc_start(argv, -1, out));
+	free(again);
 	free(argv);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef FT_ANALYSIS_BEFORE_H
 #define FT_ANALYSIS_BEFORE_H
 
+#include "analysis/stage.h"
 #include "trace/event.h"
 
 /* In the place of the function, for there is no stack either. */
@@ -16,5 +17,15 @@ static inline struct record_call before_call(const struct record_census *census,
 				    .id = census->blocks[i].id,
 				    .size = census->blocks[i].size};
 }
+
+/* Such blocks, as they are collected. */
+struct census_blocks {
+	struct census_block *items;
+	size_t count, capacity;
+};
+
+void census_blocks_add(struct census_blocks *blocks, uint64_t id, uint64_t size);
+/* Gives them to the stage in the order of their ids, and frees them. */
+int census_blocks_put(struct census_blocks *blocks, uint32_t resource, struct stage *stage);
 
 #endif

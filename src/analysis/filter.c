@@ -5,7 +5,7 @@
 
 bool filter_options_want(const struct filter_options *options)
 {
-	return options->size || options->thread || options->time || options->older;
+	return options->size || options->thread || options->time || filter_options_want_alive(options);
 }
 
 void filter_note(struct filter *filter, const struct record *record)
@@ -27,10 +27,15 @@ static bool has_thread(const struct filter *filter)
 static bool is_in_time(const struct filter *filter, const struct record_call *call)
 {
 	const struct filter_options *options = &filter->options;
+	if (!options->time && !options->between)
+		return true;
 	const uint64_t since = clock_since(filter->clock, call);
 
-	return since >= clock_span(filter->clock, options->from) &&
-	       (options->to == UINT64_MAX || since <= clock_span(filter->clock, options->to));
+	if (options->time && (since < clock_span(filter->clock, options->from) ||
+			      (options->to != UINT64_MAX && since > clock_span(filter->clock, options->to))))
+		return false;
+	return !options->between || (since >= clock_span(filter->clock, options->between_from) &&
+				     since <= clock_span(filter->clock, options->between_to));
 }
 
 static bool is_old(const struct filter *filter, const struct record_call *call)
@@ -50,7 +55,7 @@ static bool fits_step(const struct filter *filter, enum filter_step step, const 
 	case FILTER_THREAD:
 		return !options->thread || has_thread(filter);
 	case FILTER_TIME:
-		return !options->time || is_in_time(filter, call);
+		return is_in_time(filter, call);
 	case FILTER_AGE:
 		return !options->older || is_old(filter, call);
 	default:
@@ -64,7 +69,7 @@ static bool fits_step_before(const struct filter *filter, enum filter_step step,
 	case FILTER_THREAD:
 		return !filter->options.thread;
 	case FILTER_TIME:
-		return !filter->options.time;
+		return !filter->options.time && !filter->options.between;
 	case FILTER_AGE:
 		return true;
 	default:
@@ -109,12 +114,12 @@ static void add_reason(const struct filter *filter, enum filter_step step, struc
 	else if (step == FILTER_THREAD)
 		buf_printf(out, "--thread=%s matches nothing: no allocation%s is such a thread's\n", options->thread,
 			   options->size ? " of that size" : "");
-	else if (step == FILTER_TIME && filter->clock->has_times)
+	else if (step == FILTER_TIME && options->time && filter->clock->has_times)
 		buf_printf(out,
 			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64
 			   " s long, and no allocation that is asked for was made then\n",
 			   options->time, filter->clock->last / 1000000000, filter->clock->last / 1000000 % 1000);
-	else if (step == FILTER_TIME)
+	else if (step == FILTER_TIME && options->time)
 		buf_printf(
 			out,
 			"--time=%s matches nothing: the trace has no times, so that calls are counted, and has %" PRIu64

@@ -15,8 +15,10 @@ struct filter_options {
 	size_t thread_count;
 	const char *time;  /* NULL: whenever */
 	uint64_t from, to; /* nanoseconds since the first call; to UINT64_MAX: the end */
-	const char *older; /* NULL: of any age. Only where calls come when the clock has seen the last one */
-	uint64_t age;
+	/* These are about what is alive at the end; NULL: whenever, of any age. An age can be asked only where calls
+	 * come when the clock has seen the last one. */
+	const char *between, *older;
+	uint64_t between_from, between_to, age;
 };
 
 /* Who knows names looks at the stacks. */
@@ -41,6 +43,11 @@ struct filter {
 
 /* Whether anything is asked. */
 bool filter_options_want(const struct filter_options *options);
+/* Whether what is asked chooses among what is alive at the end. */
+static inline bool filter_options_want_alive(const struct filter_options *options)
+{
+	return options->between || options->older;
+}
 
 /* A record other than a call passes. */
 void filter_note(struct filter *filter, const struct record *record);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/leaks.h"
+#include "analysis/before.h"
 #include "analysis/held.h"
 #include "analysis/resources.h"
 #include "analysis/words.h"
@@ -43,6 +44,7 @@ struct leaks {
 	size_t verdict_count, verdict_capacity;
 	unsigned kinds;   /* that are leaks where a scan was */
 	unsigned current; /* of the leak that goes on */
+	bool keeps_before;
 };
 
 static int put_mark(struct leaks *leaks, const struct mark *mark)
@@ -425,10 +427,26 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
+static int put_before(struct leaks *leaks, struct resource_state *resource)
+{
+	struct census_blocks blocks = {0};
+	struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&resource->live, &i));)
+		if (entry->value & BEFORE) {
+			census_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
+			entry->value |= BEFORE_PUT;
+		}
+	return census_blocks_put(&blocks, resource->id, leaks->stage.next);
+}
+
 static int finish(struct stage *stage)
 {
 	struct leaks *leaks = (struct leaks *)stage;
 	int error = 0;
+
+	for (size_t i = 0; leaks->keeps_before && i < leaks->resources.count && !error; i++)
+		error = put_before(leaks, leaks->resources.items[i]);
 
 	tell_calls(leaks);
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
@@ -463,6 +481,11 @@ static void leaks_free(struct stage *stage)
 uint64_t leaks_unseen(const struct stage *stage)
 {
 	return ((const struct leaks *)stage)->unseen;
+}
+
+void leaks_keep_before(struct stage *stage)
+{
+	((struct leaks *)stage)->keeps_before = true;
 }
 
 struct stage *leaks_new(struct stage *next, unsigned kinds)

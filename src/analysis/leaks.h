@@ -13,6 +13,9 @@
  * objects that replace others keep their place between the calls. Where the last scan of a resource has found what is
  * lost, only these kinds (leak_kinds.h) of its blocks are leaks. What is from before the trace goes on only where a
  * scan says that it is lost, before what that says. */
+/* Before the first record: what is from before the trace and still alive goes on, too, before all calls. Else only what
+ * is lost of it does. */
+void leaks_keep_before(struct stage *stage);
 struct stage *leaks_new(struct stage *next, unsigned kinds);
 /* While a leak goes on: its kind, as a set of one. What no scan has said anything of counts as definitely lost. */
 unsigned leaks_kind(const struct stage *stage);

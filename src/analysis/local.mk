@@ -1,7 +1,7 @@
 # analysis/: what is computed from a trace's records: a pipeline of stages
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
-	src/analysis/before.h \
+	src/analysis/before.c src/analysis/before.h \
 	src/analysis/call_address.c src/analysis/call_address.h \
 	src/analysis/call_store.c src/analysis/call_store.h \
 	src/analysis/choices.c src/analysis/choices.h \

@@ -43,6 +43,7 @@ struct report_wish {
 	int error_exitcode; /* among them; 0 none */
 	char *folder;       /* made for this run; traces go there unless -o says where; NULL none */
 	char *list;         /* a file in it: the path of each trace, a line each */
+	char *again;        /* the command line without --report, as a shell reads it */
 };
 
 /* --scan: what the process's heap is looked at for, once or again and again. */

@@ -25,6 +25,7 @@ struct export
 	bool is_binary;     /* not to be written to a terminal */
 	const char *needs;  /* packages without which this build has neither of the functions below; NULL none */
 	bool is_weighted;   /* --weight chooses its figure */
+	bool compares;      /* of a profile that is compared to an older one it has what grew */
 	/* Writes a whole profile. What `out` could not take is seen by ferror(); 0, or a negative errno after a
 	 * message. NULL where the file has the history of one process: */
 	int (*write)(const struct profile *profile, const struct export_options *options, FILE *out);
@@ -40,6 +41,8 @@ struct stage *export_stage_new(const struct export *export, const struct export_
 const struct export *export_find(const char *name);
 /* The names of all, with commas; valid until the next call. */
 const char *export_names(void);
+/* Of those that compare; likewise. */
+const char *export_names_that_compare(void);
 /* live, allocated, peak, count or lost. False if it is another word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 

@@ -16,14 +16,27 @@ const struct export *export_find(const char *name)
 	return NULL;
 }
 
+static const char *join_names(struct buf *names, bool all)
+{
+	names->size = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
+		if (all || exports[i]->compares)
+			buf_printf(names, "%s%s", names->size ? ", " : "", exports[i]->name);
+	return buf_str(names);
+}
+
 const char *export_names(void)
 {
 	static struct buf names;
 
-	names.size = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
-		buf_printf(&names, "%s%s", i ? ", " : "", exports[i]->name);
-	return buf_str(&names);
+	return join_names(&names, true);
+}
+
+const char *export_names_that_compare(void)
+{
+	static struct buf names;
+
+	return join_names(&names, false);
 }
 
 bool export_weight_parse(const char *text, enum export_weight *weight)

@@ -31,6 +31,7 @@ static void write_process(const struct profile_process *process, struct buf *lin
 	buf_printf(line, "{\"type\":\"process\",\"pid\":%" PRIu32, account->pid);
 	add_member(line, "name", account->name);
 	add_member(line, "command", account->command);
+	add_member(line, "end", account->end);
 	buf_printf(line, ",\"attached\":%s,\"compared\":%s,\"events\":%" PRIu64 ",\"start\":%" PRId64,
 		   account->is_attached ? "true" : "false", process->is_old ? "true" : "false", account->events,
 		   account->start_sec);

@@ -2,12 +2,14 @@
 #include "profile/account_parts.h"
 #include "analysis/before.h"
 #include "modules/known.h"
+#include "trace/note_end.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* So many notes say what a trace does not have; a hostile one could be made of them. */
-enum { NOTES_MAX = 100, NOTE_BYTES = 400 };
+enum { NOTES_MAX = 100, ENDS_MAX = 10000, NOTE_BYTES = 400 };
 
 struct block_chunk {
 	struct block_chunk *next;
@@ -44,19 +46,6 @@ static unsigned lifetime_bucket(uint64_t value)
 	for (; value && bucket < LIFETIME_BUCKETS - 1; value /= 10)
 		bucket++;
 	return bucket;
-}
-
-void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
-{
-	if (!site->is_marked && account->mark_passed) {
-		site->at_mark = site->live;
-		site->is_marked = true;
-	}
-	site_history_note(&site->history, &resource->timeline, &site->live);
-	if (site->peak_seen != resource->peaks) {
-		site->at_peak = site->live;
-		site->peak_seen = resource->peaks;
-	}
 }
 
 /* By bytes; where nothing has had a size so far, by number. */
@@ -109,7 +98,7 @@ static void count_temporary(struct resource_account *resource, const struct bloc
 /* The block is not alive any more. */
 static void drop_block(struct account *account, struct resource_account *resource, struct block *block)
 {
-	account_settle_site(account, resource, block->site);
+	account_settle_site(resource, block->site);
 	tally_take(&resource->live, block->size);
 	tally_take(&block->site->live, block->size);
 	tally_take(&resource->live_sizes[size_bucket(block->size)], block->size);
@@ -152,7 +141,7 @@ static void add_block(struct account *account, struct resource_state *which, str
 	*block = *values;
 	block->references = 1;
 	resource_live_set(which, id, block);
-	account_settle_site(account, resource, site);
+	account_settle_site(resource, site);
 	tally_add(&resource->allocations, size);
 	tally_add(&resource->live, size);
 	tally_add(&resource->sizes[size_bucket(size)], size);
@@ -248,12 +237,7 @@ static uint64_t time_since_first(const struct account *account, const struct rec
 /* Without times, what was meant as seconds is a number of calls. */
 static void count_in_calls(struct account_wishes *wishes)
 {
-	const uint64_t second = 1000000000;
-
-	wishes->from /= second;
-	wishes->to /= second;
-	wishes->age /= second;
-	wishes->mark /= second;
+	wishes->mark /= 1000000000;
 }
 
 struct moment account_next_moment(struct account *account, const struct record_call *call)
@@ -273,7 +257,10 @@ struct moment account_next_moment(struct account *account, const struct record_c
 		now.since = account->last.since;
 	account->events++;
 	account->last = now;
-	account->mark_passed |= account->wishes.has_mark && now.since > account->wishes.mark;
+	if (account->wishes.has_mark && !account->mark_passed && now.since > account->wishes.mark) {
+		account_keep_mark(account);
+		account->mark_passed = true;
+	}
 	return now;
 }
 
@@ -339,8 +326,32 @@ static void put_process(struct account *account, const struct record_process *pr
 	account->start_sec = process->start_sec;
 }
 
+static void put_end(struct account *account, const struct process_end *end)
+{
+	if (!account->has_pid || end->pid == account->pid) {
+		free(account->end);
+		account->end = xstrndup(end->how, NOTE_BYTES);
+		account->ended_well = !end->is_signal && !end->number;
+		return;
+	}
+	account->ends_left_out += account->end_count == ENDS_MAX;
+	if (account->end_count == ENDS_MAX)
+		return;
+	ARRAY_GROW(account->ends, account->end_capacity, account->end_count);
+	account->ends[account->end_count++] =
+		xasprintf("process %" PRIu32 " %.*s", end->pid, (int)NOTE_BYTES, end->how);
+}
+
 static void put_note(struct account *account, const char *text)
 {
+	struct process_end end;
+
+	if (note_end_parse(string_or_empty(text), &end) &&
+	    (!account->has_pid || end.pid == account->pid || end.is_signal || end.number)) {
+		put_end(account, &end);
+		return;
+	}
+	account->notes_left_out += account->note_count == NOTES_MAX;
 	if (account->note_count == NOTES_MAX)
 		return;
 	ARRAY_GROW(account->notes, account->note_capacity, account->note_count);
@@ -404,6 +415,10 @@ void account_free(struct account *account)
 	for (size_t i = 0; i < account->note_count; i++)
 		free(account->notes[i]);
 	free(account->notes);
+	for (size_t i = 0; i < account->end_count; i++)
+		free(account->ends[i]);
+	free(account->ends);
+	free(account->end);
 	object_map_free(&account->objects);
 	intern_pool_free(&account->strings);
 	free(account->name);

@@ -6,57 +6,11 @@
 #include "analysis/clock.h"
 #include "analysis/intern.h"
 #include "analysis/resources.h"
-#include "profile/timeline.h"
+#include "profile/site.h"
 
-/* Sizes 0, 1, 2-3, 4-7...: bucket 0 and one for each highest bit. */
-#define SIZE_BUCKETS 65
-/* Lifetimes below 1, 10, 100... microseconds or events. */
-#define LIFETIME_BUCKETS 14
-
-struct moment {
-	uint64_t index;   /* of the calls, counted */
-	uint64_t number;  /* that the trace gives the call */
-	uint64_t time_ns; /* as in the record */
-	/* Since the first call: nanoseconds, or calls where the trace has no times. Never less than an earlier
-	 * call's. */
-	uint64_t since;
-};
-
-struct function_stats {
-	const char *name;
-	struct tally tally;
-	uint64_t releases; /* of the calls */
-};
-
-/* Where resources of one kind are allocated: a distinct stack, and the function that was called there. One line may
- * call several, and then their stacks are equal. */
-struct site {
-	const struct stack *stack; /* NULL: calls without one */
-	const char *function;      /* interned */
-	struct site *next_of_stack;
-	struct tally tally; /* all calls */
-	struct tally live, temporary;
-	struct tally own_peak; /* the most that was alive of this site, as the resource's peak is counted */
-	struct tally at_peak;  /* alive when the resource's peak was, after account_end() */
-	struct tally at_mark;  /* alive when the account's mark passed, after account_end() */
-	struct tally picked;   /* alive at the end, as struct account_wishes says; where a scan was, what is lost */
-	struct tally picked_indirectly;      /* of that, what is only indirectly lost */
-	struct tally lost[LOST_KINDS];       /* of what is alive at the end, as the last scan said */
-	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
-	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */
-	uint64_t first_since;                /* of its first call */
-	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
-	uint64_t number;                     /* in the order of the first calls */
-	bool is_marked;                      /* at_mark is set */
-	bool is_before;                      /* what is older than the trace; without a stack */
-	uint64_t peak_seen;                  /* the resource's peaks that at_peak knows of */
-	struct site_history history;         /* what was alive at each moment of the resource's timeline */
-};
-
-struct thread_account {
-	uint32_t tid;
-	const char *name; /* interned; "" unknown */
-	struct tally tally, live, temporary;
+/* What a resource's tables had when the account's mark passed. */
+struct resource_mark {
+	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 };
 
 struct block_chunk;
@@ -82,6 +36,7 @@ struct resource_account {
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
+	struct resource_mark *at_mark; /* NULL: nothing was there then; after account_end() */
 	uint64_t scans;                /* so many have been, and what the last one said of these blocks: */
 	const char *scan_reason;       /* why nothing is known; interned, "" where it is */
 	struct tally lost[LOST_KINDS]; /* after account_end() */
@@ -93,10 +48,7 @@ struct resource_account {
 /* What is wanted beyond the sums. Times are in nanoseconds since the first call; in a trace without times each second
  * stands for a call. */
 struct account_wishes {
-	/* Of what is alive at the end, picked is what was born from `from` to `to`, and is at least so
-	 * old. to 0: whenever after `from`. */
-	uint64_t from, to, age;
-	/* What was alive then is kept as at_mark. */
+	/* What had been counted then is kept as at_mark. */
 	bool has_mark;
 	uint64_t mark;
 };
@@ -113,11 +65,20 @@ struct account {
 	uint64_t events;
 	struct moment first, last;
 	bool mark_passed;
+	/* The last moment of the timelines (timeline.h) before the last tenth of the time, after account_end(): what is
+	 * alive then is known of each site. The end, where the trace has no length. */
+	uint64_t earlier_since;
 	uint64_t cut, lost;         /* calls whose stacks end before their thread's start */
 	struct resources resources; /* user: a pointer to struct resource_account */
 	struct object_map objects;
+	char *end;       /* how it ended: "killed by signal 9 (Killed)"; NULL unknown */
+	bool ended_well; /* with status 0 */
+	/* Other processes of the trace that ended otherwise: "process 12 killed by signal 9 (Killed)". Of more than
+	 * ENDS_MAX the others are only counted. */
+	char **ends;
+	size_t end_count, end_capacity, ends_left_out;
 	char **notes; /* the first NOTES_MAX */
-	size_t note_count, note_capacity;
+	size_t note_count, note_capacity, notes_left_out;
 	struct intern_pool strings;
 	uint32_t tid; /* of the calls that come now; 0 unknown */
 	const char *thread_name;

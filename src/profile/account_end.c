@@ -22,28 +22,21 @@ static bool is_leak(struct resource_account *resource, struct block *block)
 	return block->lost != LOST_POSSIBLY;
 }
 
-/* What is from before was not born in the trace, and is older than any of it. */
-static bool is_of_age(const struct account_wishes *wishes, const struct block *block, uint64_t age)
+static void end_block(const struct account *account, struct resource_account *resource, uint64_t id,
+		      struct block *block)
 {
-	const uint64_t born = block->born.since;
-
-	if (block->is_before)
-		return !wishes->from && !wishes->to;
-	return born >= wishes->from && (!wishes->to || born <= wishes->to) && age >= wishes->age;
-}
-
-static void end_block(const struct account *account, struct resource_account *resource, struct block *block)
-{
-	const struct account_wishes *wishes = &account->wishes;
 	const uint64_t born = block->born.since, age = account->last.since - born;
 	struct site *site = block->site;
 
 	if (born < site->oldest_since)
 		site->oldest_since = born;
-	if (born > site->newest_since)
+	/* Of several of one time, the lowest: the table has no order. */
+	if (born > site->newest_since || !site->newest_id || (born == site->newest_since && id < site->newest_id)) {
 		site->newest_since = born;
+		site->newest_id = id;
+	}
 	site->ages = add_saturated(site->ages, age);
-	if (!is_leak(resource, block) || !is_of_age(wishes, block, age))
+	if (!is_leak(resource, block))
 		return;
 	tally_add(&site->picked, block->size);
 	if (resource_account_has_scan(resource) && block->lost == LOST_INDIRECTLY)
@@ -59,23 +52,39 @@ static void end_resource(const struct account *account, const struct resource_st
 	for (size_t i = 0; i < resource->site_count; i++) {
 		struct site *site = resource->sites[i];
 
-		account_settle_site(account, resource, site);
-		if (!site->is_marked)
-			site->at_mark = site->live;
+		account_settle_site(resource, site);
+		if (account->earlier_since < account->last.since)
+			site->earlier = site_history_at(&site->history,
+							account->earlier_since / resource->timeline.moment_width);
+		else
+			site->earlier = site->live;
 		site->picked = site->picked_indirectly = (struct tally){0};
 		site->ages = 0;
 		memset(site->lost, 0, sizeof(site->lost));
 		site->oldest_since = UINT64_MAX;
-		site->newest_since = 0;
+		site->newest_since = site->newest_id = 0;
 	}
 	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
-		end_block(account, resource, (struct block *)(uintptr_t)entry->value);
+		end_block(account, resource, entry->key ^ which->seed, (struct block *)(uintptr_t)entry->value);
+}
+
+/* All timelines of the account have come to the same time, and so have moments at the same times. */
+static uint64_t last_tenth(uint64_t last)
+{
+	uint64_t width = 1;
+
+	while (last / width >= TIMELINE_MOMENTS)
+		width *= 2;
+	return (last - last / 10) / width * width;
 }
 
 void account_end(struct account *account)
 {
 	if (account->clock && account->clock->last > account->last.since)
 		account->last.since = account->clock->last;
+	if (account->wishes.has_mark && !account->mark_passed)
+		account_keep_mark(account);
+	account->earlier_since = last_tenth(account->last.since);
 	for (size_t i = 0; i < account->resources.count; i++) {
 		const struct resource_state *which = account->resources.items[i];
 		struct resource_account *resource = resource_account_of(which);

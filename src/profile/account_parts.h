@@ -30,6 +30,8 @@ struct site *account_site(struct resource_account *resource, const struct record
 void resource_account_free(struct resource_account *resource);
 
 /* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
-void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site);
+void account_settle_site(const struct resource_account *resource, struct site *site);
+/* Keeps what the mark's figures are now. */
+void account_keep_mark(struct account *account);
 
 #endif

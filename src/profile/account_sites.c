@@ -1,8 +1,10 @@
-/* The parts of an account that are made when they first come up: resources, functions, threads, sites. */
+/* The parts of an account that are made when they first come up, resources, functions, threads, sites, and what is
+ * kept of them at a moment. */
 #include "config.h"
 #include "profile/account_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct resource_account *account_resource(struct account *account, struct resource_state *resource)
 {
@@ -86,6 +88,45 @@ struct site *account_site(struct resource_account *resource, const struct record
 	return site;
 }
 
+void account_settle_site(const struct resource_account *resource, struct site *site)
+{
+	site_history_note(&site->history, &resource->timeline, &site->live);
+	if (site->peak_seen != resource->peaks) {
+		site->at_peak = site->live;
+		site->peak_seen = resource->peaks;
+	}
+}
+
+static void keep_mark_of(struct resource_account *resource)
+{
+	for (size_t i = 0; i < resource->site_count; i++) {
+		struct site *site = resource->sites[i];
+
+		account_settle_site(resource, site);
+		site->at_mark = (struct figures){site->tally, site->live, site->temporary, site->at_peak};
+	}
+	for (size_t i = 0; i < resource->thread_count; i++) {
+		struct thread_account *thread = resource->threads[i];
+
+		thread->at_mark = (struct figures){
+			.allocated = thread->tally, .live = thread->live, .temporary = thread->temporary};
+	}
+	if (!resource->at_mark)
+		resource->at_mark = xmalloc(sizeof(*resource->at_mark));
+	memcpy(resource->at_mark->sizes, resource->sizes, sizeof(resource->sizes));
+	memcpy(resource->at_mark->live_sizes, resource->live_sizes, sizeof(resource->live_sizes));
+}
+
+void account_keep_mark(struct account *account)
+{
+	for (size_t i = 0; i < account->resources.count; i++) {
+		struct resource_account *resource = resource_account_of(account->resources.items[i]);
+
+		if (resource)
+			keep_mark_of(resource);
+	}
+}
+
 void resource_account_free(struct resource_account *resource)
 {
 	for (size_t i = 0; i < resource->function_count; i++)
@@ -103,6 +144,7 @@ void resource_account_free(struct resource_account *resource)
 	hash_free(&resource->stackless);
 	hash_free(&resource->thread_of);
 	stack_pool_free(&resource->stacks);
+	free(resource->at_mark);
 	timeline_free(&resource->timeline);
 	free(resource);
 }

@@ -231,6 +231,42 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		to->peak_since = profile->processes[process].offset + account->peak_at.since;
 }
 
+static void figures_join(struct figures *to, const struct figures *more)
+{
+	tally_join(&to->allocated, &more->allocated);
+	tally_join(&to->live, &more->live);
+	tally_join(&to->temporary, &more->temporary);
+	tally_join(&to->at_peak, &more->at_peak);
+}
+
+static void sum_reachable(struct profile_group *group, const struct profile_member *member)
+{
+	struct tally reachable = member->site->live;
+
+	if (!resource_account_has_scan(member->resource))
+		return;
+	for (unsigned i = 0; i < LOST_KINDS; i++) {
+		reachable.calls -= member->site->lost[i].calls;
+		reachable.bytes -= member->site->lost[i].bytes;
+	}
+	tally_join(&group->reachable, &reachable);
+}
+
+/* By how much a minute the site grew in the last tenth of the time. */
+static double rate_of(const struct account *account, const struct profile_member *member)
+{
+	const struct resource_account *resource = member->resource;
+	const struct site *site = member->site;
+	const uint64_t span = account->last.since - account->earlier_since;
+	const bool by_number = resource->counts_alone || !resource->allocations.bytes;
+
+	if (!account->has_times || !span)
+		return 0;
+	return (by_number ? (double)site->live.calls - (double)site->earlier.calls
+			  : (double)site->live.bytes - (double)site->earlier.bytes) *
+	       60e9 / (double)span;
+}
+
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;
@@ -240,11 +276,11 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	group->is_before |= site->is_before;
 	group->has_old |= process->is_old || process->account->wishes.has_mark;
 	if (process->is_old) {
-		tally_join(&group->old, &site->live);
+		figures_join(&group->old, &(struct figures){site->tally, site->live, site->temporary, site->at_peak});
 		return;
 	}
 	if (process->account->wishes.has_mark)
-		tally_join(&group->old, &site->at_mark);
+		figures_join(&group->old, &site->at_mark);
 	tally_join(&group->allocated, &site->tally);
 	tally_join(&group->live, &site->live);
 	tally_join(&group->temporary, &site->temporary);
@@ -254,6 +290,9 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->picked_indirectly, &site->picked_indirectly);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&group->lost[i], &site->lost[i]);
+	sum_reachable(group, member);
+	tally_join(&group->earlier, &site->earlier);
+	group->rate += rate_of(process->account, member);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
 	if (offset + site->first_since < group->first_since)
@@ -264,6 +303,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 		group->oldest_since = offset + site->oldest_since;
 	if (offset + site->newest_since > group->newest_since)
 		group->newest_since = offset + site->newest_since;
+	group->newest_id = site->newest_id;
 }
 
 void profile_end(struct profile *profile)
@@ -290,7 +330,8 @@ void profile_end(struct profile *profile)
 			sum_member(profile, group, &group->members[k]);
 		group->released = group->allocated.calls - group->live.calls;
 		tally_join(&resource->picked, &group->picked);
-		tally_join(&resource->old, &group->old);
+		tally_join(&resource->reachable, &group->reachable);
+		figures_join(&resource->old, &group->old);
 	}
 }
 

@@ -34,7 +34,9 @@ struct profile_resource {
 	size_t number;           /* in profile.resources */
 	/* Sums over the processes. peak is the sum of each one's peak, which need not have been at the same
 	 * time; with one process it is the peak. */
-	struct tally allocated, live, temporary, peak, picked, others, old, suppressed;
+	struct tally allocated, live, temporary, peak, picked, others, suppressed;
+	struct tally reachable; /* of what is alive, where scans were and found it not lost */
+	struct figures old;     /* as of a group */
 	/* What censuses have found from before the traces, of what is allocated and of what is alive. */
 	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
@@ -65,12 +67,16 @@ struct profile_group {
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked, picked_indirectly;
 	struct tally lost[LOST_KINDS]; /* of what is alive, where scans were */
-	struct tally old;              /* alive at the end of the old processes, or at the mark */
+	struct tally reachable;        /* of what is alive, where scans were and found it not lost */
+	struct tally earlier;          /* alive at each process's earlier_since */
+	double rate;                   /* bytes a minute that it grew by since then; of what has no sizes, blocks */
+	struct figures old;            /* of the old processes at their ends, or at the mark */
 	bool has_old;                  /* an old process, or a mark, that could have some */
 	uint64_t lifetimes, ages;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */
 	uint64_t oldest_since, newest_since; /* births of what is alive, likewise, if anything is */
+	uint64_t newest_id; /* of the newest of these, in the process of the last member that has any */
 	struct profile_member *members;
 	size_t member_count, member_capacity;
 	size_t number; /* in the order in which they came up */

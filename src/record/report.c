@@ -7,6 +7,7 @@
 #include "record/run.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/shell_quote.h"
 #include "proc/proc.h"
 
 #include <stdio.h>
@@ -366,27 +367,6 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
-/* A file's name as a shell reads it. */
-static void add_quoted(struct buf *b, const char *path)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
-
-	/* A path that looks like an option is none. */
-	if (*path == '-')
-		buf_add_str(b, "./");
-	if (*path && !path[strspn(path, plain)]) {
-		buf_add_str(b, path);
-		return;
-	}
-	buf_add_str(b, "'");
-	for (; *path; path++)
-		if (*path == '\'')
-			buf_add_str(b, "'\\''");
-		else
-			buf_add_char(b, *path);
-	buf_add_str(b, "'");
-}
-
 /* The command that shows the leaks, to be copied into a shell. */
 static void report_command(const struct run *run, const struct report *r)
 {
@@ -394,7 +374,7 @@ static void report_command(const struct run *run, const struct report *r)
 
 	if (r->elsewhere)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
-	add_quoted(&b, r->path);
+	shell_quote_add_path(&b, r->path);
 	msg_info("to see %s%s: functrace-postproc --report %s", r->is_clean ? "what is live" : "the leaks",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
@@ -418,7 +398,7 @@ static void report_wrong(const struct run *run)
 			most = &run->reports[i];
 	if (!most)
 		return;
-	add_quoted(&b, most->path);
+	shell_quote_add_path(&b, most->path);
 	msg_info("to see the wrong releases%s: functrace-postproc %s | grep ' releases 0x'",
 		 run->set->backtrace_all ? "" : " (-A gives them stacks)", buf_str(&b));
 	buf_free(&b);

@@ -5,9 +5,10 @@ libreport_a_SOURCES = \
 	src/report/page.c src/report/page.h src/report/page_data.c src/report/page_data.h src/report/page_parts.h \
 	src/report/page_rows.c src/report/page_stacks.c src/report/page_template.c src/report/page_template.h \
 	src/report/pretty.c src/report/pretty.h \
-	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_parts.c \
+	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_head.c \
+	src/report/report_next.c src/report/report_parts.c \
 	src/report/report_parts.h src/report/report_suppressed.c src/report/report_tables.c \
-	src/report/report_tree.c \
+	src/report/report_tree.c src/report/report_views.c \
 	src/report/shorten.c src/report/shorten.h \
 	src/report/source.c src/report/source.h \
 	src/report/stats.c src/report/stats.h src/report/stats_report.c src/report/stats_report.h

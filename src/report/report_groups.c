@@ -3,21 +3,25 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Of a deep stack the middle is left out; less than FOLD_MIN frames are not worth a line that says so. */
-enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20, TOP_DEFAULT = 10 };
+enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 
 struct ranked {
 	const struct profile_group *group;
 	struct tally figure;
-	uint64_t key; /* what they are ordered by, then by calls, then as they came */
+	uint64_t key, grown; /* of the figure, and since the last tenth of the time began */
+	double rank;         /* what they are ordered by, then by the key, then by calls, then as they came */
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
 	if (x->figure.calls != y->figure.calls)
@@ -25,10 +29,38 @@ static int compare_ranked(const void *a, const void *b)
 	return x->group->number < y->group->number ? -1 : 1;
 }
 
+/* What the group has more than before the last tenth of the time. */
+static uint64_t grown_of(const struct profile_group *group)
+{
+	const uint64_t live = report_key(group->resource, &group->live);
+	const uint64_t earlier = report_key(group->resource, &group->earlier);
+
+	return live > earlier ? live - earlier : 0;
+}
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static void set_ranks(const struct report *report, struct ranked *ranked, size_t count)
+{
+	uint64_t whole = 0, grown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		whole = add_saturated(whole, ranked[i].key);
+		grown = add_saturated(grown, ranked[i].grown);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const double size = share_of(ranked[i].key, whole), growth = share_of(ranked[i].grown, grown);
+		const bool grows = report->section->ranks_growth && !report->profile->has_old && growth > size;
+
+		ranked[i].rank = grows ? growth : size;
+	}
+}
+
 /* The groups of the resource that have something to show, worst first; the caller frees them. */
-static struct ranked *rank(const struct report *report, const struct profile_resource *resource,
-			   struct tally (*figure_of)(const struct report *report, const struct profile_group *group),
-			   size_t *count)
+static struct ranked *rank(const struct report *report, const struct profile_resource *resource, size_t *count)
 {
 	const struct profile *profile = report->profile;
 	struct ranked *ranked = NULL;
@@ -40,7 +72,7 @@ static struct ranked *rank(const struct report *report, const struct profile_res
 
 		if (group->resource != resource)
 			continue;
-		const struct tally figure = figure_of(report, group);
+		const struct tally figure = report_figure(report, group);
 
 		if (!figure.calls)
 			continue;
@@ -48,9 +80,11 @@ static struct ranked *rank(const struct report *report, const struct profile_res
 		ranked[(*count)++] = (struct ranked){
 			.group = group,
 			.figure = figure,
-			.key = report_has_bytes(resource) ? figure.bytes : figure.calls,
+			.key = report_key(resource, &figure),
+			.grown = grown_of(group),
 		};
 	}
+	set_ranks(report, ranked, *count);
 	if (*count)
 		qsort(ranked, *count, sizeof(*ranked), compare_ranked);
 	return ranked;
@@ -68,7 +102,18 @@ static uint32_t common_frames(const struct profile_group *group, uint32_t count,
 	return common;
 }
 
-/* The line itself, where the file is there: of the innermost frame that has one. */
+/* Of what the libraries of C++ and Rust are made: a caller says more. */
+static bool is_plumbing(const struct profile_frame *frame)
+{
+	static const char *const begins[] = {"std::", "__gnu_cxx::", "alloc::", "core::", "operator new"};
+
+	for (size_t i = 0; frame->function && i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(frame->function, begins[i], strlen(begins[i])))
+			return true;
+	return frame->file && !strncmp(frame->file, "/usr/include/c++/", strlen("/usr/include/c++/"));
+}
+
+/* The line itself, where the file is there. */
 static bool write_source(struct report *report, const struct profile_frame *frame)
 {
 	struct buf text = {0};
@@ -102,7 +147,8 @@ static void write_frames(struct report *report, const struct profile_group *grou
 		lines_add(&report->lines, "      ");
 		report_add_frame(report, group->frames[i]);
 		lines_end(&report->lines);
-		has_source = has_source || write_source(report, group->frames[i]);
+		if (!has_source && !is_plumbing(group->frames[i]))
+			has_source = write_source(report, group->frames[i]);
 	}
 	if (shown < count)
 		LINE(&report->lines, "      ... and %" PRIu32 " frames as above, from %s on", common,
@@ -131,6 +177,31 @@ static void add_ages(struct report *report, const struct profile_group *group)
 		lines_add(&report->lines, ", %s to %s old", youngest, oldest);
 }
 
+/* "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". Of several processes the last tenth of each one's time is
+ * meant. */
+static void write_group_growth(struct report *report, const struct profile_group *group)
+{
+	const struct profile *profile = report->profile;
+	const struct account *account = profile->processes[group->members[0].process].account;
+	const uint64_t grown = grown_of(group);
+	char number[32], span[32], rate[32];
+
+	if (!grown)
+		return;
+	lines_add(&report->lines, "      grew by %s %s in ", number_grouped(grown, number),
+		  report_has_bytes(group->resource) ? grown == 1 ? "byte" : "bytes"
+						    : report_noun(group->resource, grown, &report->name));
+	if (group->member_count == 1)
+		lines_add(&report->lines, "the last %s",
+			  report_span_text(report, account->last.since - account->earlier_since, span));
+	else
+		lines_add(&report->lines, "the last tenth of the time");
+	if (profile->has_times && group->rate >= 1)
+		lines_add(&report->lines, ", %s a minute",
+			  number_grouped(group->rate < 1e18 ? (uint64_t)(group->rate + 0.5) : UINT64_MAX, rate));
+	lines_end(&report->lines);
+}
+
 static void write_group_head(struct report *report, const struct ranked *ranked, size_t number, uint64_t whole)
 {
 	struct lines *lines = &report->lines;
@@ -152,9 +223,9 @@ static void write_group_head(struct report *report, const struct ranked *ranked,
 	lines_add_name(lines, group->is_before  ? "from before the trace began: no stack is known"
 			      : group->function ? group->function
 						: "?");
-	if (report->options.view == REPORT_LEAKS && group->live.calls && !group->is_before)
+	if (report->section->has_births && group->live.calls && !group->is_before)
 		add_ages(report, group);
-	if (report->options.view == REPORT_ALLOCATED && group->released && !group->is_before &&
+	if (report->section->figure == FIGURE_ALLOCATED && group->released && !group->is_before &&
 	    report->profile->has_times) {
 		char mean[32];
 
@@ -162,6 +233,8 @@ static void write_group_head(struct report *report, const struct ranked *ranked,
 			  report_span_text(report, group->lifetimes / group->released, mean));
 	}
 	lines_end(lines);
+	if (report->section->has_births)
+		write_group_growth(report, group);
 }
 
 static void write_rest(struct report *report, const struct ranked *ranked, size_t from, size_t count)
@@ -179,11 +252,11 @@ static void write_rest(struct report *report, const struct ranked *ranked, size_
 void report_groups(struct report *report, const struct profile_resource *resource)
 {
 	const struct tally all = report_whole(report, resource);
-	const uint64_t whole = report_has_bytes(resource) ? all.bytes : all.calls;
-	const size_t top = report->options.top ? report->options.top : TOP_DEFAULT;
+	const uint64_t whole = report_key(resource, &all);
+	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct ranked *ranked = rank(report, resource, report_figure, &count);
+	struct ranked *ranked = rank(report, resource, &count);
 
 	for (size_t i = 0; i < count && i < top; i++) {
 		LINE(&report->lines, "%s", "");
@@ -198,36 +271,15 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 	free(ranked);
 }
 
-/* A trace that has no census says nothing of what was alive before it began. */
-static bool is_uncompared(const struct profile_group *group)
-{
-	return group->is_before && !group->has_old;
-}
-
-/* What is alive more than before. */
-static struct tally growth(const struct report *report, const struct profile_group *group)
-{
-	const struct tally *now = &group->live, *old = &group->old;
-	const bool bytes = report_has_bytes(group->resource);
-
-	if (group->growth_is_suppressed || is_uncompared(group) || now->calls < report->options.min_count)
-		return (struct tally){0};
-	if (bytes ? now->bytes <= old->bytes : now->calls <= old->calls)
-		return (struct tally){0};
-	return (struct tally){now->calls > old->calls ? now->calls - old->calls : 1, now->bytes - old->bytes};
-}
-
 bool report_has_leaks(const struct profile *profile, const struct report_options *options)
 {
-	const struct report report = {.profile = profile, .options = {.min_count = options->min_count}};
+	const struct report report = {
+		.profile = profile, .section = &report_section_leaks, .options = {.min_count = options->min_count}};
 
-	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct profile_group *group = profile->groups[i];
-		const struct tally leaks = profile->has_old ? growth(&report, group) : report_figure(&report, group);
-
-		if (leaks.calls && !(group->resource->flags & RESOURCE_CALL))
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (!(profile->groups[i]->resource->flags & RESOURCE_CALL) &&
+		    report_figure(&report, profile->groups[i]).calls)
 			return true;
-	}
 	return false;
 }
 
@@ -235,24 +287,28 @@ bool report_has_leaks(const struct profile *profile, const struct report_options
 static void write_growth_head(struct report *report, const struct profile_group *group, size_t number)
 {
 	struct lines *lines = &report->lines;
-	const int64_t blocks = (int64_t)(group->live.calls - group->old.calls);
+	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
+	const int64_t blocks = (int64_t)(now.calls - old.calls);
 	char bytes[32], count[32];
 
 	lines_add(lines, "%3zu. ", number);
 	lines_colour(lines, COLOUR_FIGURE);
 	if (report_has_bytes(group->resource))
-		lines_add(lines, "+%s bytes, ", number_grouped(group->live.bytes - group->old.bytes, bytes));
+		lines_add(lines, "+%s bytes, ", number_grouped(now.bytes - old.bytes, bytes));
 	lines_add(lines, "%c%s %s", blocks < 0 ? '-' : '+',
 		  number_grouped((uint64_t)(blocks < 0 ? -blocks : blocks), count),
 		  report_noun(group->resource, blocks == 1 || blocks == -1 ? 1 : 2, &report->name));
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, ": ");
-	report_add_tally(report, group->resource, &group->live);
+	report_add_tally(report, group->resource, &now);
 	lines_add(lines, ", before ");
-	if (group->old.calls)
-		report_add_tally(report, group->resource, &group->old);
+	if (old.calls)
+		report_add_tally(report, group->resource, &old);
 	else
 		lines_add(lines, "none");
+	lines_end(lines);
+	lines_add(lines, "      by ");
+	lines_add_name(lines, group->function ? group->function : "?");
 	lines_end(lines);
 }
 
@@ -261,7 +317,7 @@ static void write_uncompared(struct report *report, const struct profile_resourc
 	for (size_t i = 0; i < report->profile->group_count; i++) {
 		const struct profile_group *const group = report->profile->groups[i];
 
-		if (group->resource != resource || !is_uncompared(group) || !group->live.calls)
+		if (group->resource != resource || !report_is_uncompared(group) || !group->live.calls)
 			continue;
 		lines_add(&report->lines, "     ");
 		report_add_tally(report, resource, &group->live);
@@ -272,10 +328,10 @@ static void write_uncompared(struct report *report, const struct profile_resourc
 
 void report_growth(struct report *report, const struct profile_resource *resource)
 {
-	const size_t top = report->options.top ? report->options.top : TOP_DEFAULT;
+	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct ranked *ranked = rank(report, resource, growth, &count);
+	struct ranked *ranked = rank(report, resource, &count);
 
 	if (!count)
 		LINE(&report->lines, "     No stack has more than before.");

@@ -22,25 +22,81 @@ static const char *const starts[] = {
 	"generic_start_main",
 };
 
-static struct tally figure_of(const struct report *report, const struct profile_group *group)
+struct tally report_figure_now(const struct report *report, const struct profile_group *group)
 {
-	switch (report->options.view) {
-	case REPORT_PEAK:
+	switch (report->section->figure) {
+	case FIGURE_LEAKED:
+		/* Growth is of all that is alive. */
+		return report->profile->has_old ? group->live : group->picked;
+	case FIGURE_POSSIBLY:
+		return group->lost[LOST_POSSIBLY];
+	case FIGURE_REACHABLE:
+		return group->reachable;
+	case FIGURE_ALIVE:
+		return group->live;
+	case FIGURE_PEAK:
 		return group->at_peak;
-	case REPORT_ALLOCATED:
+	case FIGURE_ALLOCATED:
 		return group->allocated;
-	case REPORT_TEMPORARY:
+	case FIGURE_TEMPORARY:
 		return group->temporary;
-	default:
-		return group->picked;
 	}
+	return (struct tally){0};
+}
+
+struct tally report_figure_old(const struct report *report, const struct profile_group *group)
+{
+	switch (report->section->figure) {
+	case FIGURE_PEAK:
+		return group->old.at_peak;
+	case FIGURE_ALLOCATED:
+		return group->old.allocated;
+	case FIGURE_TEMPORARY:
+		return group->old.temporary;
+	default:
+		return group->old.live;
+	}
+}
+
+bool report_is_uncompared(const struct profile_group *group)
+{
+	return group->is_before && !group->has_old;
+}
+
+/* What there is more than before. */
+static struct tally growth(const struct report *report, const struct profile_group *group)
+{
+	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
+	const bool is_suppressed = group->growth_is_suppressed && report->section->has_births;
+
+	if (is_suppressed || report_is_uncompared(group) || now.calls < report->options.min_count ||
+	    report_key(group->resource, &now) <= report_key(group->resource, &old))
+		return (struct tally){0};
+	return (struct tally){now.calls > old.calls ? now.calls - old.calls : 1,
+			      now.bytes > old.bytes ? now.bytes - old.bytes : 0};
 }
 
 struct tally report_figure(const struct report *report, const struct profile_group *group)
 {
-	const struct tally figure = figure_of(report, group);
+	if (report->profile->has_old)
+		return growth(report, group);
+	const struct tally figure = report_figure_now(report, group);
 
 	return figure.calls < report->options.min_count ? (struct tally){0} : figure;
+}
+
+struct tally report_sum(const struct report *report, const struct profile_resource *resource)
+{
+	struct tally sum = {0};
+
+	for (size_t i = 0; i < report->profile->group_count; i++) {
+		const struct profile_group *group = report->profile->groups[i];
+		const struct tally figure =
+			group->resource == resource ? report_figure(report, group) : (struct tally){0};
+
+		tally_join(&sum, &figure);
+	}
+	return sum;
 }
 
 void report_left_out(struct report *report, const struct profile_resource *resource)
@@ -51,7 +107,7 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 	size_t groups = 0;
 
 	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct tally figure = figure_of(report, profile->groups[i]);
+		const struct tally figure = report_figure_now(report, profile->groups[i]);
 
 		if (profile->groups[i]->resource != resource || !figure.calls || figure.calls >= least)
 			continue;
@@ -69,16 +125,25 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 
 struct tally report_whole(const struct report *report, const struct profile_resource *resource)
 {
-	switch (report->options.view) {
-	case REPORT_PEAK:
-		return resource->peak;
-	case REPORT_ALLOCATED:
-		return resource->flags & RESOURCE_CALL ? resource->others : resource->allocated;
-	case REPORT_TEMPORARY:
-		return resource->temporary;
-	default:
+	if (report->profile->has_old)
+		return report_sum(report, resource);
+	switch (report->section->figure) {
+	case FIGURE_LEAKED:
 		return resource->picked;
+	case FIGURE_POSSIBLY:
+		return resource->lost[LOST_POSSIBLY];
+	case FIGURE_REACHABLE:
+		return resource->reachable;
+	case FIGURE_ALIVE:
+		return resource->live;
+	case FIGURE_PEAK:
+		return resource->peak;
+	case FIGURE_ALLOCATED:
+		return resource->flags & RESOURCE_CALL ? resource->others : resource->allocated;
+	case FIGURE_TEMPORARY:
+		return resource->temporary;
 	}
+	return (struct tally){0};
 }
 
 bool report_has_bytes(const struct profile_resource *resource)
@@ -86,6 +151,11 @@ bool report_has_bytes(const struct profile_resource *resource)
 	const struct resource *known = module_resource(resource->type);
 
 	return known ? known->unit != NULL : is_heap_type(resource->type) || resource->allocated.bytes != 0;
+}
+
+uint64_t report_key(const struct profile_resource *resource, const struct tally *tally)
+{
+	return report_has_bytes(resource) ? tally->bytes : tally->calls;
 }
 
 const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room)
@@ -109,18 +179,31 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 		  report_noun(resource, tally->calls, &report->name));
 }
 
+/* A number below 1000 with three digits, of which %g makes no power of ten. */
+static double floor_digits(double number)
+{
+	return number > 999 ? 999 : number;
+}
+
 const char *report_span_text(const struct report *report, uint64_t since, char text[static 32])
 {
-	const double seconds = (double)since / 1e9;
+	const double ns = (double)since;
 
 	if (!report->profile->has_times)
 		snprintf(text, 32, "%" PRIu64 " call%s", since, since == 1 ? "" : "s");
-	else if (seconds < 600)
-		snprintf(text, 32, "%.*f s", seconds < 10 ? 3 : 1, seconds);
-	else if (seconds < 36000)
-		snprintf(text, 32, "%.1f min", seconds / 60);
+	else if (!since)
+		snprintf(text, 32, "0 s");
+	else if (since < 1000)
+		snprintf(text, 32, "%" PRIu64 " ns", since);
+	else if (since < 1000000000)
+		snprintf(text, 32, "%.3g %s", floor_digits(since < 1000000 ? ns / 1e3 : ns / 1e6),
+			 since < 1000000 ? "us" : "ms");
+	else if (ns < 600e9)
+		snprintf(text, 32, "%.*f s", ns < 10e9 ? 3 : 1, ns / 1e9);
+	else if (ns < 36000e9)
+		snprintf(text, 32, "%.1f min", ns / 60e9);
 	else
-		snprintf(text, 32, "%.1f h", seconds / 3600);
+		snprintf(text, 32, "%.1f h", ns / 3600e9);
 	return text;
 }
 

@@ -79,6 +79,7 @@ void report_gen_suppressions(struct report *report)
 
 	/* They are for a file. */
 	report->lines.columns = 0;
+	report->section = &report_section_leaks;
 	LINE(&report->lines, "%s", "");
 	for (size_t i = 0; i < report->profile->group_count; i++) {
 		const struct profile_group *group = report->profile->groups[i];

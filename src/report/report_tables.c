@@ -11,7 +11,8 @@ enum { ROWS_DEFAULT = 25, BAR = 20 };
 struct row {
 	const char *name;
 	uint32_t tid;
-	struct tally allocated, live, temporary;
+	struct tally allocated, live;
+	struct tally old; /* alive before, where the profile is compared */
 };
 
 static size_t rows_shown(const struct report *report)
@@ -22,57 +23,91 @@ static size_t rows_shown(const struct report *report)
 static void write_titles(struct report *report, const struct profile_resource *resource, const char *what)
 {
 	struct lines *lines = &report->lines;
+	const char *first = report->profile->has_old ? "grew by" : "allocated";
 
 	lines_end(lines);
 	lines_colour(lines, COLOUR_TITLE);
 	if (report_has_bytes(resource))
-		lines_add(lines, "  %12s %18s %12s %18s  %-22s", "allocated", "bytes", "alive", "bytes", "");
+		lines_add(lines, "  %12s %18s %12s %18s  %-22s", first, "bytes", "alive", "bytes", "");
 	else
-		lines_add(lines, "  %12s %12s  %-22s", "allocated", "alive", "");
+		lines_add(lines, "  %12s %12s  %-22s", first, "alive", "");
 	lines_add(lines, "%s", what);
 	lines_end(lines);
+}
+
+/* "+12", "-3", "0": what there is more than before. */
+static const char *difference(uint64_t now, uint64_t old, char text[static 34])
+{
+	char number[32];
+
+	snprintf(text, 34, "%s%s",
+		 now > old   ? "+"
+		 : now < old ? "-"
+			     : "",
+		 number_grouped(now > old ? now - old : old - now, number));
+	return text;
+}
+
+/* What rows are ordered by, and their bars show: what is alive, or grew. */
+static uint64_t row_key(const struct report *report, const struct profile_resource *resource, const struct row *row)
+{
+	const uint64_t live = report_key(resource, &row->live), old = report_key(resource, &row->old);
+
+	if (!report->profile->has_old)
+		return live;
+	return live > old ? live - old : 0;
 }
 
 static void add_row(struct report *report, const struct profile_resource *resource, const struct row *row,
 		    uint64_t whole)
 {
 	struct lines *lines = &report->lines;
-	const bool has_bytes = report_has_bytes(resource);
-	char calls[32], bytes[32], live[32], live_bytes[32];
+	char calls[34], bytes[34], live[32], live_bytes[32];
 
-	number_grouped(row->allocated.calls, calls);
-	number_grouped(row->allocated.bytes, bytes);
+	if (report->profile->has_old) {
+		difference(row->live.calls, row->old.calls, calls);
+		difference(row->live.bytes, row->old.bytes, bytes);
+	} else {
+		number_grouped(row->allocated.calls, calls);
+		number_grouped(row->allocated.bytes, bytes);
+	}
 	number_grouped(row->live.calls, live);
 	number_grouped(row->live.bytes, live_bytes);
-	if (has_bytes)
+	if (report_has_bytes(resource))
 		lines_add(lines, "  %12s %18s %12s %18s  ", calls, bytes, live, live_bytes);
 	else
 		lines_add(lines, "  %12s %12s  ", calls, live);
 	lines_colour(lines, COLOUR_BAR);
-	lines_add_bar(lines, has_bytes ? row->live.bytes : row->live.calls, whole, BAR);
+	lines_add_bar(lines, row_key(report, resource, row), whole, BAR);
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, "  ");
 }
 
-static uint64_t largest_live(const struct profile_resource *resource, const struct row *rows, size_t count)
+static uint64_t largest_key(const struct report *report, const struct profile_resource *resource,
+			    const struct row *rows, size_t count)
 {
 	uint64_t largest = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t live = report_has_bytes(resource) ? rows[i].live.bytes : rows[i].live.calls;
-
-		if (live > largest)
-			largest = live;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (row_key(report, resource, &rows[i]) > largest)
+			largest = row_key(report, resource, &rows[i]);
 	return largest;
 }
 
-static int compare_rows(const void *a, const void *b)
+struct order {
+	const struct report *report;
+	const struct profile_resource *resource;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct row *x = a, *y = b;
+	const struct order *order = context;
+	const uint64_t x_key = row_key(order->report, order->resource, x);
+	const uint64_t y_key = row_key(order->report, order->resource, y);
 
-	if (x->live.bytes != y->live.bytes)
-		return x->live.bytes < y->live.bytes ? 1 : -1;
+	if (x_key != y_key)
+		return x_key < y_key ? 1 : -1;
 	if (x->live.calls != y->live.calls)
 		return x->live.calls < y->live.calls ? 1 : -1;
 	if (x->allocated.bytes != y->allocated.bytes)
@@ -86,10 +121,11 @@ static void write_rows(struct report *report, const struct profile_resource *res
 		       void (*add_label)(struct report *report, const struct row *row))
 {
 	const size_t shown = count < rows_shown(report) ? count : rows_shown(report);
-	const uint64_t whole = largest_live(resource, rows, count);
+	const uint64_t whole = largest_key(report, resource, rows, count);
+	struct order order = {report, resource};
 
 	if (count)
-		qsort(rows, count, sizeof(*rows), compare_rows);
+		qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
 	for (size_t i = 0; i < shown; i++) {
 		add_row(report, resource, &rows[i], whole);
 		add_label(report, &rows[i]);
@@ -101,23 +137,29 @@ static void write_rows(struct report *report, const struct profile_resource *res
 
 /* Calls `each` for the resource's account in each process. */
 static void for_each_account(const struct report *report, const struct profile_resource *resource,
-			     void (*each)(void *context, const struct resource_account *account), void *context)
+			     void (*each)(void *context, const struct resource_account *account, bool is_old),
+			     void *context)
 {
 	for (size_t p = 0; p < report->profile->process_count; p++) {
 		const struct profile_process *process = &report->profile->processes[p];
-		const struct resource_account *account =
-			process->is_old ? NULL : profile_resource_account(process->account, resource);
+		const struct resource_account *account = profile_resource_account(process->account, resource);
 
 		if (account)
-			each(context, account);
+			each(context, account, process->is_old);
 	}
 }
 
-static void sum_sizes(void *context, const struct resource_account *account)
+static void sum_sizes(void *context, const struct resource_account *account, bool is_old)
 {
 	struct row *rows = context;
 
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
+		if (is_old)
+			tally_join(&rows[i].old, &account->live_sizes[i]);
+		else if (account->at_mark)
+			tally_join(&rows[i].old, &account->at_mark->live_sizes[i]);
+		if (is_old)
+			continue;
 		tally_join(&rows[i].allocated, &account->sizes[i]);
 		tally_join(&rows[i].live, &account->live_sizes[i]);
 	}
@@ -129,11 +171,11 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 	char from[32], to[32];
 
 	for_each_account(report, resource, sum_sizes, rows);
-	const uint64_t whole = largest_live(resource, rows, SIZE_BUCKETS);
+	const uint64_t whole = largest_key(report, resource, rows, SIZE_BUCKETS);
 
 	write_titles(report, resource, "size of one");
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
-		if (!rows[i].allocated.calls)
+		if (!rows[i].allocated.calls && !rows[i].old.calls)
 			continue;
 		add_row(report, resource, &rows[i], whole);
 		if (i < 2)
@@ -148,37 +190,56 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 struct thread_rows {
 	struct row *rows;
 	size_t count, capacity;
+	bool by_name; /* numbers of threads are others in another trace */
+	struct intern_pool names;
+	struct hash index; /* by name: interned name or number -> 1 + the row's */
 };
 
-static void add_threads(void *context, const struct resource_account *account)
+static struct row *thread_row(struct thread_rows *threads, const struct thread_account *thread)
 {
-	struct thread_rows *threads = context;
+	const bool by_name = threads->by_name && *thread->name;
+	const uint64_t key = by_name ? (uintptr_t)string_intern(&threads->names, thread->name) : thread->tid;
+	uint64_t *place = threads->by_name ? hash_place(&threads->index, key) : NULL;
 
+	if (place && *place)
+		return &threads->rows[*place - 1];
+	if (place)
+		*place = threads->count + 1;
+	ARRAY_GROW(threads->rows, threads->capacity, threads->count);
+	threads->rows[threads->count] = (struct row){.name = thread->name, .tid = by_name ? 0 : thread->tid};
+	return &threads->rows[threads->count++];
+}
+
+static void add_threads(void *context, const struct resource_account *account, bool is_old)
+{
 	for (size_t i = 0; i < account->thread_count; i++) {
 		const struct thread_account *thread = account->threads[i];
+		struct row *row = thread_row(context, thread);
 
-		ARRAY_GROW(threads->rows, threads->capacity, threads->count);
-		threads->rows[threads->count++] = (struct row){.name = thread->name,
-							       .tid = thread->tid,
-							       .allocated = thread->tally,
-							       .live = thread->live,
-							       .temporary = thread->temporary};
+		if (is_old) {
+			tally_join(&row->old, &thread->live);
+			continue;
+		}
+		tally_join(&row->allocated, &thread->tally);
+		tally_join(&row->live, &thread->live);
+		tally_join(&row->old, &thread->at_mark.live);
 	}
 }
 
 static void add_thread_label(struct report *report, const struct row *row)
 {
-	lines_add(&report->lines, "%" PRIu32, row->tid);
-	if (*row->name) {
-		lines_add(&report->lines, " ");
+	if (row->tid)
+		lines_add(&report->lines, "%" PRIu32 "%s", row->tid, *row->name ? " " : "");
+	if (*row->name)
 		lines_add_name(&report->lines, row->name);
-	}
 }
 
 void report_threads(struct report *report, const struct profile_resource *resource)
 {
 	struct thread_rows threads = {0};
 
+	for (size_t p = 0; p < report->profile->process_count; p++)
+		threads.by_name |= report->profile->processes[p].is_old;
 	for_each_account(report, resource, add_threads, &threads);
 	if (threads.count) {
 		write_titles(report, resource, "thread that allocated");
@@ -187,6 +248,8 @@ void report_threads(struct report *report, const struct profile_resource *resour
 		LINE(&report->lines, "  The trace does not say which thread made the calls.");
 	}
 	free(threads.rows);
+	hash_free(&threads.index);
+	intern_pool_free(&threads.names);
 }
 
 /* The innermost object that is not of the language's runtime; else the innermost. */
@@ -234,7 +297,7 @@ void report_objects(struct report *report, const struct profile_resource *resour
 
 		tally_join(&row->allocated, &group->allocated);
 		tally_join(&row->live, &group->live);
-		tally_join(&row->temporary, &group->temporary);
+		tally_join(&row->old, &group->old.live);
 	}
 	write_titles(report, resource, "object whose code allocates");
 	write_rows(report, resource, rows, count, add_object_label);

@@ -123,7 +123,5 @@ const char *swap_api_map(void);
 
 /* "unmapped 0x1-0x2 path" */
 bool swap_note_unmaps(const char *text, uint64_t *low, uint64_t *high);
-/* "process 1 has exited with status 0", "... was killed by signal 9 (Killed)" */
-bool swap_note_ends(const char *text, uint32_t pid);
 
 #endif

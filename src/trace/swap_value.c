@@ -248,12 +248,3 @@ bool swap_note_unmaps(const char *text, uint64_t *low, uint64_t *high)
 	return sscanf(text, "unmapped 0x%" SCNx64 "-0x%" SCNx64 "%n", low, high, &end) == 2 && end &&
 	       (text[end] == ' ' || !text[end]);
 }
-
-bool swap_note_ends(const char *text, uint32_t pid)
-{
-	char begin[2][64];
-
-	snprintf(begin[0], sizeof(begin[0]), "process %" PRIu32 " has exited with status ", pid);
-	snprintf(begin[1], sizeof(begin[1]), "process %" PRIu32 " was killed by signal ", pid);
-	return !strncmp(text, begin[0], strlen(begin[0])) || !strncmp(text, begin[1], strlen(begin[1]));
-}

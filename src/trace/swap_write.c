@@ -1,5 +1,6 @@
 /* Writes SWAP messages: the process, its objects, threads, contexts, notes. */
 #include "config.h"
+#include "trace/note_end.h"
 #include "trace/swap_write.h"
 
 #include <stdlib.h>
@@ -245,6 +246,7 @@ static void put_note(struct writer *writer, const struct record_note *note)
 {
 	struct swap_writer *s = writer->state;
 	const char *text = note->text ? note->text : "";
+	struct process_end end;
 	uint64_t low, high;
 
 	if (swap_note_unmaps(text, &low, &high) && low < high) {
@@ -252,7 +254,7 @@ static void put_note(struct writer *writer, const struct record_note *note)
 		put_unmap(writer, low, high);
 		return;
 	}
-	s->has_ended |= swap_note_ends(text, s->pid);
+	s->has_ended |= note_end_parse(text, &end) && end.pid == s->pid;
 	const size_t head = swap_begin(writer, SWAP_ERROR, s->now_ns);
 
 	swap_put_string(writer, text, STRING_MAX);

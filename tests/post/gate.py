@@ -94,9 +94,9 @@ def wrong_usage_names_functrace(folder):
     hint = "Try `functrace --help' or `functrace --usage' for more information.\n"
     for options, message in (
             (["--error-exitcode=9", "--html=" + page], "--error-exitcode is for leaks; add --report"),
-            (["--older=9", "--html=" + page], "--older is about what is alive; add --report"),
+            (["--top=9", "--html=" + page], "--tree, --top and --gen-suppressions are about the report; add --report"),
             (["--report=leek"],
-             "--report takes leaks, peak, allocated, temporary, size, thread or object, not 'leek'")):
+             "--report takes one of the views leaks, alive, peak, allocated, temporary, size, thread, object, not 'leek'")):
         assert trace(*options, program) == (2, f"functrace: {message}\n{hint}"), options
     assert trace("--live", "--top=0", "-t", str(os.getpid())) == (
         2, f"functrace: --top needs a number from 1 on, not '0'\n{hint}")

@@ -42,8 +42,8 @@ FOUND = b"""## scan <1>
 UNKNOWN = b"## scan <1> its heap is not known\n"
 
 
-def report(found, *options, status=0):
-    done = run("--report", *options, "-", data=TRACE % found)
+def report(found, *options, status=0, view="leaks"):
+    done = run("--report=" + view, *options, "-", data=TRACE % found)
     assert done.returncode == status, (done.returncode, done.stderr)
     return done.stdout.decode()
 
@@ -57,12 +57,24 @@ TOTALS = """memory      374 bytes in 5 blocks allocated, 0 released
 """
 
 
+def lost_of(text):
+    """The report's section of what is lost."""
+    return re.search(r"^memory: lost, by stack\n(.*?)^\w+: ", text + "end: ", re.M | re.S).group(1)
+
+
 def the_report_shows_what_is_lost(_folder):
     text = report(FOUND, "--error-exitcode=9", status=9)
     assert TOTALS in text, text
-    groups = text[text.index("memory: lost, by stack\n"):text.index("\nfd: ")]
+    groups = lost_of(text)
     assert re.findall(r"^ +\d\. (.* blocks?) ", groups, re.M) == ["100 bytes in 1 block", "8 bytes in 1 block"], groups
     assert "fd: alive at the end, by stack\n" in text and "\n  1. 1 descriptor " in text, text
+    # What is not lost comes behind it, each kind by itself.
+    sections = re.findall(r"^memory: ([^,]*), by stack.*\n((?:.*\n)*?)(?=^\w+: )", text, re.M)
+    assert [(title, re.findall(r"^ +\d\. (.* blocks?) ", body, re.M)) for title, body in sections] == [
+        ("lost", ["100 bytes in 1 block", "8 bytes in 1 block"]), ("possibly lost", ["200 bytes in 1 block"]),
+        ("still reachable", ["50 bytes in 1 block", "16 bytes in 1 block"])], text
+    alive = report(FOUND, view="alive")
+    assert re.findall(r"^ +\d\. (.* blocks?) ", alive, re.M) == ["350 bytes in 3 blocks", "24 bytes in 2 blocks"], alive
 
 
 def the_last_scan_counts(_folder):
@@ -171,7 +183,7 @@ def suppressions_are_for_their_kinds(folder):
             file.write("{\n n\n Memcheck:Leak\n %s fun:malloc\n}\n" % (kinds and f"match-leak-kinds: {kinds}\n"))
         status = 9 if groups else 0
         text = run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=status).stdout.decode()
-        assert re.findall(r"^ +\d\. (.* blocks?) ", text, re.M) == groups, (kinds, text)
+        assert re.findall(r"^ +\d\. (.* blocks?) ", lost_of(text), re.M) == groups, (kinds, text)
         out = run("-l", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=status).stdout.decode()
         assert list(map(int, re.findall(r"^\d\. malloc<memory>\((\d+)", out, re.M))) == listed, (kinds, out)
         left = sum(listed)
@@ -217,7 +229,8 @@ def what_was_lost_before_can_be_suppressed(folder):
             file.write(text)
         for options, seen, not_seen in (["--report"], "8 bytes in 1 block  100.0 %", "no stack is known"), (["-l"], "malloc<memory>(8)", "## before"):
             out = run(*options, "--suppressions=" + path, "--error-exitcode=9", "-", data=trace, check=9).stdout.decode()
-            assert seen in out and not_seen not in out and "suppressed" in out and "7 bytes in 1 block" in out, out
+            leaks = lost_of(out) if options == ["--report"] else out
+            assert seen in leaks and not_seen not in leaks and "suppressed" in out and "7 bytes in 1 block" in out, out
 
 
 def wrong_kinds_are_said(folder):

@@ -88,7 +88,8 @@ memory: alive at the end, by stack
 fd: alive at the end, by stack
 
   1. 1 descriptor  100.0 %  ####################
-      by open, 0.000 s old
+      by open, 0 s old
+      grew by 1 descriptor in the last 571 ms, 105 a minute
       open_it at f.c:9
       main at m.c:8
 """
@@ -158,19 +159,22 @@ memory: alive at the end, by stack
 
 def time_chooses_among_what_is_alive(_folder):
     def heads(*options):
-        return re.findall(r"^ *\d\. (\d+) bytes", memory_of(report_of(TRACE, *options)), re.M)
+        text = report_of(TRACE, *options)
+        assert f"\nonly        {' '.join(options)}\n" in text, text
+        return re.findall(r"^ *\d\. (\d+) bytes", text.split("\nfd: ")[0], re.M)
 
     assert heads("--between=0.5,1.5") == ["60"]
     assert heads("--between=0,1") == ["100", "60"]
     assert heads("--older=4") == ["100", "60"]
     assert heads("--older=4.5") == ["100"]
     assert heads("--older=100") == []
-    assert "memory: alive at the end and chosen by time, by stack\n     Nothing.\n" in report_of(TRACE, "--older=100")
+    assert "memory: alive at the end, by stack\n     Nothing.\n" in report_of(TRACE, "--older=100")
 
 
 def growth_is_told(folder):
     """Since a moment, and since another trace."""
-    text = memory_of(report_of(TRACE, "--diff=@1"))
+    text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
+    assert "\ncompared to what it was after 1.000 s\n" in text, text
     assert "  1. +40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block\n" in text, text
     assert "alloc_b" not in text, text
     old = os.path.join(folder, "old")
@@ -239,6 +243,68 @@ def functions_of_one_line_are_told_apart(folder):
     assert stacks == ["main;malloc 48", "main;calloc 200"], stacks
 
 
+def a_cache_that_grows_is_seen():
+    """-> a trace in which nothing is lost: a table at the start, a bounded cache, and one that grows."""
+    calls, number = [], 0
+
+    def call(text, *frames):
+        nonlocal number
+        number += 1
+        calls.append(f"{number}. [10:{number // 60:02}:{number % 60:02}.000000] {text}\n" +
+                     "".join(f"\t0x{100 + i:x} {frame} at /no/m.c:{i}\n" for i, frame in enumerate(frames)) + "\n")
+
+    call("malloc<memory>(50000) = 0x900000", "table", "main")
+    for i in range(200):
+        call(f"malloc<memory>(100) = 0x{0x1000 + 256 * i:x}", "grows", "main")
+        call(f"malloc<memory>(1000) = 0x{0x100000 + 4096 * i:x}", "turns", "main")
+        if i >= 5:
+            call(f"free<memory>(0x{0x100000 + 4096 * (i - 5):x})")
+    return (HEAD % 42 + "".join(calls) + "## scan <1>\n").encode()
+
+
+def what_grows_is_seen_by_default(folder):
+    trace = os.path.join(folder, "t")
+    with open(trace, "wb") as file:
+        file.write(a_cache_that_grows_is_seen())
+    text = run("--report", trace, check=0).stdout.decode()
+    assert "\nmemory: lost, by stack\n     Nothing is lost.\n" in text, text
+    section = text.split("\nmemory: still reachable, by stack")[1].split("\nfd: ")[0]
+    # The one that grows is first, though the table is larger; what only turns over has no growth.
+    assert re.findall(r"^ *\d\. ([\d,]+ bytes in [\d,]+ blocks?)  .*\n +by malloc, .*\n((?: +grew by .*\n)?) +(\w+)", section, re.M) == [
+        ("20,000 bytes in 200 blocks", "      grew by 2,100 bytes in the last 62.4 s, 2,018 a minute\n", "grows"),
+        ("50,000 bytes in 1 block", "", "table"), ("5,000 bytes in 5 blocks", "", "turns")], section
+    # ... and what the report recommends shows the same.
+    since = re.search(r"^next  .*\n.*: (functrace-postproc --report --diff=@([\d.]+) (.*))$", text, re.M)
+    assert since.group(3) == trace, text
+    grown = run(*since.group(1).split()[1:], check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. \+([\d,]+) bytes", grown, re.M)[0] in ("2,100", "2,200"), grown
+    alive = run("--report=alive", trace, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. ([\d,]+)", alive, re.M) == ["20,000", "50,000", "5,000"], alive
+
+
+def ends_come_first_and_are_not_cut(folder):
+    notes = "".join(f"## open of /nope/{i} failed\n" for i in range(8))
+    end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
+    text = report_of((HEAD % 42 + CALLS + notes + end).encode())
+    assert text.startswith("program     /bin/prog, process 42\nended       killed by signal 11 (Segmentation fault)\n"), text
+    assert re.findall(r"^note +(.*)\n", text, re.M) == [f"open of /nope/{i} failed" for i in range(5)], text
+    assert "\n            and 3 more notes, which the trace as text has: functrace-postproc TRACE\n" in text, text
+    paths = []
+    for pid in range(100, 130):
+        paths.append(os.path.join(folder, str(pid)))
+        how = "was killed by signal 9 (Killed)" if pid == 129 else f"has exited with status {pid % 2}"
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(HEAD % pid + CALLS + f"## process {pid} {how}\n## process 1{pid} was killed by signal 6 (Aborted)\n")
+    text = run("--report", *paths, check=0).stdout.decode()
+    assert re.findall(r"^ended +process (\d+).* (?:signal|status) (\d+)", text, re.M) == [
+        (str(1000 + pid), "6") for pid in range(100, 129)] + [("129", "9"), ("1129", "6")] + [
+        (str(pid), "1") for pid in range(101, 129, 2)], text
+    # One that ends as it should is no news.
+    assert "ended" not in report_of((HEAD % 42 + CALLS + "## process 42 has exited with status 0\n").encode())
+    lines = [json.loads(line) for line in run("-f", "json", paths[29], check=0).stdout.splitlines()]
+    assert lines[0]["end"] == "killed by signal 9 (Killed)", lines[0]
+
+
 DESCRIPTORS = """
 1. [10:00:01.000000] open<fd>(%d) = 0x3
 \t0x10 one at /no/m.c:8
@@ -303,7 +369,7 @@ def what_has_no_span_has_none(_folder):
                          (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000000] free<memory>(0x1000)\n",
                           b"2 events"),
                          (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000200] free<memory>(0x1000)\n",
-                          b"2 events within 1 ms")):
+                          b"2 events within 200 us")):
         text = report_of(head + calls).encode()
         assert b"\ntraced      from 2012-05-04 10:00:00 UTC on, " + words + b"\n" in text, text
         assert (b" 0 bytes in 0 blocks at the peak\n" in text) == (not calls), text
@@ -312,7 +378,8 @@ def what_has_no_span_has_none(_folder):
 def wrong_usage_is_said(folder):
     for options in (["--report=x"], ["--top=0", "--report"], ["--top=3"], ["--tree"], ["--report", "--tree=x"],
                     ["--report=size", "--tree"], ["--report", "--between=3,2"], ["--report", "--between=3"],
-                    ["--report", "--older=x"], ["--report=peak", "--older=1"], ["--report", "-l"],
+                    ["--report", "--older=x"], ["--older=1"], ["--stats", "--between=0,1"], ["--diff=@1"], ["--report", "-l"],
+                    *(["-f", name, "--diff=@1"] for name in ("chrome", "dhat", "heaptrack", "massif", "xml")),
                     ["--report", "-f", "text"], ["--report", "-f", "collapsed"], ["-f", "text", "--weight=live"],
                     ["-f", "collapsed", "--weight=x"], ["--report", "--diff=@x"]):
         done = run(*options, "-", data=TRACE)
@@ -539,7 +606,8 @@ def a_terminal_is_filled_and_coloured(folder):
     coloured, plain = shown(), shown(NO_COLOR="1")
     assert "\x1b[" in coloured and "\x1b" not in plain
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
-    assert max(map(len, plain.splitlines())) == 60, plain
+    # Commands are whole, to be copied.
+    assert max(len(line) for line in plain.splitlines() if ": functrace-postproc " not in line) == 60, plain
     assert re.search(r"alloc_long[long]*\.\.\.[long]*long at a.c:5$", plain, re.M), plain
 
 
@@ -562,7 +630,7 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
-         functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
+         what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,

@@ -209,26 +209,6 @@ static void temporary_is_what_goes_before_the_next_comes(void **state)
 	profile_free(feed.profile);
 }
 
-static void what_is_alive_is_picked_by_birth_and_age(void **state)
-{
-	const struct account_wishes wishes[] = {
-		{.from = 2 * SECOND, .to = 4 * SECOND}, {.age = 5 * SECOND}, {.from = 6 * SECOND}, {0}};
-	static const uint64_t picked[] = {10, 1 + 10 + 100, 1000 + 10000, 1 + 10 + 100 + 1000 + 10000};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		struct feed feed = {0};
-
-		begin_with(&feed, &(struct profile_stage_options){.wishes = wishes[i]}, 1, 86400);
-		for (uint64_t k = 0, size = 1; k < 5; k++, size *= 10)
-			allocate(&feed, (10 + 3 * k - (k == 2)) * SECOND, k, size, false);
-		end(&feed);
-		/* Born after 0, 3, 5, 9 and 12 seconds. */
-		assert_int_equal(group(&feed, "alloc_a")->picked.bytes, picked[i]);
-		profile_free(feed.profile);
-	}
-}
-
 static const struct profile_group *before(const struct feed *feed)
 {
 	for (size_t i = 0; i < feed->profile->group_count; i++)
@@ -280,28 +260,44 @@ static void what_is_from_before_is_alive(void **state)
 	profile_free(feed.profile);
 }
 
-/* Where a scan was, what of it is lost is a leak, whatever its age; what was born at some time is none of it. */
+/* Where a scan was, what of it is lost is a leak. */
 static void what_is_lost_from_before_is_a_leak(void **state)
 {
-	const struct account_wishes wishes[] = {{0}, {.age = 100 * SECOND}, {.from = 1}, {.to = 1}};
-	static const uint64_t picked[] = {300, 300, 0, 0};
+	struct feed feed = {0};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		struct feed feed = {0};
+	begin_with(&feed, &(struct profile_stage_options){0}, 1, 86400);
+	put_census(&feed);
+	allocate(&feed, 1 * SECOND, 0x50, 7, false);
+	put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {1, ""}});
+	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x10, LOST_DEFINITELY}});
+	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x20, LOST_INDIRECTLY}});
+	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x30, LOST_POSSIBLY}});
+	end(&feed);
+	assert_int_equal(before(&feed)->picked.bytes, 300);
+	is_tally(before(&feed)->lost[LOST_DEFINITELY], 1, 100);
+	is_tally(before(&feed)->reachable, 1, 800);
+	profile_free(feed.profile);
+}
 
-		begin_with(&feed, &(struct profile_stage_options){.wishes = wishes[i]}, 1, 86400);
-		put_census(&feed);
-		allocate(&feed, 1 * SECOND, 0x50, 7, false);
-		put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {1, ""}});
-		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x10, LOST_DEFINITELY}});
-		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x20, LOST_INDIRECTLY}});
-		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x30, LOST_POSSIBLY}});
-		end(&feed);
-		assert_int_equal(before(&feed)->picked.bytes, picked[i]);
-		is_tally(before(&feed)->lost[LOST_DEFINITELY], 1, 100);
-		profile_free(feed.profile);
-	}
+/* Since the last moment before the last tenth of the time: a multiple of 2^31 ns in 100 s. */
+static void growth_is_of_the_last_tenth(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin_with(&feed, &(struct profile_stage_options){0}, 1, 86400);
+	for (uint64_t second = 0; second <= 100; second++)
+		allocate(&feed, second * SECOND, 0x1000 + 16 * second, 10, false);
+	end(&feed);
+	const struct profile_group *grows = group(&feed, "alloc_a");
+	const struct account *account = feed.profile->processes[0].account;
+
+	assert_int_equal(account->earlier_since, (90 * SECOND >> 31) << 31);
+	is_tally(grows->live, 101, 1010);
+	is_tally(grows->earlier, account->earlier_since / SECOND + 1, 10 * (account->earlier_since / SECOND + 1));
+	assert_int_equal(grows->newest_id, 0x1000 + 16 * 100);
+	profile_free(feed.profile);
 }
 
 /* The first call that gives out a counted resource does not count on from what a census had. */
@@ -348,9 +344,9 @@ static void a_mark_keeps_what_was_alive_then(void **state)
 	allocate(&feed, 5 * SECOND, 3, 40, true);
 	end(&feed);
 	assert_true(feed.profile->has_old);
-	is_tally(group(&feed, "alloc_a")->old, 2, 30);
+	is_tally(group(&feed, "alloc_a")->old.live, 2, 30);
 	is_tally(group(&feed, "alloc_a")->live, 1, 20);
-	is_tally(group(&feed, "alloc_b")->old, 0, 0);
+	is_tally(group(&feed, "alloc_b")->old.live, 0, 0);
 	profile_free(feed.profile);
 }
 
@@ -365,7 +361,7 @@ static void an_older_trace_counts_only_as_old(void **state)
 	begin_with(&feed, &(struct profile_stage_options){0}, 2, 90000);
 	allocate(&feed, 5, 1, 30, false);
 	end(&feed);
-	is_tally(group(&feed, "alloc_a")->old, 1, 10);
+	is_tally(group(&feed, "alloc_a")->old.live, 1, 10);
 	is_tally(group(&feed, "alloc_a")->live, 1, 30);
 	is_tally(feed.profile->resources[0]->live, 1, 30);
 	assert_int_equal(feed.profile->events, 1);
@@ -503,13 +499,13 @@ static void without_times_calls_are_counted(void **state)
 	struct feed feed = {.no_times = true};
 
 	(void)state;
-	begin_with(&feed, &(struct profile_stage_options){.wishes = {.from = 2 * SECOND, .to = 3 * SECOND}}, 1, 0);
+	begin_with(&feed, &(struct profile_stage_options){.wishes = {.has_mark = true, .mark = 3 * SECOND}}, 1, 0);
 	for (uint64_t i = 0; i < 6; i++)
 		allocate(&feed, 0, i, 1, false);
 	end(&feed);
 	assert_false(feed.profile->has_times);
 	assert_int_equal(feed.profile->end_since, 5);
-	is_tally(group(&feed, "alloc_a")->picked, 2, 2);
+	is_tally(group(&feed, "alloc_a")->old.live, 4, 4);
 	profile_free(feed.profile);
 }
 
@@ -534,9 +530,9 @@ int main(void)
 		cmocka_unit_test(groups_are_counted_by_stack),
 		cmocka_unit_test(a_peak_that_grows_is_the_last_one),
 		cmocka_unit_test(temporary_is_what_goes_before_the_next_comes),
-		cmocka_unit_test(what_is_alive_is_picked_by_birth_and_age),
 		cmocka_unit_test(what_is_from_before_is_alive),
 		cmocka_unit_test(what_is_lost_from_before_is_a_leak),
+		cmocka_unit_test(growth_is_of_the_last_tenth),
 		cmocka_unit_test(what_is_counted_begins_with_its_first_call),
 		cmocka_unit_test(only_what_is_from_before),
 		cmocka_unit_test(a_mark_keeps_what_was_alive_then),

@@ -1,0 +1,210 @@
+/* The head of the report: what was traced, how it ended, what was not seen. */
+#include "config.h"
+#include "report/report_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* So many processes and notes are named. */
+enum { PROCESSES_SHOWN = 5, NOTES_SHOWN = 5 };
+
+void report_add_label(struct report *report, const char *label)
+{
+	lines_colour(&report->lines, COLOUR_TITLE);
+	lines_add(&report->lines, "%-12s", label);
+	lines_colour(&report->lines, COLOUR_NONE);
+}
+
+static void write_process(struct report *report, const struct profile_process *process)
+{
+	const struct account *account = process->account;
+
+	report_add_label(report, process->is_old ? "compared to" : "program");
+	lines_add_name(&report->lines, account->command ? account->command : account->name);
+	if (account->has_pid)
+		lines_add(&report->lines, ", process %" PRIu32, account->pid);
+	if (account->is_attached)
+		lines_add(&report->lines, ", attached to while it ran");
+	lines_end(&report->lines);
+}
+
+static void write_processes(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < profile->process_count && shown < PROCESSES_SHOWN; i++, shown++)
+		write_process(report, &profile->processes[i]);
+	if (profile->process_count > shown) {
+		report_add_label(report, "");
+		LINE(&report->lines, "and %zu more processes", profile->process_count - shown);
+	}
+}
+
+static void write_times(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const time_t begin = (time_t)profile->begin_sec;
+	char span[32], clock[64], events[32];
+	struct tm tm;
+
+	report_add_label(report, "traced");
+	if (begin > 0 && gmtime_r(&begin, &tm) && strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", &tm))
+		lines_add(&report->lines, "from %s UTC on, ", clock);
+	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
+		  profile->events == 1 ? "" : "s");
+	/* How long was traced no trace says, only when its first and its last event were. */
+	if (profile->has_times && profile->end_since)
+		lines_add(&report->lines, " within %s", report_span_text(report, profile->end_since, span));
+	lines_end(&report->lines);
+}
+
+/* A trace that it is compared to stands among the processes. */
+static void write_mark(struct report *report)
+{
+	char when[32];
+
+	for (size_t p = 0; p < report->profile->process_count; p++)
+		if (report->profile->processes[p].account->wishes.has_mark) {
+			report_add_label(report, "compared to");
+			LINE(&report->lines, "what it was after %s",
+			     report_span_text(report, report->profile->processes[p].account->wishes.mark, when));
+			return;
+		}
+}
+
+static void write_filters(struct report *report)
+{
+	write_mark(report);
+	if (!report->options.filters)
+		return;
+	report_add_label(report, "only");
+	lines_add_name(&report->lines, report->options.filters);
+	lines_end(&report->lines);
+}
+
+static void write_count(struct report *report, uint64_t part, const char *what)
+{
+	char count[32];
+
+	report_add_label(report, "not seen");
+	lines_add(&report->lines, "%s %s", number_grouped(part, count), what);
+	lines_end(&report->lines);
+}
+
+/* ---- How processes ended, if not with status 0 ---- */
+
+struct end {
+	const char *how;
+	const struct account *account; /* NULL: it says itself whose it is */
+};
+
+struct end_list {
+	struct end *items;
+	size_t count, capacity;
+	size_t left_out;
+};
+
+static void collect_ends(const struct profile *profile, struct end_list *ends)
+{
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *account = profile->processes[p].account;
+
+		if (profile->processes[p].is_old)
+			continue;
+		if (account->end && !account->ended_well) {
+			ARRAY_GROW(ends->items, ends->capacity, ends->count);
+			ends->items[ends->count++] = (struct end){account->end, account};
+		}
+		for (size_t i = 0; i < account->end_count; i++) {
+			ARRAY_GROW(ends->items, ends->capacity, ends->count);
+			ends->items[ends->count++] = (struct end){account->ends[i], NULL};
+		}
+		ends->left_out += account->ends_left_out;
+	}
+}
+
+static void write_end(struct report *report, const struct end *end)
+{
+	const struct account *account = end->account;
+
+	report_add_label(report, "ended");
+	lines_colour(&report->lines, COLOUR_FIGURE);
+	if (account && report->profile->process_count > 1 && account->has_pid)
+		lines_add(&report->lines, "process %" PRIu32 " (%s) ", account->pid, path_name(account->name));
+	lines_add_name(&report->lines, end->how);
+	lines_colour(&report->lines, COLOUR_NONE);
+	lines_end(&report->lines);
+}
+
+/* All of them, those that were killed first: this is what most people come for. */
+static void write_ends(struct report *report)
+{
+	static const char killed[] = "killed by signal";
+	struct end_list ends = {0};
+
+	collect_ends(report->profile, &ends);
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < ends.count; i++)
+			if ((strstr(ends.items[i].how, killed) ? 0 : 1) == pass)
+				write_end(report, &ends.items[i]);
+	if (ends.left_out) {
+		report_add_label(report, "");
+		LINE(&report->lines, "and %zu more that did not end with status 0", ends.left_out);
+	}
+	free(ends.items);
+}
+
+static void write_unseen(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	uint64_t unknown = 0, reused = 0;
+
+	for (size_t i = 0; i < profile->resource_count; i++) {
+		unknown += profile->resources[i]->unknown_releases;
+		reused += profile->resources[i]->reused;
+	}
+	if (unknown)
+		write_count(report, unknown, "allocation(s) of what was released: older than the trace");
+	if (reused)
+		write_count(report, reused, "release(s): the same address was allocated again");
+	if (profile->cut)
+		write_count(report, profile->cut, "stack(s) to the end: they are deeper than -b");
+	if (profile->lost)
+		write_count(report, profile->lost, "stack(s) to the end: they could not be followed");
+}
+
+static void write_notes(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t notes = 0, left_out = 0;
+
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *account = profile->processes[p].account;
+		size_t i = 0;
+
+		for (; i < account->note_count && notes < NOTES_SHOWN; i++, notes++) {
+			report_add_label(report, "note");
+			lines_add_name(&report->lines, account->notes[i]);
+			lines_end(&report->lines);
+		}
+		left_out += account->note_count - i + account->notes_left_out;
+	}
+	if (!left_out)
+		return;
+	report_add_label(report, "");
+	LINE(&report->lines, "and %zu more note%s, which the trace as text has: functrace-postproc TRACE", left_out,
+	     left_out == 1 ? "" : "s");
+}
+
+void report_head(struct report *report)
+{
+	write_processes(report);
+	write_ends(report);
+	write_times(report);
+	write_filters(report);
+	write_unseen(report);
+	write_notes(report);
+}

@@ -1,0 +1,100 @@
+/* What to look at next: commands to be copied. */
+#include "config.h"
+#include "report/report_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is asked of the profile for that. */
+struct clue {
+	const struct profile_group *grown; /* the one that grew most in the last tenth of the time; NULL none */
+	bool is_alive;                     /* anything */
+};
+
+static double growth_share(const struct profile_group *group)
+{
+	const uint64_t live = report_key(group->resource, &group->live);
+	const uint64_t earlier = report_key(group->resource, &group->earlier);
+	const uint64_t whole = report_key(group->resource, &group->resource->live);
+
+	return live > earlier && whole ? (double)(live - earlier) / (double)whole : 0;
+}
+
+static struct clue find_clue(const struct profile *profile)
+{
+	struct clue clue = {0};
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+
+		if (group->resource->flags & RESOURCE_CALL || !group->live.calls || group->is_before)
+			continue;
+		clue.is_alive = true;
+		if (growth_share(group) > (clue.grown ? growth_share(clue.grown) : 0))
+			clue.grown = group;
+	}
+	return clue;
+}
+
+static void write_command(struct report *report, const char **label, const char *options, const char *what)
+{
+	struct lines *lines = &report->lines;
+
+	if (**label)
+		LINE(lines, "%s", "");
+	report_add_label(report, *label);
+	*label = "";
+	lines_add(lines, "%s: ", what);
+	lines_add_name(lines, report->options.again);
+	if (*options)
+		lines_add(lines, " %s", options);
+	if (*report->options.again_behind)
+		lines_add(lines, " %s", report->options.again_behind);
+	lines_end(lines);
+}
+
+/* The process in which the group has its newest block, if that may still run. */
+static const struct account *runs_on(const struct profile *profile, const struct profile_group *group)
+{
+	for (size_t i = group->member_count; i-- > 0;) {
+		const struct account *account = profile->processes[group->members[i].process].account;
+
+		if (group->members[i].site->live.calls)
+			return account->is_attached && account->has_pid && !account->end ? account : NULL;
+	}
+	return NULL;
+}
+
+/* Commands are whole, however narrow the terminal is. */
+void report_next(struct report *report)
+{
+	const struct clue clue = find_clue(report->profile);
+	const size_t columns = report->lines.columns;
+	const char *label = "next";
+	char options[64];
+
+	report->lines.columns = 0;
+	if (report->options.again && clue.is_alive)
+		write_command(report, &label, "--report=alive", "all that is alive");
+	if (report->options.again && clue.grown && report->profile->has_times) {
+		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
+
+		snprintf(options, sizeof(options), "--report --diff=@%.3f", (double)account->earlier_since / 1e9);
+		write_command(report, &label, options, "what grew in the end");
+	}
+	if (clue.grown && is_heap_type(clue.grown->resource->type)) {
+		const struct account *account = runs_on(report->profile, clue.grown);
+
+		if (account) {
+			if (*label)
+				LINE(&report->lines, "%s", "");
+			report_add_label(report, label);
+			LINE(&report->lines,
+			     "what keeps the newest block of the stack that grew most, while the process runs: "
+			     "functrace --scan -t %" PRIu32 " --why=0x%" PRIx64,
+			     account->pid, clue.grown->newest_id);
+		}
+	}
+	report->lines.columns = columns;
+}

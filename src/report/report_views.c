@@ -1,0 +1,132 @@
+/* The views of the report, a row each. */
+#include "config.h"
+#include "report/report_parts.h"
+
+#include <string.h>
+
+/* ---- Sections ---- */
+
+static const char grown[] = "what grew, by stack";
+
+const struct report_section report_section_leaks = {
+	.figure = FIGURE_LEAKED,
+	.title = "lost, by stack",
+	.grown = grown,
+	.nothing = "Nothing is lost.",
+	.top = 10,
+	.has_births = true,
+};
+
+static const struct report_section unscanned = {
+	.figure = FIGURE_LEAKED,
+	.title = "alive at the end, by stack",
+	.grown = grown,
+	.nothing = "Nothing.",
+	.top = 10,
+	.has_births = true,
+	.ranks_growth = true,
+};
+
+static const struct report_section possibly = {
+	.figure = FIGURE_POSSIBLY,
+	.title = "possibly lost, by stack",
+	.top = 5,
+	.has_births = true,
+};
+
+static const struct report_section reachable = {
+	.figure = FIGURE_REACHABLE,
+	.title = "still reachable, by stack: what is most, and what grew most in the end, first",
+	.top = 5,
+	.has_births = true,
+	.ranks_growth = true,
+};
+
+static const struct report_section alive = {
+	.figure = FIGURE_ALIVE,
+	.title = "alive at the end, by stack: what is most, and what grew most in the end, first",
+	.grown = grown,
+	.nothing = "Nothing.",
+	.top = 10,
+	.has_births = true,
+	.ranks_growth = true,
+};
+
+static const struct report_section peak = {
+	.figure = FIGURE_PEAK,
+	.title = "alive at the peak, by stack",
+	.grown = "what grew of what was alive at the peak, by stack",
+	.nothing = "Nothing.",
+	.top = 10,
+};
+
+static const struct report_section allocated = {
+	.figure = FIGURE_ALLOCATED,
+	.title = "all that was allocated, by stack",
+	.grown = "what grew of all that was allocated, by stack",
+	.nothing = "Nothing.",
+	.top = 10,
+};
+
+static const struct report_section temporary = {
+	.figure = FIGURE_TEMPORARY,
+	.title = "released before anything else was allocated, by stack",
+	.grown = "what grew of what was released before anything else was allocated, by stack",
+	.nothing = "Nothing.",
+	.top = 10,
+};
+
+#define SECTIONS(...)                                                                                                  \
+	(const struct report_section *const[])                                                                         \
+	{                                                                                                              \
+		__VA_ARGS__, NULL                                                                                      \
+	}
+
+/* ---- Views ---- */
+
+static const struct report_view views[] = {
+	{
+		.name = "leaks",
+		.scanned = SECTIONS(&report_section_leaks, &possibly, &reachable),
+		.sections = SECTIONS(&unscanned),
+		.is_of_blocks = true,
+		.has_next = true,
+	},
+	{.name = "alive", .scanned = SECTIONS(&alive), .sections = SECTIONS(&alive), .is_of_blocks = true},
+	{.name = "peak", .scanned = SECTIONS(&peak), .sections = SECTIONS(&peak)},
+	{.name = "allocated", .scanned = SECTIONS(&allocated), .sections = SECTIONS(&allocated)},
+	{.name = "temporary", .scanned = SECTIONS(&temporary), .sections = SECTIONS(&temporary)},
+	{.name = "size", .title = "by size", .table = report_sizes},
+	{.name = "thread", .title = "by thread", .table = report_threads},
+	{.name = "object", .title = "by object", .table = report_objects},
+};
+
+const struct report_view *report_view_default(void)
+{
+	return &views[0];
+}
+
+const struct report_view *report_view_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		if (!strcmp(name, views[i].name))
+			return &views[i];
+	return NULL;
+}
+
+char *report_view_names(const char *separator)
+{
+	struct buf names = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		buf_printf(&names, "%s%s", i ? separator : "", views[i].name);
+	char *const text = xstrdup(buf_str(&names));
+
+	buf_free(&names);
+	return text;
+}
+
+bool report_view_has_stacks(const struct report_view *view)
+{
+	return !view || !view->table;
+}

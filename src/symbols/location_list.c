@@ -1,5 +1,6 @@
 #include "config.h"
 #include "symbols/location_list.h"
+#include "base/util.h"
 
 #include <dwarf.h>
 #include <gelf.h>
@@ -85,18 +86,43 @@ static const Elf_Data *find_section(Elf *elf)
 	return NULL;
 }
 
+/* DWARF 5, 7.29: where the list of that number begins, by the table of the unit's lists. */
+static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
+{
+	const bool is_64 = offset_size == 8;
+	Dwarf_Attribute attribute;
+	Dwarf_Word base = is_64 ? 20 : 12; /* of the only table of a .dwo file */
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (dwarf_attr(unit, DW_AT_loclists_base, &attribute) && dwarf_formudata(&attribute, &base))
+		return false;
+	if (base > data->d_size || index > (data->d_size - base) / offset_size ||
+	    data->d_size - base - index * offset_size < offset_size)
+		return false;
+	const char *const at = (const char *)data->d_buf + base + index * offset_size;
+
+	memcpy(is_64 ? (void *)&wide : (void *)&narrow, at, offset_size);
+	*offset = add_saturated(base, is_64 ? wide : narrow);
+	return true;
+}
+
 bool location_list_is_sound(Dwarf_Attribute *location)
 {
 	Dwarf_Half version;
 	Dwarf_Die unit;
-	uint8_t address_size;
+	uint8_t address_size, offset_size;
 	Dwarf_Word offset;
 
-	if (!dwarf_cu_die(location->cu, &unit, &version, NULL, &address_size, NULL, NULL, NULL) || version < 5)
+	if (!dwarf_cu_die(location->cu, &unit, &version, NULL, &address_size, &offset_size, NULL, NULL) || version < 5)
 		return true;
 	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)));
 
-	if (!data || !data->d_buf || dwarf_formudata(location, &offset) || offset > data->d_size)
+	if (!data || !data->d_buf || (offset_size != 4 && offset_size != 8) || dwarf_formudata(location, &offset))
+		return false;
+	if (dwarf_whatform(location) == DW_FORM_loclistx && !find_list(data, &unit, offset_size, offset, &offset))
+		return false;
+	if (offset > data->d_size)
 		return false;
 	struct list list = {
 		.at = (const unsigned char *)data->d_buf + offset,

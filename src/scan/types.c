@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define VTABLE      "vtable for "
+#define TYPEINFO    "typeinfo for "
 #define TYPES_MAX   65536 /* the rest is unknown */
 #define WORDS_KNOWN (1 << 20)
 
@@ -18,7 +19,8 @@ struct scan_types {
 	struct data_names *names;
 	struct range *ranges; /* of the image's mappings of files, by address */
 	size_t range_count, range_capacity;
-	struct hash by_word; /* the word, mixed with its place -> type */
+	uint64_t words_most; /* that memory has room for: no object has more references */
+	struct hash by_word; /* the word, mixed with what it would say -> type */
 	char **types;        /* 0: unknown */
 	size_t count, capacity;
 };
@@ -55,9 +57,12 @@ void scan_types_free(struct scan_types *types)
 void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 {
 	types->range_count = 0;
+	types->words_most = 0;
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *m = &image->mappings[i];
 
+		if (m->writable)
+			types->words_most = add_saturated(types->words_most, (m->end - m->start) / image->word_size);
 		if (m->path[0] != '/')
 			continue;
 		ARRAY_GROW(types->ranges, types->range_capacity, types->range_count);
@@ -98,19 +103,6 @@ static size_t add_type(struct scan_types *types, char *name)
 	return types->count++;
 }
 
-static size_t type_of_word(struct scan_types *types, uint64_t word, bool is_first)
-{
-	struct data_name name;
-
-	if (!data_names_find(types->names, word, &name) || !name.symbol)
-		return TYPE_UNKNOWN;
-	if (!strncmp(name.symbol, VTABLE, sizeof(VTABLE) - 1))
-		return add_type(types, xstrdup(name.symbol + sizeof(VTABLE) - 1));
-	if (name.offset || (!is_first && name.is_function))
-		return TYPE_UNKNOWN;
-	return add_type(types, xasprintf("%s%s", is_first ? "-> " : "", name.symbol));
-}
-
 /* Most words of blocks are numbers, or point to other blocks. */
 static bool is_in_file(const struct scan_types *types, uint64_t word)
 {
@@ -119,26 +111,182 @@ static bool is_in_file(const struct scan_types *types, uint64_t word)
 	return i && word < types->ranges[i - 1].end;
 }
 
+/* ---- C++ ---- */
+
+static bool is_info_of(struct scan_types *types, uint64_t address, const char *class)
+{
+	struct data_name name;
+
+	/* Without a name nothing speaks against it; 0 is what -fno-rtti leaves there. */
+	if (!address || !data_names_find(types->names, address, &name) || !name.symbol)
+		return true;
+	return !name.offset && !strncmp(name.symbol, TYPEINFO, sizeof(TYPEINFO) - 1) &&
+	       !strcmp(name.symbol + sizeof(TYPEINFO) - 1, class);
+}
+
+/* Whether whole objects of the class point to that place in its table (Itanium C++ ABI, 2.5.2): behind the offset from
+ * the place where the pointer is to the object, which is 0 then, and the address of what describes the class. */
+static bool is_place_of_objects(struct scan_types *types, const struct heap_image *image, uint64_t word,
+				uint64_t offset, const char *class)
+{
+	const unsigned w = image->word_size;
+	uint64_t to_object, info;
+
+	if (offset < 2 * w || offset % w)
+		return false;
+	if (!scan_word(image, word - 2 * w, &to_object) || !scan_word(image, word - w, &info))
+		return true;
+	return !to_object && is_info_of(types, info, class);
+}
+
+static size_t type_of_first(struct scan_types *types, const struct heap_image *image, uint64_t word)
+{
+	struct data_name name;
+
+	if (!data_names_find(types->names, word, &name) || !name.symbol)
+		return TYPE_UNKNOWN;
+	if (!strncmp(name.symbol, VTABLE, sizeof(VTABLE) - 1)) {
+		char *const class = xstrdup(name.symbol + sizeof(VTABLE) - 1);
+
+		if (is_place_of_objects(types, image, word, name.offset, class))
+			return add_type(types, class);
+		free(class);
+		return TYPE_UNKNOWN;
+	}
+	return name.offset ? TYPE_UNKNOWN : add_type(types, xasprintf("-> %s", name.symbol));
+}
+
+/* ---- Python ---- */
+
+/* Where an object of Python's begins in a block, and its type is in the object, in words. */
+struct python {
+	unsigned begin, type;
+};
+
+static const struct python pythons[] = {
+	{0, 1}, /* references, type */
+	{2, 1}, /* behind two words of the garbage collector */
+	{0, 3}, /* without a global lock: its thread, flags and own references, shared references, type */
+};
+
+#define METATYPES_MAX 4
+
+/* Whether it is a type: its own type is one, and so on up to `type`, which is its own. */
+static bool is_type(const struct heap_image *image, const struct python *form, uint64_t address)
+{
+	uint64_t type;
+
+	for (unsigned i = 0; i < METATYPES_MAX; i++, address = type) {
+		if (!scan_word(image, address + form->type * image->word_size, &type))
+			return false;
+		if (type == address)
+			return true;
+	}
+	return false;
+}
+
+static size_t type_of_python(struct scan_types *types, const struct heap_image *image, const struct python *form,
+			     uint64_t word)
+{
+	struct data_name name;
+
+	if (!data_names_find(types->names, word, &name) || !name.symbol || name.offset || name.is_function ||
+	    !is_type(image, form, word))
+		return TYPE_UNKNOWN;
+	return add_type(types, xstrdup(name.symbol));
+}
+
+/* What is released has none; what was never written has any word there. From 3.12 on those that live for ever have a
+ * number with one of the two highest bits of 32; from 3.14 on the highest 16 bits of 64 are flags. */
+static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
+			   uint64_t object)
+{
+	const unsigned w = image->word_size;
+	const uint64_t immortal = 3ull << 29;
+	uint64_t own, shared = 0;
+
+	if (!scan_word(image, object + (form->type == 3 ? w : 0), &own))
+		return false;
+	if (form->type == 3) {
+		if (w != 8 || !scan_word(image, object + 2 * w, &shared))
+			return false;
+		own >>= 32;
+		shared >>= 2;
+	}
+	own &= (1ull << 48) - 1;
+	const uint64_t sum = add_saturated(own, shared);
+
+	return sum && (sum <= types->words_most || (own <= UINT32_MAX && (own & immortal)));
+}
+
+/* Whether malloc would have given `size` bytes for so many. */
+static bool fits(uint64_t wanted, uint64_t size)
+{
+	const uint64_t unused = size / 4 > 32 ? size / 4 : 32;
+
+	return wanted <= size && size - wanted <= unused;
+}
+
+/* By tp_basicsize and tp_itemsize, which follow the type's ob_size and tp_name; an object with items has their number
+ * behind its type (of an int's digits: negative, or from 3.12 on shifted by 3). */
+static bool has_size(const struct heap_image *image, const struct python *form, uint64_t object, uint64_t type,
+		     uint64_t size)
+{
+	const unsigned w = image->word_size;
+	const uint64_t bits = 8 * w - 1;
+	uint64_t basic, item, count;
+
+	if (!scan_word(image, type + (form->type + 3) * w, &basic) ||
+	    !scan_word(image, type + (form->type + 4) * w, &item) || basic > size || item > size)
+		return false;
+	if (!item)
+		return fits(basic, size);
+	if (!scan_word(image, object + (form->type + 1) * w, &count))
+		return false;
+	const uint64_t items = count >> bits ? (w == 8 ? -count : (uint32_t)-count) : count;
+
+	return (items <= size && fits(basic + items * item, size)) ||
+	       (count >> 3 <= size && fits(basic + (count >> 3) * item, size));
+}
+
+/* ---- Both ---- */
+
+/* What a word says: as an object's first one (NULL), or as the type of an object of Python's. */
+static size_t type_of_word(struct scan_types *types, const struct heap_image *image, uint64_t word,
+			   const struct python *form)
+{
+	const uint64_t key = word << 2 | (form ? form->type : 0);
+	const uint64_t *known = hash_get(&types->by_word, key);
+
+	if (known)
+		return (size_t)*known;
+	const size_t type = form ? type_of_python(types, image, form, word) : type_of_first(types, image, word);
+
+	if (types->by_word.count < WORDS_KNOWN)
+		hash_set(&types->by_word, key, type);
+	return type;
+}
+
 size_t scan_type_of(struct scan_types *types, const struct heap_image *image, uint64_t address, uint64_t size)
 {
-	static const unsigned places[] = {0, 1, 3};
+	const unsigned w = image->word_size;
 	uint64_t word;
+	size_t type = TYPE_UNKNOWN;
 
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const uint64_t at = places[i] * image->word_size;
+	if (size >= w && scan_word(image, address, &word) && is_in_file(types, word))
+		type = type_of_word(types, image, word, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(pythons) && !type; i++) {
+		const struct python *const form = &pythons[i];
+		const unsigned begin = form->begin * w, place = begin + form->type * w;
 
-		if (at + image->word_size > size || !scan_word(image, address + at, &word) || !is_in_file(types, word))
+		if (place + w > size || !scan_word(image, address + place, &word) || !is_in_file(types, word))
 			continue;
-		const uint64_t key = word << 1 | (i == 0);
-		const uint64_t *known = hash_get(&types->by_word, key);
-		const size_t type = known ? (size_t)*known : type_of_word(types, word, i == 0);
-
-		if (!known && types->by_word.count < WORDS_KNOWN)
-			hash_set(&types->by_word, key, type);
-		if (type)
-			return type;
+		type = type_of_word(types, image, word, form);
+		if (type && !(has_references(types, image, form, address + begin) &&
+			      has_size(image, form, address + begin, word, size - begin)))
+			type = TYPE_UNKNOWN;
 	}
-	return TYPE_UNKNOWN;
+	return type;
 }
 
 const char *scan_type_name(const struct scan_types *types, size_t type)

@@ -253,7 +253,58 @@ def types(room, variant='O2'):
         if not problems:
             seen = {group['type']: group['definitely_lost']['blocks'] for group in found['groups'] if group['type'] in wanted}
             problems = [] if seen == wanted else ['%s' % seen]
+            odd = [group['type'] for group in found['groups'] if 300 <= group['size'] < 320 or 400 <= group['size'] < 420]
+            problems += [] if odd == [None, None] else ['of no objects: %s' % odd]
         problems += target.end()
+    return problems, ''
+
+
+OBJECTS = '''
+import ctypes, sys
+libc, word = ctypes.CDLL(None), ctypes.c_size_t
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+def plant(size, *words):
+    at = libc.malloc(size)
+    ctypes.memset(at, 0x11, size)
+    for i, value in enumerate(words):
+        word.from_address(at + i * ctypes.sizeof(word)).value = value
+def lose(made):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))
+variable = ctypes.addressof(word.in_dll(ctypes.pythonapi, "PyExc_OSError"))
+kind, record = id(bytes), id(dict)
+plant(30008, 0, kind, 29900)         # released
+plant(30088, id(sys), kind, 30000)   # a pointer in the place of the references
+plant(30168, 1, kind, 50000)         # longer than the block
+plant(30248, 1, kind, 10)           # too short for it
+plant(30328, 1, variable, 30200)     # no type
+plant(30408, 0, 0, 1, record)       # a block that is too large for one
+plant(30488, 1, kind, 30400)         # as it has to be
+lose(bytes(35000))
+lose((None,) * 5000)
+lose(1 << 400000)
+print("ready", flush=True)
+sys.stdin.read()
+'''
+
+
+def python_types(room):
+    """Types of Python's objects: only of what can be one by its references and its size."""
+    if builds.processor() != 'x86_64':
+        raise builds.Skip('the sizes are those of 64 bits')
+    with Target(room, sys.executable, None, '-c', OBJECTS) as target:
+        problems, found = target.look()
+        if not problems:
+            seen = {group['size']: group['type'] for group in found['groups']}
+            if 'PyTuple_Type' not in seen.values():
+                raise builds.Skip('this python has no names for its types')
+            planted = [seen.get(size) for size in range(30008, 30489, 80)]
+            real = [{seen[size] for size in seen if low <= size < low + 32} for low in (35032, 40032, 53350)]
+            if planted != [None] * 6 + ['PyBytes_Type']:
+                problems.append('planted: %s' % planted)
+            if real != [{'PyBytes_Type'}, {'PyTuple_Type'}, {'PyLong_Type'}]:
+                problems.append('real: %s' % real)
+        target.end()
     return problems, ''
 
 
@@ -667,6 +718,7 @@ CASES = [
     ('--scan: text', text),
     ('--scan: again', again),
     ('--scan: types', types),
+    ("--scan: types of Python's objects", python_types),
     ('--scan: an empty block of the size of a cache', empty_cache),
     ('--scan: pointers into the midst', inner),
     ('--scan: pointers into the midst, 32 bits', lambda room: inner(room, 'm32')),

@@ -1,5 +1,6 @@
-// Lost objects whose types are known: 20 of a class with a vtable, 5 tables that point to an array. Then it waits for
-// the end of its standard input.
+// Lost objects whose types are known: 20 of a class with a vtable, 5 tables that point to an array. Lost blocks whose
+// first words are no objects': 3 of 300 bytes with the pointer of a second base class, 3 of 400 with one to the
+// begin of a table. Then it waits for the end of its standard input.
 #include "target.h"
 
 struct Shape {
@@ -20,6 +21,18 @@ struct Circle : Shape {
 	int area() const override
 	{
 		return 3 * width * width;
+	}
+};
+struct Named {
+	virtual ~Named()
+	{
+	}
+	char name[40];
+};
+struct Label : Shape, Named {
+	int area() const override
+	{
+		return 0;
 	}
 };
 } // namespace drawing
@@ -50,10 +63,26 @@ NOINLINE static void plant()
 	kept = new drawing::Circle;
 }
 
+NOINLINE static void plant_odd()
+{
+	static drawing::Label label;
+	drawing::Named *volatile second = &label;
+
+	for (int i = 0; i < 3; i++) {
+		void ***one = static_cast<void ***>(memset(malloc(300), 0x11, 300));
+		void ***other = static_cast<void ***>(memset(malloc(400), 0x11, 400));
+		*one = *reinterpret_cast<void ***>(second);
+		*other = *reinterpret_cast<void ***>(&label) - 2;
+		KEEP(one);
+		KEEP(other);
+	}
+}
+
 int main()
 {
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	plant();
+	plant_odd();
 	wipe_stack();
 	say("ready");
 	wait_for_input_end();

@@ -70,10 +70,10 @@ static bool check_values(const struct check *check, const struct function *f)
 	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
 		if (!check_condition(check, "conditions", &f->conditions[i]))
 			return false;
-	return check_condition(check, "replaces", &f->replaces) && check_value(check, "id", &f->id) &&
-	       check_value(check, "size", &f->size) && check_value(check, "released", &f->released) &&
-	       check_value(check, "last", &f->last) && check_value(check, "extent", &f->extent) &&
-	       check_value(check, "keeps", &f->keeps);
+	return check_condition(check, "replaces", &f->replaces) && check_condition(check, "stays", &f->stays) &&
+	       check_value(check, "id", &f->id) && check_value(check, "size", &f->size) &&
+	       check_value(check, "released", &f->released) && check_value(check, "last", &f->last) &&
+	       check_value(check, "extent", &f->extent) && check_value(check, "keeps", &f->keeps);
 }
 
 /* ---- Parameters ---- */

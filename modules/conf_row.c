@@ -27,7 +27,7 @@ enum attribute_kind {
 	TAKES_TEXT,
 	TAKES_RESOURCE,
 	TAKES_IF,
-	TAKES_REPLACES,
+	TAKES_CONDITION,
 	TAKES_PREFIXED
 };
 
@@ -50,7 +50,8 @@ static const struct attribute {
 	{"name", TAKES_TEXT, ON_ALL, FIELD(name)},
 	{"resource", TAKES_RESOURCE, ON_ALL, FIELD(resource)},
 	{"if", TAKES_IF, ON_ALL, FIELD(conditions)},
-	{"replaces-if", TAKES_REPLACES, ON_ALLOC | ON_REALLOC, FIELD(replaces)},
+	{"replaces-if", TAKES_CONDITION, ON_ALLOC | ON_REALLOC, FIELD(replaces)},
+	{"stays-if", TAKES_CONDITION, ON_REALLOC, FIELD(stays)},
 	{"prefixed", TAKES_PREFIXED, ON_ALL, 0},
 	{"can-fail", TAKES_NOTHING, ON_RELEASE, FIELD(can_fail)},
 	{"fails-unknown", TAKES_NOTHING, ON_RELEASE, FIELD(fails_unknown)},
@@ -151,7 +152,7 @@ static bool take_content(struct taking *t, const struct attribute *attribute)
 		return take_resource(t);
 	case TAKES_IF:
 		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, FUNCTION_CONDITIONS);
-	case TAKES_REPLACES:
+	case TAKES_CONDITION:
 		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, 1);
 	case TAKES_PREFIXED:
 		t->is_prefixed = true;
@@ -234,6 +235,13 @@ static bool choose_success(struct taking *t)
 	struct function *const f = &t->row.function;
 	const bool is_id = f->id.kind == VALUE_RESULT;
 
+	/* It has failed if it returns -1: then errno is looked at. */
+	if (f->role == ROLE_RELEASE && f->sets_errno && !f->can_fail && !f->fails_unknown && !f->may_release_none &&
+	    t->prototype.has_result && t->prototype.result.type != C_VOID) {
+		f->can_fail = true;
+		f->success = OK_NOT_MINUS_1;
+		return true;
+	}
 	f->success = OK_ALWAYS;
 	if (f->role == ROLE_CALL || (f->role == ROLE_RELEASE && !f->can_fail))
 		return true;
@@ -340,7 +348,7 @@ bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned
 	if (!conf_take_prototype(scan, &t.prototype) || !take_attributes(&t))
 		return false;
 	if (role == ROLE_RELEASE && has(&t, "succeeds"))
-		f->can_fail = true;
+		f->can_fail |= f->success != OK_ALWAYS;
 	if (!check_values(&t) || !check_result(&t) || (!has(&t, "succeeds") && !choose_success(&t)) || !set_symbol(&t))
 		return false;
 	if (!conf_set_params(conf, scan, &t.prototype, f))

@@ -200,6 +200,8 @@ static void use_all(struct writing *w)
 	}
 	use_value(w, &f->replaces.value);
 	use_value(w, &f->replaces.other);
+	use_value(w, &f->stays.value);
+	use_value(w, &f->stays.other);
 	use_value(w, &f->id);
 	use_value(w, &f->size);
 	use_value(w, &f->released);
@@ -310,8 +312,11 @@ static void add_conditions(const struct writing *w)
 
 static bool says_success(const struct function *f)
 {
-	if (is_plain_release(f) || f->role == ROLE_CALL)
-		return f->role == ROLE_CALL && f->success != OK_ALWAYS;
+	/* With errno, a release that says nothing of it has failed where it returns -1. */
+	if (is_plain_release(f))
+		return f->sets_errno && !f->fails_unknown && !f->may_release_none;
+	if (f->role == ROLE_CALL)
+		return f->success != OK_ALWAYS;
 	if (f->is_pattern && f->result == TYPE_WORD)
 		return f->success != (f->id.kind == VALUE_RESULT ? OK_NONZERO : OK_ALWAYS);
 	if (has_returns(f))
@@ -366,7 +371,7 @@ static void add_row(const struct module *module, const struct word_names *names,
 	}
 	if (says_success(f)) {
 		begin(&w, &line, &is_first, "succeeds=");
-		buf_add_str(text, successes[f->success]);
+		buf_add_str(text, successes[is_plain_release(f) ? OK_ALWAYS : f->success]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i].is_set)
@@ -386,6 +391,10 @@ static void add_row(const struct module *module, const struct word_names *names,
 	if (f->replaces.test) {
 		begin(&w, &line, &is_first, "replaces-if ");
 		add_condition(&w, &f->replaces);
+	}
+	if (f->stays.test) {
+		begin(&w, &line, &is_first, "stays-if ");
+		add_condition(&w, &f->stays);
 	}
 	if (f->conditions[0].test) {
 		begin(&w, &line, &is_first, "if ");

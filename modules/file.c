@@ -348,6 +348,7 @@ static const struct function functions[] = {
 			{.test = TEST_AT_MOST, .value = ARG_UINT(2), .other = CONST(2)}},
 	 .result = TYPE_INT,
 	 .success = OK_ZERO,
+	 .can_fail = true,
 	 R_ERRNO(PARAM_INT),
 	 .params = {{P_UINT("first")}, {P_UINT("last")}, FLAGS(close_range)}},
 	{.symbol = "closefrom",

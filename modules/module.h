@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MODULE_API 1
+#define MODULE_API 2
 
 enum function_role {
 	ROLE_ALLOC = 1, /* recorded at its return */
@@ -248,6 +248,9 @@ struct function {
 	/* Of ranges: if it holds (TEST_NONE: it does not), an allocation takes the place of all ranges of the module
 	 * that it covers (MAP_FIXED). */
 	struct condition replaces;
+	/* ROLE_REALLOC: if it holds (TEST_NONE: it does not), the old one stays beside the new one (mremap that leaves
+	 * the old place mapped). */
+	struct condition stays;
 	struct value keeps;      /* ROLE_ALLOC: a number that is kept with the id (a mapping's segment) */
 	unsigned char result;    /* enum value_type of the result */
 	unsigned char success;   /* enum success */

@@ -84,15 +84,14 @@ static const struct resource resources[] = {
 		MAP(from, offset, OF_FILE, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_NOT_LIVE)),                    \
 		MAP(from, offset, OTHER, FLAGS(TEST_HAS, MAP_ANONYMOUS))
 
-/* With an old size of 0 the old mapping stays; with MREMAP_DONTUNMAP it does as well, which no row says. */
+/* With an old size of 0 the old mapping stays; with MREMAP_DONTUNMAP it does as well, without its pages. */
 #define REMAP(kind)                                                                                                    \
 	{                                                                                                              \
 		.symbol = "mremap", .role = ROLE_REALLOC, .resource = (kind),                                          \
-		.conditions = {{.test = TEST_LIVE, .resource = (kind), .value = ARG(0)},                               \
-			       FLAGS(TEST_LACKS, 4 /* MREMAP_DONTUNMAP */)},                                           \
-		.id = RESULT, .size = ARG(2), .released = ARG(0), .extent = ARG(1),                                    \
-		.replaces = FLAGS(TEST_HAS, MREMAP_FIXED), .success = OK_NOT_MINUS_1, .can_fail = true, R_ADDRESS,     \
-		.params = {                                                                                            \
+		.conditions = {{.test = TEST_LIVE, .resource = (kind), .value = ARG(0)}}, .id = RESULT,                \
+		.size = ARG(2), .released = ARG(0), .extent = ARG(1),                                                  \
+		.stays = FLAGS(TEST_HAS, 4 /* MREMAP_DONTUNMAP */), .replaces = FLAGS(TEST_HAS, MREMAP_FIXED),         \
+		.success = OK_NOT_MINUS_1, .can_fail = true, R_ADDRESS, .params = {                                    \
 			{P_POINTER("old_address")},                                                                    \
 			{P_SIZE("old_size")},                                                                          \
 			{P_SIZE("new_size")},                                                                          \
@@ -157,6 +156,7 @@ static const struct function functions[] = {
 			IF(TEST_LACKS, ARG_INT(2), CLOSE_RANGE_CLOEXEC)},
 	 .result = TYPE_INT,
 	 .success = OK_ZERO,
+	 .can_fail = true,
 	 R_ERRNO(PARAM_INT),
 	 .params = {{P_UINT("first")}, {P_UINT("last")}, {P_FLAGS("flags", words_close_range)}}},
 	{.symbol = "dup2",

@@ -79,7 +79,7 @@ static bool same_conditions(const struct function *f, const struct function *g)
 	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
 		if (!same_condition(&f->conditions[i], &g->conditions[i]))
 			return false;
-	return same_condition(&f->replaces, &g->replaces);
+	return same_condition(&f->replaces, &g->replaces) && same_condition(&f->stays, &g->stays);
 }
 
 bool alias_same_calls(const struct wanted *a, const struct wanted *b)

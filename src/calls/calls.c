@@ -3,6 +3,7 @@
 #include "calls/alias.h"
 #include "calls/arguments.h"
 #include "calls/inner.h"
+#include "calls/range.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
 #include "text/breakpoints.h"
@@ -10,7 +11,6 @@
 #include "ptrace/tasks.h"
 #include "base/msg.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint
 {
 	struct reservation *release = ledger_reserved(p->trace, resource, id);
 
-	return release ? (struct call *)((char *)release - offsetof(struct call, release)) : NULL;
+	return release ? release->owner : NULL;
 }
 
 /* ---- One call ---- */
@@ -111,6 +111,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->inner = NULL;
 	call->shown = NULL;
 	call->thread = NULL;
+	call->range = NULL;
 	call->part_of = NULL;
 	call->inner_blocks = NULL;
 	call->has_parts = false;
@@ -259,8 +260,9 @@ static void call_drop(struct process *p, struct call *call)
 {
 	call_unlink(p, call);
 	inner_write_all(p, call);
-	p->trace->counts.withdrawn += call->release.is_open;
+	p->trace->counts.withdrawn += call->release.is_open + range_open(call);
 	ledger_withdraw(p->trace, &call->release);
+	range_end(p, call, NULL);
 	call_free(p, call);
 }
 
@@ -440,7 +442,7 @@ static void reserve_copy(struct task *child, struct call *call, const struct res
 	e.function = call->traced;
 	e.args = call->shown ? call->shown->list : NULL;
 	e.frames = frames_copy(e.frames, e.frame_count);
-	ledger_reserve(child->process->trace, &call->release, &e);
+	ledger_reserve(child->process->trace, &call->release, &e, call);
 }
 
 /* To the end of the child's list. */

@@ -8,6 +8,7 @@
 #include "text/text.h"
 
 struct call_arguments;
+struct range;
 struct inner_block;
 
 /* One traced call from entry to return. */
@@ -26,6 +27,7 @@ struct call {
 	uint64_t serial;              /* of the stack kept for it: stack.c */
 	struct breakpoint *site;      /* the return site, at return_address */
 	struct reservation release;   /* what it releases if it succeeds */
+	struct range *range;          /* range.c: the same, of a range of ids; NULL none */
 	struct call_arguments *shown; /* arguments.c; NULL: none are */
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;
@@ -90,8 +92,7 @@ static inline struct breakpoint_calls *breakpoint_calls(struct breakpoint *b)
 {
 	return b->calls ? b->calls : breakpoint_calls_new(b);
 }
-/* The breakpoint of a fork's child, a copy of the parent's, without that part: it has no calls, and is watched for
- * nobody. */
+/* A fork's child's copy of its parent's breakpoint, without that part: it has no calls, and nothing watches it. */
 void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from);
 /* The calls of a task in flight, newest first. */
 static inline struct call *task_newest_call(const struct task *task)
@@ -140,8 +141,7 @@ void call_stale(struct process *p, struct call *call);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of probes or of a return site that are going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
-/* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. The child has
- * tables of its own. */
+/* A fork's child, in a process of its own, comes back from its maker's calls as well. It has tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);
 /* Frees what this floor knows of a task that ends, or executes another program: another one may complete its calls (a
  * coroutine that has moved on). */

@@ -6,6 +6,7 @@
 #include "calls/inner.h"
 #include "calls/leave.h"
 #include "calls/nesting.h"
+#include "calls/range.h"
 #include "calls/sigtrap.h"
 #include "calls/stack.h"
 #include "calls/values.h"
@@ -17,6 +18,7 @@
 #include "ptrace/tasks.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The entry of a call: a release that cannot fail is written, any other call begins, and its return is waited for. */
@@ -93,7 +95,8 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 	*e = (struct event){.thread = task_calls(task)->thread,
 			    .function = &probe->traced,
 			    .time_ns = times_now(&task->process->trace->times)};
-	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id))
+	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id) ||
+	    (f->stays.test != TEST_NONE && value_condition_holds(of, &f->stays)))
 		return false;
 	/* Of 0 bytes nothing is given up (mremap makes one more mapping of them). */
 	if (f->extent.kind != VALUE_NONE && !(e->extent = value_of(of, &f->extent)))
@@ -205,12 +208,12 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 		e->frames = frames_copy(e->frames, e->frame_count);
 		e->has_frames = e->frames;
 	}
-	ledger_reserve(p->trace, &call->release, e);
+	ledger_reserve(p->trace, &call->release, e, call);
 }
 
 /* `e`: what it releases, NULL nothing. */
-static void call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
-		       struct breakpoint *site, struct event *e)
+static struct call *call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
+			       struct breakpoint *site, struct event *e)
 {
 	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
 
@@ -224,6 +227,7 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 	stack_keep(task, call);
 	if (e)
 		reserve(task, call, e);
+	return call;
 }
 
 /* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
@@ -251,8 +255,9 @@ static void never_returned(struct task *task, const struct probe *probe)
 	arg_list_unref(e.args);
 }
 
-static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
-		       const struct operands *of, struct event *e)
+/* The call whose return is waited for; NULL: none. */
+static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+			       uint64_t return_address, const struct operands *of, struct event *e)
 {
 	struct process *p = task->process;
 	struct call *own = NULL;
@@ -260,18 +265,20 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 
 	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
 	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp, &own) && !own))
-		return;
+		return NULL;
 	struct breakpoint *site = return_site(p, probe, return_address, &count);
 
 	if (site) {
-		call_begin(task, probe, return_sp, of->args, site, e);
+		struct call *const call = call_begin(task, probe, return_sp, of->args, site, e);
+
 		if (own)
-			inner_begin(task_newest_call(task), own);
-		return;
+			inner_begin(call, own);
+		return call;
 	}
 	++*count;
 	if (count == &p->trace->counts.stale)
 		never_returned(task, probe);
+	return NULL;
 }
 
 /* Whether a stack will hardly fail to be wanted when the call returns. */
@@ -283,15 +290,38 @@ static bool wants_stack(const struct process *p, const struct probe *probe)
 	       probe->wanted->function->role != ROLE_RELEASE;
 }
 
-static void enter_watched(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
-			  struct event *e)
+static struct call *enter_watched(struct task *task, const struct probe *probe, uint64_t return_sp,
+				  const struct operands *of, struct event *e)
 {
 	uint64_t return_address;
 
 	if (stack_return_address(task, wants_stack(task->process, probe), &return_address))
-		enter_call(task, probe, return_sp, return_address, of, e);
-	else
-		task->process->trace->counts.no_return_seen++;
+		return enter_call(task, probe, return_sp, return_address, of, e);
+	task->process->trace->counts.no_return_seen++;
+	return NULL;
+}
+
+/* A release of all that is live from one id to another, which can fail: it is written when it has succeeded. */
+static void enter_range(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
+			struct event *e)
+{
+	struct process *p = task->process;
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	size_t count;
+	uint64_t *const ids = ledger_ids_between(p->trace, probe->wanted->resource, e->id,
+						 value_of(of, &probe->wanted->function->last), &count);
+	struct call *const call =
+		count || p->tracer->set->args ? enter_watched(task, probe, return_sp, of, NULL) : NULL;
+
+	if (call && count) {
+		e->function = call->traced;
+		e->context = call->context;
+		e->args = call->shown ? call->shown->list : NULL;
+		if (p->tracer->set->backtrace_all)
+			stack_of_event(e, task, frames, true);
+		range_reserve(p, call, e, ids, count);
+	}
+	free(ids);
 }
 
 /* Whether the call is one of the row. The child of a vfork has its maker's memory, but descriptors of its own. */
@@ -321,7 +351,10 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 	if (f->role == ROLE_RELEASE && !releases)
 		return;
 	if (f->last.kind != VALUE_NONE) {
-		enter_release_between(task, probe, of, &e);
+		if (f->can_fail)
+			enter_range(task, probe, return_sp, of, &e);
+		else
+			enter_release_between(task, probe, of, &e);
 		return;
 	}
 	/* With -a its return is waited for also where it releases nothing: it may fail, which is a remark. */

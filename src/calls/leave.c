@@ -4,6 +4,7 @@
 #include "calls/contexts.h"
 #include "calls/inner.h"
 #include "calls/probes.h"
+#include "calls/range.h"
 #include "calls/stack.h"
 #include "calls/unseen.h"
 #include "calls/values.h"
@@ -218,13 +219,13 @@ static void write_events(struct task *task, struct call *call, const struct oper
 }
 
 /* What the call releases is so if it has succeeded, and of some even if it has not. */
-static void end_release(struct call *call, const struct function *f, struct trace *trace, bool ok,
-			const struct event *e)
+static void end_release(struct process *p, struct call *call, const struct function *f, bool ok, const struct event *e)
 {
 	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !e->size))
-		ledger_commit(trace, &call->release, e->time_ns);
+		ledger_commit(p->trace, &call->release, e->time_ns);
 	else
-		ledger_failed(trace, &call->release);
+		ledger_failed(p->trace, &call->release);
+	range_end(p, call, ok ? &e->time_ns : NULL);
 }
 
 /* A function of several kinds has a call for each: the last one of them says that it has failed. */
@@ -253,7 +254,7 @@ static void call_finish(struct task *task, struct call *call)
 	e.size = value_of(&of, &f->size);
 	arguments_returned(task, call, !ok);
 	e.args = call->shown ? call->shown->list : NULL;
-	end_release(call, f, p->trace, ok, &e);
+	end_release(p, call, f, ok, &e);
 	if (!ok && e.args && !is_said_later(call) && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
 		remark_failed(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)

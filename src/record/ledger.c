@@ -180,7 +180,6 @@ bool ledger_leaves_rest(const struct trace *trace, const struct event *e)
 	const uint64_t end = live_range_end(live, e);
 	struct live_range *ranges = live_ranges(live, e->id, end, &count);
 	const bool is_rest = count && (ranges[0].start < e->id || ranges[count - 1].end > end);
-
 	free(ranges);
 	return is_rest;
 }
@@ -240,9 +239,9 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known)
 {
+	const struct lost_total lost = {.is_known = is_known, .events = trace->counts.events};
 	if (trace->ledger.live)
-		trace->ledger.live[resource].lost =
-			(struct lost_total){.is_known = is_known, .events = trace->counts.events};
+		trace->ledger.live[resource].lost = lost;
 }
 
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
@@ -365,13 +364,20 @@ void ledger_released(struct trace *trace, const struct event *e)
 	hold(trace, &own);
 }
 
+uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint64_t from, uint64_t last, size_t *count)
+{
+	uint64_t *const ids =
+		hash_keys_between(&trace->ledger.live[resource].blocks, from, add_saturated(last, 1), count);
+
+	if (ids)
+		qsort(ids, *count, sizeof(*ids), compare_ids);
+	return ids;
+}
+
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last)
 {
 	size_t count;
-	uint64_t *const ids = hash_keys_between(&live_of(trace, e)->blocks, e->id, add_saturated(last, 1), &count);
-
-	if (ids)
-		qsort(ids, count, sizeof(*ids), compare_ids);
+	uint64_t *const ids = ledger_ids_between(trace, e->function->resource, e->id, last, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct event one = *e;
 
@@ -453,11 +459,11 @@ void ledger_failed(struct trace *trace, struct reservation *reservation)
 	ledger_withdraw(trace, reservation);
 }
 
-void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e)
+void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e, void *owner)
 {
 	struct live_set *live = live_of(trace, e);
 
-	*reservation = (struct reservation){.is_open = true, .event = *e};
+	*reservation = (struct reservation){.is_open = true, .event = *e, .owner = owner};
 	reservation->event.thread = thread_ref(e->thread);
 	reservation->event.args = arg_list_ref(e->args);
 	/* Several may give up references of one id at a time, and that it is given out again proves nothing. */

@@ -35,10 +35,13 @@ bool ledger_has_baseline(const struct trace *trace, uint32_t resource);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);
 
-/* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. No program gives
- * the same id up twice at a time: an older reservation of it is closed, unless references of it are counted; it has
- * succeeded if a publisher is in flight, which has given the id out anew. */
-void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
+/* The live ids of a kind from one to another, in their order; NULL: none. The caller frees the array. */
+uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint64_t from, uint64_t last, size_t *count);
+/* At the entry of a release that can fail. `owner`: what the caller finds it again by. The event's frames (the heap's)
+ * become the reservation's. No program gives the same id up twice at a time: an older reservation of it is closed,
+ * unless references of it are counted; it has succeeded if a publisher is in flight, which has given the id out anew.
+ */
+void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e, void *owner);
 /* The release has succeeded, and is written with the time of what proves it. Does nothing if it is not open. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns);
 /* The release has failed, and is not written. Does nothing if it is not open. */

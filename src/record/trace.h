@@ -30,6 +30,7 @@ struct trace_contexts {
 struct reservation {
 	bool is_open;
 	struct event event; /* the frames and references to the thread and the arguments are its own */
+	void *owner;        /* the call, of who has reserved */
 };
 
 /* What the last scan has found lost of a kind, definitely or indirectly. */

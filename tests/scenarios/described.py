@@ -8,7 +8,7 @@ import trace_text
 from errors import refused
 from outputs import equal
 from processes import FUNCTRACE, POSTPROC, Failure
-from words import has_line, said
+from words import compiled, has_line, said
 
 EXAMPLES = os.path.join(builds.TOP_SRCDIR, 'examples')
 
@@ -132,7 +132,7 @@ def bad_objects(room):
 
     def says(path, *words):
         return refused(room, [FUNCTRACE, '-e', path, 'true'], 2, 'functrace: -e %s: ' % path, *words)
-    problems = says(other, 'it was built for version 42 of functrace/module.h, and this functrace has version 1: build it again '
+    problems = says(other, 'it was built for version 43 of functrace/module.h, and this functrace has version 2: build it again '
                     'with the header of this functrace\n')
     problems += says(nothing, "this is no module of functrace: it has no symbol 'functrace_module' (const struct module *")
     problems += says(null, "this is no module of functrace: nothing stands in its 'functrace_module'")
@@ -200,6 +200,45 @@ def not_found(room):
     return problems + equal('of all', 'no object has' in said(done), False), ''
 
 
+FAILING = """
+#include <errno.h>
+#include <stdlib.h>
+#define OWN __attribute__((noipa))
+static char places[8][32];
+OWN void *box_get(int n) { return places[n]; }
+OWN int box_put(void *box, int fails) { __asm__ volatile("" : : "r"(box) : "memory"); errno = EBUSY; return -fails; }
+OWN int box_drop(void *box, int fails) { return box_put(box, fails); }
+OWN int box_range(void *first, void *last, int fails) { __asm__ volatile("" : : "r"(first), "r"(last) : "memory"); return -fails; }
+int main(void)
+{
+	void *box = box_get(0);
+	box_drop(box, 1);
+	box_drop(box, 0);
+	box_get(1);
+	box_get(2);
+	box_get(3);
+	box_range(places[1], places[2], 1);
+	box_range(places[1], places[2], 0);
+	return 0;
+}
+"""
+
+
+def failing(room):
+    """A described release that fails is a remark, and releases nothing: one that says errno, and one of a range."""
+    with open(room.path('box.conf'), 'w') as file:
+        file.write('alloc void *box_get(int n): id=return\nfree int box_drop(void *box, int fails): id=box, errno\n'
+                   'free int box_range(void *first, void *last, int fails): id=first, last=last, succeeds=zero\n')
+    program = compiled(room, 'box', FAILING)
+    done = room.run([FUNCTRACE, '-e', './box.conf', '-a', '-b', '0', '-f', 'text', '-o', 'trace', program])
+    with open(room.path('trace')) as file:
+        lines = re.findall(r'^\d+\. \[.*?\] (\w+)|^## (box_\w+)\(.*fails=1\) (= -1 \w+)$', file.read(), re.M)
+    problems = equal('the trace', [call or remark + ' ' + how for call, remark, how in lines],
+                     ['box_get', 'box_drop = -1 EBUSY', 'box_drop'] + ['box_get'] * 3 +
+                     ['box_range = -1 failed', 'box_range', 'box_range'])
+    return problems + has_line(done, r'functrace: process \d+ \(box\): 7 events; 1 object is live; trace: trace'), ''
+
+
 # ---- help and all ----
 
 def words(room):
@@ -249,6 +288,7 @@ CASES = [
     ('texts that are refused', bad_texts),
     ('modules of one name', same_names),
     ('functions that are not there', not_found),
+    ('releases that fail', failing),
     ('-e help and -e all', words),
     ('-e help=NAME', own_words),
 ]

@@ -1,6 +1,7 @@
 """Descriptors of real programs: what a trace has live is what /proc/PID/fd shows."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -172,9 +173,69 @@ def preloaded(room):
     return [], ''
 
 
+REFUSED = """
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int close_range(unsigned first, unsigned last, int flags);
+/* As a kernel before Linux 5.9, or a sandbox, answers. */
+static int refuse(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436 /* close_range */, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+int main(void)
+{
+	int fds[4];
+	for (int i = 0; i < 4; i++)
+		fds[i] = open("/dev/null", O_RDONLY);
+	if (close_range((unsigned)fds[0], (unsigned)fds[1], 0))
+		return 2;
+	if (refuse() || close_range((unsigned)fds[2], (unsigned)fds[3], 0) != -1 || errno != ENOSYS)
+		return 3;
+	return fcntl(fds[2], F_GETFD) || fcntl(fds[3], F_GETFD); /* they are open */
+}
+"""
+
+
+def refused(room):
+    """A close_range that fails closes nothing, and is a remark with -a."""
+    with open(room.path('refused.c'), 'w') as file:
+        file.write(REFUSED)
+    made = room.run(builds.compiler() + ['-g', '-O0', '-o', room.path('refused'), room.path('refused.c')])
+    if made.status:
+        raise builds.Skip('the C library has no close_range, or the system no seccomp')
+    done = room.run([FUNCTRACE, '-e', 'file', '-a', '-b', '0', '-f', 'text', '-o', 't', room.path('refused')])
+    with open(room.path('t')) as file:
+        text = file.read()
+    calls = re.findall(r'^\d+\. \[.*?\] (open|close_range)', text, re.M)
+    remarks = re.findall(r'^## (close_range\(.*)', text, re.M)
+    problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err.decode()[-600:])]
+    if calls != ['open'] * 4 + ['close_range'] * 2:
+        problems.append('the calls are %s' % calls)
+    if len(remarks) != 1 or not re.match(r'close_range\(first=\d+, last=\d+, flags=0\) = -1 ENOSYS$', remarks[0]):
+        problems.append('the remarks are %s' % remarks)
+    if b'2 descriptors are live' not in done.err:
+        problems.append('functrace said: %s' % done.err.decode(errors='replace')[-600:])
+    return problems, ''
+
+
 CASES = [
     ('descriptors: a library that is preloaded into functrace', preloaded),
     ('descriptors: a python3 that is attached to', python_attached),
     ('descriptors: a python3 from its first instruction', python_launched),
     ('descriptors: leaks, by kind and with their lines', leaks),
+    ('descriptors: close_range that the kernel refuses', refused),
 ]

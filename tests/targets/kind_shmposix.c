@@ -197,6 +197,39 @@ static void moved(int fd)
 	gone("munmap", "pshmmap", q);
 }
 
+/* Its pages go, and the old place stays mapped. */
+static void left_behind(void)
+{
+	char *const p = map(4, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
+	char *q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */, NULL);
+
+	CHECK(q != p);
+	if (q != MAP_FAILED) { /* since Linux 5.7 */
+		made("mremap", "shmmap", 4, q);
+		unmap(q, 4);
+		gone("munmap", "shmmap", q);
+	}
+	/* To the place of another one. */
+	put(free_place, 6, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	made(MMAP, "shmmap", 6, free_place);
+	q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | 4, free_place + PAGE);
+	if (q != MAP_FAILED) {
+		gone("mremap", "shmmap", free_place);
+		made("mremap", "shmmap", 1, free_place);
+		made("mremap", "shmmap", 1, free_place + 5 * PAGE);
+		made("mremap", "shmmap", 4, q);
+	}
+	CHECK(mremap(p, 4 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | 4, NULL) == MAP_FAILED);
+	unmap(free_place, 6);
+	gone("munmap", "shmmap", free_place);
+	if (q != MAP_FAILED) {
+		gone("munmap", "shmmap", q);
+		gone("munmap", "shmmap", free_place + 5 * PAGE);
+	}
+	unmap(p, 4);
+	gone("munmap", "shmmap", p);
+}
+
 static void descriptors(int fd)
 {
 	const int again = shm_open(name, O_RDWR | O_CREAT, 0600);
@@ -299,6 +332,7 @@ int main(void)
 	in_parts(fd);
 	of_all_kinds(fd, file);
 	moved(fd);
+	left_behind();
 	descriptors(fd);
 	left_over(file);
 	gate();

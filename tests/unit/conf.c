@@ -316,7 +316,7 @@ static void test_words(void **state)
 		"throws\n"
 		"free int u(void *p, size_t n): id=p, extent=n, last=n, succeeds=zero\n"
 		"realloc void *r(void *p, size_t n): id=return, released=p, extent=n, size=n, releases-anyway, "
-		"zero-size-releases, may-release-none\n"
+		"zero-size-releases, may-release-none, stays-if n == 3\n"
 		"alloc int two(int *p): id=*p, count=2, succeeds=zero, publishes-early, size=3\n");
 	const struct resource *const r = module->resources;
 	const struct function *const f = module->functions;
@@ -330,6 +330,8 @@ static void test_words(void **state)
 	assert_true(f[0].throws);
 	assert_int_equal(f[1].extent.a, 1);
 	assert_int_equal(f[1].last.kind, VALUE_ARG);
+	assert_int_equal(f[2].stays.test, TEST_EQUALS);
+	assert_int_equal(f[2].stays.other.number, 3);
 	assert_true(f[2].releases_anyway && f[2].zero_size_releases && f[2].may_release_none);
 	assert_int_equal(f[3].id_count, 2);
 	assert_true(f[3].publishes_early);

@@ -313,6 +313,8 @@ static void test_check(void **state)
 		 ".conditions is no test"},
 		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .replaces = {.resource = 1}},
 		 ".replaces names a resource"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .stays = {.resource = 1}},
+		 ".stays names a resource"},
 	};
 	struct module module = {.api = MODULE_API,
 				.name = "own",

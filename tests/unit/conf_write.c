@@ -104,6 +104,7 @@ static void same_function(const struct function *a, const struct function *b)
 	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
 		same_condition("conditions", &a->conditions[i], &b->conditions[i]);
 	same_condition("replaces", &a->replaces, &b->replaces);
+	same_condition("stays", &a->stays, &b->stays);
 	SAME_VALUE(id);
 	SAME_VALUE(size);
 	SAME_VALUE(released);

@@ -31,7 +31,7 @@ static void test_arguments(void **state)
 	e = event(REALLOC, 0x50, 0);
 	e.args = arg_list_new();
 	arg_list_add(e.args, "ptr", "0x50");
-	ledger_reserve(trace, &reservation, &e);
+	ledger_reserve(trace, &reservation, &e, NULL);
 	arg_list_add(e.args, ARG_RESULT, "0x60");
 	arg_list_unref(e.args);
 	ledger_commit(trace, &reservation, TIME_NONE);

@@ -137,21 +137,21 @@ static void test_moved(void **state)
 
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(2));
-	ledger_reserve(trace, &move, &grows);
+	ledger_reserve(trace, &move, &grows, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(16), PAGES(4));
 	assert_live(5, 1, 4);
-	ledger_reserve(trace, &move, &shrinks);
+	ledger_reserve(trace, &move, &shrinks, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(32), PAGES(5));
 	assert_live(5, 1, 5);
 	/* From the middle of it. */
-	ledger_reserve(trace, &move, &part);
+	ledger_reserve(trace, &move, &part, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(64), PAGES(2));
 	assert_live(5, 3, 5);
 	/* And one that fails. */
-	ledger_reserve(trace, &move, &part);
+	ledger_reserve(trace, &move, &part, NULL);
 	ledger_withdraw(trace, &move);
 	assert_live(5, 3, 5);
 	assert_int_equal(odd().reused, 0);
@@ -168,7 +168,7 @@ static void test_overtaken(void **state)
 
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(16));
-	ledger_reserve(trace, &a, &e);
+	ledger_reserve(trace, &a, &e, NULL);
 	allocated(MAP, PAGES(20), PAGES(2));
 	assert_false(a.is_open);
 	ledger_commit(trace, &a, TIME_NONE);

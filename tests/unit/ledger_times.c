@@ -30,7 +30,7 @@ static void test_join(void **state)
 	(void)state;
 	ledger_allocated(trace, &e);
 	e = at(JOIN, 0x7, 2);
-	ledger_reserve(trace, &join, &e);
+	ledger_reserve(trace, &join, &e, NULL);
 	e = at(MALLOC, 0x10, 3600 * 3);
 	ledger_allocated(trace, &e);
 	ledger_commit(trace, &join, 3601 * 3 * SECOND);
@@ -47,7 +47,7 @@ static void test_proven(void **state)
 	(void)state;
 	ledger_allocated(trace, &e);
 	e = at(REALLOC, 0x10, 2);
-	ledger_reserve(trace, &a, &e);
+	ledger_reserve(trace, &a, &e, NULL);
 	e = at(MALLOC, 0x10, 3);
 	ledger_allocated(trace, &e);
 	assert_false(a.is_open);

@@ -139,7 +139,7 @@ void reserve(struct reservation *reservation, int kind, uint64_t id)
 {
 	const struct event e = event(kind, id, 0);
 
-	ledger_reserve(trace, reservation, &e);
+	ledger_reserve(trace, reservation, &e, NULL);
 }
 
 /* The call lines of the trace, without index and blank lines. */

@@ -82,6 +82,7 @@ struct engine {
 	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC, 0 never */
 	atomic_int waker;           /* the wake-up child that has not been reaped yet, or 0 */
 	int bell;                   /* eventfd by which the tracer thread reaches the main thread */
+	int let_go;                 /* eventfd: a REQUEST_LET_GO has come; it stays so */
 };
 
 /* ---- launch.c ---- */

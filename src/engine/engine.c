@@ -46,6 +46,11 @@ bool engine_take_waker(struct engine *engine, pid_t pid)
 	return pid > 0 && atomic_compare_exchange_strong(&engine->waker, &expected, 0);
 }
 
+const int *engine_let_go_fd(const struct engine *engine)
+{
+	return &engine->let_go;
+}
+
 /* V may be stopped, so it is poked rather than waited for; what it is to know stands on the board.
  * A poke that finds the socket full is not needed: V has something to read. */
 static bool poke(struct engine *engine)
@@ -246,6 +251,8 @@ static void listen_to_visible(struct engine *engine)
 		}
 		if (requests) {
 			atomic_fetch_or(&engine->requests, requests);
+			if (requests & REQUEST_LET_GO)
+				eventfd_write(engine->let_go, 1);
 			woken = false;
 		}
 		if (!woken)
@@ -330,7 +337,8 @@ static void set_signals(const struct settings *settings)
 static int engine_open(struct engine *engine)
 {
 	engine->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (engine->bell < 0)
+	engine->let_go = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (engine->bell < 0 || engine->let_go < 0)
 		return -errno;
 	engine->visible_handle = process_handle(engine->visible);
 	guard_init(engine);

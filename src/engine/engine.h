@@ -71,6 +71,10 @@ void engine_want_tick(struct engine *engine);
  * is no tracee: the answer forgets the pid, which the kernel may then give to another process. */
 bool engine_take_waker(struct engine *engine, pid_t pid);
 
+/* A descriptor that is readable from the first REQUEST_LET_GO on: to be waited for beside what may hold the tracer
+ * up. */
+const int *engine_let_go_fd(const struct engine *engine);
+
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
  * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the
  * wait status of the launched target (its leader), to be reported when it has been reaped; V ends as the target ended,

@@ -29,7 +29,8 @@ static const char *advice(int error)
 {
 	switch (-error) {
 	case EPIPE:
-		return ""; /* its reader has ended, and knows why */
+	case ETIME:
+		return ""; /* of its reader, who knows why */
 	case ENOSPC:
 	case EDQUOT:
 		return " Make room there, or give another place with -o.";
@@ -58,6 +59,12 @@ static void broken(struct trace *trace, int error)
 	trace->broken = run->has_broken = true;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
+	if (error == -ETIME) {
+		msg_error("the end of the trace of process %d is missing in %s, which nothing reads; what was written "
+			  "before is readable.",
+			  trace->pid, trace->path);
+		return;
+	}
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
 		  strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ",
 		  is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
@@ -204,7 +211,9 @@ int output_begin(struct trace *trace)
 	areas_free(&trace->areas);
 	if (set->resolve)
 		trace->names = names_new(&(struct names_options){0});
-	const struct writer_options options = {.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+	const bool has_reader = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+	const struct writer_options options = {.line_buffered = has_reader,
+					       .let_go = has_reader ? engine_let_go_fd(trace->run->engine) : NULL,
 					       .packer = trace->run->files.packer,
 					       .namer = set->resolve ? names_lookup : NULL,
 					       .namer_context = trace->names,

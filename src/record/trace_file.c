@@ -40,7 +40,7 @@ static int open_numbered(struct trace *trace, const char *folder)
 #define READER_TRIES 100 /* of 10 ms */
 
 /* open() must not block on a fifo without a reader: meanwhile nothing could release the target. A reader gets a second
- * to come. */
+ * to come. Nor does a write block afterwards. */
 static int open_named(const char *path)
 {
 	int fd;
@@ -51,10 +51,7 @@ static int open_named(const char *path)
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
-	if (fd < 0)
-		return -errno;
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 /* Whether this run has written to the file already; remembers it. A name says nothing about that: it may be a link.
@@ -139,14 +136,29 @@ static bool is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
+/* Where there is somebody to be waited for: a description of our own, which does not block. That of the one who started
+ * functrace stays as it is. -1: there is none to be had. */
+static int open_anew(int fd)
+{
+	char path[32];
+	struct stat st;
+
+	if (fstat(fd, &st) || (!S_ISFIFO(st.st_mode) && !isatty(fd)))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
 /* Standard output, or what was open when functrace was started. */
 static int open_again(struct trace *trace, int from, const char *name)
 {
 	trace->run->files.first = trace->pid;
 	trace->path = xstrdup(name);
 	trace->has_file = false;
-	const int fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
+	int fd = open_anew(from);
 
+	if (fd < 0)
+		fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -3,27 +3,65 @@
 #include "base/util.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int fd_write(int fd, const unsigned char *data, size_t size, size_t *done)
+#define READER_MS 500
+
+/* 0: there is room, or an error that the write will say. */
+static int wait_for_room(int fd, const int *let_go)
 {
-	int error;
+	struct pollfd fds[] = {{.fd = fd, .events = POLLOUT}, {.fd = let_go ? *let_go : -1, .events = POLLIN}};
+	nfds_t count = ARRAY_SIZE(fds);
+	int patience = -1, found;
+
+	do {
+		found = poll(fds, count, patience);
+		if (found > 0 && fds[0].revents)
+			return 0;
+		if (found > 0) { /* from now on that is known */
+			count = 1;
+			patience = READER_MS;
+		}
+	} while (found > 0 || (found < 0 && errno == EINTR));
+	return found ? -errno : -ETIME;
+}
+
+/* A description that others share cannot be made one that does not block: a few bytes, when there is room, do not. */
+static bool may_block(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	return flags >= 0 && !(flags & O_NONBLOCK) && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+int fd_write(int fd, const unsigned char *data, size_t size, size_t *done, const int *let_go)
+{
+	const bool blocks = let_go && may_block(fd);
+	int error = 0;
 
 	*done = 0;
-	for (;;) {
+	while (*done < size) {
+		const size_t left = size - *done;
 		size_t more;
 
-		error = write_all(fd, data + *done, size - *done, &more);
+		if (blocks || error == -EAGAIN)
+			error = wait_for_room(fd, let_go);
+		else
+			error = 0;
+		if (error)
+			break;
+		error = write_all(fd, data + *done, blocks && left > PIPE_BUF ? PIPE_BUF : left, &more);
 		*done += more;
-		if (error != -EAGAIN)
-			return error;
-		struct pollfd ready = {.fd = fd, .events = POLLOUT};
-
-		if (poll(&ready, 1, -1) < 0 && errno != EINTR)
-			return -errno;
+		if (error && error != -EAGAIN)
+			break;
 	}
+	return error;
 }
 
 void fd_take_back(int fd, size_t size)

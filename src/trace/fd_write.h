@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* As write_all(), but waits where a descriptor does not block: the file description of a terminal or a pipe is shared,
- * and anyone may have set O_NONBLOCK on it. */
-int fd_write(int fd, const unsigned char *data, size_t size, size_t *done);
+/* As write_all(), but waits where a descriptor does not block: until there is room or, once the descriptor *let_go
+ * (NULL: none) is readable, half a second without any, which is -ETIME. Up to PIPE_BUF bytes go into a pipe whole or
+ * not at all. */
+int fd_write(int fd, const unsigned char *data, size_t size, size_t *done, const int *let_go);
 /* Takes back the last `size` bytes that were written, where that can be done: of a regular file that ends where we
  * wrote. Others may append to it too. */
 void fd_take_back(int fd, size_t size);

@@ -23,6 +23,7 @@
 struct packed {
 	struct packer *packer;
 	int fd;
+	const int *let_go;
 	atomic_int error;
 	size_t waiting; /* frames; the packer's lock, as what follows */
 	uint64_t calls;
@@ -94,7 +95,7 @@ static void pack(struct packer *packer, const struct frame *frame)
 						    : compress_zstd(packer, &frame->data);
 
 	if (!error)
-		error = fd_write(packed->fd, packer->out.data, packer->out.size, &done);
+		error = fd_write(packed->fd, packer->out.data, packer->out.size, &done, packed->let_go);
 	if (error) {
 		fd_take_back(packed->fd, done);
 		packed->error = error;
@@ -205,12 +206,13 @@ void packer_free(struct packer *packer)
 	free(packer);
 }
 
-struct packed *packed_new(struct packer *packer, int fd)
+struct packed *packed_new(struct packer *packer, int fd, const int *let_go)
 {
 	struct packed *const packed = xcalloc(1, sizeof(*packed));
 
 	packed->packer = packer;
 	packed->fd = fd;
+	packed->let_go = let_go;
 	return packed;
 }
 

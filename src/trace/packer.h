@@ -24,8 +24,8 @@ struct packer *packer_new(enum packing packing);
 /* After all its outputs have been closed; may be NULL. */
 void packer_free(struct packer *packer);
 
-/* An output: frames go to fd, which stays the caller's. */
-struct packed *packed_new(struct packer *packer, int fd);
+/* An output: frames go to fd, which stays the caller's; let_go: as fd_write() has it. */
+struct packed *packed_new(struct packer *packer, int fd, const int *let_go);
 /* Hands over the content of `data` as a frame, which has so many calls; `data` is empty then. 0, or the negative errno
  * of the first frame that could not be written: from then on all are dropped. */
 int packed_put(struct packed *packed, struct buf *data, uint64_t calls);

@@ -3,6 +3,7 @@
 #include "trace/packer.h"
 #include "trace/writer_state.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -25,7 +26,7 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 		writer->options = *options;
 	writer->options.compat |= encoding->is_compat;
 	if (writer->options.packer)
-		writer->packed = packed_new(writer->options.packer, fd);
+		writer->packed = packed_new(writer->options.packer, fd, writer->options.let_go);
 	else
 		buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
 	writer->state = encoding->writer->begin(writer);
@@ -58,10 +59,29 @@ static int hand_over(struct writer *writer)
 	return packed_put(writer->packed, &writer->out, calls);
 }
 
+/* What is written at once, from `done` on: as many records as a pipe takes whole or not at all, at least one. */
+static size_t next_part(const struct writer *writer, size_t done)
+{
+	size_t end = done;
+
+	for (size_t i = 0; i < writer->end_count && (end == done || writer->ends[i].at <= done + PIPE_BUF); i++)
+		if (writer->ends[i].at > done)
+			end = writer->ends[i].at;
+	return (end > done ? end : writer->out.size) - done;
+}
+
 static int write_plain(struct writer *writer)
 {
-	size_t done;
-	const int error = fd_write(writer->fd, writer->out.data, writer->out.size, &done);
+	const int *const let_go = writer->options.let_go;
+	size_t done = 0, more;
+	int error = 0;
+
+	while (!error && done < writer->out.size) {
+		const size_t part = let_go ? next_part(writer, done) : writer->out.size - done;
+
+		error = fd_write(writer->fd, writer->out.data + done, part, &more, let_go);
+		done += more;
+	}
 	const size_t whole = count_written(writer, done);
 
 	if (error)
@@ -98,10 +118,28 @@ static bool is_awaited(const struct writer *writer, const struct record *record)
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
+#define CENSUS_PART 64 /* blocks: no format makes more than PIPE_BUF bytes of them */
+
+/* The one record that is as long as there are blocks, where a pipe is to end with a whole one. */
+static int put_in_parts(struct writer *writer, const struct record *record)
+{
+	struct record part = *record;
+	uint32_t left = record->census.count;
+	int error = 0;
+
+	for (; left && !error; left -= part.census.count, part.census.blocks += part.census.count) {
+		part.census.count = left < CENSUS_PART ? left : CENSUS_PART;
+		error = writer_put(writer, &part);
+	}
+	return error;
+}
+
 int writer_put(struct writer *writer, const struct record *record)
 {
 	if (writer->error)
 		return writer->error;
+	if (record->type == RECORD_CENSUS && writer->options.let_go && record->census.count > CENSUS_PART)
+		return put_in_parts(writer, record);
 	writer->calls_put = record->type == RECORD_CALL;
 	writer->encoding->writer->put(writer, record);
 	note_end(writer);

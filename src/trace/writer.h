@@ -14,8 +14,11 @@ struct packer;
 struct writer;
 
 struct writer_options {
-	bool compat;           /* the dialect of the sp-rtrace 2.0 tools, if the encoding is not that already */
-	bool line_buffered;    /* flush after each call, a compressed trace once a second (somebody reads it live) */
+	bool compat;        /* the dialect of the sp-rtrace 2.0 tools, if the encoding is not that already */
+	bool line_buffered; /* flush after each call, a compressed trace once a second (somebody reads it live) */
+	/* A descriptor, which is readable once a reader need not be waited for any longer than half a second at a time:
+	 * then writing fails with -ETIME, at the end of a record that is not longer than PIPE_BUF. NULL: none. */
+	const int *let_go;
 	struct packer *packer; /* compresses it; NULL: it is written as it is */
 	frame_namer namer;     /* -r: names functions; NULL: they get no names */
 	void *namer_context;

@@ -230,6 +230,51 @@ def stalled(room, make, stall, end, options=()):
     return problems, remark
 
 
+def is_full(attached):
+    """Waits until nothing more comes into the pipe, of whose pages not each is full."""
+    def stays():
+        before = in_pipe(attached.reader)
+        time.sleep(1)
+        return 30000 < before == in_pipe(attached.reader) or not tracer_of(attached.pid)
+    wait_for('a full pipe', stays)
+
+
+def unread(room, make, end, options):
+    """The trace goes into a pipe that nothing reads: then it holds the server, but no end of tracing."""
+    need_attach()
+    server, problems, attached = make(room), [], None
+    what = 'a trace that is not read, %s' % end
+    try:
+        server.clients.more('before functrace')
+        options = ['-o', '-', *options, *(['--duration=4'] if end == 'duration' else [])]
+        attached = Attached(room, server).at_pipe(options, 'stdout', False)
+        is_full(attached)
+        if end != 'duration':
+            os.kill(attached.visible, getattr(signal, 'SIG' + end))
+        attached.is_free(what)
+        attached.has_gone(what)
+        trace = b''
+        while in_pipe(attached.reader):
+            trace += os.read(attached.reader, 65536)
+        if 'text' in options and not trace.endswith(b'\n'):
+            problems.append('%s: it ends with %r' % (what, trace[-200:]))
+        if end != 'KILL':
+            done = room.finish(attached.child)
+            text = done.err.decode()
+            if done.status != 1 or not re.search(r'the end of the trace of process \d+ is missing in standard output', text) or \
+               not re.search(r' [\d,]+ events%s; .*\(incomplete\)' % (
+                       ', [\d,]+ of them in the trace' if '--no-census' in options else '.*'), text):
+                problems.append('%s: status %d: %s' % (what, done.status, text))
+        remark = '%d bytes' % len(trace)
+    except Failure as failure:
+        problems, remark = problems + [str(failure)], ''
+    finally:
+        if attached:
+            attached.close()
+        problems += server.end()
+    return problems, remark
+
+
 def drawn(seed, makes=(servers.python,)):
     """A scenario of that seed."""
     draw = random.Random(seed)
@@ -242,3 +287,7 @@ def drawn(seed, makes=(servers.python,)):
 CASES = [('%s, %s' % (stall.name, end), lambda room, stall=stall, end=end: stalled(room, servers.python, stall, end))
          for stall, end in ((STALLS[0], 'duration'), (STALLS[0], 'TERM'), (STALLS[0], 'resume'), (STALLS[2], 'KILL'),
                             (STALLS[1], 'resume'), (STALLS[3], 'duration'))]
+CASES += [('a trace that is not read, %s%s' % (end, ''.join(' ' + word for word in options)),
+           lambda room, end=end, options=options: unread(room, servers.python, end, options))
+          for end, options in (('duration', ('-f', 'text', '--no-census')), ('TERM', ()), ('KILL', ('-f', 'text', '-r', '-b', '30')),
+                               ('TERM', ('-z',)))]

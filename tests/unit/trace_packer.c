@@ -83,7 +83,7 @@ static void outputs_do_not_mix(void **state)
 		assert_non_null(packer);
 		for (size_t i = 0; i < 3; i++) {
 			fds[i] = memory_file("", 0);
-			packed[i] = packed_new(packer, fds[i]);
+			packed[i] = packed_new(packer, fds[i], NULL);
 		}
 		for (size_t round = 0; round < 40; round++) {
 			struct buf data = {0};
@@ -120,7 +120,7 @@ static void full_devices_are_said(void **state)
 {
 	struct packer *packer = packer_new(PACKING_ZSTD);
 	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC), sound = memory_file("", 0);
-	struct packed *bad = packed_new(packer, full), *good = packed_new(packer, sound);
+	struct packed *bad = packed_new(packer, full, NULL), *good = packed_new(packer, sound, NULL);
 	struct buf data = {0};
 
 	(void)state;
@@ -157,7 +157,7 @@ static void half_frames_are_taken_back(void **state)
 	char name[] = "/tmp/functrace-packer-XXXXXX";
 	const int fd = mkstemp(name);
 	struct packer *packer = packer_new(PACKING_ZSTD);
-	struct packed *packed = packed_new(packer, fd);
+	struct packed *packed = packed_new(packer, fd, NULL);
 
 	unlink(name);
 	for (int i = 0; i < 5; i++) {
@@ -212,7 +212,7 @@ static void who_puts_waits(void **state)
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	struct packer *packer = packer_new(PACKING_ZSTD);
-	struct putter putter = {.packed = packed_new(packer, ends[1])};
+	struct putter putter = {.packed = packed_new(packer, ends[1], NULL)};
 
 	assert_int_equal(pthread_create(&thread, NULL, put_many, &putter), 0);
 	for (int last = -1, quiet = 0; quiet < 10; quiet = last == putter.done ? quiet + 1 : 0) {

@@ -77,24 +77,6 @@ static size_t function_number(struct call_store *store, const char *function)
 	return store->last_function = store->function_count++;
 }
 
-static void open_file(struct call_store *store)
-{
-	const char *folder = getenv("TMPDIR");
-	char *path;
-
-	if (!folder || !*folder)
-		folder = "/tmp";
-	store->file_tried = true;
-	store->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (store->fd >= 0)
-		return;
-	path = xasprintf("%s/functrace-XXXXXX", folder);
-	store->fd = mkostemp(path, O_CLOEXEC);
-	if (store->fd >= 0)
-		unlink(path);
-	free(path);
-}
-
 static void end_piece(struct call_list *list)
 {
 	const size_t size = list->data.size - list->piece;
@@ -134,8 +116,10 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
  * are very many short lists) memory it is. */
 static void make_room(struct call_store *store)
 {
-	if (!store->file_tried)
-		open_file(store);
+	if (!store->file_tried) {
+		store->file_tried = true;
+		store->fd = temporary_file();
+	}
 	for (struct call_list *list = store->lists; list && store->fd >= 0; list = list->next)
 		if (list->data.size >= CHUNK_MIN && !write_chunk(store, list)) {
 			store->limit = SIZE_MAX;

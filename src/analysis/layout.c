@@ -1,15 +1,15 @@
 #include "config.h"
 #include "analysis/layout.h"
 #include "analysis/call_store.h"
+#include "analysis/marks.h"
 #include "base/msg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a declaration or a comment. */
+/* A copy of a declaration. */
 struct line {
 	struct line *next;
-	uint64_t calls_before;
 	struct record record;
 	char *first, *second; /* the record's strings */
 };
@@ -24,7 +24,8 @@ struct layout {
 	struct stage stage;
 	struct layout_options options;
 	bool asked, holding;
-	struct lines declared[KINDS], comments;
+	struct lines declared[KINDS];
+	struct marks comments; /* by how many calls come before them */
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct stack **stack_list; /* by number; a stack's user is its number + 1 */
@@ -44,11 +45,10 @@ static void copy_strings(struct line *line, const char **first, const char **sec
 	*second = line->second;
 }
 
-static void add_line(struct layout *layout, struct lines *lines, const struct record *record)
+static void add_line(struct lines *lines, const struct record *record)
 {
 	struct line *line = xcalloc(1, sizeof(*line));
 
-	line->calls_before = layout->call_count;
 	line->record = *record;
 	switch (record->type) {
 	case RECORD_ATTACHMENT:
@@ -69,12 +69,6 @@ static void add_line(struct layout *layout, struct lines *lines, const struct re
 	case RECORD_BUILD_ID:
 		copy_strings(line, &line->record.build_id.hex, NULL);
 		break;
-	case RECORD_COMMENT:
-		copy_strings(line, &line->record.comment.text, NULL);
-		break;
-	case RECORD_SCAN:
-		copy_strings(line, &line->record.scan.reason, NULL);
-		break;
 	default:
 		break;
 	}
@@ -94,14 +88,29 @@ static void drop_first(struct lines *lines)
 	free(line);
 }
 
-/* Gives out the lines that stand before so many calls. */
-static int put_lines(struct layout *layout, struct lines *lines, uint64_t calls)
+static int put_lines(struct layout *layout, struct lines *lines)
 {
 	int error = 0;
 
-	while (lines->first && lines->first->calls_before <= calls && !error) {
+	while (lines->first && !error) {
 		error = stage_put(layout->stage.next, &lines->first->record);
 		drop_first(lines);
+	}
+	return error;
+}
+
+/* The comments that come before so many calls. */
+static int put_comments(struct layout *layout, uint64_t calls)
+{
+	const struct mark *mark;
+	const char *text;
+	int error = 0;
+
+	while (!error && (mark = marks_first(&layout->comments, &text, &error)) && mark->sequence <= calls) {
+		const struct record record = mark_record(mark, text);
+
+		error = stage_put(layout->stage.next, &record);
+		marks_drop(&layout->comments);
 	}
 	return error;
 }
@@ -111,7 +120,7 @@ static int put_declared(struct layout *layout)
 	int error = 0;
 
 	for (size_t kind = 0; kind < KINDS && !error; kind++)
-		error = put_lines(layout, &layout->declared[kind], UINT64_MAX);
+		error = put_lines(layout, &layout->declared[kind]);
 	return error;
 }
 
@@ -141,7 +150,7 @@ static int put_held(struct layout *layout)
 
 	call_cursor_begin(&cursor, &layout->store, layout->calls);
 	while (!error && (status = call_cursor_next(&cursor, &record.call)) == 1) {
-		error = put_lines(layout, &layout->comments, count++);
+		error = put_comments(layout, count++);
 		if (!error && cursor.tag) {
 			const struct stack *stack = layout->stack_list[cursor.tag - 1];
 
@@ -167,7 +176,7 @@ static int let_go(struct layout *layout)
 	layout->holding = false;
 	if (!error && layout->calls)
 		error = put_held(layout);
-	return error ? error : put_lines(layout, &layout->comments, UINT64_MAX);
+	return error ? error : put_comments(layout, UINT64_MAX);
 }
 
 static int take_held(struct layout *layout, const struct record *record)
@@ -176,32 +185,32 @@ static int take_held(struct layout *layout, const struct record *record)
 	case RECORD_PROCESS:
 		return stage_put(layout->stage.next, record);
 	case RECORD_ATTACHMENT:
-		add_line(layout, &layout->declared[ATTACHMENTS], record);
+		add_line(&layout->declared[ATTACHMENTS], record);
 		break;
 	case RECORD_HEAP:
-		add_line(layout, &layout->declared[HEAPS], record);
+		add_line(&layout->declared[HEAPS], record);
 		break;
 	case RECORD_MODULE:
-		add_line(layout, &layout->declared[MODULES], record);
+		add_line(&layout->declared[MODULES], record);
 		break;
 	case RECORD_CONTEXT:
-		add_line(layout, &layout->declared[CONTEXTS], record);
+		add_line(&layout->declared[CONTEXTS], record);
 		break;
 	case RECORD_RESOURCE:
-		add_line(layout, &layout->declared[RESOURCES], record);
+		add_line(&layout->declared[RESOURCES], record);
 		break;
 	case RECORD_OBJECT:
 		object_map_put(&layout->objects, &record->object);
-		add_line(layout, &layout->declared[OBJECTS], record);
+		add_line(&layout->declared[OBJECTS], record);
 		break;
 	case RECORD_BUILD_ID:
 		object_map_set_build_id(&layout->objects, &record->build_id);
-		add_line(layout, &layout->declared[OBJECTS], record);
+		add_line(&layout->declared[OBJECTS], record);
 		break;
 	case RECORD_COMMENT:
 	case RECORD_SCAN:
 	case RECORD_LOST:
-		add_line(layout, &layout->comments, record);
+		marks_add(&layout->comments, layout->call_count, record);
 		break;
 	case RECORD_CALL:
 		hold_call(layout, &record->call);
@@ -247,8 +256,7 @@ static void layout_free(struct stage *stage)
 	for (size_t kind = 0; kind < KINDS; kind++)
 		while (layout->declared[kind].first)
 			drop_first(&layout->declared[kind]);
-	while (layout->comments.first)
-		drop_first(&layout->comments);
+	marks_free(&layout->comments);
 	call_store_free(&layout->store);
 	free(layout->stack_list);
 	stack_pool_free(&layout->stacks);
@@ -263,6 +271,7 @@ struct stage *layout_new(struct stage *next, const struct layout_options *option
 	*layout = (struct layout){
 		.stage = {.put = put, .finish = finish, .free = layout_free, .next = next},
 		.options = *options,
+		.comments.file = -1,
 	};
 	layout->stacks.objects = &layout->objects;
 	return &layout->stage;

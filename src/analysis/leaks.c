@@ -2,22 +2,13 @@
 #include "analysis/leaks.h"
 #include "analysis/before.h"
 #include "analysis/held.h"
+#include "analysis/marks.h"
 #include "analysis/resources.h"
 #include "analysis/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A record that keeps its place between live calls. */
-struct mark {
-	struct mark *next;
-	uint64_t sequence;
-	enum record_type type;
-	uint64_t from, to;
-	uint32_t resource;
-	char text[];
-};
 
 /* What a scan has said of a block: it goes on at the end, if it is that block still, and no later scan was. */
 struct verdict {
@@ -38,7 +29,7 @@ struct leaks {
 	bool object_held;       /* the last object became a mark, so its build-id does too */
 	size_t objects_waiting; /* marks that are objects */
 	struct held_call *first, *last;
-	struct mark *marks, **marks_end;
+	struct marks marks;
 	uint64_t sequence, unseen;
 	struct verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
@@ -47,66 +38,29 @@ struct leaks {
 	bool keeps_before;
 };
 
-static int put_mark(struct leaks *leaks, const struct mark *mark)
-{
-	struct record record = {.type = mark->type};
-
-	switch (mark->type) {
-	case RECORD_OBJECT:
-		leaks->objects_waiting--;
-		record.object = (struct record_object){mark->from, mark->to, mark->text};
-		break;
-	case RECORD_BUILD_ID:
-		record.build_id = (struct record_build_id){mark->from, mark->text};
-		break;
-	case RECORD_NOTE:
-		record.note.text = mark->text;
-		break;
-	case RECORD_SCAN:
-		record.scan = (struct record_scan){mark->resource, mark->text};
-		break;
-	default:
-		record.comment.text = mark->text;
-	}
-	return stage_put(leaks->stage.next, &record);
-}
-
 /* Gives out the marks that no live call precedes any more. */
 static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 {
+	const struct mark *mark;
+	const char *text;
 	int error = 0;
 
-	while (leaks->marks && (!call || leaks->marks->sequence < call->sequence)) {
-		struct mark *mark = leaks->marks;
+	while (!error && (mark = marks_first(&leaks->marks, &text, &error)) &&
+	       (!call || mark->sequence < call->sequence)) {
+		const struct record record = mark_record(mark, text);
 
-		if (!error)
-			error = put_mark(leaks, mark);
-		leaks->marks = mark->next;
-		if (!leaks->marks)
-			leaks->marks_end = &leaks->marks;
-		free(mark);
+		leaks->objects_waiting -= mark->type == RECORD_OBJECT;
+		error = stage_put(leaks->stage.next, &record);
+		marks_drop(&leaks->marks);
 	}
 	return error;
 }
 
-static int add_mark_of(struct leaks *leaks, uint32_t resource, enum record_type type, const char *text, uint64_t from,
-		       uint64_t to)
+static int add_mark(struct leaks *leaks, const struct record *record)
 {
-	const size_t size = strlen(string_or_empty(text)) + 1;
-	struct mark *mark = xmalloc(sizeof(*mark) + size);
-
-	*mark = (struct mark){
-		.sequence = leaks->sequence++, .type = type, .resource = resource, .from = from, .to = to};
-	memcpy(mark->text, string_or_empty(text), size);
-	leaks->objects_waiting += type == RECORD_OBJECT;
-	*leaks->marks_end = mark;
-	leaks->marks_end = &mark->next;
+	marks_add(&leaks->marks, leaks->sequence++, record);
+	leaks->objects_waiting += record->type == RECORD_OBJECT;
 	return put_marks_before(leaks, leaks->first);
-}
-
-static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from, uint64_t to)
-{
-	return add_mark_of(leaks, 0, type, text, from, to);
 }
 
 static void append(struct leaks *leaks, struct held_call *call)
@@ -202,15 +156,16 @@ static void take_before(struct resource_state *resource, uint64_t live)
 
 /* ---- What scans say ---- */
 
-static int put_scan(struct leaks *leaks, const struct record_scan *scan)
+static int put_scan(struct leaks *leaks, const struct record *record)
 {
+	const struct record_scan *const scan = &record->scan;
 	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
 
 	before_of(resource)->scans++;
 	before_of(resource)->is_known = !*string_or_empty(scan->reason);
 	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
 		leaks->verdict_count--;
-	return add_mark_of(leaks, scan->resource, RECORD_SCAN, scan->reason, 0, 0);
+	return add_mark(leaks, record);
 }
 
 static uint64_t owner_of(uint64_t live)
@@ -389,9 +344,9 @@ static int put(struct stage *stage, const struct record *record)
 		hold_thread(&leaks->hold, &record->thread);
 		return 0;
 	case RECORD_NOTE:
-		return add_mark(leaks, RECORD_NOTE, record->note.text, 0, 0);
+		return add_mark(leaks, record);
 	case RECORD_SCAN:
-		return put_scan(leaks, &record->scan);
+		return put_scan(leaks, record);
 	case RECORD_LOST:
 		put_lost(leaks, &record->lost);
 		return 0;
@@ -399,18 +354,17 @@ static int put(struct stage *stage, const struct record *record)
 		put_census(leaks, &record->census);
 		return 0;
 	case RECORD_COMMENT:
-		return add_mark(leaks, RECORD_COMMENT, record->comment.text, 0, 0);
+		return add_mark(leaks, record);
 	case RECORD_OBJECT:
 		/* Nor may one overtake another: what follows has not seen that yet. */
 		leaks->object_held =
 			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
 		if (leaks->object_held)
-			return add_mark(leaks, RECORD_OBJECT, record->object.path, record->object.from,
-					record->object.to);
+			return add_mark(leaks, record);
 		break;
 	case RECORD_BUILD_ID:
 		if (leaks->object_held)
-			return add_mark(leaks, RECORD_BUILD_ID, record->build_id.hex, record->build_id.from, 0);
+			return add_mark(leaks, record);
 		break;
 	case RECORD_RESOURCE:
 		resources_declare(&leaks->resources, &record->resource);
@@ -465,12 +419,7 @@ static void leaks_free(struct stage *stage)
 {
 	struct leaks *leaks = (struct leaks *)stage;
 
-	while (leaks->marks) {
-		struct mark *next = leaks->marks->next;
-
-		free(leaks->marks);
-		leaks->marks = next;
-	}
+	marks_free(&leaks->marks);
 	free(leaks->verdicts);
 	resources_free(&leaks->resources);
 	hold_free(&leaks->hold);
@@ -493,7 +442,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds)
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
 	*leaks = (struct leaks){.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
-	leaks->marks_end = &leaks->marks;
+	leaks->marks.file = -1;
 	leaks->kinds = kinds;
 	return &leaks->stage;
 }

@@ -13,6 +13,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/late.c src/analysis/late.h src/analysis/layout.c src/analysis/layout.h \
 	src/analysis/leak_kinds.c src/analysis/leak_kinds.h \
 	src/analysis/leaks.c src/analysis/leaks.h \
+	src/analysis/marks.c src/analysis/marks.h \
 	src/analysis/mpatrol_hatf.c src/analysis/mpatrol_outputs.c src/analysis/mpatrol_outputs.h \
 	src/analysis/mpatrol_parts.h src/analysis/mpatrol_sim.c src/analysis/mpatrol_table.c \
 	src/analysis/object_map.c src/analysis/object_map.h \

@@ -104,6 +104,8 @@ int open_regular(const char *path, struct stat *st);
  * a new NUL-terminated buffer that the caller frees. NULL and errno on error;
  * EFBIG when it is longer. *size may be NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
+/* A file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec: a descriptor, or -1 and errno. */
+int temporary_file(void);
 
 /* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done (may be NULL) gets the number of bytes
  * that were written. */

@@ -40,6 +40,42 @@ def memory_does_not_grow_with_events(_folder):
         assert large < small + 1024, (options, small, large)
 
 
+def notes_keep_their_places_in_bounded_memory(_folder):
+    """Behind a block that is live to the end, of which -l must give out the call first."""
+    head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n"
+    last = b"2. malloc(8) = 0x20\n\t0x200\n\n"
+    long_note = b"## long " + b"x" * 400000 + b"\n"
+
+    def lines(first, count):
+        return b"".join(b"## note %d\nremark %d\n" % (i, i) for i in range(first, first + count))
+
+    def peak(parts, arguments, out=subprocess.DEVNULL):
+        process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=out)
+        for part in parts:
+            process.stdin.write(part)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        return usage.ru_maxrss
+
+    for arguments in (["-l"], ["-l", "-c"], ["-c", "--compat=sp-rtrace"]):
+        small = peak([head, lines(0, 100), last], arguments)
+        large = peak((head if i < 0 else lines(20000 * i, 20000) if i < 20 else last for i in range(-1, 21)), arguments)
+        assert large < small + 4096, (arguments, small, large)
+    # They come out in their order, whatever had to wait in the file, and each before the call that came after it.
+    text = head + lines(0, 30000) + long_note + lines(30000, 9) + last + lines(30009, 3)
+    have = text_of(text, "-l")
+    numbers = [int(number) for number in re.findall(rb"^(?:## note|remark) (\d+)$", have, re.M)]
+    assert numbers == [i for i in range(30012) for _ in range(2)], numbers[:20]
+    assert have.index(b"malloc(7)") < have.index(b"note 0\n") < have.index(long_note) < have.index(b"note 30000\n")
+    assert have.index(b"note 30008\n") < have.index(b"malloc(8)") < have.index(b"note 30009\n")
+    # Without a place for the file they stay in memory.
+    environment = dict(os.environ, TMPDIR="/nonexistent")
+    done = subprocess.run([PROGRAM, "-l", "-"], input=text, stdout=subprocess.PIPE, env=environment, check=True)
+    assert done.stdout == have
+
+
 def groups_of_any_size_are_read_again(folder):
     """Also those that do not fit into memory, and their order is found again."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1,filter=compress\n<1> : memory (m)\n"
@@ -90,7 +126,8 @@ def groups_of_any_size_are_read_again(folder):
     assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") == steps[3][:1 << 20].count(b"\n")
 
 
-TESTS = [memory_does_not_grow_with_events, groups_of_any_size_are_read_again]
+TESTS = [memory_does_not_grow_with_events, notes_keep_their_places_in_bounded_memory,
+         groups_of_any_size_are_read_again]
 
 
 if __name__ == "__main__":

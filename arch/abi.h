@@ -29,6 +29,7 @@ struct abi_value {
 	/* A struct, union, array, or C++ pointer to a member function, whose fields are those of all that it consists
 	 * of. Else it is a scalar, with one field, or a complex number with two. */
 	bool is_struct;
+	bool may_be_packed;   /* its alignment may be 1, for all that is known */
 	bool by_address;      /* C++: its address is passed in any case */
 	unsigned field_count; /* more than ABI_FIELDS: not all are in `fields`. 0: it is empty */
 	/* Two that are the same in all (of a union) are there once. */
@@ -42,6 +43,7 @@ struct abi_function {
 	const struct abi_value *result; /* NULL void */
 	bool is_variadic;               /* it has a "..." */
 	bool is_soft_float;             /* of its object: elf_file_is_soft_float() */
+	bool is_gcc;                    /* GCC has made it, or what it takes is the same to all compilers */
 };
 
 enum abi_piece_kind {

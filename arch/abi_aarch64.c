@@ -87,6 +87,9 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	}
 	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, &element);
 	const unsigned align = value->by_address ? WORD : abi_natural_align(value, 2 * WORD);
+	const bool is_on_stack = count || state->ngrn >= REGISTERS;
+	const bool is_seen =
+		abi_is_packing_seen(value, align, WORD, is_on_stack ? state->nsaa : (uint64_t)state->ngrn * WORD);
 
 	if (count) { /* C.1 to C.6 */
 		const bool fits = state->nsrn + count <= REGISTERS;
@@ -94,13 +97,13 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 		if (fits)
 			to_v(place, count, element, state->nsrn);
 		state->nsrn = fits ? state->nsrn + count : REGISTERS;
-		if (!fits && align)
+		if (!fits && align && !is_seen)
 			to_stack(state, value->size, align, place);
-		state->is_lost = state->is_lost || (!fits && !align);
+		state->is_lost = state->is_lost || (!fits && (!align || is_seen));
 	} else if (value->by_address || value->size > 2 * WORD) { /* B.4: replaced by the address of a copy */
 		place->is_address = true;
 		pass_words(state, WORD, WORD, place);
-	} else if (align) {
+	} else if (align && !is_seen) {
 		pass_words(state, value->size, align, place);
 	} else {
 		state->is_lost = true;

@@ -21,7 +21,8 @@
 #define REQUEST_GET_THREAD_AREA 22 /* PTRACE_GET_THREAD_AREA of 32-bit kernels */
 
 struct state {
-	bool is_base;       /* floating point values are in core registers, too */
+	bool is_base; /* floating point values are in core registers, too */
+	bool is_gcc;
 	unsigned ncrn;      /* the next core register */
 	unsigned vfp_taken; /* a bit for each of s0 to s15 */
 	uint64_t nsaa;      /* the next address on the stack, from the stack pointer on */
@@ -45,7 +46,7 @@ static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, boo
 	return count && (*size == 2 || *size == 4 || *size == 8 || *size == 16) ? count : 0;
 }
 
-static bool is_clear(const struct abi_value *value)
+static bool is_clear(const struct abi_value *value, bool is_gcc)
 {
 	if (value->by_address || !value->size)
 		return true;
@@ -58,7 +59,9 @@ static bool is_clear(const struct abi_value *value)
 		/* A packed struct's bit field, whose type may ask for more than the struct's alignment. */
 		if (field->kind == ABI_BITS && value->align && field->size > value->align)
 			return false;
-		if (field->kind == ABI_X87 || (field->kind == ABI_VECTOR && field->size != 8 && field->size != 16) ||
+		/* Where the processor may lack NEON, LLVM passes the elements. */
+		if (field->kind == ABI_X87 ||
+		    (field->kind == ABI_VECTOR && (!is_gcc || (field->size != 8 && field->size != 16))) ||
 		    (field->kind == ABI_FLOAT && field->size > 8) || (field->kind == ABI_INTEGER && field->size > 8))
 			return false;
 	}
@@ -126,7 +129,7 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	bool candidate_is_clear = true;
 	unsigned size = 0;
 
-	if (!is_clear(value))
+	if (!is_clear(value, state->is_gcc))
 		state->is_lost = true;
 	if (state->is_lost)
 		return;
@@ -142,10 +145,11 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	const unsigned count = state->is_base ? 0 : vfp_candidate(value, &size, &candidate_is_clear);
 	const unsigned align = abi_natural_align(value, DOUBLE);
 	const int first = count && candidate_is_clear ? take_vfp(state, count, size) : -1;
+	const uint64_t next = count || state->ncrn >= REGISTERS ? state->nsaa : (uint64_t)state->ncrn * WORD;
 
 	if (first >= 0) {
 		to_vfp(place, count, size, (unsigned)first);
-	} else if (!align || !candidate_is_clear) {
+	} else if (!align || !candidate_is_clear || abi_is_packing_seen(value, align, WORD, next)) {
 		state->is_lost = true;
 	} else if (count) { /* C.2.vfp */
 		state->vfp_taken = (1u << VFP_REGISTERS) - 1;
@@ -171,14 +175,15 @@ static bool returns_in_memory(const struct abi_function *function)
 
 static void arm_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	struct state state = {.is_base = is_base(function)};
+	struct state state = {.is_base = is_base(function), .is_gcc = function->is_gcc};
 	bool clear = true;
 	unsigned size;
 
 	if (function->result) {
 		if (!state.is_base)
 			vfp_candidate(function->result, &size, &clear);
-		state.is_lost = !clear || (!is_clear(function->result) && function->result->field_count);
+		state.is_lost =
+			!clear || (!is_clear(function->result, function->is_gcc) && function->result->field_count);
 		state.ncrn = returns_in_memory(function) ? 1 : 0; /* A.4 */
 	}
 	for (size_t i = 0; i < function->count; i++) {
@@ -198,7 +203,7 @@ static void arm_result(const struct abi_function *function, struct abi_place *pl
 		place->is_known = true;
 		return;
 	}
-	if (!is_clear(value))
+	if (!is_clear(value, function->is_gcc))
 		return;
 	if (!is_base(function))
 		count = vfp_candidate(value, &size, &clear);

@@ -40,6 +40,13 @@ unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size);
  * fields are. */
 unsigned abi_natural_align(const struct abi_value *value, unsigned most);
 
+/* Whether its place is not known, for the alignment, beyond `least`, decides where it is: next, a register's number or
+ * an address, is no multiple of it. */
+static inline bool abi_is_packing_seen(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
+{
+	return value->may_be_packed && align > least && next % align != 0;
+}
+
 /* arch_abi.thread_field on x86: `load` loads the thread pointer into (e/r)ax; wide: sums of 64 bits. */
 bool x86_thread_field(const unsigned char *code, size_t size, const unsigned char *load, size_t load_size, bool wide,
 		      int64_t *offset);

@@ -140,6 +140,7 @@ struct state {
 	uint64_t stack;
 	/* An argument has been passed over that may have been in an SSE register, on the stack, or anywhere. */
 	bool lost_integers, lost_sse, lost_stack;
+	bool is_gcc;
 };
 
 /* The stack's arguments are aligned as their types are, to 8 at least (figure 3.3; 3.1.2 for __int128). What is aligned
@@ -204,11 +205,11 @@ static void pass_unknown(const struct abi_value *value, struct state *state)
 		state->lost_integers = true;
 }
 
-/* Whether compilers disagree: what LLVM before 18 passes of an __int128 may be half in the last register, and has 8 as
- * its alignment on the stack; the psABI has all of it there, aligned to 16. */
+/* What LLVM before 18 passes of an __int128 that does not fit in the registers: half in the last of them, or on the
+ * stack aligned to 8. The psABI has all of it there, aligned to 16. */
 static bool is_split(const struct abi_value *value, const struct state *state)
 {
-	return !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
+	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
@@ -247,6 +248,8 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;
 	} else if (is_memory || state->integers + integers > INTEGER_REGISTERS || state->sse + sse > SSE_REGISTERS) {
+		if (abi_is_packing_seen(value, stack_align(value), EIGHTBYTE, state->stack))
+			state->lost_stack = true;
 		to_stack(state, value->size, stack_align(value), place);
 	} else {
 		to_registers(value, classes, state->integers, state->sse, place);
@@ -268,7 +271,7 @@ static bool returns_in_memory(const struct abi_value *value, enum eightbyte *cla
 
 static void x86_64_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	struct state state = {0};
+	struct state state = {.is_gcc = function->is_gcc};
 	enum eightbyte classes[WORDS];
 
 	/* "Returning of Values", 2: the result's address is the first argument. */

@@ -121,21 +121,26 @@ static void gather_pieces(struct explaining *e, const struct signature_param *pa
 }
 
 /* Where the compiler has put it by its own choice. */
-static void show_chosen(struct explaining *e, const struct plan_param *param)
+static void show_chosen(struct explaining *e, const struct plan_param *param, enum param_place place)
 {
 	const struct signature_param *chosen = param->signature;
 	const size_t size = param->size < VALUE_BYTES ? (size_t)param->size : VALUE_BYTES;
-	const struct place_piece whole = {.place = chosen->place,
+	const struct place_piece whole = {.place = place,
 					  .place_register = chosen->place_register,
 					  .place_offset = chosen->place_offset,
 					  .size = (uint32_t)size};
 	unsigned char bytes[VALUE_BYTES], lost[VALUE_BYTES];
 	struct view view = {.bytes = bytes, .size = size};
 
-	if (chosen->place == PLACE_PIECES)
+	if (place == PLACE_PIECES)
 		gather_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
+	/* LLVM names one register for a value that has two. */
+	if (place == PLACE_REGISTER && view.size < size) {
+		show_unknown(&e->showing);
+		return;
+	}
 	view.is_cut = view.size == size && size < param->size;
 	value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
 }
@@ -175,6 +180,11 @@ static bool is_left_out(const struct plan_param *param)
 	       (param->left_out && param->left_out == all);
 }
 
+static bool is_said(enum param_place place)
+{
+	return place == PLACE_REGISTER || place == PLACE_STACK || place == PLACE_MEMORY || place == PLACE_PIECES;
+}
+
 static void show_passed(struct explaining *e, const struct plan_param *param)
 {
 	const uint64_t size = param->place.is_address ? e->plan->arch->pointer_size : param->size;
@@ -182,7 +192,10 @@ static void show_passed(struct explaining *e, const struct plan_param *param)
 	struct view view;
 
 	if (!gather(&e->gathering, &param->place, size, bytes, &view)) {
-		show_unknown(&e->showing);
+		if (param->signature && is_said(param->signature->said))
+			show_chosen(e, param, param->signature->said);
+		else
+			show_unknown(&e->showing);
 		return;
 	}
 	if (param->place.is_address) {
@@ -207,7 +220,7 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 	else if (chosen->place == PLACE_UNKNOWN)
 		show_unknown(&e->showing);
 	else
-		show_chosen(e, param);
+		show_chosen(e, param, chosen->place);
 }
 
 /* ---- Rows ---- */

@@ -147,6 +147,7 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 	f.value = (struct abi_value){.size = type->size,
 				     .align = type->align,
 				     .is_struct = is_struct(type, pointer_size),
+				     .may_be_packed = type->may_be_packed,
 				     .by_address = type->by_address};
 	if (type->kind == DATA_POINTER || type->kind == DATA_REFERENCE)
 		f.value.size = pointer_size;

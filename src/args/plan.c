@@ -89,7 +89,8 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 	place_all(plan, &(struct abi_function){.values = values,
 					       .count = count,
 					       .result = plan->has_result ? &result : NULL,
-					       .is_soft_float = is_soft_float});
+					       .is_soft_float = is_soft_float,
+					       .is_gcc = true});
 	return plan;
 }
 
@@ -303,7 +304,8 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 					.count = asked->count,
 					.result = plan->has_result && !is_rust_result ? &result : NULL,
 					.is_variadic = signature->is_variadic,
-					.is_soft_float = is_soft_float};
+					.is_soft_float = is_soft_float,
+					.is_gcc = signature->is_gcc};
 
 	arch->abi->arguments(&function, asked->places);
 	take_places(plan, signature->abi_is_rust, asked);

@@ -174,12 +174,13 @@ static void choose_places(const struct type_reader *reader, const struct entry *
 	for (size_t i = 0; i < params->count; i++) {
 		struct signature_param *param = &params->items[i].item;
 
+		if (param->place != PLACE_NOWHERE && is_behind_address(reader, param->type))
+			param->place = PLACE_UNKNOWN;
+		param->said = param->place;
 		if (params->items[i].is_ambiguous)
 			param->place = PLACE_UNKNOWN;
 		else if (!is_own)
 			param->place = is_passed(entry, &params->items[i]) ? PLACE_BY_ABI : PLACE_NOWHERE;
-		else if (param->place != PLACE_NOWHERE && is_behind_address(reader, param->type))
-			param->place = PLACE_UNKNOWN;
 	}
 }
 
@@ -300,6 +301,8 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 			      !has_promoted(reader, &function->die, &params);
 	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
 
+	if (signature)
+		signature->is_gcc = entry.is_gcc;
 	/* Nor does anything say where LLVM has found that no caller uses it. */
 	if (signature)
 		signature->result_may_be_lost =

@@ -64,3 +64,20 @@ uint32_t type_natural_align(const struct data_type *type, const struct data_memb
 		align /= 2;
 	return align;
 }
+
+bool type_may_be_packed(const struct data_type *type, const struct data_member *members, size_t count)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct data_member *member = &members[i];
+		const uint64_t bits = member->bit_offset + (uint64_t)member->bit_size;
+		const uint64_t size = member->bit_size ? (bits + 7) / 8 : member->type->size;
+
+		if (type->kind == DATA_STRUCT && !member->bit_size && member->offset > end)
+			return false;
+		if (add_saturated(member->offset, size) > end)
+			end = add_saturated(member->offset, size);
+	}
+	return end >= type->size;
+}

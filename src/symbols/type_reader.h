@@ -68,6 +68,8 @@ bool type_member_offset(Dwarf_Die *die, uint64_t *offset);
 bool type_member_bits(Dwarf_Die *die, struct data_member *member);
 /* The largest alignment that puts no member where it is not. */
 uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count);
+/* Whether members lie one at the other's end, so that a packed struct would have them there, too. */
+bool type_may_be_packed(const struct data_type *type, const struct data_member *members, size_t count);
 
 /* Whether a DW_LANG_ is C++, or Objective-C++: type_passing.c. */
 bool language_is_cxx(int language);

@@ -218,6 +218,7 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 		count += read_member(reader, &child, level, &members[count]);
 	}
 	type->align = type_natural_align(type, members, count);
+	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);
 	struct data_member *kept = count ? type_memory(reader, count * sizeof(*members)) : NULL;
 
 	if (kept) {
@@ -335,8 +336,10 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 	*type = (struct data_type){.kind = DATA_OTHER, .align = 1, .name = die_string(reader, die, DW_AT_name)};
 	die_number(die, DW_AT_byte_size, &type->size);
 	read_any(reader, die, level, type);
-	if (die_number(die, DW_AT_alignment, &align) && align && align <= UINT16_MAX && !(align & (align - 1)))
+	if (die_number(die, DW_AT_alignment, &align) && align && align <= UINT16_MAX && !(align & (align - 1))) {
 		type->align = (uint32_t)align;
+		type->may_be_packed = false;
+	}
 	hash_set_ptr(&reader->types, key, type);
 	return type;
 }

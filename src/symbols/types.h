@@ -63,9 +63,10 @@ struct data_type {
 	/* As the source has it: a typedef's, else without "struct", "const"; "" of pointers, of what has none. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
-	bool is_const;     /* what a pointer to const points to: the function does not write it */
-	bool has_variants; /* Rust's enum with data: a discriminant tells which members it has besides */
-	bool is_cut;       /* there are more members than these */
+	bool may_be_packed; /* nothing in it shows that it is aligned as its members are */
+	bool is_const;      /* what a pointer to const points to: the function does not write it */
+	bool has_variants;  /* Rust's enum with data: a discriminant tells which members it has besides */
+	bool is_cut;        /* there are more members than these */
 	/* Declared, and nothing else: where such a struct is an argument, the places of those behind it are unknown. */
 	bool is_incomplete;
 	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
@@ -120,7 +121,7 @@ struct passed_as {
 struct signature_param {
 	const char *name; /* "" unknown; "this" */
 	const struct data_type *type;
-	enum param_place place;
+	enum param_place place, said; /* said: by debug information, for when the ABI does not tell */
 	/* Of PLACE_BY_ABI: if not empty, callers need pass only what the ABI puts in these (DWARF's numbers). */
 	uint16_t registers[SIGNATURE_REGISTERS];
 	unsigned char register_count;
@@ -134,17 +135,16 @@ struct signature_param {
 struct signature {
 	const struct signature_param *params;
 	size_t param_count;
-	/* NULL: void, or the compiler may have left it out where nobody wants it. */
-	const struct data_type *result;
+	const struct data_type *result; /* NULL: void, or the compiler may have left it out, for no caller uses it */
 	struct passed_as result_passed; /* where abi_is_rust */
 	bool result_may_be_lost;        /* unless it is in memory, for perhaps no caller uses it */
 	bool is_variadic;               /* what is behind the parameters is not known */
 	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */
+	bool is_gcc;                    /* what the ABI leaves open is as GCC has it */
 };
 
-/* What debug information, the file's own or in a separate debug file, says of the function at that code address (as
- * the object has it mapped). NULL: nothing. Lives as long as the object's file. A file's debug information is opened at
- * the first question and kept open; what is asked for once is found again without it. */
+/* What debug information, the file's own or a separate file's, says of the function at that code address (as the object
+ * has it mapped). NULL: nothing. Lives as long as the object's file, which keeps its debug information open. */
 const struct signature *object_signature(const struct object *object, uint64_t address);
 
 #endif

@@ -275,6 +275,12 @@ static bool is_on_stack(uintptr_t pointer)
 	return pointer < stack_end && stack_end - pointer < ((uintptr_t)1 << 20);
 }
 
+#ifdef __clang__
+#define IS_GCC false
+#else
+#define IS_GCC true
+#endif
+
 static struct abi_function as_function(struct abi_value *values)
 {
 	for (unsigned i = 0; i < made.count; i++)
@@ -282,7 +288,8 @@ static struct abi_function as_function(struct abi_value *values)
 	return (struct abi_function){.values = values,
 				     .count = made.count,
 				     .result = made.has_result ? &made.result.value : NULL,
-				     .is_variadic = made.is_variadic};
+				     .is_variadic = made.is_variadic,
+				     .is_gcc = IS_GCC};
 }
 
 void made_check_arguments(void)

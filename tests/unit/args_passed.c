@@ -306,11 +306,8 @@ static void test_whole_places(void **state)
 		at = arch->return_sp(&task.regs) + 16 - STACK_AT;
 		memcpy(task.stack + at, &minus_42, 4);
 		assert_text(fake_entry(&task, plan),
-			    arch->pointer_size == 8
-				    ? "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
-				      "f={d=4.143511e-317, i=(unreadable)}"
-				    : "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
-				      "f={d=(unreadable)}");
+			    "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=<unknown place>, "
+			    "f=<unknown place>");
 		args_plan_free(plan);
 		fake_end(&task);
 	}
@@ -416,7 +413,9 @@ static void test_unknown_types(void **state)
 	const struct signature_param params[] = {{.name = "a", .type = &int32},
 						 {.name = "b", .type = &lost},
 						 {.name = "c", .type = &int32}},
-				     half[] = {{.name = "d", .type = &has_lost}, {.name = "e", .type = &int32}};
+				     half[] = {{.name = "d", .type = &has_lost},
+					       {.name = "e", .type = &int32, .said = PLACE_UNKNOWN},
+					       {.name = "f", .type = &int32, .said = PLACE_STACK, .place_offset = 16}};
 	const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)},
 			       members_lost = {.params = half, .param_count = ARRAY_SIZE(half)},
 			       result_lost = {.params = params, .param_count = 1, .result = &lost};
@@ -430,11 +429,12 @@ static void test_unknown_types(void **state)
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 
 		fake_begin(&task, arch);
+		task.stack[arch->return_sp(&task.regs) + 16 - STACK_AT] = 6;
 		fake_argument(&task, 0, 7);
 		assert_text(fake_entry(&task, plan), "a=7, b=<unknown type>, c=<unknown place>");
 		args_plan_free(plan);
 		plan = args_plan_of_signature(arch, &members_lost, false);
-		assert_text(fake_entry(&task, plan), "d=<unknown place>, e=<unknown place>");
+		assert_text(fake_entry(&task, plan), "d=<unknown place>, e=<unknown place>, f=6");
 		args_plan_free(plan);
 		plan = args_plan_of_signature(arch, &result_lost, false);
 		assert_text(fake_entry(&task, plan), is_apart ? "a=7" : "a=<unknown place>");

@@ -22,10 +22,7 @@
 static const struct language {
 	const char *name, *suffix;
 } languages[] = {
-	{"c", "c"},
-	{"optimised", "c"},
-	{"cxx", "cpp"},
-	{"rust", "rs"},
+	{"c", "c"}, {"optimised", "c"}, {"callbacks", "c"}, {"cxx", "cpp"}, {"rust", "rs"},
 };
 
 struct build {
@@ -112,11 +109,11 @@ static void test_build(void **state)
 {
 	const struct build *build = *state;
 	char *tool = xstrndup(build->command, strcspn(build->command, " "));
-	const bool is_there = test_has(tool);
+	const bool is_there = test_has(tool) && (!strstr(build->command, "lld") || test_has("ld.lld"));
 	size_t count = 0;
 
 	if (!is_there)
-		print_message("SKIPPED: there is no %s here\n", tool);
+		print_message("SKIPPED: there is no %s here, or no ld.lld\n", tool);
 	free(tool);
 	if (!is_there)
 		skip();

@@ -78,6 +78,8 @@ uint64_t test_address(const struct object *object, const char *symbol)
 
 /* ---- Text ---- */
 
+static unsigned word; /* bytes of a pointer of the object */
+
 static void add_type(struct buf *out, const struct data_type *type);
 
 static void add_members(struct buf *out, const struct data_type *type)
@@ -92,7 +94,8 @@ static void add_members(struct buf *out, const struct data_type *type)
 		add_type(out, member->type);
 		buf_printf(out, "%s%s%s", member->is_base ? " BASE" : "", member->name[0] ? " " : "", member->name);
 	}
-	buf_printf(out, "%s}%" PRIu64 "/%" PRIu32, type->is_cut ? "..." : "", type->size, type->align);
+	buf_printf(out, "%s}%" PRIu64 "/%" PRIu32 "%s", type->is_cut ? "..." : "", type->size, type->align,
+		   type->may_be_packed && type->align > word ? "?" : "");
 }
 
 static void add_variants(struct buf *out, const struct data_type *type)
@@ -247,6 +250,8 @@ char *signature_text_at(const struct object *object, uint64_t address)
 {
 	const struct signature *signature = object_signature(object, address);
 	struct buf out = {0};
+
+	word = object->file->class == ELFCLASS32 ? 4 : 8;
 
 	if (!signature)
 		return xstrdup("none");

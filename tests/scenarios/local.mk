@@ -6,7 +6,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/classes.py tests/scenarios/damaged.py \
 	tests/scenarios/scanned.py tests/scenarios/servers.py tests/scenarios/compressed.py tests/scenarios/deaths.py \
 	tests/scenarios/described.py tests/scenarios/descriptors.py \
-	tests/scenarios/engine_kill.py tests/scenarios/errnos.py \
+	tests/scenarios/endings.py tests/scenarios/endings_traced.py tests/scenarios/engine_kill.py \
+	tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
 	tests/scenarios/hostile_cores.py tests/scenarios/scan_answers.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \

@@ -4,6 +4,8 @@ import collections
 import os
 import struct
 
+import endings
+
 Logged = collections.namedtuple('Logged', 'sequence id size kind function')
 
 OPERATORS = {}
@@ -83,7 +85,7 @@ def same(traced, logged):
         (traced.kind == '-' or traced.size == logged.size)
 
 
-def first_difference(tid, traced, logged, start):
+def first_difference(tid, traced, logged, start, ends=None):
     """None, or the first difference in words; `start` events of the log are before the trace begins."""
     for i in range(max(len(traced), len(logged) - start)):
         ours = traced[i] if i < len(traced) else None
@@ -93,6 +95,10 @@ def first_difference(tid, traced, logged, start):
         if theirs is None and all(e.kind == '-' and e.function == 'free' for e in traced[i:]):
             # glibc empties a thread's cache at the thread's end by calling its own free, under another
             # name: no preloaded library can see that.
+            return None
+        if ends and theirs is None and i + 1 == len(traced) and ends.allow_traced(tid, ours):
+            return None
+        if ends and ours is None and all(ends.allow_logged(tid, e) for e in logged[start + i:]):
             return None
         words = ['thread %d: its event %d differs: the trace has %s%s, the logger %s' % (
             tid, i + 1, show(ours), ' (record %d)' % ours.index if ours else '', show(theirs))]
@@ -114,14 +120,15 @@ def compare_launched(trace, threads):
     by_tid = {}
     for event in trace.events:
         by_tid.setdefault(event.tid, []).append(event)
+    ends = endings.Endings(by_tid, threads, trace.notes)
     problems, compared = [], 0
     for tid in sorted(set(by_tid) | set(threads)):
         traced, logged = by_tid.get(tid, []), threads.get(tid, [])
-        difference = first_difference(tid, traced, logged, 0)
+        difference = first_difference(tid, traced, logged, 0, ends)
         if difference:
             problems.append(difference)
         compared += len(logged)
-    problems = few(problems)
+    problems = few(problems) or ends.problems()
     if not compared:
         problems.append('the logger has no events: nothing was compared')
     return problems, compared

@@ -35,6 +35,7 @@ import deaths
 import described
 import descriptors
 import engine_kill
+import endings_traced
 import errnos
 import errors
 import formats
@@ -133,6 +134,7 @@ MODULES = [
     ('layouts', layouts),
     ('lifecycle', lifecycle),
     ('special', special),
+    ('special', endings_traced),
     ('deaths', deaths),
     ('stalls', stalls),
     ('engine', engine_kill),

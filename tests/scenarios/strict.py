@@ -4,6 +4,7 @@ each address the same allocations and releases, in the same order, by the same t
 import collections
 import re
 
+import endings
 import oracle
 
 SAME_ADDRESS = {'memalign': 'aligned_alloc'}  # two names of one function in some versions of glibc
@@ -85,22 +86,39 @@ def without_cache(traced, logged, allows):
     return kept
 
 
+def threads_of(items):
+    """{tid: [Logged]}; a realloc has its two places next to each other."""
+    threads = collections.defaultdict(list)
+    for tid, event in items:
+        threads[tid].append(event)
+    return threads
+
+
+def agree(ours, theirs, names, ends):
+    """Whether both have the same of a block, but for what the end of the process has cut off."""
+    count = min(len(ours), len(theirs))
+    return all(same(a, b, names) for a, b in zip(ours, theirs)) and \
+        all(ends.allow_traced(event.tid, event) for event in ours[count:]) and \
+        all(ends.allow_logged(tid, event) for tid, event in theirs[count:])
+
+
 def compare(trace, items, names, allows_cache):
     """Problems. `items`: the log as [(tid, Logged)] in the order of all threads."""
     traced, logged = by_address(trace.events, lambda e: e.id), by_address(items, lambda i: i[1].id)
+    ends = endings.Endings(by_address(trace.events, lambda e: e.tid), threads_of(items), trace.notes)
     problems = []
     wrong = 0
     for ident in sorted(set(traced) | set(logged), key=lambda i: traced[i][0].index if i in traced else 1 << 60):
         theirs = logged.get(ident, [])
         ours = without_cache(traced.get(ident, []), theirs, allows_cache)
-        if len(ours) == len(theirs) and all(same(a, b, names) for a, b in zip(ours, theirs)):
+        if agree(ours, theirs, names, ends):
             continue
         wrong += 1
         if len(problems) < 3:
             problems.append(difference(trace, items, ident, ours, theirs, names))
     if wrong > len(problems):
         problems.append('... and %d addresses more differ' % (wrong - len(problems)))
-    return problems
+    return problems or ends.problems()
 
 
 def difference(trace, items, ident, ours, theirs, names):

@@ -129,6 +129,12 @@ TESTS += tests/unit/snapshot
 tests_unit_snapshot_SOURCES = tests/unit/snapshot.c
 tests_unit_snapshot_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_snapshot_LDADD = libscan.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/care
+TESTS += tests/unit/care
+tests_unit_care_SOURCES = tests/unit/care.c
+tests_unit_care_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_care_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=process_vm_writev
+tests_unit_care_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_list
 tests_unit_heap_list_SOURCES = tests/unit/heap_list.c
 tests_unit_heap_list_CPPFLAGS = $(AM_CPPFLAGS)

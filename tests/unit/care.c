@@ -1,0 +1,343 @@
+/* A lock that a scan marks as waited for: only what nobody else can let go of meanwhile. What happens between the look
+ * at the lock's word and the write takes a microsecond; here it happens each time, within the call that writes. */
+#include "config.h"
+#include "scan/scan.h"
+#include "scan/snapshot.h"
+#include "base/util.h"
+#include "heap/heap.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum word { FREE, HELD, CONTENDED };
+
+/* The child has it where this process has it. */
+static struct {
+	atomic_uint lock; /* of the C library's kind; first, so that its address is that of all */
+	atomic_uint ready, born;
+	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, when it is to be held */
+} * shared;
+
+/* ---- What is written, and when ---- */
+
+ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
+				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
+				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);
+
+static unsigned writes, wrong;
+static bool is_let_go_of; /* somebody who does not stand lets go of the lock just before */
+
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
+				 const struct iovec *remote, unsigned long remote_count, unsigned long flags)
+{
+	writes++;
+	if (remote->iov_base == (void *)&shared->lock)
+		wrong += atomic_load(&shared->lock) != HELD;
+	if (is_let_go_of)
+		atomic_store(&shared->lock, FREE);
+	return __real_process_vm_writev(pid, local, local_count, remote, remote_count, flags);
+}
+
+/* ---- The program ---- */
+
+static char stack[65536];
+
+static void let_go(atomic_uint *lock)
+{
+	if (atomic_exchange(lock, FREE) == CONTENDED)
+		syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* The caller has the address in its frame meanwhile, as functions of malloc have it. */
+static __attribute__((noinline)) unsigned word_of(atomic_uint *lock)
+{
+	__asm__ volatile("" ::: "memory");
+	return atomic_load(lock);
+}
+
+static void is_there(void)
+{
+	atomic_fetch_add(&shared->ready, 1);
+}
+
+static void *hold_on(void *argument)
+{
+	atomic_uint *volatile mine = &shared->lock;
+
+	is_there();
+	while (word_of(mine))
+		;
+	return argument;
+}
+
+/* Until somebody waits, as it seems. */
+static void *hold_and_let_go(void *argument)
+{
+	atomic_uint *volatile mine = &shared->lock;
+
+	is_there();
+	while (word_of(mine) != CONTENDED)
+		;
+	let_go(mine);
+	while (true)
+		pause();
+	return argument;
+}
+
+static void *be_born(void *argument)
+{
+	atomic_fetch_add(&shared->born, 1);
+	while (true)
+		pause();
+	return argument;
+}
+
+static void *hold_and_make_thread(void *argument)
+{
+	atomic_uint *volatile mine = &shared->lock;
+	pthread_t thread;
+
+	is_there();
+	while (word_of(mine) != CONTENDED)
+		;
+	pthread_create(&thread, NULL, be_born, NULL);
+	while (word_of(mine))
+		;
+	return argument;
+}
+
+static void *hold_arena(void *argument)
+{
+	atomic_uint *volatile mine;
+
+	is_there();
+	while (!(mine = atomic_load(&shared->arena)))
+		;
+	atomic_store(mine, HELD);
+	is_there();
+	while (word_of(mine) != CONTENDED)
+		;
+	let_go(mine);
+	while (true)
+		pause();
+	return argument;
+}
+
+static void begin_thread(void *(*run)(void *))
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, run, NULL);
+}
+
+static int wait_for_ever(void *argument)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	is_there();
+	while (!argument)
+		pause();
+	return 0;
+}
+
+static void with_vfork(void)
+{
+	begin_thread(hold_on);
+	if (!vfork())
+		wait_for_ever(NULL);
+}
+
+static void with_waiters(void)
+{
+	begin_thread(hold_on);
+	begin_thread(hold_on);
+	begin_thread(hold_and_let_go);
+	begin_thread(hold_on);
+	begin_thread(hold_on);
+}
+
+static void with_maker(void)
+{
+	begin_thread(hold_and_make_thread);
+}
+
+static void with_arena(void)
+{
+	free(malloc(100));
+	begin_thread(hold_arena);
+}
+
+static void with_arena_and_child(void)
+{
+	with_arena();
+	clone(wait_for_ever, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+}
+
+static pid_t start(void (*begin)(void), unsigned ready)
+{
+	atomic_store(&shared->lock, HELD);
+	atomic_store(&shared->ready, 0);
+	atomic_store(&shared->born, 0);
+	atomic_store(&shared->arena, NULL);
+	writes = wrong = 0;
+	is_let_go_of = false;
+	const pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		begin();
+		while (true)
+			pause();
+	}
+	while (atomic_load(&shared->ready) < ready)
+		usleep(1000);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* One that knows of the lock. */
+static struct snapshot *look(pid_t pid)
+{
+	struct snapshot *const snapshot = snapshot_new(pid);
+	const uint64_t lock = (uintptr_t)&shared->lock;
+
+	assert_int_equal(snapshot_warm(snapshot), 0);
+	assert_int_equal(snapshot_take(snapshot, NULL), 0);
+	const struct snapshot_care care = {
+		.locks = &lock, .lock_count = 1, .marks_locks = true, .program = snapshot_program(snapshot)};
+
+	assert_int_equal(snapshot_take(snapshot, &care), 0);
+	return snapshot;
+}
+
+/* ---- Tests ---- */
+
+/* On a machine that is busy a thread may get no turn in the time that there is for turns. */
+#define TRIES 50
+
+/* A holder of it alone: 1 | we: 2 | it runs, lets go: 0, and calls the kernel | the copy. The others have its address,
+ * too, and their turns before and after that. */
+static void test_marked(void **state)
+{
+	size_t inside = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < TRIES && inside; i++) {
+		const pid_t pid = start(with_waiters, 5);
+		struct snapshot *const snapshot = look(pid);
+
+		inside = snapshot_figures(snapshot)->inside;
+		assert_int_equal(wrong, 0);
+		if (!inside) {
+			assert_true(writes > 0);
+			assert_int_equal(atomic_load(&shared->lock), FREE);
+		}
+		snapshot_free(snapshot);
+		end(pid);
+	}
+	assert_int_equal(inside, 0);
+}
+
+/* We read: 1 | a child of vfork, which has the memory, lets go: 0 | we: 2, and all wait for it, for ever. The parent is
+ * deep in the kernel and does not stand. */
+static void test_moving(void **state)
+{
+	const pid_t pid = start(with_vfork, 2);
+
+	(void)state;
+	is_let_go_of = true;
+	struct snapshot *const snapshot = look(pid);
+
+	assert_int_equal(snapshot_figures(snapshot)->moving, 1);
+	assert_int_equal(writes, 0);
+	assert_int_equal(atomic_load(&shared->lock), HELD);
+	snapshot_free(snapshot);
+	end(pid);
+}
+
+/* The holder stands at the begin of clone: a thread that it makes would not stand. */
+static void test_maker(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < TRIES && (!i || !writes); i++) {
+		const pid_t pid = start(with_maker, 1);
+		struct snapshot *const snapshot = look(pid);
+		const struct heap_image *const image = snapshot_image(snapshot);
+		size_t size;
+		const atomic_uint *const born = image->bytes(image, (uintptr_t)&shared->born, &size);
+
+		assert_non_null(born);
+		assert_in_range(writes, 0, 1);
+		assert_int_equal(snapshot_figures(snapshot)->inside, 1);
+		assert_int_equal(*born, 0);
+		while (writes && !atomic_load(&shared->born))
+			usleep(1000);
+		snapshot_free(snapshot);
+		end(pid);
+	}
+	assert_int_equal(writes, 1);
+}
+
+/* How often a lock of malloc's is marked. */
+static unsigned marked_arena(void (*begin)(void), unsigned ready)
+{
+	const pid_t pid = start(begin, ready);
+	struct snapshot *const snapshot = snapshot_new(pid);
+	struct scan *const scan = scan_new(pid);
+	uint64_t lock;
+
+	assert_int_equal(snapshot_warm(snapshot), 0);
+	assert_int_equal(snapshot_take(snapshot, NULL), 0);
+	assert_true(heap_locks(snapshot_image(snapshot), &lock, 1, NULL) == 1);
+	assert_int_equal(scan_look(scan, NULL, 0), SCAN_DONE);
+	assert_int_equal(writes, 0);
+	atomic_store(&shared->arena, (atomic_uint *)(uintptr_t)lock);
+	while (atomic_load(&shared->ready) < ready + 1)
+		usleep(1000);
+	assert_int_equal(scan_look(scan, NULL, 0), SCAN_DONE);
+	scan_free(scan);
+	snapshot_free(snapshot);
+	end(pid);
+	return writes;
+}
+
+/* As in vfork, of a child in the same memory that is no thread, and whose parent goes on. */
+static void test_shared_memory(void **state)
+{
+	unsigned marked = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < TRIES && !marked; i++)
+		marked = marked_arena(with_arena, 1);
+	assert_true(marked > 0);
+	assert_int_equal(marked_arena(with_arena_and_child, 2), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_marked), cmocka_unit_test(test_moving),
+					   cmocka_unit_test(test_maker), cmocka_unit_test(test_shared_memory)};
+
+	shared = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(shared, MAP_FAILED);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -99,6 +99,8 @@ static void check_diff(struct argp_state *state, const struct view_options *opti
 	if (!view_options_want(options) || options->live)
 		argp_error(state, "--diff is about the report, the page and files for other tools; add --report, "
 				  "--html or -f");
+	if (options->export && options->has_weight && options->export_options.weight == WEIGHT_LOST)
+		argp_error(state, "--weight=lost is of the end alone; --diff goes with the other weights");
 	if (options->export && !options->export->compares)
 		argp_error(state,
 			   "-f %s has no place for what grew since then; --diff goes with -f %s, --report and --html",

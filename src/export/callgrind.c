@@ -211,18 +211,20 @@ static void write_edges(struct callgrind *callgrind)
 
 static struct tally cost_of(const struct profile_group *group, enum export_weight weight)
 {
+	const struct figures figures = export_figures(group);
+
 	switch (weight) {
 	case WEIGHT_LIVE:
-		return group->live;
+		return figures.live;
 	case WEIGHT_PEAK:
-		return group->at_peak;
+		return figures.at_peak;
 	case WEIGHT_LOST:
 		return export_lost_of(group);
 	case WEIGHT_ALLOCATED:
 	case WEIGHT_COUNT:
 		break;
 	}
-	return group->allocated;
+	return figures.allocated;
 }
 
 static int callgrind_write(const struct profile *profile, const struct export_options *options, FILE *out)
@@ -236,7 +238,7 @@ static int callgrind_write(const struct profile *profile, const struct export_op
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct tally cost = cost_of(profile->groups[i], options->weight);
 
-		if (profile->groups[i]->resource == memory && cost.calls)
+		if (profile->groups[i]->resource == memory && (cost.calls || cost.bytes))
 			add_group(&callgrind, profile->groups[i], &cost, occurrences, i + 1);
 	}
 	join_edges(&callgrind);
@@ -258,5 +260,6 @@ const struct export export_callgrind = {
 	.name = "callgrind",
 	.suffix = ".callgrind",
 	.is_weighted = true,
+	.compares = true,
 	.write = callgrind_write,
 };

@@ -1,4 +1,6 @@
-/* Collapsed stacks, one a line: "root;caller;leaf 123". Read by flamegraph.pl, inferno and speedscope. */
+/* Collapsed stacks, one a line: "root;caller;leaf 123". Read by flamegraph.pl, inferno and speedscope. Of a profile that
+ * is compared to an older one two figures, before and now, as difffolded.pl has them: a differential flame graph is made
+ * of these. */
 #include "config.h"
 #include "export/export.h"
 
@@ -11,21 +13,41 @@ static void write_name(const char *name, FILE *out)
 		fputc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name, out);
 }
 
+static uint64_t weight_now(const struct profile_group *group, enum export_weight weight)
+{
+	struct profile_group all = *group;
+
+	all.old = (struct figures){0};
+	return export_weight_of(&all, weight);
+}
+
+static uint64_t weight_old(const struct profile_group *group, enum export_weight weight)
+{
+	const struct profile_group before = {.allocated = group->old.allocated,
+					     .live = group->old.live,
+					     .temporary = group->old.temporary,
+					     .at_peak = group->old.at_peak};
+
+	return export_weight_of(&before, weight);
+}
+
 static int collapsed_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	struct buf room = {0};
 
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *group = profile->groups[i];
-		const uint64_t weight = export_weight_of(group, options->weight);
+		const uint64_t weight = weight_now(group, options->weight), old = weight_old(group, options->weight);
 
-		if (!weight)
+		if ((!weight && !old) || group->is_uncompared)
 			continue;
 		for (uint32_t k = group->frame_count; k-- > 0;) {
 			write_name(export_frame_name(group->frames[k], &room), out);
 			fputc(';', out);
 		}
 		write_name(group->function, out);
+		if (profile->has_old)
+			fprintf(out, " %" PRIu64, old);
 		fprintf(out, " %" PRIu64 "\n", weight);
 	}
 	buf_free(&room);
@@ -36,5 +58,6 @@ const struct export export_collapsed = {
 	.name = "collapsed",
 	.suffix = ".collapsed",
 	.is_weighted = true,
+	.compares = true,
 	.write = collapsed_write,
 };

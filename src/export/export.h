@@ -46,7 +46,11 @@ const char *export_names_that_compare(void);
 /* live, allocated, peak, count or lost. False if it is another word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
-/* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated. */
+/* What the group has of these, allocated, alive, temporary and at the peak; of a profile that is compared, what it has
+ * more than before. */
+struct figures export_figures(const struct profile_group *group);
+/* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated; what it has more than before, of a profile
+ * that is compared. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
 /* What of a group only lost blocks or nothing leads to. */
 struct tally export_lost_of(const struct profile_group *group);

@@ -12,6 +12,7 @@ struct gperftools {
 	struct places places;
 	struct hash called; /* interned function -> its odd number */
 	struct buf names, stacks, room;
+	struct tally live, allocated; /* of all stacks */
 };
 
 /* Two hyphens stand before the name of a function that is inlined into the one before it. */
@@ -65,7 +66,13 @@ static void add_stack(struct gperftools *gperftools, const struct profile_group 
 {
 	struct buf *const stacks = &gperftools->stacks;
 
-	add_tallies(stacks, &group->live, &group->allocated);
+	const struct figures figures = export_figures(group);
+
+	if (!figures.allocated.calls && !figures.live.calls && !figures.live.bytes && !figures.allocated.bytes)
+		return;
+	tally_join(&gperftools->live, &figures.live);
+	tally_join(&gperftools->allocated, &figures.allocated);
+	add_tallies(stacks, &figures.live, &figures.allocated);
 	for (uint32_t i = 0; i < group->frame_count;)
 		buf_printf(stacks, " 0x%zx", 2 * (places_next(&gperftools->places, group, &i) + 1));
 	if (!group->frame_count)
@@ -75,7 +82,6 @@ static void add_stack(struct gperftools *gperftools, const struct profile_group 
 
 static int gperftools_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
-	static const struct tally none;
 	const struct profile_resource *const memory = export_memory(profile);
 	struct gperftools gperftools = {0};
 	struct buf head = {0};
@@ -90,7 +96,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 	buf_add_char(&head, '\n');
 	buf_add(&head, gperftools.names.data, gperftools.names.size);
 	buf_add_str(&head, "---\nheap profile: ");
-	add_tallies(&head, memory ? &memory->live : &none, memory ? &memory->allocated : &none);
+	add_tallies(&head, &gperftools.live, &gperftools.allocated);
 	/* Without that word the figures would be taken for samples. */
 	buf_add_str(&head, " heapprofile\n");
 	fwrite(head.data, 1, head.size, out);
@@ -107,5 +113,6 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 const struct export export_gperftools = {
 	.name = "gperftools",
 	.suffix = ".heap",
+	.compares = true,
 	.write = gperftools_write,
 };

@@ -59,7 +59,19 @@ static void add_lost(struct buf *line, const struct profile_resource *resource)
 		buf_add_str(line, ",\"lost\":null");
 }
 
-static void write_resource(const struct profile_resource *resource, struct buf *line, FILE *out)
+/* As it was before, of a profile that is compared. */
+static void add_old(struct buf *line, const struct figures *old)
+{
+	buf_add_str(line, ",\"old\":{\"of\":\"before\"");
+	add_tally(line, "allocated", &old->allocated);
+	add_tally(line, "live", &old->live);
+	add_tally(line, "peak", &old->at_peak);
+	add_tally(line, "temporary", &old->temporary);
+	buf_add_char(line, '}');
+}
+
+static void write_resource(const struct profile *profile, const struct profile_resource *resource, struct buf *line,
+			   FILE *out)
 {
 	buf_add_str(line, "{\"type\":\"resource\"");
 	add_member(line, "name", resource->type);
@@ -72,6 +84,8 @@ static void write_resource(const struct profile_resource *resource, struct buf *
 	add_tally(line, "suppressed", &resource->suppressed);
 	add_tally(line, "peak", &resource->peak);
 	add_tally(line, "temporary", &resource->temporary);
+	if (profile->has_old)
+		add_old(line, &resource->old);
 	buf_printf(line, ",\"releases\":%" PRIu64 ",\"unknown_releases\":%" PRIu64 ",\"unseen_releases\":%" PRIu64,
 		   resource->releases, resource->unknown_releases, resource->reused);
 	end_line(line, out);
@@ -92,7 +106,7 @@ static void add_frame(struct buf *line, const struct profile_frame *frame)
 	buf_add_char(line, '}');
 }
 
-static void write_group(const struct profile_group *group, struct buf *line, FILE *out)
+static void write_group(const struct profile *profile, const struct profile_group *group, struct buf *line, FILE *out)
 {
 	static const char *const ends[] = {"whole", "cut", "lost"};
 
@@ -106,11 +120,14 @@ static void write_group(const struct profile_group *group, struct buf *line, FIL
 		add_classes(line, group->lost);
 	add_tally(line, "peak", &group->at_peak);
 	add_tally(line, "temporary", &group->temporary);
+	if (profile->has_old && !group->is_uncompared)
+		add_old(line, &group->old);
 	if (group->is_before)
 		buf_add_str(line, ",\"before\":true");
 	if (group->is_suppressed)
 		buf_add_str(line, ",\"suppressed\":true");
-	buf_printf(line, ",\"first\":%" PRIu64, group->first_since);
+	if (group->first_since != UINT64_MAX)
+		buf_printf(line, ",\"first\":%" PRIu64, group->first_since);
 	if (group->live.calls)
 		buf_printf(line, ",\"oldest\":%" PRIu64 ",\"newest\":%" PRIu64, group->oldest_since,
 			   group->newest_since);
@@ -134,9 +151,9 @@ static int json_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->process_count; i++)
 		write_process(&profile->processes[i], &line, out);
 	for (size_t i = 0; i < profile->resource_count; i++)
-		write_resource(profile->resources[i], &line, out);
+		write_resource(profile, profile->resources[i], &line, out);
 	for (size_t i = 0; i < profile->group_count; i++)
-		write_group(profile->groups[i], &line, out);
+		write_group(profile, profile->groups[i], &line, out);
 	buf_free(&line);
 	return 0;
 }
@@ -144,5 +161,6 @@ static int json_write(const struct profile *profile, const struct export_options
 const struct export export_json = {
 	.name = "json",
 	.suffix = ".json",
+	.compares = true,
 	.write = json_write,
 };

@@ -12,17 +12,36 @@ struct tally export_lost_of(const struct profile_group *group)
 	return lost;
 }
 
+static struct tally grown(const struct tally *now, const struct tally *old)
+{
+	return (struct tally){now->calls > old->calls ? now->calls - old->calls : 0,
+			      now->bytes > old->bytes ? now->bytes - old->bytes : 0};
+}
+
+struct figures export_figures(const struct profile_group *group)
+{
+	if (group->is_uncompared)
+		return (struct figures){0};
+	/* Without an older trace that is all. */
+	return (struct figures){.allocated = grown(&group->allocated, &group->old.allocated),
+				.live = grown(&group->live, &group->old.live),
+				.temporary = grown(&group->temporary, &group->old.temporary),
+				.at_peak = grown(&group->at_peak, &group->old.at_peak)};
+}
+
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)
 {
+	const struct figures figures = export_figures(group);
+
 	switch (weight) {
 	case WEIGHT_LIVE:
-		return group->live.bytes;
+		return figures.live.bytes;
 	case WEIGHT_ALLOCATED:
-		return group->allocated.bytes;
+		return figures.allocated.bytes;
 	case WEIGHT_PEAK:
-		return group->at_peak.bytes;
+		return figures.at_peak.bytes;
 	case WEIGHT_COUNT:
-		return group->allocated.calls;
+		return figures.allocated.calls;
 	case WEIGHT_LOST:
 		return export_lost_of(group).bytes;
 	}

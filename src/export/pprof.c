@@ -185,6 +185,12 @@ static int64_t clamp(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
+/* What there is more than before, or less; all of it where nothing is compared. */
+static int64_t difference(uint64_t now, uint64_t old)
+{
+	return clamp(now) - clamp(old);
+}
+
 static void add_locations(struct pprof *pprof, Pprof__Sample *sample, const struct profile_group *group)
 {
 	sample->locations = xcalloc(group->frame_count + 1, sizeof(*sample->locations));
@@ -200,10 +206,10 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 	Pprof__Sample *const sample = xmalloc(sizeof(*sample));
 	Pprof__Label *const label = xmalloc(sizeof(*label));
 	const int64_t values[] = {
-		clamp(group->allocated.calls),
-		clamp(group->allocated.bytes),
-		clamp(group->live.calls),
-		clamp(group->live.bytes),
+		difference(group->allocated.calls, group->old.allocated.calls),
+		difference(group->allocated.bytes, group->old.allocated.bytes),
+		difference(group->live.calls, group->old.live.calls),
+		difference(group->live.bytes, group->old.live.bytes),
 	};
 
 	pprof__sample__init(sample);
@@ -312,7 +318,7 @@ static int pprof_write(const struct profile *profile, const struct export_option
 	pprof__profile__init(pprof.message);
 	add_head(&pprof, profile);
 	for (size_t i = 0; i < profile->group_count; i++)
-		if (profile->groups[i]->resource == memory)
+		if (profile->groups[i]->resource == memory && !profile->groups[i]->is_uncompared)
 			add_sample(&pprof, profile->groups[i]);
 	const int error = write_packed(pprof.message, out);
 
@@ -333,6 +339,7 @@ const struct export export_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.is_binary = true,
+	.compares = true,
 #ifdef HAVE_PROTOBUF_C
 	.write = pprof_write,
 #else

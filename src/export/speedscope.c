@@ -71,7 +71,7 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 	uint64_t sum = 0;
 	bool is_first = true;
 
-	buf_printf(&name, "%s: %s", resource->type, names[weight]);
+	buf_printf(&name, "%s: %s%s", resource->type, names[weight], profile->has_old ? ", more than before" : "");
 	buf_add_str(text, "{\"type\":\"sampled\",\"name\":");
 	json_add_string(text, buf_str(&name));
 	buf_free(&name);
@@ -129,5 +129,6 @@ const struct export export_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.is_weighted = true,
+	.compares = true,
 	.write = speedscope_write,
 };

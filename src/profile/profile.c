@@ -328,6 +328,7 @@ void profile_end(struct profile *profile)
 
 		for (size_t k = 0; k < group->member_count; k++)
 			sum_member(profile, group, &group->members[k]);
+		group->is_uncompared = profile->has_old && group->is_before && !group->has_old;
 		group->released = group->allocated.calls - group->live.calls;
 		tally_join(&resource->picked, &group->picked);
 		tally_join(&resource->reachable, &group->reachable);

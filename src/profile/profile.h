@@ -61,6 +61,7 @@ struct profile_group {
 	uint32_t frame_count;
 	bool has_stack;
 	bool is_before;            /* what is older than the traces; without a stack */
+	bool is_uncompared;        /* ... and the older trace knows nothing of it: it has not grown */
 	bool is_suppressed;        /* what it had picked is not any more (suppressions.h) */
 	bool growth_is_suppressed; /* suppressions have all kinds of what it has alive; where there is an old process */
 	enum stack_end end;

@@ -4,7 +4,7 @@ libreport_a_SOURCES = \
 	src/report/lines.c src/report/lines.h \
 	src/report/page.c src/report/page.h src/report/page_data.c src/report/page_data.h src/report/page_parts.h \
 	src/report/page_rows.c src/report/page_stacks.c src/report/page_template.c src/report/page_template.h \
-	src/report/pretty.c src/report/pretty.h \
+	src/report/pretty.c src/report/pretty.h src/report/process_ends.c src/report/process_ends.h \
 	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_head.c \
 	src/report/report_next.c src/report/report_parts.c \
 	src/report/report_parts.h src/report/report_suppressed.c src/report/report_tables.c \

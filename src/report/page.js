@@ -7,10 +7,12 @@ const state = {
 let scene = null;
 
 const VIEW_TITLES = {
+  grown: 'Compared to before',
   lost: 'Lost', possibly: 'Possibly lost', live: 'Alive at the end', peak: 'Alive at the peak', allocated: 'Allocated', temporary: 'Temporary',
   moment: 'Alive at a moment',
 };
 const VIEW_HELP = {
+  grown: 'what is alive at the end, and how much more or less that is than before',
   lost: 'what no pointer of the process led to any more at the end, or only what is lost',
   possibly: 'what only pointers into the midst of blocks led to at the end',
   live: 'what was never released while the trace ran', peak: 'what was alive when most bytes were',
@@ -19,6 +21,7 @@ const VIEW_HELP = {
   moment: 'what was alive at the moment that is picked in the line of time',
 };
 const EMPTY = {
+  grown: 'Nothing is alive at the end.',
   lost: 'Nothing is lost.', possibly: 'Nothing is possibly lost.',
   live: 'Nothing is alive at the end: no leaks were seen.', peak: 'Nothing was ever alive.',
   allocated: 'Nothing was allocated.', temporary: 'Nothing was released right after it was allocated.',
@@ -33,7 +36,7 @@ function viewsOf(kind) {
 
 // What is shown first.
 function firstView(kind) {
-  return kind && kind.is_call ? 'allocated' : kind && kind.scan && value(kind.scan.lost[0]) ? 'lost' : 'live';
+  return kind && kind.is_call ? 'allocated' : data.compared ? 'grown' : kind && kind.scan && value(kind.scan.lost[0]) ? 'lost' : 'live';
 }
 
 function figureOfView(kind, view) {
@@ -109,6 +112,7 @@ function drawRemarks() {
   if (unnamed * 2 > frameCount)
     remarks.push('Most functions have no names: install the debug symbols, or give their folder with --debug-path.');
   remarks.push(...data.notes);
+  add(data.notes_left_out, 'notes more, which the trace as text has (functrace-postproc TRACE)');
   if (!remarks.length)
     return;
   const details = make('details'), list = make('ul');
@@ -144,6 +148,10 @@ function drawHead() {
     about.push(dateText(data.begin));
   about.push(counted(data.events, 'event', 'events') +
     (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
+  byId('ends').append(...data.ends.map((end) => make('li', '', capital(end))));
+  if (data.ends_left_out)
+    byId('ends').append(make('li', '', 'And ' + counted(data.ends_left_out, 'more process', 'more processes') + ' that did not end with status 0'));
+  byId('ends').hidden = !data.ends.length;
   byId('about').textContent = about.filter(Boolean).join('  \u00b7  ');
   byId('made').textContent = 'Made by ' + data.generator + '.';
   drawRemarks();
@@ -188,6 +196,13 @@ function makeCard(kind, view, number) {
   card.append(make('span', 'title', title));
   if (!figure) {
     card.append(make('span', 'big none', '\u2013'), make('span', 'exact', 'pick one below'));
+    return card;
+  }
+  if (view === 'grown') {
+    const growth = growthOf(kind.live, kind.old), main = growth[kind.has_bytes ? 1 : 0], much = Math.abs(main);
+
+    card.append(make('span', 'big', (main < 0 ? '\u2212' : main > 0 ? '+' : '') + (kind.has_bytes ? human(much) : shortCount(much))),
+      make('span', 'exact', growthText(kind, growth)), make('span', 'exact', 'than ' + data.compared));
     return card;
   }
   card.append(make('span', 'big', kind.has_bytes ? human(figure[1]) : shortCount(figure[0])));
@@ -282,7 +297,7 @@ function drawPictures(kind) {
   const found = search(flame, state.find);
   scene = {kind, flame, weighed, weights: weighed[isMain(kind)], zoom: state.zoom, found, boxes: []};
   const isEmpty = !weighed.blocks[0];
-  const title = kind.is_call ? 'Calls' : state.view === 'moment' ? 'Alive at ' + spanText(momentTime(state.moment))
+  const title = kind.is_call ? 'Calls' : state.view === 'grown' ? 'Alive at the end, compared to ' + data.compared : state.view === 'moment' ? 'Alive at ' + spanText(momentTime(state.moment))
     : VIEW_TITLES[state.view];
 
   byId('flame-title').textContent = title + (state.invert ? ', from what allocates to its callers'

@@ -72,9 +72,46 @@ static void add_programs(struct buf *out, const struct profile *profile)
 	add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
 }
 
+/* Of more than PAGE_ENDS the others are counted. */
+static void add_ends(struct buf *out, const struct profile *profile)
+{
+	struct process_ends ends;
+
+	process_ends_collect(&ends, profile);
+	add_key(out, "ends");
+	buf_add_char(out, '[');
+	for (size_t i = 0; i < ends.count && i < PAGE_ENDS; i++) {
+		buf_add_str(out, i ? "," : "");
+		page_add_text(out, ends.items[i]);
+	}
+	buf_add_char(out, ']');
+	add_number(out, "ends_left_out", ends.left_out + (ends.count > PAGE_ENDS ? ends.count - PAGE_ENDS : 0));
+	process_ends_free(&ends);
+}
+
+static void add_compared(struct buf *out, const struct profile *profile)
+{
+	struct buf words = {0};
+
+	if (!profile->has_old)
+		return;
+	for (size_t p = 0; p < profile->process_count && !words.size; p++) {
+		const struct account *account = profile->processes[p].account;
+
+		if (profile->processes[p].is_old)
+			buf_printf(&words, "%s, process %" PRIu32, account->name, account->pid);
+		else if (account->wishes.has_mark && account->has_times)
+			buf_printf(&words, "what it was after %.3f s", (double)account->wishes.mark / 1e9);
+		else if (account->wishes.has_mark)
+			buf_printf(&words, "what it was after %" PRIu64 " calls", account->wishes.mark);
+	}
+	add_text(out, "compared", buf_str(&words));
+	buf_free(&words);
+}
+
 static void add_notes(struct buf *out, const struct profile *profile)
 {
-	size_t count = 0;
+	size_t count = 0, all = 0;
 
 	add_key(out, "notes");
 	buf_add_char(out, '[');
@@ -86,8 +123,10 @@ static void add_notes(struct buf *out, const struct profile *profile)
 				buf_add_char(out, ',');
 			page_add_text(out, account->notes[i]);
 		}
+		all += account->note_count + account->notes_left_out;
 	}
 	buf_add_char(out, ']');
+	add_number(out, "notes_left_out", all - count);
 }
 
 /* The widths of the traces' own lines of time are powers of two; the greatest one fits all. */
@@ -268,6 +307,17 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	add_text(out, "why_unscanned", kind->unknown);
 }
 
+/* What nothing is known of before has not grown. */
+static void add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
+{
+	struct tally old = kind->old.live;
+
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (profile->groups[i]->resource == kind && profile->groups[i]->is_uncompared)
+			tally_join(&old, &profile->groups[i]->live);
+	add_tally(out, "old", &old);
+}
+
 static void add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
 		     const struct page_axis *axis, const struct buf *rows)
 {
@@ -284,6 +334,8 @@ static void add_kind(struct buf *out, const struct profile *profile, const struc
 	add_tally(out, "allocated", is_call ? &kind->others : &kind->allocated);
 	add_number(out, "released", kind->releases);
 	add_tally(out, "live", &kind->live);
+	if (profile->has_old)
+		add_old(out, profile, kind);
 	add_tally(out, "peak", &kind->peak);
 	add_tally(out, "temporary", &kind->temporary);
 	if (profile->process_count == 1)
@@ -332,7 +384,9 @@ void page_data_add(struct buf *out, const struct profile *profile, const struct 
 	add_number(out, "events", profile->events);
 	add_number(out, "cut", profile->cut);
 	add_number(out, "lost", profile->lost);
+	add_ends(out, profile);
 	add_notes(out, profile);
+	add_compared(out, profile);
 	add_number(out, "moment_width", axis.moment_width);
 	add_number(out, "moment_count", axis.moment_count);
 	add_number(out, "span_width", axis.span_width);

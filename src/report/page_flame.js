@@ -90,10 +90,16 @@ function flameOf(kind, inverted) {
 
 // Blocks and bytes of each box.
 function weigh(flame, kind, view, moment) {
+  const weighed = weighBy(flame, kind, (row) => rowFigure(row, view, moment));
+
+  return view === 'grown' ? {...weighed, old: weighBy(flame, kind, (row) => row.old)} : weighed;
+}
+
+function weighBy(flame, kind, figureOf) {
   const blocks = new Float64Array(flame.parent.length), bytes = new Float64Array(flame.parent.length);
 
   kind.rows.forEach((row, i) => {
-    const figure = rowFigure(row, view, moment);
+    const figure = figureOf(row);
     blocks[flame.leaf[i]] += value(figure[0]);
     bytes[flame.leaf[i]] += value(figure[1]);
   });
@@ -102,6 +108,26 @@ function weigh(flame, kind, view, moment) {
     bytes[flame.parent[box]] += bytes[box];
   }
   return {blocks, bytes};
+}
+
+// What a box has more than before: [blocks, bytes].
+function boxGrowth(weighed, box) {
+  return [weighed.blocks[box] - weighed.old.blocks[box], weighed.bytes[box] - weighed.old.bytes[box]];
+}
+
+// The greatest growth or shrinkage of any box that is drawn, which has the full colour.
+function greatestGrowth(scene) {
+  const main = scene.weights === scene.weighed.bytes ? 1 : 0;
+
+  return scene.boxes.reduce((most, [box]) => Math.max(most, Math.abs(boxGrowth(scene.weighed, box)[main])), 1);
+}
+
+// As in a differential flame graph: red has grown, blue has shrunk, the more the deeper.
+function colourByGrowth(element, scene, box) {
+  const main = scene.weights === scene.weighed.bytes ? 1 : 0, growth = boxGrowth(scene.weighed, box)[main];
+
+  element.classList.add(growth > 0 ? 'grew' : growth < 0 ? 'shrank' : 'plain');
+  element.style.setProperty('--much', Math.max(0.12, Math.sqrt(Math.abs(growth) / scene.mostGrowth)).toFixed(3));
 }
 
 function boxName(flame, box) {
@@ -163,7 +189,9 @@ function search(flame, text) {
 }
 
 function boxText(kind, box, flame, weighed) {
-  return boxName(flame, box) + ': ' + figureText(kind, [weighed.blocks[box], weighed.bytes[box]]);
+  const text = boxName(flame, box) + ': ' + figureText(kind, [weighed.blocks[box], weighed.bytes[box]]);
+
+  return weighed.old ? text + ', ' + growthText(kind, boxGrowth(weighed, box)) + ' than before' : text;
 }
 
 function makeBox(scene, [box, depth, left, width], pixels) {
@@ -174,7 +202,9 @@ function makeBox(scene, [box, depth, left, width], pixels) {
   element.style.left = 100 * left + '%';
   element.style.width = 100 * width + '%';
   element.style.top = depth * ROW_HEIGHT + 'px';
-  if (box && functions.object[fn]) {
+  if (scene.weighed.old) {
+    colourByGrowth(element, scene, box);
+  } else if (box && functions.object[fn]) {
     element.style.setProperty('--hue', hue(functions.object[fn]) + (fn * 7 % 5 - 2) * 6);
     element.classList.add('shade' + fn % 3);
   } else {
@@ -199,6 +229,8 @@ function drawFlame(scene) {
   place.textContent = '';
   scene.boxes = layOut(scene.flame, scene.weights, scene.zoom);
   const pixels = place.clientWidth || 1200;
+  if (scene.weighed.old)
+    scene.mostGrowth = greatestGrowth(scene);
   let depth = 0;
   for (const box of scene.boxes) {
     depth = Math.max(depth, box[1] + 1);
@@ -221,13 +253,22 @@ function drawLegend(scene) {
     }
   const legend = byId('legend');
   legend.textContent = '';
-  for (const [object] of [...shown].sort((a, b) => b[1] - a[1]).slice(0, 8)) {
+  if (scene.weighed.old) {
+    for (const [name, text] of [['grew', 'more than before'], ['plain', 'as before'], ['shrank', 'less than before']])
+      legend.append(make('span', 'growth ' + name, text));
+    legend.append(make('span', '', 'Widths are what is alive now; the deeper a colour, the greater the difference.'));
+    return;
+  }
+  const objects = [...shown].sort((a, b) => b[1] - a[1]);
+  for (const [object] of objects.slice(0, 8)) {
     const item = make('span', 'object', baseName(object));
 
     item.style.setProperty('--hue', hue(object));
     item.title = object;
     legend.append(item);
   }
+  if (objects.length > 8)
+    legend.append(make('span', '', 'and ' + counted(objects.length - 8, 'more object', 'more objects')));
 }
 
 // The box that an arrow key leads to from one that is drawn.

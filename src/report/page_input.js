@@ -37,6 +37,7 @@ function tipOfBox(element, x, y) {
   if (zoom && box !== zoom)
     shares.push(percent(weights[box], weights[zoom]) + ' of ' + boxName(flame, zoom));
   showTip([boxName(flame, box), figureText(kind, [weighed.blocks[box], weighed.bytes[box]]), shares.join(', '),
+    weighed.old ? growthText(kind, boxGrowth(weighed, box)) + ' than before' : '',
     frame && frame.file ? frame.file : '', frame ? frame.object : ''], x, y);
 }
 

@@ -4,7 +4,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const NO_STACK = 3;
 const INLINED = 1, UNNAMED = 2;
-const VIEWS = ['live', 'peak', 'allocated', 'temporary', 'moment'];
+const VIEWS = [...(data.compared ? ['grown'] : []), 'live', 'peak', 'allocated', 'temporary', 'moment'];
 const LOST_CLASSES = ['definitely', 'indirectly', 'possibly'];
 
 function frameOf(number) {
@@ -47,6 +47,7 @@ function makeRow(numbers, index) {
     index, node: numbers[0], name: data.names[numbers[1]], folded: value(numbers[2]), end: numbers[3],
     allocated: [numbers[4], numbers[5]], live: [numbers[6], numbers[7]], peak: [numbers[8], numbers[9]],
     temporary: [numbers[10], numbers[11]], released: value(numbers[12]), life: value(numbers[13]),
+    old: [numbers[19] || 0, numbers[20] || 0], grown: [numbers[6], numbers[7]],
     first: value(numbers[14]), oldest: value(numbers[15]), newest: value(numbers[16]), moments: numbers[17],
   };
 }
@@ -54,6 +55,7 @@ function makeRow(numbers, index) {
 for (const kind of data.kinds) {
   kind.rows = kind.rows.map(makeRow);
   kind.flames = [null, null];
+  kind.grown = kind.live;
   kind.scan = kind.lost ? lostOf(kind.lost) : null;
 }
 
@@ -74,6 +76,11 @@ function rowAt(row, moment) {
 
 function rowFigure(row, view, moment) {
   return view === 'moment' ? rowAt(row, moment) : row[view];
+}
+
+// What there is more than before: [blocks, bytes]; less is negative.
+function growthOf(now, old) {
+  return [value(now[0]) - value(old[0]), value(now[1]) - value(old[1])];
 }
 
 // A sum that is exact as long as all of it is below 2^53.
@@ -158,6 +165,18 @@ function percent(part, whole) {
     return '0 %';
   const share = 100 * part / whole;
   return (share > 0 && share < 0.05 ? '<0.1' : share.toFixed(1)) + ' %';
+}
+
+// "+1,234", "\u22125", "0"
+function signed(number) {
+  return (number > 0 ? '+' : number < 0 ? '\u2212' : '') + grouped(Math.abs(number));
+}
+
+// "+1,234 bytes in +5 blocks"
+function growthText(kind, growth) {
+  const blocks = signed(growth[0]) + ' ' + (Math.abs(growth[0]) === 1 ? kind.one : kind.many);
+
+  return kind.has_bytes ? signed(growth[1]) + ' ' + (Math.abs(growth[1]) === 1 ? 'byte' : 'bytes') + ', ' + blocks : blocks;
 }
 
 // "1,234 bytes in 5 blocks"

@@ -3,11 +3,12 @@
 #define FT_REPORT_PAGE_PARTS_H
 
 #include "report/page_data.h"
+#include "report/process_ends.h"
 #include "report/report_parts.h"
 #include "report/source.h"
 
 /* Of more than these only the number is shown. */
-enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_SPANS = 1024, PAGE_THREADS = 50 };
+enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_ENDS = 1000, PAGE_SPANS = 1024, PAGE_THREADS = 50 };
 
 /* Strings longer than that are shortened. */
 enum { PAGE_TEXT_MAX = 400 };

@@ -14,6 +14,7 @@ struct row {
 	unsigned end;
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
+	struct tally old; /* alive before, where the profile is compared */
 	uint64_t lifetimes, released, first, oldest, newest;
 	struct tally *moments;
 };
@@ -105,11 +106,15 @@ static void add_row(struct rows *rows, const struct row *row)
 	add_tally(out, &row->temporary);
 	page_add_next(out, row->released);
 	page_add_next(out, row->released ? row->lifetimes / row->released : 0);
-	page_add_next(out, row->first);
+	page_add_next(out, row->first == UINT64_MAX ? 0 : row->first);
 	page_add_next(out, row->live.calls ? row->oldest : 0);
 	page_add_next(out, row->live.calls ? row->newest : 0);
 	add_moments(out, row, rows->axis->moment_count);
 	add_lost(out, row);
+	if (rows->profile->has_old) {
+		buf_add_str(out, has_lost(row->lost) ? "" : ",null");
+		add_tally(out, &row->old);
+	}
 	buf_add_char(out, ']');
 }
 
@@ -123,6 +128,8 @@ static void join(const struct rows *rows, struct row *row, const struct profile_
 	tally_join(&row->temporary, &group->temporary);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&row->lost[i], &group->lost[i]);
+	/* What nothing is known of before has not grown. */
+	tally_join(&row->old, group->is_uncompared ? &group->live : &group->old.live);
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
 	if (group->first_since < row->first)
@@ -216,6 +223,8 @@ static double rank_of(const struct profile_group *group)
 		share(group->allocated.bytes, allocated->bytes),
 		share(group->allocated.calls, allocated->calls),
 		share(group->temporary.bytes, kind->temporary.bytes),
+		share(group->old.live.bytes, kind->old.live.bytes),
+		share(group->old.live.calls, kind->old.live.calls),
 	};
 	double rank = 0;
 
@@ -250,8 +259,8 @@ void page_rows(struct page_stacks *stacks, const struct profile *profile, const 
 	size_t count = 0;
 
 	for (size_t i = 0; i < profile->group_count; i++)
-		/* Those of old processes alone have nothing to be shown. */
-		if (profile->groups[i]->resource->number < kinds && profile->groups[i]->allocated.calls)
+		if (profile->groups[i]->resource->number < kinds &&
+		    (profile->groups[i]->allocated.calls || profile->groups[i]->old.live.calls))
 			ranked[count++] = (struct ranked){profile->groups[i], rank_of(profile->groups[i])};
 	qsort(ranked, count, sizeof(*ranked), compare_ranked);
 	for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@ const ROWS_AT_FIRST = 20;
 const COLUMNS = [
   {name: 'share', title: 'Share', sort: null},
   {name: 'bytes', title: 'Bytes', sort: (row, figure) => value(figure[1])},
+  {name: 'grew', title: 'Grew by', sort: (row) => growthOf(row.live, row.old)[state.unit === 'bytes' ? 1 : 0]},
   {name: 'blocks', title: 'Blocks', sort: (row, figure) => value(figure[0])},
   {name: 'size', title: 'Mean size', sort: (row, figure) => value(figure[0]) ? value(figure[1]) / value(figure[0]) : 0},
   {name: 'life', title: 'Mean life', sort: (row) => row.released ? row.life : -1},
@@ -18,6 +19,8 @@ function columnsOf(kind) {
       return kind.has_bytes;
     if (column.name === 'class')
       return state.view === 'lost';
+    if (column.name === 'grew')
+      return state.view === 'grown';
     return column.name !== 'life' || (!kind.is_call && state.view !== 'lost');
   });
 }
@@ -70,6 +73,8 @@ function addFigures(to, kind, row) {
   addFigure(list, kind.is_call ? 'Calls' : 'Allocated', figureText(kind, row.allocated));
   if (!kind.is_call) {
     addFigure(list, 'Alive at the end', figureText(kind, row.live));
+    if (data.compared)
+      addFigure(list, 'Alive before', figureText(kind, row.old));
     addFigure(list, 'Alive at the peak', figureText(kind, row.peak));
     addFigure(list, 'Temporary', figureText(kind, row.temporary));
     for (const {name, figure} of row.classes)
@@ -137,6 +142,8 @@ function addCell(line, column, kind, row, figure, sum) {
     cell.append(bar, make('span', 'percent', percent(value(figure[main]), sum[main])));
   } else if (column.name === 'bytes') {
     cell.textContent = grouped(figure[1]);
+  } else if (column.name === 'grew') {
+    cell.textContent = signed(growthOf(row.live, row.old)[main]);
   } else if (column.name === 'blocks') {
     cell.textContent = grouped(figure[0]);
   } else if (column.name === 'size') {
@@ -195,12 +202,12 @@ function drawTableHead(kind, columns, sort) {
 function drawTable(kind, rows, whole) {
   const columns = columnsOf(kind), table = byId('groups');
   const sort = columns.some((column) => column.name === state.sort) ? state.sort
-    : kind.has_bytes ? state.unit : 'blocks';
+    : state.view === 'grown' ? 'grew' : kind.has_bytes ? state.unit : 'blocks';
   const key = columns.find((column) => column.name === sort).sort;
   const keyed = rows.map((row) => {
     const figure = rowFigure(row, state.view, state.moment);
     return {row, blocks: value(figure[0]), key: key(row, figure)};
-  }).filter((entry) => entry.blocks);
+  }).filter((entry) => entry.blocks || (state.view === 'grown' && value(entry.row.old[0])));
   const body = table.tBodies[0], foot = table.tFoot;
 
   keyed.sort((a, b) => b.key - a.key || b.blocks - a.blocks || a.row.index - b.row.index);

@@ -317,7 +317,7 @@ static void write_uncompared(struct report *report, const struct profile_resourc
 	for (size_t i = 0; i < report->profile->group_count; i++) {
 		const struct profile_group *const group = report->profile->groups[i];
 
-		if (group->resource != resource || !report_is_uncompared(group) || !group->live.calls)
+		if (group->resource != resource || !group->is_uncompared || !group->live.calls)
 			continue;
 		lines_add(&report->lines, "     ");
 		report_add_tally(report, resource, &group->live);

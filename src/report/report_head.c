@@ -1,5 +1,6 @@
 /* The head of the report: what was traced, how it ended, what was not seen. */
 #include "config.h"
+#include "report/process_ends.h"
 #include "report/report_parts.h"
 
 #include <inttypes.h>
@@ -94,67 +95,24 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 	lines_end(&report->lines);
 }
 
-/* ---- How processes ended, if not with status 0 ---- */
-
-struct end {
-	const char *how;
-	const struct account *account; /* NULL: it says itself whose it is */
-};
-
-struct end_list {
-	struct end *items;
-	size_t count, capacity;
-	size_t left_out;
-};
-
-static void collect_ends(const struct profile *profile, struct end_list *ends)
-{
-	for (size_t p = 0; p < profile->process_count; p++) {
-		const struct account *account = profile->processes[p].account;
-
-		if (profile->processes[p].is_old)
-			continue;
-		if (account->end && !account->ended_well) {
-			ARRAY_GROW(ends->items, ends->capacity, ends->count);
-			ends->items[ends->count++] = (struct end){account->end, account};
-		}
-		for (size_t i = 0; i < account->end_count; i++) {
-			ARRAY_GROW(ends->items, ends->capacity, ends->count);
-			ends->items[ends->count++] = (struct end){account->ends[i], NULL};
-		}
-		ends->left_out += account->ends_left_out;
-	}
-}
-
-static void write_end(struct report *report, const struct end *end)
-{
-	const struct account *account = end->account;
-
-	report_add_label(report, "ended");
-	lines_colour(&report->lines, COLOUR_FIGURE);
-	if (account && report->profile->process_count > 1 && account->has_pid)
-		lines_add(&report->lines, "process %" PRIu32 " (%s) ", account->pid, path_name(account->name));
-	lines_add_name(&report->lines, end->how);
-	lines_colour(&report->lines, COLOUR_NONE);
-	lines_end(&report->lines);
-}
-
-/* All of them, those that were killed first: this is what most people come for. */
+/* All of them: this is what most people come for. */
 static void write_ends(struct report *report)
 {
-	static const char killed[] = "killed by signal";
-	struct end_list ends = {0};
+	struct process_ends ends;
 
-	collect_ends(report->profile, &ends);
-	for (unsigned pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < ends.count; i++)
-			if ((strstr(ends.items[i].how, killed) ? 0 : 1) == pass)
-				write_end(report, &ends.items[i]);
+	process_ends_collect(&ends, report->profile);
+	for (size_t i = 0; i < ends.count; i++) {
+		report_add_label(report, "ended");
+		lines_colour(&report->lines, COLOUR_FIGURE);
+		lines_add_name(&report->lines, ends.items[i]);
+		lines_colour(&report->lines, COLOUR_NONE);
+		lines_end(&report->lines);
+	}
 	if (ends.left_out) {
 		report_add_label(report, "");
 		LINE(&report->lines, "and %zu more that did not end with status 0", ends.left_out);
 	}
-	free(ends.items);
+	process_ends_free(&ends);
 }
 
 static void write_unseen(struct report *report)

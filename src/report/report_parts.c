@@ -58,18 +58,13 @@ struct tally report_figure_old(const struct report *report, const struct profile
 	}
 }
 
-bool report_is_uncompared(const struct profile_group *group)
-{
-	return group->is_before && !group->has_old;
-}
-
 /* What there is more than before. */
 static struct tally growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
 	const bool is_suppressed = group->growth_is_suppressed && report->section->has_births;
 
-	if (is_suppressed || report_is_uncompared(group) || now.calls < report->options.min_count ||
+	if (is_suppressed || group->is_uncompared || now.calls < report->options.min_count ||
 	    report_key(group->resource, &now) <= report_key(group->resource, &old))
 		return (struct tally){0};
 	return (struct tally){now.calls > old.calls ? now.calls - old.calls : 1,

@@ -62,8 +62,6 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 struct tally report_whole(const struct report *report, const struct profile_resource *resource);
 /* What the groups show together. */
 struct tally report_sum(const struct report *report, const struct profile_resource *resource);
-/* A trace that has no census says nothing of what was alive before it began. */
-bool report_is_uncompared(const struct profile_group *group);
 
 /* "1,234 bytes in 5 blocks", or "5 descriptors" where a size says nothing. */
 void report_add_tally(struct report *report, const struct profile_resource *resource, const struct tally *tally);

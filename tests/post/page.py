@@ -260,6 +260,51 @@ def what_is_lost_is_shown(folder):
     assert value["scan"] == [] and value["order"][0] == "live", value
 
 
+def growth_is_a_differential_flame_graph(folder):
+    """Since second 2: alloc_a has gone, alloc_b stayed, what main opened came; and one that shrank, one that grew."""
+    calls = CALLS % {"folder": folder} + "".join(
+        f"{8 + i}. [10:00:0{9 if i else 7}.000000] malloc<memory>({500 + i}) = 0x{0x5000 + i:x}\n\t0x14 late at /no/l.c:{4 + i}\n"
+        "\t0x40 main at /no/m.c:8\n\n" for i in range(2))
+    page = make_page(folder, (HEAD + calls).encode(), "--diff=@2")
+    data = data_of(page)
+    assert data["compared"] == "what it was after 2.000 s" and data["kinds"][0]["old"] == [3, 1160], data
+    assert sorted(row[6:8] + row[19:21] for row in data["kinds"][0]["rows"]) == [
+        [0, 0, 1, 100], [0, 0, 1, 1000], [1, 60, 1, 60], [1, 500, 0, 0], [1, 501, 0, 0]], data["kinds"][0]["rows"]
+    value = browse(folder, page, """
+        const all = [...document.querySelectorAll('.box')];
+        const kindOf = (e) => ['grew', 'shrank', 'plain'].filter((c) => e.classList.contains(c)).join();
+        all[0].focus();
+        press('ArrowDown', document.activeElement);
+        return {cards: cards(), boxes: all.map((e) => e.textContent + ' ' + kindOf(e)), focus: document.activeElement.textContent,
+          labels: all.map((e) => e.getAttribute('aria-label')), legend: shown('#legend span'), groups: groups(),
+          titles: shown('#flame-title')};""")
+    assert value["cards"]["grown"] == ["\u221299 bytes, 0 blocks", "than what it was after 2.000 s"], value
+    assert value["boxes"] == ["all shrank", "main shrank", "late grew", "malloc grew", "middle shrank", "alloc_b plain",
+                              "malloc plain"], value["boxes"]
+    assert value["labels"][2] == "late: 1,001 bytes in 2 blocks, +1,001 bytes, +2 blocks than before", value["labels"]
+    assert value["labels"][4] == "middle: 60 bytes in 1 block, \u2212100 bytes, \u22121 block than before", value["labels"]
+    assert value["focus"] == "main" and value["legend"][:3] == ["more than before", "as before", "less than before"], value
+    assert [row[2] for row in value["groups"]] == ["+501", "+500", "0", "\u2212100", "\u22121,000"], value["groups"]
+    assert "compared to what it was after 2.000 s" in value["titles"][0], value["titles"]
+    old = os.path.join(folder, "old")
+    with open(old, "wb") as file:
+        file.write((HEAD + CALLS.split("3. [")[0] % {"folder": folder}).encode())
+    data = data_of(make_page(folder, (HEAD + calls).encode(), "--diff=" + old))
+    assert data["compared"] == "/bin/prog, process 42" and data["kinds"][0]["old"] == [2, 160], data
+
+
+def ends_come_first_and_lists_are_counted(folder):
+    notes = "".join(f"## open of /nope/{i} failed\n" for i in range(130))
+    end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
+    page = make_page(folder, trace(folder) + (notes + end).encode())
+    data = data_of(page)
+    assert data["ends"] == ["killed by signal 11 (Segmentation fault)"], data["ends"]
+    assert len(data["notes"]) == 20 and data["notes_left_out"] == 110, data["notes_left_out"]
+    value = browse(folder, page, "return [shown('#ends li'), shown('#remarks li')];")
+    assert value[0] == ["Killed by signal 11 (Segmentation fault)"], value
+    assert value[1][-1] == "110 notes more, which the trace as text has (functrace-postproc TRACE)", value[1][-1]
+
+
 def a_moment_is_picked(folder):
     page = make_page(folder, trace(folder))
     data = data_of(page)
@@ -508,7 +553,7 @@ def a_million_events_fit(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
+TESTS = [the_page_shows_what_there_is, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
          a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
          pages_go_with_reports_and_several_traces, a_million_events_fit]

@@ -187,6 +187,38 @@ def growth_is_told(folder):
                                                          "--diff=" + old)
 
 
+def growth_is_of_every_view_and_export(folder):
+    """Since second 1 of the trace: alloc_a has 40 bytes more, alloc_b is new, and so is what push had and gave back."""
+    def heads(view):
+        text = report_of(TRACE, "--diff=@1", view=view).split("\nfd: ")[0]
+        return re.findall(r"^ *\d\. (.*)$", text, re.M)
+
+    alive = ["+40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block"]
+    assert heads("leaks") == heads("alive") == alive, heads("alive")
+    pushed = "+1,000 bytes, +1 block: 1,000 bytes in 1 block, before none"
+    assert heads("peak") == heads("allocated") == [pushed] + alive, heads("peak")
+    assert heads("temporary") == [pushed], heads("temporary")
+    for view, label, figures in (("size", "32 to 63", ("+1", "+40", "2", "100")), ("thread", "7 worker", ("+1", "+40", "3", "200")),
+                                 ("object", "(unknown)", ("+1", "+40", "3", "200"))):
+        text = report_of(TRACE, "--diff=@1", view=view).split("\nfd: ")[0]
+        assert figures in [tuple(line.replace("#", "").split()[:4]) for line in text.splitlines() if line.endswith(label)], text
+    tree = report_of(TRACE, "--diff=@1", "--tree").split("\nfd: ")[0]
+    assert "  100.0 %              40  alloc_a at a.c:5\n" in tree and "alloc_b" not in tree, tree
+
+    def export(name, *more):
+        return run("-f", name, "--diff=@1", *more, "-", data=TRACE, check=0).stdout.decode()
+
+    a, b = (f"_start;__libc_start_main;main;outer;middle;alloc_{x};malloc" for x in "ab")
+    assert export("collapsed").splitlines()[:2] == [a + " 100 140", b + " 60 60"], export("collapsed")
+    assert f"{a} 1 2" in export("collapsed", "--weight=count"), export("collapsed", "--weight=count")
+    assert json.loads(export("speedscope"))["profiles"][0]["weights"] == [40], export("speedscope")
+    assert "\nsummary: 40 1\n" in export("callgrind") and "\nsummary: 1040 2\n" in export("callgrind", "--weight=allocated")
+    assert "\nheap profile: 1: 40 [2: 1040] @ heapprofile\n" in export("gperftools"), export("gperftools")
+    lines = [json.loads(line) for line in export("json").splitlines()]
+    assert [line["old"]["live"] for line in lines if line["type"] == "group"] == [
+        {"bytes": 100, "count": 1}, {"bytes": 60, "count": 1}, {"bytes": 0, "count": 0}, {"bytes": 0, "count": 0}], lines
+
+
 def what_only_one_trace_can_have_is_no_growth(folder):
     """Of two traces that began at different times: only one of them took a census."""
     old = os.path.join(folder, "old")
@@ -628,7 +660,7 @@ def figures_are_those_of_stats(folder):
     assert sum(weights) == int(live[1])
 
 
-TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
+TESTS = [the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
          what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,

@@ -1,6 +1,6 @@
-/* Collapsed stacks, one a line: "root;caller;leaf 123". Read by flamegraph.pl, inferno and speedscope. Of a profile that
- * is compared to an older one two figures, before and now, as difffolded.pl has them: a differential flame graph is made
- * of these. */
+/* Collapsed stacks, one a line: "root;caller;leaf 123". Read by flamegraph.pl, inferno and speedscope. Of a profile
+ * that is compared to an older one, two figures, before and now, as difffolded.pl writes them for a differential flame
+ * graph. */
 #include "config.h"
 #include "export/export.h"
 

@@ -49,8 +49,8 @@ bool export_weight_parse(const char *text, enum export_weight *weight);
 /* What the group has of these, allocated, alive, temporary and at the peak; of a profile that is compared, what it has
  * more than before. */
 struct figures export_figures(const struct profile_group *group);
-/* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated; what it has more than before, of a profile
- * that is compared. */
+/* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated; of a profile that is compared, what it
+ * has more than before. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
 /* What of a group only lost blocks or nothing leads to. */
 struct tally export_lost_of(const struct profile_group *group);

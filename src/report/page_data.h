@@ -18,8 +18,9 @@ extern const struct page_limits page_data_limits;
  *
  *  {"generator", "programs": [{"name", "pid", "attached"}], "programs_left_out",
  *   "begin" (seconds since the Epoch; 0 unknown), "has_times",
- *   "end" (the last call; nanoseconds or calls from the first one), "events", "cut", "lost", "ends": [] (how processes ended, if not
- *   with status 0), "notes": [], "notes_left_out", "compared" (to what, where it is),
+ *   "end" (the last call; nanoseconds or calls from the first one), "events", "cut", "lost",
+ *   "ends": [] (how processes ended, if not with status 0), "ends_left_out", "notes": [], "notes_left_out",
+ *   "compared" (to what; only where it is),
  *   "moment_width", "moment_count" (moment k is at k * width, before the calls of that time),
  *   "span_width" (of the lines of time),
  *   "kinds": [{"type", "desc", "one", "many" (nouns), "has_bytes", "is_call", "unknown", "reused", "released",
@@ -37,8 +38,9 @@ extern const struct page_limits page_data_limits;
  * A row is a group, or several that were folded: [node, function's name, groups (0: one that is not folded), how the
  * stack ends (enum stack_end or PAGE_NO_STACK), allocated blocks, bytes, live blocks, bytes, blocks, bytes at the peak,
  * temporary blocks, bytes, released blocks, their mean lifetime, first call, birth of the oldest alive, of the newest,
- * [moment, blocks, bytes...] (alive from that moment on), [blocks, bytes of each enum lost_kind...] (not there, or null, if
- * nothing is lost), blocks, bytes alive before (where it is compared)]. Numbers above 2^53 are strings, for JavaScript would round them. */
+ * [moment, blocks, bytes...] (alive from that moment on), [blocks, bytes of each enum lost_kind...] (not there,
+ * or null, if nothing is lost), blocks, bytes alive before (where it is compared)]. Numbers above 2^53 are strings, for
+ * JavaScript would round them. */
 void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
 		   const struct page_limits *limits);
 

@@ -1,6 +1,7 @@
 """What a scan answers: of core files that were cut short, of a process that becomes another program or ends meanwhile, of
 several processes; whether it can write it; by which way a block is kept; and that the manual describes all of it."""
 
+import calendar
 import json
 import os
 import re
@@ -136,7 +137,7 @@ def becomes(room):
             for one in found[at + 1:]:
                 problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
         else:
-            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+: .*\n  it has executed another program since the scan ' \
+            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the scan ' \
                     r'before, which was of \S+: all begins anew\n' % child.pid
             parts = re.split(r'\n(?=\S+ \(%d\), scan)' % child.pid, out)
             anew = [part for part in parts if 'all begins anew' in part]
@@ -330,8 +331,8 @@ def times(room):
     problems, began = [], time.time()
     with Target(room, 'planted', 'O2', 2, 100) as target:
         done = target.scan('--interval=.2', '--count=2')
-        stamps = re.findall(r'(?m)^planted-O2 \(%d\), scan \d of 2, (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d): ' % target.pid, done.out.decode())
-        seconds = [time.mktime(time.strptime(stamp, '%Y-%m-%d %H:%M:%S')) for stamp in stamps]
+        stamps = re.findall(r'(?m)^planted-O2 \(%d\), scan \d of 2, (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC: ' % target.pid, done.out.decode())
+        seconds = [calendar.timegm(time.strptime(stamp, '%Y-%m-%d %H:%M:%S')) for stamp in stamps]
         if len(stamps) != 2 or not all(int(began) <= second <= time.time() for second in seconds):
             problems.append('%s: %s' % (stamps, done.out.decode()))
         if re.search(r'\d\d:\d\d', target.scan().out.decode().split('\n')[0]):

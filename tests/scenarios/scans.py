@@ -563,7 +563,7 @@ def core_of_another(room):
         raise builds.Skip('the target does not run here')
     path = gdb_core(room, child.pid)
     child.communicate(b'', timeout=60 * PATIENCE)
-    named = (['-> operations', 'drawing::Circle'], 'program: kept')
+    named = (['-> operations', 'None', 'None', 'drawing::Circle'], 'program: kept')
     os.makedirs(folder + os.path.dirname(program))
     os.rename(program, folder + program)
     for what, root, wanted, said in (
@@ -579,7 +579,7 @@ def core_of_another(room):
         done = room.run([FUNCTRACE, '--scan=json', '--core=' + path] + (['--sysroot=' + root] if root else []))
         found = json.loads(done.out)
         is_named = types(found) == named[0] and named[1] in owners(found)
-        is_blank = types(found) == ['None', 'None'] and any(owner.startswith('program: 0x') for owner in owners(found))
+        is_blank = types(found) == ['None'] * 4 and any(owner.startswith('program: 0x') for owner in owners(found))
         if not (is_named if wanted else is_blank) or (said not in done.err if said else done.err):
             problems.append('%s, %s: %s, %s, %s' % (what, root, types(found), owners(found), done.err))
     return problems, ''

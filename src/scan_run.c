@@ -141,6 +141,7 @@ static void explain_end(struct run *run, const struct target *target)
 static int look(struct run *run, struct target *target)
 {
 	const struct scan_wish *wish = &run->settings->scan;
+	scan_continues(target->scan, run->round + 1 < wish->count);
 	const enum scan_result result = scan_look(target->scan, wish->why, wish->why_count);
 	int error = 0;
 

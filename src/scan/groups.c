@@ -19,16 +19,18 @@ struct scan_sum scan_group_all(const struct scan_group *group)
 	return all;
 }
 
-void scan_groups_begin(struct scan_groups *groups)
+void scan_groups_begin(struct scan_groups *groups, bool keeps_lost)
 {
 	for (size_t i = 0; i < groups->count; i++) {
 		struct scan_group *group = &groups->items[i];
 
 		*group = (struct scan_group){.size = group->size, .type = group->type, .before = scan_group_all(group)};
 	}
-	hash_free(&groups->lost_before);
-	groups->lost_before = groups->lost;
-	groups->lost = (struct hash){0};
+	free(groups->before.items);
+	groups->before = groups->lost;
+	groups->lost = (struct scan_losses){0};
+	groups->next_before = 0;
+	groups->keeps_lost = keeps_lost;
 	groups->still_lost = (struct scan_sum){0};
 	memset(groups->sums, 0, sizeof(groups->sums));
 	groups->scans++;
@@ -51,6 +53,22 @@ static struct scan_group *group_of(struct scan_groups *groups, uint64_t size, si
 	return &groups->items[*place - 1];
 }
 
+static bool was_lost(struct scan_groups *groups, uint64_t address, uint64_t size)
+{
+	const struct scan_losses *const before = &groups->before;
+	size_t *const next = &groups->next_before;
+
+	while (*next < before->count && before->items[*next].address < address)
+		++*next;
+	return *next < before->count && before->items[*next].address == address && before->items[*next].size == size;
+}
+
+static void keep_lost(struct scan_losses *lost, uint64_t address, uint64_t size)
+{
+	ARRAY_GROW(lost->items, lost->capacity, lost->count);
+	lost->items[lost->count++] = (struct scan_loss){address, size};
+}
+
 void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size, size_t type, enum scan_class class,
 		     struct scan_sum kept_lost)
 {
@@ -66,18 +84,17 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 	add(&groups->sums[class], one);
 	if (class != CLASS_LOST)
 		return;
-	const uint64_t *before = hash_get(&groups->lost_before, address);
-
-	hash_set(&groups->lost, address, size);
-	if (before && *before == size)
+	if (groups->keeps_lost)
+		keep_lost(&groups->lost, address, size);
+	if (was_lost(groups, address, size))
 		add(&groups->still_lost, one);
 }
 
 void scan_groups_free(struct scan_groups *groups)
 {
 	hash_free(&groups->by_key);
-	hash_free(&groups->lost);
-	hash_free(&groups->lost_before);
+	free(groups->lost.items);
+	free(groups->before.items);
 	free(groups->items);
 	*groups = (struct scan_groups){0};
 }

@@ -22,21 +22,30 @@ struct scan_group {
 	int64_t rank;           /* bytes that it was sorted by */
 };
 
+struct scan_losses {
+	struct scan_loss {
+		uint64_t address, size;
+	} * items;
+	size_t count, capacity;
+};
+
 /* Zero at first. */
 struct scan_groups {
 	struct scan_group *items; /* sorted by scan_groups_sort() */
 	size_t count, capacity;
 	struct hash by_key; /* size and type, mixed -> index + 1 */
 	struct scan_sum sums[CLASSES];
-	struct hash lost;           /* address -> size, of the blocks that are definitely lost */
-	struct hash lost_before;    /* at the scan before */
+	bool keeps_lost;            /* another scan follows, which is compared with this one */
+	struct scan_losses lost;    /* if so, the blocks that are definitely lost, by address */
+	struct scan_losses before;  /* the same of the scan before */
+	size_t next_before;         /* of these, the first that is not below the block that was added last */
 	struct scan_sum still_lost; /* the same blocks, lost now and then */
 	size_t scans;
 };
 
 /* Begins a scan: what was found is from now on what was before. */
-void scan_groups_begin(struct scan_groups *groups);
-/* A block, and, if it is lost, what is indirectly lost by it. */
+void scan_groups_begin(struct scan_groups *groups, bool keeps_lost);
+/* A block, by ascending address, and, if it is lost, what is indirectly lost by it. */
 void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size, size_t type, enum scan_class class,
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);

@@ -35,9 +35,10 @@ struct scan {
 	uint64_t program_number; /* of the newest copy; 0 none */
 	char *program_before;    /* that the process had at the scan before, NULL: the same */
 	uint64_t looks;
-	bool was_awake;   /* in a copy of this look a thread was at work, or in a call that malloc makes */
-	bool marks_locks; /* heap_locks() */
-	char *object;     /* that has the allocator's code; NULL: the C library, or the program */
+	bool is_continued; /* scan_continues() */
+	bool was_awake;    /* in a copy of this look a thread was at work, or in a call that malloc makes */
+	bool marks_locks;  /* heap_locks() */
+	char *object;      /* that has the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -119,6 +120,11 @@ void scan_rest(struct scan *scan)
 	clear_report(&scan->report);
 	snapshot_free(scan->snapshot);
 	scan->snapshot = snapshot_new(scan->pid);
+}
+
+void scan_continues(struct scan *scan, bool is_so)
+{
+	scan->is_continued = is_so;
 }
 
 struct scan_report *scan_report_of(struct scan *scan)
@@ -371,7 +377,7 @@ _Static_assert((int)CLASS_LOST == HEAP_LOST && (int)CLASS_INDIRECT == HEAP_INDIR
 
 static void add_blocks(struct scan *scan, const struct heap *heap, const struct heap_image *image)
 {
-	scan_groups_begin(&scan->groups);
+	scan_groups_begin(&scan->groups, scan->is_continued);
 	for (size_t i = 0, count = heap_count(heap); i < count; i++) {
 		const struct heap_block block = heap_block(heap, i);
 		struct scan_sum lost_by_it;

@@ -22,6 +22,8 @@ pid_t scan_pid(const struct scan *scan);
 /* How its program is called, as far as that is known; and how often it was looked at. */
 const char *scan_program(const struct scan *scan);
 uint64_t scan_count(const struct scan *scan);
+/* Whether another look may follow the next one, and is to be compared with it; at first it is not so. */
+void scan_continues(struct scan *scan, bool is_so);
 /* Looks once, and finds out why the blocks at these addresses are alive. Where a thread was in the midst of malloc it
  * looks again after some milliseconds, at last with all threads brought out of the C library. Where the process has
  * executed a program since the last look, all begins anew. */

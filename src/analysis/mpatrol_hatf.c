@@ -1,14 +1,14 @@
 /* The Heap Allocation Trace Format: a line for each event. */
 #include "config.h"
 #include "analysis/mpatrol_parts.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 
 void mpatrol_hatf_begin(FILE *file, const char *name)
 {
 	fputs("## Tracename: ", file);
-	for (; *name; name++)
-		fputc((unsigned char)*name < ' ' ? '?' : *name, file);
+	plain_print(file, name);
 	fputs("\n## Author: Unknown\n## Date: Unknown\n## DTDURL: hatf.dtd\n"
 	      "## Description: Converted to HATF by functrace-postproc " PACKAGE_VERSION ".\n\n",
 	      file);

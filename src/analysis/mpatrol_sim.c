@@ -3,6 +3,7 @@
 #include "config.h"
 #include "analysis/mpatrol_parts.h"
 #include "base/hash.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +11,12 @@
 void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name)
 {
 	fputs("/* The calls of ", sim->file);
-	for (; *name; name++)
-		fputc((unsigned char)*name < ' ' || *name == '*' ? '?' : *name, sim->file);
+	struct buf plain = {0};
+
+	plain_add(&plain, name);
+	for (size_t i = 0; i < plain.size; i++)
+		fputc(plain.data[i] == '*' ? '?' : plain.data[i], sim->file); /* it is a comment of C */
+	buf_free(&plain);
 	fputs(" again. Written by functrace-postproc " PACKAGE_VERSION ".\n"
 	      " *\n"
 	      " *     cc -O2 -fno-builtin FILE.c && time ./a.out */\n"

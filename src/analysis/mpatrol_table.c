@@ -2,16 +2,10 @@
 #include "config.h"
 #include "analysis/mpatrol_parts.h"
 #include "base/util.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* Control characters of a hostile trace are not for a terminal. */
-static void print_name(FILE *file, const char *name)
-{
-	for (; *name; name++)
-		fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, file);
-}
 
 static void print_address(const struct mpatrol_table *table, uint64_t address)
 {
@@ -129,11 +123,11 @@ static void print_source(FILE *file, const struct mpatrol_event *event)
 		fprintf(file, " thread %" PRIu32, event->thread);
 	if (site->function) {
 		fputs(" in ", file);
-		print_name(file, site->function);
+		plain_print(file, site->function);
 	}
 	if (has_line) {
 		fputs(" at ", file);
-		print_name(file, site->file);
+		plain_print(file, site->file);
 		fprintf(file, " line %" PRIu64, site->line);
 	}
 	fputc('\n', file);

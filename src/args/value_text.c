@@ -1,6 +1,7 @@
 /* Characters, strings and string objects, as literals of C. */
 #include "config.h"
 #include "args/value.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,16 +29,6 @@ const char *char_prefix(const struct data_type *type)
 	if (!strcmp(type->name, "char16_t"))
 		return "u";
 	return strcmp(type->name, "char32_t") ? "" : "U";
-}
-
-/* Whether a terminal has a sign for it that is only a sign. */
-static bool is_printable(uint32_t c)
-{
-	if (c < 0x80)
-		return c >= ' ' && c != 0x7f;
-	/* Controls, marks that turn the direction of what follows, ends of lines, halves of pairs, private use. */
-	return c >= 0xa0 && (c < 0x200b || c > 0x200f) && (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069) &&
-	       (c < 0xd800 || c > 0xf8ff) && c != 0xfeff && c <= 0x10ffff;
 }
 
 static void encode_utf8(uint32_t c, char text[8])
@@ -79,7 +70,7 @@ static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, 
 			return 0;
 		*c = *c << 6 | (bytes[i] & 0x3f);
 	}
-	return *c < least[length] || !is_printable(*c) ? 0 : length;
+	return *c < least[length] || !plain_character(*c) ? 0 : length;
 }
 
 /* One of ASCII, or a byte that is no character, as a literal has it. next: what follows, for a digit would be taken
@@ -108,7 +99,7 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 
 static void escape_wide(uint32_t c, char text[12])
 {
-	if (is_printable(c))
+	if (plain_character(c))
 		encode_utf8(c, text);
 	else if (c <= 0xffff)
 		snprintf(text, 12, "\\u%04x", c);

@@ -1,6 +1,19 @@
 #include "config.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/utf8.h"
+
+/* Of the characters that are not plain only those of the first plane. */
+static void add_escape(struct buf *out, const unsigned char *at, size_t size)
+{
+	unsigned c = at[0];
+
+	if (size == 2)
+		c = (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+	else if (size == 3)
+		c = (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+	buf_printf(out, "\\u%04x", c);
+}
 
 void json_add_string(struct buf *out, const char *text)
 {
@@ -14,8 +27,8 @@ void json_add_string(struct buf *out, const char *text)
 
 		if (!size)
 			buf_add_str(out, "\xef\xbf\xbd");
-		else if (*at < ' ' || *at == 0x7f)
-			buf_printf(out, "\\u%04x", *at);
+		else if (!plain_size((const char *)at))
+			add_escape(out, at, size);
 		else if (*at == '"' || *at == '\\')
 			buf_printf(out, "\\%c", *at);
 		else

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/msg.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -233,15 +234,14 @@ const char *msg_debug_domains(void)
 
 static void write_message(const char *prefix, const char *fmt, va_list args)
 {
-	char line[PIPE_BUF];
+	char line[PIPE_BUF], text[PIPE_BUF] = "";
 	const size_t width = status_width;
 	const int cleared = (int)clear_status(line);
 	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
-	const int more = vsnprintf(line + used, sizeof(line) - 1 - (size_t)used, fmt, args);
 
-	used = more < 0 ? used : used + more;
-	if ((size_t)used > sizeof(line) - 2)
-		used = (int)sizeof(line) - 2;
+	vsnprintf(text, sizeof(text), fmt, args);
+	/* What it names is others'. */
+	used += (int)plain_copy(line + used, sizeof(line) - 1 - (size_t)used, text, strchr(fmt, '\n'));
 	line[used++] = '\n';
 	if (!emit(line, (size_t)used))
 		status_width = width;

@@ -6,6 +6,7 @@
  * function of its own, "f'2": f has all of it, once. */
 #include "config.h"
 #include "export/export.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -171,8 +172,7 @@ static void add_group(struct callgrind *callgrind, const struct profile_group *g
 static void write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);
-	for (; *name; name++)
-		fputc((unsigned char)*name < ' ' ? ' ' : *name, callgrind->out);
+	plain_print(callgrind->out, name);
 }
 
 /* With the keys of who calls, or of what is called. */

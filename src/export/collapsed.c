@@ -3,14 +3,19 @@
  * graph. */
 #include "config.h"
 #include "export/export.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 
 /* ';' and line ends have a meaning in the format. */
 static void write_name(const char *name, FILE *out)
 {
-	for (; *name; name++)
-		fputc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name, out);
+	struct buf plain = {0};
+
+	plain_add(&plain, name);
+	for (size_t i = 0; i < plain.size; i++)
+		fputc(plain.data[i] == ';' ? ':' : plain.data[i], out);
+	buf_free(&plain);
 }
 
 static uint64_t weight_now(const struct profile_group *group, enum export_weight weight)

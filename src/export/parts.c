@@ -1,6 +1,7 @@
 /* What several exports share. */
 #include "config.h"
 #include "export/export.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 
@@ -62,8 +63,7 @@ const char *export_frame_name(const struct profile_frame *frame, struct buf *roo
 
 void export_add_text(struct buf *out, const char *text)
 {
-	for (; *text; text++)
-		buf_add_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+	plain_add(out, text);
 }
 
 void export_add_frame(struct buf *out, const struct profile_frame *frame)

@@ -2,7 +2,7 @@
  * Creator, KDevelop and Jenkins read it. Whether a block can still be reached is not known without a search of the
  * memory, so each is one that may be lost. */
 #include "config.h"
-#include "base/utf8.h"
+#include "base/plain.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
 
@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have (control characters, U+FFFE and
- * U+FFFF). */
+/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have (U+FFFE and U+FFFF), or that is no
+ * sign. */
 static size_t character_size(const unsigned char *text)
 {
-	if (*text < 0x20 || *text == 0x7f || (text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd))
-		return 0;
-	return utf8_size(text);
+	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : plain_size((const char *)text);
 }
 
 static void write_text(const char *text, FILE *out)

@@ -1,5 +1,6 @@
 /* The live view on a terminal, through ncurses. */
 #include "config.h"
+#include "base/plain.h"
 #include "live/labels.h"
 
 #ifdef HAVE_CURSES
@@ -46,7 +47,7 @@ static double now_seconds(void)
 	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-/* Bytes of a trace: what is no printable ASCII or UTF-8 is shown as '?'. */
+/* Bytes of a trace. */
 static void put_text(int y, int x, int width, const char *text)
 {
 	char line[512];
@@ -55,7 +56,8 @@ static void put_text(int y, int x, int width, const char *text)
 	if (width <= 0)
 		return;
 	for (; *text && size + 1 < sizeof(line) && size < (size_t)width; text++)
-		line[size++] = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+		line[size++] = *text;
+	plain_mask(line, size, '?');
 	line[size] = '\0';
 	mvaddnstr(y, x, line, width);
 }
@@ -479,8 +481,6 @@ int live_screen(struct view *view)
 }
 
 #else
-
-#include "base/msg.h"
 
 int live_screen(struct view *view)
 {

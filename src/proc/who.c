@@ -2,6 +2,7 @@
 #include "proc/who.h"
 #include "proc/proc.h"
 #include "base/buf.h"
+#include "base/plain.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -120,9 +121,7 @@ char *who_command(pid_t pid, size_t most)
 		free(name);
 		return text;
 	}
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 127)
-			line[i] = ' ';
+	plain_mask(line, size, ' ');
 	char *const text = size > most ? xasprintf("%.*s...", (int)most - 3, line) : xstrndup(line, size);
 
 	free(line);

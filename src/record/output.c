@@ -317,17 +317,10 @@ uint32_t output_context(struct trace *trace, const char *name)
 		put_context(trace, contexts->count);
 		return UINT32_C(1) << contexts->count++;
 	}
-	char *const shown = xstrdup(name);
-
-	/* It is the program's own. */
-	for (char *c = shown; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
 	if (!contexts->is_full)
 		msg_warn("process %d has more than %d contexts, as many as a mask has bits: '%s', and what comes after "
 			 "it, marks no calls. Name fewer with --context-function",
-			 trace->pid, TRACE_CONTEXTS, shown);
-	free(shown);
+			 trace->pid, TRACE_CONTEXTS, name);
 	contexts->is_full = true;
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "report/lines.h"
 #include "report/shorten.h"
+#include "base/plain.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -106,9 +107,7 @@ void lines_end(struct lines *lines)
 		line->size--;
 	if (lines->columns && line->size > lines->columns)
 		shorten_line(lines);
-	for (size_t i = 0; i < line->size; i++)
-		if (line->data[i] < 0x20 || line->data[i] == 0x7f)
-			line->data[i] = '?';
+	plain_mask((char *)line->data, line->size, '?');
 	if (lines->change_count)
 		write_coloured(lines);
 	else

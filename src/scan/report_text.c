@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/report.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	const struct snapshot_figures *pause = report->pause;
 	char bytes[32];
 
-	fprintf(out, "%s (%d)", report->program, report->pid);
+	plain_print(out, report->program);
+	fprintf(out, " (%d)", report->pid);
 	if (report->scans > 1) {
 		fprintf(out, ", scan %" PRIu64 " of %" PRIu64, report->scan, report->scans);
 		print_time(out, report->time.tv_sec);
@@ -60,10 +62,11 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	}
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
 		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
-	if (report->program_before)
-		fprintf(out,
-			"  it has executed another program since the scan before, which was of %s: all begins anew\n",
-			report->program_before);
+	if (report->program_before) {
+		fprintf(out, "  it has executed another program since the scan before, which was of ");
+		plain_print(out, report->program_before);
+		fprintf(out, ": all begins anew\n");
+	}
 	if (report->inconsistent)
 		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was in the midst of malloc or free\n",
 			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
@@ -101,7 +104,8 @@ static void print_type(FILE *out, const struct scan_report *report, const struct
 {
 	const char *name = scan_type_name(report->types, group->type);
 
-	fprintf(out, "  %s", name ? name : "?");
+	fputs("  ", out);
+	plain_print(out, name ? name : "?");
 }
 
 static void print_more(FILE *out, size_t more)
@@ -173,9 +177,12 @@ static void print_owners(FILE *out, const struct scan_report *report)
 		return;
 	fprintf(out, "\nWhat is reachable, by the root that was found first to lead to it:\n%14s %10s  root\n", "bytes",
 		"blocks");
-	for (size_t i = 0; i < report->owner_count && i < report->top; i++)
-		fprintf(out, "%14s %10s  %s\n", number_grouped(report->owners[i].sum.bytes, bytes),
-			number_grouped(report->owners[i].sum.blocks, blocks), report->owners[i].name);
+	for (size_t i = 0; i < report->owner_count && i < report->top; i++) {
+		fprintf(out, "%14s %10s  ", number_grouped(report->owners[i].sum.bytes, bytes),
+			number_grouped(report->owners[i].sum.blocks, blocks));
+		plain_print(out, report->owners[i].name);
+		fputc('\n', out);
+	}
 }
 
 static void print_figures(FILE *out, const struct scan_report *report)
@@ -194,13 +201,16 @@ static void print_step(FILE *out, const struct scan_step *step)
 {
 	char size[32];
 
-	if (step->root)
-		fprintf(out, "%s\n", step->root);
-	else if (step->left_out)
-		fprintf(out, "%zu more block%s\n", step->left_out, plural(step->left_out));
-	else
-		fprintf(out, "0x%" PRIx64 ", %s bytes%s%s\n", step->address, number_grouped(step->size, size),
-			step->type ? ", " : "", step->type ? step->type : "");
+	if (step->root) {
+		plain_print(out, step->root);
+	} else if (step->left_out) {
+		fprintf(out, "%zu more block%s", step->left_out, plural(step->left_out));
+	} else {
+		fprintf(out, "0x%" PRIx64 ", %s bytes%s", step->address, number_grouped(step->size, size),
+			step->type ? ", " : "");
+		plain_print(out, step->type ? step->type : "");
+	}
+	fputc('\n', out);
 }
 
 static void print_way(FILE *out, const struct scan_why *why)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/buf.h"
 #include "trace/swap_message.h"
+#include "base/plain.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,11 +12,15 @@
 static void put_quoted(struct buf *out, const char *text)
 {
 	buf_add_char(out, '"');
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || *text == 0x7f)
+	while (*text) {
+		const size_t size = plain_size(text);
+
+		if (!size || *text == '"' || *text == '\\')
 			buf_printf(out, "\\%03o", (unsigned char)*text);
 		else
-			buf_add_char(out, *text);
+			buf_add(out, text, size);
+		text += size ? size : 1;
+	}
 	buf_add_char(out, '"');
 }
 

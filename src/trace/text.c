@@ -1,6 +1,7 @@
 #include "config.h"
 #include "trace/text.h"
 #include "base/buf.h"
+#include "base/plain.h"
 
 #include <string.h>
 
@@ -63,7 +64,7 @@ bool text_is_escape(const char *s, const char *also)
 	/* An escaped backslash is one only before what would be an escape without it. */
 	while ((c = octal(s + 1)) == '\\')
 		s += 3;
-	return c && (text_is_control(c) || strchr(also, c));
+	return c && (text_is_control(c) || (c & 0x80) || strchr(also, c));
 }
 
 char *text_unescape(char *s, const char *also)
@@ -86,11 +87,12 @@ char *text_unescape(char *s, const char *also)
 	return s;
 }
 
-static bool needs_escape(const char *c, const char *also)
+/* How many bytes stand as they are; 0: one that is to be escaped. */
+static size_t size_unescaped(const char *c, const char *also)
 {
 	if (*c == '\\')
-		return text_is_escape(c, also);
-	return text_is_control(*c) || (*also && strchr(also, *c));
+		return !text_is_escape(c, also);
+	return *also && strchr(also, *c) ? 0 : plain_size(c);
 }
 
 void text_put_escaped(struct buf *out, const char *text, const char *also)
@@ -98,16 +100,27 @@ void text_put_escaped(struct buf *out, const char *text, const char *also)
 	for (const char *c = text; *c; c++) {
 		const char *plain = c;
 
-		while (*c && !needs_escape(c, also))
-			c++;
+		for (size_t size; *c && (size = size_unescaped(c, also)) > 0;)
+			c += size;
 		buf_add(out, plain, (size_t)(c - plain));
 		if (!*c)
 			break;
-		const unsigned char byte = (unsigned char)*c;
+		char escaped[PLAIN_ESCAPE];
 
-		buf_add_char(out, '\\');
-		buf_add_char(out, (char)('0' + (byte >> 6)));
-		buf_add_char(out, (char)('0' + (byte >> 3 & 7)));
-		buf_add_char(out, (char)('0' + (byte & 7)));
+		plain_escape(*c, escaped);
+		buf_add(out, escaped, sizeof(escaped));
+	}
+}
+
+void text_put_lines(struct buf *out, const char *text)
+{
+	while (*text) {
+		const size_t size = *text == '\n' || *text == '\t' ? 1 : plain_size(text);
+		char escaped[PLAIN_ESCAPE];
+
+		if (!size)
+			plain_escape(*text, escaped);
+		buf_add(out, size ? text : escaped, size ? size : sizeof(escaped));
+		text += size ? size : 1;
 	}
 }

@@ -76,8 +76,10 @@ size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends `text` with control characters, what would be read as an escape, and the characters of
+/* Appends `text` with bytes that are not plain (base/plain.h), what would be read as an escape, and the characters of
  * `also` as \ooo. */
 void text_put_escaped(struct buf *out, const char *text, const char *also);
+/* Appends lines that were read from a trace, as they were but for bytes that are not plain. */
+void text_put_lines(struct buf *out, const char *text);
 
 #endif

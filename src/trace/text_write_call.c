@@ -244,7 +244,7 @@ static void put_frame(struct writer *writer, uint64_t address, const char *text)
 	}
 	put_address(&writer->out, address);
 	if (text)
-		buf_add_str(&writer->out, text);
+		text_put_lines(&writer->out, text);
 	else if (options->namer && options->compat)
 		buf_add_str(&writer->out, " in ??");
 	buf_add_char(&writer->out, '\n');

@@ -602,11 +602,18 @@ def what_is_chosen_is_released_with_its_allocation(_folder):
 
 
 def hostile_names_stay_on_their_lines(_folder):
-    data = TRACE.replace(b"alloc_a", b"al;loc \xff\"</script>")
-    text = run("--report", "-", data=data, check=0).stdout
-    assert b'      al;loc \xff"</script> at a.c:5\n' in text, text
-    line = run("-f", "collapsed", "-", data=data, check=0).stdout.splitlines()[0]
-    assert line == b'_start;__libc_start_main;main;outer;middle;al:loc \xff"</script>;malloc 140', line
+    """No control character of either kind, no mark of direction, nothing that is no UTF-8 comes to a terminal."""
+    data = TRACE.replace(b"alloc_a", "al;loc é\x9b31m\u202e\"</script>".encode() + b"\xff\x9b")
+    report = run("--report", "-", data=data, check=0).stdout
+    assert '      al;loc é??31m???"</script>?? at a.c:5\n'.encode() in report, report
+    stats = run("--stats", "-", data=data, check=0).stdout
+    text = run("-f", "text", "-", data=data, check=0).stdout
+    assert 'al;loc é\\302\\23331m\\342\\200\\256"</script>\\377\\233'.encode() in text, text
+    collapsed = run("-f", "collapsed", "-", data=data, check=0).stdout
+    line = '_start;__libc_start_main;main;outer;middle;al:loc é\\302\\23331m\\342\\200\\256"</script>\\377\\233;malloc 140'
+    assert collapsed.splitlines()[0] == line.encode(), collapsed
+    for shown in (report, stats, text, collapsed):
+        assert not set(shown.decode()) & set("\x9b\u202e\x1b"), shown
 
 
 def a_terminal_is_filled_and_coloured(folder):

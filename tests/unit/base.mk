@@ -9,6 +9,11 @@ TESTS += tests/unit/json
 tests_unit_json_SOURCES = tests/unit/json.c
 tests_unit_json_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_json_LDADD = libbase.a $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/plain
+TESTS += tests/unit/plain
+tests_unit_plain_SOURCES = tests/unit/plain.c
+tests_unit_plain_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_plain_LDADD = libtrace.a libbase.a $(UNIT_LIBS)
 EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 
 # modules: what users describe

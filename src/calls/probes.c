@@ -394,7 +394,7 @@ static void probe_prefixed(const struct finding *finding, const struct elf_symbo
 		probe_symbol(finding, symbol, w, symbol->name);
 }
 
-static bool on_symbol(void *context, const struct elf_symbol *symbol)
+static void on_symbol(void *context, const struct elf_symbol *symbol)
 {
 	const struct finding *finding = context;
 	const struct tracer *t = finding->p->tracer;
@@ -404,7 +404,6 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 		probe_symbol(finding, symbol, w, w->shown);
 	for (size_t m = 0; m < t->set->module_count; m++)
 		probe_prefixed(finding, symbol, t->set->modules[m], exact);
-	return true;
 }
 
 /* ---- IFUNCs whose resolvers ran before they were watched ---- */
@@ -480,7 +479,7 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	libraries_saw(p->tracer->wanted, object);
-	elf_file_functions(object->file, on_symbol, &finding);
+	elf_file_wanted_functions(object->file, wanted_is_name, p->tracer->wanted, on_symbol, &finding);
 	callers_add(p, object);
 }
 

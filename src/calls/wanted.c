@@ -186,6 +186,11 @@ bool wanted_any(const struct wanted_list *list, const char *symbol)
 	return false;
 }
 
+bool wanted_is_name(const void *list, const char *symbol)
+{
+	return wanted_any(list, symbol);
+}
+
 void wanted_found(struct wanted_list *list, const struct wanted *wanted)
 {
 	list->items[wanted - list->items].is_found = true;

@@ -74,5 +74,7 @@ void wanted_found(struct wanted_list *list, const struct wanted *wanted);
 void wanted_report(const struct wanted_list *list);
 /* Whether any module wants the symbol, with a prefix or without. */
 bool wanted_any(const struct wanted_list *list, const char *symbol);
+/* The same, for elf_file_wanted_functions(). */
+bool wanted_is_name(const void *list, const char *symbol);
 
 #endif

@@ -61,6 +61,24 @@ static void read_debug_file(const struct object *object)
 	debug_file_close(debug);
 }
 
+void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
+			       const void *wanted, void (*callback)(void *context, const struct elf_symbol *symbol),
+			       void *context)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; !file->wanted_read && i < file->symbol_count; i++) {
+		if (!is_wanted(wanted, file->symbols[i].name))
+			continue;
+		ARRAY_GROW(file->wanted, capacity, file->wanted_count);
+		file->wanted[file->wanted_count++] = &file->symbols[i];
+	}
+	file->wanted_read = true;
+	file->bytes += capacity * sizeof(struct elf_symbol *);
+	for (size_t i = 0; i < file->wanted_count; i++)
+		callback(context, file->wanted[i]);
+}
+
 static void choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
 		   bool (*is_chosen)(void *context, const struct elf_symbol *symbol), void *context, size_t *capacity)
 {

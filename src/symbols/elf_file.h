@@ -58,6 +58,9 @@ struct elf_file {
 	const struct elf_symbol **chosen; /* of both, what somebody wants: debug_functions.c */
 	size_t chosen_count;
 	bool chosen_read;
+	const struct elf_symbol **wanted; /* of the symbols, those whose names somebody wants: debug_functions.c */
+	size_t wanted_count;
+	bool wanted_read;
 	struct call_slot *call_slots; /* slots.c */
 	size_t call_slot_count;
 	bool call_slots_read;

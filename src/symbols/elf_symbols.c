@@ -463,6 +463,7 @@ void elf_symbols_free(struct elf_file *file)
 	free(file->ranks);
 	free(file->debug_symbols);
 	free(file->chosen);
+	free(file->wanted);
 	hash_free(&file->by_name);
 }
 

@@ -37,6 +37,11 @@ bool elf_origin_read(const char *path, uint64_t *origin);
  * live as long as the file. */
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context);
+/* The same, but only those whose names are wanted, which is asked once in a file's life: many processes have the same
+ * files. */
+void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
+			       const void *wanted, void (*callback)(void *context, const struct elf_symbol *symbol),
+			       void *context);
 /* The name of a function symbol whose value that is; NULL: there is none. */
 const char *elf_file_function_at(struct elf_file *file, uint64_t value);
 /* The symbol of exactly this name (the default version if there are several), or false. */

@@ -181,8 +181,9 @@ bool __wrap_elf_file_is_static(const struct elf_file *file);
 bool __wrap_elf_file_has_symbols(const struct elf_file *file);
 bool __wrap_elf_file_is_go(const struct elf_file *file);
 bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
-void __wrap_elf_file_functions(const struct elf_file *file,
-			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
+void __wrap_elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
+				      const void *wanted,
+				      void (*callback)(void *context, const struct elf_symbol *symbol), void *context);
 void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
 			      object_slot_callback callback, void *context);
 void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
@@ -293,18 +294,19 @@ void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, u
 	(void)object, (void)jump_slot, (void)glob_dat, (void)callback, (void)context;
 }
 
-void __wrap_elf_file_functions(const struct elf_file *file,
-			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context)
+void __wrap_elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
+				      const void *wanted,
+				      void (*callback)(void *context, const struct elf_symbol *symbol), void *context)
 {
 	const struct fake_place *place;
 
 	(void)file;
 	for (size_t i = 0; (place = fake_place_n(i)); i++)
-		if (place->symbol && !callback(context, &(struct elf_symbol){.name = place->symbol,
-									     .value = place->address,
-									     .size = place->size,
-									     .is_global = true}))
-			return;
+		if (place->symbol && is_wanted(wanted, place->symbol))
+			callback(context, &(struct elf_symbol){.name = place->symbol,
+							       .value = place->address,
+							       .size = place->size,
+							       .is_global = true});
 }
 
 void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,

@@ -65,7 +65,7 @@ RACES_WRAP = \
 	-Wl,--wrap=objects_free -Wl,--wrap=objects_clone -Wl,--wrap=elf_file_build_id \
 	-Wl,--wrap=elf_file_interpreter -Wl,--wrap=elf_file_dynamic -Wl,--wrap=elf_file_is_static \
 	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_is_go \
-	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_functions \
+	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_wanted_functions \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note
 # The fake kernel's programs are x86-64's, on which the tracer's decisions do not depend.

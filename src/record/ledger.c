@@ -85,49 +85,6 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 	live_add_existing(&trace->ledger.live[resource], id);
 }
 
-void ledger_begin_census(struct trace *trace, uint32_t resource)
-{
-	trace->ledger.live[resource].awaits_census = true;
-}
-
-bool ledger_awaits_census(const struct trace *trace)
-{
-	for (uint32_t id = 1; trace->ledger.live && id < kind_end(trace); id++)
-		if (trace->ledger.live[id].awaits_census)
-			return true;
-	return false;
-}
-
-bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
-{
-	settle_about_to_change(trace);
-	return live_add_census(&trace->ledger.live[resource], id, size);
-}
-
-void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id)
-{
-	struct live_set *live = &trace->ledger.live[resource];
-
-	if (live->awaits_census)
-		hash_set(&live->released, id, 1);
-}
-
-void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete)
-{
-	struct live_set *live = &trace->ledger.live[resource];
-
-	live->awaits_census = false;
-	live->has_baseline = is_complete;
-	hash_free(&live->released);
-}
-
-bool ledger_has_baseline(const struct trace *trace, uint32_t resource)
-{
-	const struct live_set *live = &trace->ledger.live[resource];
-
-	return live->awaits_census || live->has_baseline;
-}
-
 /* ---- What is asked of it ---- */
 
 void ledger_each(const struct trace *trace, uint32_t resource,

@@ -23,8 +23,11 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_begin_census(struct trace *trace, uint32_t resource);
 /* Whether one of a kind has begun, and not ended. */
 bool ledger_awaits_census(const struct trace *trace);
-/* The id is live, though no call here has allocated it, or is about to. False: the ledger knows it, or its release.
- * What is entered is in the trace: the caller writes it. */
+/* The copy of the heap has been made that the census goes by; it may be made several times. */
+void ledger_census_copied(struct trace *trace);
+/* The id was live when the copy was made, though no call here had allocated it, or was about to. False: the ledger
+ * knows it, or its release. What is entered is in the trace: the caller writes it. Where the trace's records wait
+ * (put.h), that is also what was released since the copy. */
 bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
 /* The copy may have the id, but the program has not: it is not entered. Nothing while no census is pending. */
 void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id);

@@ -91,6 +91,22 @@ bool live_add_census(struct live_set *live, uint64_t id, uint64_t size)
 	return true;
 }
 
+void live_note_release(struct live_set *live, uint64_t id, uint64_t how)
+{
+	if (!hash_get(&live->released, id))
+		hash_set(&live->released, id, how);
+}
+
+bool live_has_released_since(struct live_set *live, uint64_t id)
+{
+	uint64_t *const how = hash_get(&live->released, id);
+	const bool is_since = how && live->copies && *how == live->copies;
+
+	if (is_since)
+		*how = RELEASE_FINAL;
+	return is_since;
+}
+
 bool live_remove(struct live_set *live, uint64_t id, struct block *block)
 {
 	uint64_t packed;

@@ -21,6 +21,13 @@ void live_add(struct trace *trace, const struct event *e);
 void live_add_existing(struct live_set *live, uint64_t id);
 /* The same, from a census. False: it is known, or was released since the census has begun. */
 bool live_add_census(struct live_set *live, uint64_t id, uint64_t size);
+#define RELEASE_FINAL UINT64_MAX
+
+/* An id was released while a census is pending; `how`: live->copies, or RELEASE_FINAL: no copy that has the id brings
+ * it back, for its allocation is in the trace, or it never was the program's. The first release counts. */
+void live_note_release(struct live_set *live, uint64_t id, uint64_t how);
+/* Whether it was released since the newest copy was made, and had been allocated before the trace. Once. */
+bool live_has_released_since(struct live_set *live, uint64_t id);
 /* It is not live any more: what it was. False: it was not. */
 bool live_remove(struct live_set *live, uint64_t id, struct block *block);
 

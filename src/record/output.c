@@ -3,6 +3,7 @@
 #include "record/attachments.h"
 #include "record/kinds.h"
 #include "record/open_files.h"
+#include "record/put.h"
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "engine/engine.h"
@@ -19,66 +20,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define BROKEN_REPORTED 4 /* traces that cannot be written any more, one by one */
-
-/* ---- Records ---- */
-
-/* What to do next time. */
-static const char *advice(int error)
-{
-	switch (-error) {
-	case EPIPE:
-	case ETIME:
-		return ""; /* of its reader, who knows why */
-	case ENOSPC:
-	case EDQUOT:
-		return " Make room there, or give another place with -o.";
-	case EFBIG:
-		return " Raise the limit (ulimit -f), or give another place with -o.";
-	default:
-		return " Give another place with -o.";
-	}
-}
-
-/* Not even its beginning could be written. */
-static bool is_empty(const struct trace *trace)
-{
-	struct stat st;
-
-	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
-}
-
-/* A trace that cannot be written any more is not worth a stop of the target. */
-static void broken(struct trace *trace, int error)
-{
-	struct run *run = trace->run;
-
-	if (trace->broken)
-		return;
-	trace->broken = run->has_broken = true;
-	if (run->broken_traces++ >= BROKEN_REPORTED)
-		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
-	if (error == -ETIME) {
-		msg_error("the end of the trace of process %d is missing in %s, which nothing reads; what was written "
-			  "before is readable.",
-			  trace->pid, trace->path);
-		return;
-	}
-	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
-		  strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ",
-		  is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
-}
-
-static void put(struct trace *trace, const struct record *record)
-{
-	if (!trace->writer || trace->broken)
-		return;
-	const int error = writer_put(trace->writer, record);
-
-	if (error < 0)
-		broken(trace, error);
-}
 
 void output_start(struct trace *trace)
 {
@@ -109,7 +50,7 @@ static void put_described(struct trace *trace, struct record *record)
 	if (process->is_attached && is_traced(trace->run->set, "file"))
 		files = open_files_of(trace->pid, &process->file_count);
 	process->files = files;
-	put(trace, record);
+	put_record(trace, record);
 	open_files_free(files, process->file_count);
 	free(command);
 }
@@ -142,9 +83,9 @@ static void put_process(struct trace *trace)
 	if (encoding_can(set->encoding, ENCODING_PROCESS))
 		put_described(trace, &record);
 	else
-		put(trace, &record);
-	put(trace,
-	    &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
+		put_record(trace, &record);
+	put_record(trace, &(struct record){.type = RECORD_MODULE,
+					   .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
 }
 
 static void put_modules(struct trace *trace)
@@ -153,18 +94,18 @@ static void put_modules(struct trace *trace)
 	const struct resource *kind;
 
 	for (size_t m = 0; m < set->module_count; m++)
-		put(trace, &(struct record){.type = RECORD_MODULE,
-					    .module = {1u << m, set->modules[m]->version_major,
-						       set->modules[m]->version_minor, set->modules[m]->name}});
+		put_record(trace, &(struct record){.type = RECORD_MODULE,
+						   .module = {1u << m, set->modules[m]->version_major,
+							      set->modules[m]->version_minor, set->modules[m]->name}});
 	for (uint32_t id = 1; (kind = kind_of(set, id)); id++)
-		put(trace,
-		    &(struct record){.type = RECORD_RESOURCE, .resource = {id, kind->flags, kind->type, kind->desc}});
+		put_record(trace, &(struct record){.type = RECORD_RESOURCE,
+						   .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
 static void put_context(struct trace *trace, unsigned index)
 {
-	put(trace,
-	    &(struct record){.type = RECORD_CONTEXT, .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
+	put_record(trace, &(struct record){.type = RECORD_CONTEXT,
+					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
 }
 
 /* Before any process is traced, functrace ends with that; else this one goes on untraced, and others are traced. */
@@ -268,9 +209,10 @@ static void remove_file(struct trace *trace)
 
 void output_end(struct trace *trace)
 {
+	put_undefer(trace);
 	if (!trace->writer)
 		return;
-	attachments_write(trace, put);
+	attachments_write(trace, put_record);
 	writer_finish(trace->writer);
 	writer_sync(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
@@ -278,9 +220,9 @@ void output_end(struct trace *trace)
 	const int error = writer_close(trace->writer);
 
 	if (error < 0)
-		broken(trace, error);
+		put_failed(trace, error);
 	trace->writer = NULL;
-	if (trace->broken && is_empty(trace))
+	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
 	close(trace->fd);
 	trace->fd = -1;
@@ -295,12 +237,12 @@ void output_object(struct trace *trace, const struct object *object)
 
 	if (!trace->writer)
 		return;
-	put(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
+	put_record(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
 	if (trace->names)
 		names_add_object(trace->names, &record, object->open_path);
 	if (!hex || !*hex)
 		return;
-	put(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
+	put_record(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
 	if (trace->names)
 		names_add_build_id(trace->names, &(struct record_build_id){object->base, hex});
 }
@@ -338,28 +280,28 @@ void output_note(struct trace *trace, const char *fmt, ...)
 	for (char *c = text; *c; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';
-	put(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
+	put_record(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
 	engine_want_tick(trace->run->engine);
 }
 
 void output_heap(struct trace *trace, const struct record_heap *heap)
 {
-	put(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
+	put_record(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
 }
 
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
-	put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
+	put_record(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
 }
 
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
 {
-	put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
+	put_record(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
 }
 
 void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count)
 {
-	put(trace, &(struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
+	put_record_now(trace, &(struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
 	engine_want_tick(trace->run->engine);
 }
 
@@ -376,7 +318,7 @@ void output_thread(struct trace *trace, struct thread *thread)
 		thread->name_known = true;
 	}
 	trace->last_thread = thread->tid;
-	put(trace, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)thread->tid, thread->name}});
+	put_record(trace, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)thread->tid, thread->name}});
 }
 
 void output_forget_thread(struct trace *trace, pid_t tid)
@@ -393,7 +335,7 @@ void output_begin_late(struct trace *trace)
 
 static void put_area(void *context, uint64_t from, uint64_t size)
 {
-	put(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
+	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
 /* Before the event of a block that lies outside of them. */
@@ -435,7 +377,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 					   .arg_count = e->args ? (uint32_t)e->args->count : 0,
 					   .has_frames = e->has_frames,
 					   .end = e->end};
-	put(trace, &record);
+	put_record(trace, &record);
 	engine_want_tick(trace->run->engine);
 }
 
@@ -447,6 +389,6 @@ void output_flush_all(struct run *run)
 		const int error = writer_flush(trace->writer);
 
 		if (error < 0)
-			broken(trace, error);
+			put_failed(trace, error);
 	}
 }

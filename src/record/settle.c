@@ -112,12 +112,16 @@ static void release_one(struct trace *trace, const struct event *e)
 	output_call(trace, e, CALL_RELEASE);
 	if (!kind_lives(live->kind) || live_take_reference(live, e->id))
 		return;
-	if (live_remove(live, e->id, &block))
+	const uint64_t repeated = live->counts.repeated;
+	const bool was_known = live_remove(live, e->id, &block);
+
+	if (was_known)
 		check_mismatch(trace, e, &block);
 	else
 		unknown_release(trace, e);
 	if (live->awaits_census)
-		hash_set(&live->released, e->id, 1);
+		live_note_release(live, e->id,
+				  was_known || live->counts.repeated > repeated ? RELEASE_FINAL : live->copies);
 	releases_keep(live, &(struct release){.id = e->id,
 					      .event = last_event(trace),
 					      .releaser = function_number(trace->run, e->function)});

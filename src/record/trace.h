@@ -17,6 +17,7 @@
 #define MAX_FRAMES 256
 
 struct attachment_text;
+struct deferred;
 struct held_release;
 
 /* The contexts of a process, in the order in which they came up: the n-th has the id 1 << n. */
@@ -54,7 +55,8 @@ struct live_set {
 	bool has_census;             /* ... which are in the trace */
 	bool has_baseline;           /* all blocks from before the trace are known */
 	bool awaits_census;
-	struct hash released; /* while it does: the ids that were released */
+	uint64_t copies;      /* of the heap, that have been made for it */
+	struct hash released; /* while it does: the ids that were released, and how (live.h) */
 	struct lost_total lost;
 };
 
@@ -99,6 +101,7 @@ struct trace {
 	struct attachment_text *attachments; /* attachments.c; by their place in the settings, NULL none yet */
 
 	struct writer *writer;
+	struct deferred *deferred; /* put.c; NULL: records are written at once */
 	int fd;
 	char *path;
 	bool has_file; /* the path is that of a regular file, as it can be opened again */

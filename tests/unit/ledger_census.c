@@ -2,6 +2,7 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
+#include "record/put.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,6 +151,117 @@ static void test_held(void **state)
 	assert_nothing_odd();
 }
 
+/* ---- While the copy is read, events come, which wait to be written ---- */
+
+static void begin(void)
+{
+	trace->attached = true;
+	ledger_begin_census(trace, 1);
+	put_defer(trace);
+}
+
+/*	the copy: p, q | A: free(p), which waits | p and q are in the trace, and then the release */
+static void test_released_since(void **state)
+{
+	(void)state;
+	begin();
+	ledger_census_copied(trace);
+	released(0x10);
+	assert_int_equal(odd().unknown_releases, 1);
+	assert_trace("");
+	assert_int_equal(CENSUS(0x10, 0x20), 2);
+	put_undefer(trace);
+	assert_trace("free<memory>(0x10)\n");
+	assert_live(0, 0, 1, 100 + 0x20);
+	assert_nothing_odd();
+}
+
+/*	the copy: p | A: free(p) | B: malloc() = p | the census: p was there before, and is B's now */
+static void test_given_out_since(void **state)
+{
+	(void)state;
+	begin();
+	ledger_census_copied(trace);
+	released(0x10);
+	allocated(MALLOC, 0x10, 7);
+	assert_int_equal(CENSUS(0x10), 1);
+	put_undefer(trace);
+	assert_trace("free<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
+	assert_live(1, 7, 0, 0);
+	assert_nothing_odd();
+}
+
+/*	A: free(p), written | the copy: p, for A has not got further | A: free(p) again: the first one counts */
+static void test_released_before_copy(void **state)
+{
+	(void)state;
+	begin();
+	released(0x10);
+	ledger_census_copied(trace);
+	released(0x10);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(odd().unknown_releases, 2);
+}
+
+/*	a copy that is not used | A: free(p) | another copy: p, for A has not got further */
+static void test_released_between_copies(void **state)
+{
+	(void)state;
+	begin();
+	ledger_census_copied(trace);
+	released(0x10);
+	ledger_census_copied(trace);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(odd().unknown_releases, 1);
+}
+
+/*	A: malloc() = p, written | the copy: p | A: free(p): both are in the trace, and p was not there before */
+static void test_known_and_released(void **state)
+{
+	(void)state;
+	begin();
+	allocated(MALLOC, 0x10, 7);
+	ledger_census_copied(trace);
+	released(0x10);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_nothing_odd();
+}
+
+/* Too many events came, and have been written: the release is in the trace, before the census. */
+static void test_written_before(void **state)
+{
+	(void)state;
+	begin();
+	ledger_census_copied(trace);
+	released(0x10);
+	put_undefer(trace);
+	assert_trace("free<memory>(0x10)\n");
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(odd().unknown_releases, 1);
+}
+
+/*	the copy: p, in a cache's list that was not found | the C library frees it when A ends: no event */
+static void test_of_the_library(void **state)
+{
+	(void)state;
+	begin();
+	ledger_census_copied(trace);
+	assert_true(ledger_has_baseline(trace, 1));
+	ledger_census_without(trace, 1, 0x10);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_true(ledger_has_baseline(trace, 1));
+	assert_nothing_odd();
+}
+
+static void test_incomplete(void **state)
+{
+	(void)state;
+	assert_false(ledger_has_baseline(trace, 1));
+	ledger_begin_census(trace, 1);
+	ledger_end_census(trace, 1, false);
+	assert_false(ledger_has_baseline(trace, 1));
+}
+
 /* A size beyond what is kept with a block's event, and one beyond all. */
 static void test_large(void **state)
 {
@@ -177,6 +289,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_given_out_again, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_realloc_in_flight, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_held, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_released_since, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_given_out_since, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_released_before_copy, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_released_between_copies, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_known_and_released, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_written_before, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_of_the_library, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_incomplete, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_large, ledger_setup, ledger_teardown),
 	};
 

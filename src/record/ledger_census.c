@@ -1,0 +1,65 @@
+/* What was live before the trace, by a census of the heap that is taken while events come. */
+#include "config.h"
+#include "record/ledger.h"
+#include "record/kinds.h"
+#include "record/live.h"
+#include "record/run.h"
+#include "record/settle.h"
+
+void ledger_begin_census(struct trace *trace, uint32_t resource)
+{
+	trace->ledger.live[resource].awaits_census = true;
+	trace->ledger.live[resource].copies = 0;
+}
+
+bool ledger_awaits_census(const struct trace *trace)
+{
+	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++)
+		if (trace->ledger.live[id].awaits_census)
+			return true;
+	return false;
+}
+
+bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
+{
+	struct live_set *const live = &trace->ledger.live[resource];
+
+	settle_about_to_change(trace);
+	if (live_add_census(live, id, size))
+		return true;
+	/* Its release waits for this: then it is none of an unknown block. */
+	if (!trace->deferred || !live_has_released_since(live, id))
+		return false;
+	live->counts.unknown_releases--;
+	return true;
+}
+
+void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id)
+{
+	struct live_set *live = &trace->ledger.live[resource];
+
+	if (live->awaits_census)
+		live_note_release(live, id, RELEASE_FINAL);
+}
+
+void ledger_census_copied(struct trace *trace)
+{
+	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++)
+		trace->ledger.live[id].copies++;
+}
+
+void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete)
+{
+	struct live_set *live = &trace->ledger.live[resource];
+
+	live->awaits_census = false;
+	live->has_baseline = is_complete;
+	hash_free(&live->released);
+}
+
+bool ledger_has_baseline(const struct trace *trace, uint32_t resource)
+{
+	const struct live_set *live = &trace->ledger.live[resource];
+
+	return live->awaits_census || live->has_baseline;
+}

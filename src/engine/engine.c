@@ -31,6 +31,11 @@ unsigned engine_take_requests(struct engine *engine)
 	return atomic_exchange(&engine->requests, 0);
 }
 
+bool engine_has_request(const struct engine *engine, unsigned requests)
+{
+	return atomic_load_explicit(&engine->requests, memory_order_relaxed) & requests;
+}
+
 void engine_want_tick(struct engine *engine)
 {
 	if (atomic_load_explicit(&engine->tick_wanted, memory_order_relaxed))

@@ -65,6 +65,8 @@ enum engine_request {
 
 /* Takes and clears the pending requests (enum engine_request bits). Cheap: one atomic. To be asked after every wait. */
 unsigned engine_take_requests(struct engine *engine);
+/* Whether one of these requests is pending. Cheap. */
+bool engine_has_request(const struct engine *engine, unsigned requests);
 /* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
 void engine_want_tick(struct engine *engine);
 /* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when the wait has returned a pid that

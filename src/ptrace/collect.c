@@ -298,6 +298,14 @@ struct stop collect_now(struct tracer *t)
 	return collect_fresh(t);
 }
 
+struct stop collect_all(struct tracer *t)
+{
+	const struct stop stop = wait_for(t, -1, WNOHANG);
+	size_t found;
+
+	return task_find(t, stop.tid) ? drain(t, stop, &found) : stop;
+}
+
 struct stop collect_fresh(struct tracer *t)
 {
 	return wait_for(t, -1, WNOHANG);

@@ -10,6 +10,9 @@ struct collector *collector_new(void); /* free() frees it */
 struct stop collect(struct tracer *t);
 /* Takes the next stop as collect() does, but does not block: STOP_NONE when there is none now. */
 struct stop collect_now(struct tracer *t);
+/* Takes all stops that have just been reported, without blocking: one that is to be acted on first, and others are put
+ * back. STOP_NONE: there is none. */
+struct stop collect_all(struct tracer *t);
 /* Takes a stop that has just been reported and was not put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
 

@@ -54,18 +54,40 @@ bool stops_take_interrupt(struct tracer *t, struct stop *stop)
 	return false;
 }
 
+/* What has become of the task meanwhile decides; it may have gone with an exec, or it is the one that made that exec
+ * and has left this stop. */
+static bool concerns_task(struct tracer *t, struct stop *stop)
+{
+	const struct task *const task = task_find(t, stop->tid);
+
+	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
+	return task && (task->stopped || !WIFSTOPPED(stop->status));
+}
+
+bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop)
+{
+	struct stops *stops = &t->stops;
+
+	for (size_t i = stops->head; p && i < stops->count; i++) {
+		const struct task *const task = stops->items[i].tid ? task_find(t, stops->items[i].tid) : NULL;
+
+		if (!task || task->process == p)
+			continue;
+		*stop = stops->items[i];
+		stops->items[i].tid = 0;
+		if (concerns_task(t, stop))
+			return true;
+	}
+	return !p && stops_take(t, stop);
+}
+
 bool stops_take_slow(struct tracer *t, struct stop *stop)
 {
 	struct stops *stops = &t->stops;
 
 	while (stops->head < stops->count) {
 		*stop = stops->items[stops->head++];
-		/* What has become of the task meanwhile decides; it may have gone with an exec, or it is the one that
-		 * made that exec and has left this stop. */
-		const struct task *task = task_find(t, stop->tid);
-
-		*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
-		if (task && (task->stopped || !WIFSTOPPED(stop->status)))
+		if (concerns_task(t, stop))
 			return true;
 	}
 	stops->head = stops->count = 0;

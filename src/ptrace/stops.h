@@ -50,6 +50,8 @@ void stops_forget(struct tracer *t, pid_t tid);
 bool stops_take_interrupt(struct tracer *t, struct stop *stop);
 /* The next one that was put back and still concerns its task. False: there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);
+/* The same, of all tasks but those of a process. NULL: of all. */
+bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop);
 static inline bool stops_take(struct tracer *t, struct stop *stop)
 {
 	return t->stops.count && stops_take_slow(t, stop);

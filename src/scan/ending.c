@@ -183,6 +183,13 @@ void ending_forget(struct ending *ending)
 	ending->status = HEAP_NOT_FOUND;
 }
 
+void ending_again(struct ending *ending)
+{
+	ending_forget(ending);
+	scan_threads_free(&ending->threads);
+	ending->threads = (struct scan_threads){0};
+}
+
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
 {

@@ -32,6 +32,8 @@ uint64_t ending_unknown_bytes(const struct ending *ending);
 /* Reads the heap of the copy. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of
  * changing the heap, and another copy some milliseconds later be good. */
 const char *ending_read(struct ending *ending, bool *is_passing);
+/* Forgets the copy, whose memory the next one uses: as a new one, with the same limits. */
+void ending_again(struct ending *ending);
 /* Whether that found no heap of an allocator that is understood: there may be one of another. */
 bool ending_is_unknown(const struct ending *ending);
 /* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */

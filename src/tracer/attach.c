@@ -1,12 +1,11 @@
 #include "config.h"
 #include "tracer/attach.h"
 #include "tracer/act.h"
-#include "tracer/census.h"
+#include "tracer/begin.h"
 #include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
 #include "tracer/seize_stops.h"
-#include "tracer/start.h"
 #include "calls/probes.h"
 #include "record/progress.h"
 #include "record/run.h"
@@ -181,7 +180,8 @@ static void tell_attached(const struct tracer *t)
 
 int attach_all(struct tracer *t)
 {
-	struct process *failed;
+	pid_t failed = 0;
+	struct begun *begun = NULL;
 	int error = 0;
 
 	seize_begin();
@@ -193,16 +193,20 @@ int attach_all(struct tracer *t)
 	if (error)
 		return 1;
 	if (!t->run->paused)
-		error = processes_start(t, &failed);
+		error = begin_all(t, &failed, &begun);
 	for (struct process *p = t->processes; p; p = p->next)
 		p->anchor = 0;
-	if (error < 0)
-		return error == -ESRCH ? refusal_of_attach(failed->pid, ESRCH) : 1;
+	if (error < 0) {
+		begun_free(begun);
+		return error == -ESRCH ? refusal_of_attach(failed, ESRCH) : 1;
+	}
 	t->run->has_begun = true;
 	engine_started(t->engine);
 	tell_attached(t);
-	if (!t->run->paused)
-		census_take(t);
+	if (begun) {
+		begun_say(begun);
+		begun_free(begun);
+	}
 	progress_begin(t->run);
 	return 0;
 }

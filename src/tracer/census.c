@@ -1,11 +1,14 @@
 /* The blocks that a process had before its trace began.
  *
- * Everything is planted when its tasks stand and its memory is copied, and no event comes between that and the
- * entries in the ledger (look.h). A block of the heap that the ledger does not know is one from before:
+ * A process is planted, and right after that its tasks are stopped and its memory is copied; what they report meanwhile
+ * waits. Then they run on, and events come while the copy is read. They are not written before the census, so that a
+ * block that is released meanwhile is known in the trace, too. A block of the heap that the ledger does not know is one
+ * from before:
  *
  *	A: malloc carves p | all is planted | copy: p | A: malloc returns, unseen
  *	        its call was never seen, and this is the only place that says p is alive
- *	all is planted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which is known
+ *	all is planted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which waits |
+ *	        p is entered, and then its release is written
  *	all is planted | A: free(p), written | copy: p, for A has not got further | A: free returns
  *	        p is not entered: the ledger keeps what is released while a census is pending
  *	all is planted | A: malloc carves p | copy: p | A: malloc returns p, written
@@ -25,11 +28,13 @@
 #include "config.h"
 #include "tracer/census.h"
 #include "tracer/look.h"
-#include "base/msg.h"
+#include "tracer/service.h"
+#include "tracer/start.h"
 #include "heap/code.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"
+#include "record/put.h"
 #include "record/run.h"
 #include "scan/ending.h"
 #include "ptrace/hold.h"
@@ -66,101 +71,111 @@ static bool is_early(struct process *p)
 	return false;
 }
 
-static struct live_total enter_blocks(struct trace *trace, uint32_t resource, const struct heap *heap)
+static bool begin(struct process *p)
 {
-	struct live_total entered = {0};
+	const struct settings *const set = p->tracer->set;
+
+	p->life->start_error = process_start_running(p);
+	if (p->life->start_error || !p->life->planted)
+		return false;
+	for (uint32_t id = 1; id < kinds_end(set); id++)
+		if (kind_has_blocks(kind_of(set, id)))
+			ledger_begin_census(p->trace, id);
+	put_defer(p->trace);
+	return true;
+}
+
+static void copied(struct process *p)
+{
+	ledger_census_copied(p->trace);
+}
+
+/* ---- What the copy has ---- */
+
+struct entering {
+	struct process *p;
+	struct service service;
+	struct census *census;
+	bool goes_on;
+};
+
+static void enter_part(struct entering *e, uint32_t resource, const struct heap *heap, size_t from, size_t to)
+{
 	struct census_block part[PART];
 	uint32_t in_part = 0;
 
-	for (size_t i = 0, count = heap_count(heap); i < count; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct heap_block block = heap_block(heap, i);
 
-		if (!ledger_census(trace, resource, block.address, block.size))
+		if (!ledger_census(e->p->trace, resource, block.address, block.size))
 			continue;
 		part[in_part++] = (struct census_block){block.address, block.size};
-		entered.older++;
-		entered.older_bytes += block.size;
-		if (in_part == PART) {
-			output_census(trace, resource, part, in_part);
-			in_part = 0;
-		}
+		e->census->bytes += block.size;
 	}
+	e->census->blocks += in_part;
 	if (in_part)
-		output_census(trace, resource, part, in_part);
-	return entered;
+		output_census(e->p->trace, resource, part, in_part);
 }
 
-static void report_census(const struct process *p, const struct look *look, const struct live_total *entered)
+/* What the tasks report meanwhile is acted on after each part. */
+static void enter_blocks(struct entering *e, uint32_t resource, const struct heap *heap)
 {
-	char blocks[32], bytes[32];
+	const size_t count = heap_count(heap);
 
-	msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before", p->pid,
-		 (double)look->stood_ns / 1e6, number_grouped(entered->older, blocks), entered->older == 1 ? "" : "s",
-		 number_grouped(entered->older_bytes, bytes), entered->older_bytes == 1 ? "" : "s");
+	for (size_t i = 0; i < count && e->goes_on && is_wanted(e->p); i += PART) {
+		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
+		e->goes_on = service_now(&e->service);
+	}
 }
 
-static bool census_of(struct process *p)
+static bool end_census(struct process *p, const struct look *look, struct census *census)
 {
-	const struct settings *set = p->tracer->set;
-	const struct look look = look_through(p, &(struct look_wish){.is_wanted = is_wanted,
-								     .is_early = is_early,
-								     .spares_sleepers = true,
-								     .is_for_blocks = true});
-	const struct heap *const heap = look.ending && !look.reason ? ending_heap(look.ending) : NULL;
+	struct entering entering = {
+		.p = p, .service = service_begin(p->tracer), .census = census, .goes_on = look->goes_on};
+	const struct settings *const set = p->tracer->set;
+	const struct heap *const heap = look->ending && !look->reason ? ending_heap(look->ending) : NULL;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++) {
-		if (!kind_has_blocks(kind_of(set, id)))
+		if (!kind_has_blocks(kind_of(set, id)) || !p->trace->ledger.live)
 			continue;
-		if (heap && p->tasks) {
-			const struct live_total entered = enter_blocks(p->trace, id, heap);
-
-			report_census(p, &look, &entered);
-		}
-		ledger_end_census(p->trace, id, heap && p->tasks);
+		if (heap)
+			enter_blocks(&entering, id, heap);
+		ledger_end_census(p->trace, id, heap && entering.goes_on);
 	}
-	if (look.ending && look.reason)
-		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s",
-			 p->pid, (double)look.stood_ns / 1e6, look.reason);
-	ending_free(look.ending);
-	return look.goes_on;
+	put_undefer(p->trace);
+	if (entering.service.longest_ns > census->stood_ns)
+		census->stood_ns = entering.service.longest_ns;
+	return entering.goes_on;
 }
 
-static bool begin(struct tracer *t)
+bool census_is_wanted(const struct tracer *t)
 {
-	bool has_any = false;
-
 	/* With -L releases are not seen that other objects make. */
-	if (!t->set->census || t->set->library_count)
-		return false;
-	for (uint32_t id = 1; id < kinds_end(t->set); id++) {
-		if (!kind_has_blocks(kind_of(t->set, id)))
-			continue;
-		has_any = true;
-		for (struct process *p = t->processes; p; p = p->next)
-			if (p->life->planted)
-				ledger_begin_census(p->trace, id);
-	}
-	return has_any;
+	for (uint32_t id = 1; t->set->census && !t->set->library_count && id < kinds_end(t->set); id++)
+		if (kind_has_blocks(kind_of(t->set, id)))
+			return true;
+	return false;
 }
 
-bool census_take(struct tracer *t)
+bool census_take(struct process *p, struct census *census)
 {
-	struct process *p;
-	bool goes_on = true;
+	const struct look look = look_through(p, &(struct look_wish){.is_wanted = is_wanted,
+								     .begin = begin,
+								     .is_early = is_early,
+								     .copied = copied,
+								     .spares_sleepers = true,
+								     .is_for_blocks = true});
 
-	if (!begin(t))
-		return true;
-	for (p = t->processes; p; p = p->next)
-		p->life->is_looked_through = false;
-	while (goes_on) {
-		for (p = t->processes; p && (p->life->is_looked_through || !is_wanted(p)); p = p->next)
-			;
-		if (!p)
-			break;
-		p->life->is_looked_through = true;
-		process_ref(p);
-		goes_on = census_of(p);
-		process_unref(p, NULL);
-	}
+	*census = (struct census){
+		.pid = p->pid,
+		.is_taken = look.ending && p->tasks,
+		.reason = look.reason,
+		.stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns,
+		.pauses = look.pauses,
+		.paused_ns = look.paused_ns,
+	};
+	const bool goes_on = end_census(p, &look, census);
+
+	ending_free(look.ending);
 	return goes_on;
 }

@@ -4,9 +4,23 @@
 
 #include "tracer/process.h"
 
-/* All processes are traced from now on, in the midst of their lives: each one's threads stand for a moment, and its
- * trace gets the blocks of its heap that the ledger does not know. Nothing with --no-census, and where nothing that
- * is traced is a block of the heap. False: no task is left to trace. */
-bool census_take(struct tracer *t);
+/* What a census has found, and what it has cost. */
+struct census {
+	pid_t pid;
+	bool is_taken;      /* false: nothing was looked at */
+	const char *reason; /* why its blocks are not known, a static text; NULL: they are */
+	uint64_t stood_ns;  /* the longest time for which a thread of any process was kept from running */
+	unsigned pauses;    /* of this process, and all of them together */
+	uint64_t paused_ns;
+	uint64_t blocks, bytes;
+};
+
+/* Whether any is taken: not with --no-census, and not where nothing that is traced is a block of the heap. */
+bool census_is_wanted(const struct tracer *t);
+/* Starts a process in the midst of its life, as process_start_running() does (the error: life->start_error): its
+ * threads are stopped for a moment, and its trace gets the blocks of its heap that the ledger does not know. What
+ * tasks of other processes report is acted on meanwhile. The caller has a reference of it. False: no task is left to
+ * trace. */
+bool census_take(struct process *p, struct census *census);
 
 #endif

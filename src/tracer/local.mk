@@ -1,12 +1,14 @@
 # tracer/: processes from their beginning to their end: births, execs, attaching, letting go, the one switch
 noinst_LIBRARIES += libtracer.a
 libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/tracer/attach.h src/tracer/births.c \
+	src/tracer/begin.c src/tracer/begin.h \
 	src/tracer/births.h src/tracer/census.c src/tracer/census.h src/tracer/life.c src/tracer/life.h \
 	src/tracer/execs.c src/tracer/execs.h \
 	src/tracer/forks.c src/tracer/forks.h src/tracer/letgo.c src/tracer/letgo.h \
 	src/tracer/leftovers.c src/tracer/leftovers.h \
 	src/tracer/look.c src/tracer/look.h src/tracer/lost.c src/tracer/lost.h src/tracer/lost_detach.c \
 	src/tracer/process.c \
+	src/tracer/service.c src/tracer/service.h \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c src/tracer/seize_stops.h \
 	src/tracer/settle.c src/tracer/settle.h src/tracer/start.c src/tracer/start.h src/tracer/process_report.c \
 	src/tracer/tracer.c src/tracer/tracer.h

@@ -1,22 +1,27 @@
 #include "config.h"
 #include "tracer/look.h"
 #include "tracer/act.h"
+#include "tracer/service.h"
+#include "calls/pin.h"
 #include "calls/stack.h"
 #include "text/breakpoints.h"
-#include "ptrace/collect.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
 #include "scan/ending.h"
 #include "proc/proc.h"
+#include "base/background.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-#define WAIT_MAX   2         /* copies in which a list in flux may hide the heap */
-#define QUIET_MAX  8         /* pauses before the tracer acts on what tasks report meanwhile */
-#define COPIES_MAX 20        /* of which one should show a heap that no thread is in the midst of changing */
-#define RUN_NS     100000u   /* in which a thread comes out of malloc, or to a hit */
-#define RUN_MAX_NS 50000000u /* for which threads are waited for that get no processor */
+#define WAIT_MAX    2           /* copies in which a list in flux may hide the heap */
+#define EARLY_MAX   8           /* pauses without a copy, for threads that are in the C library */
+#define COPIES_MAX  20          /* one of which should show a heap that no thread is changing */
+#define RUN_NS      100000u     /* in which a thread comes out of malloc, or to a hit */
+#define RUN_MAX_NS  10000000u   /* for which threads are waited for that get no processor */
+#define STOP_NS     20000u      /* between two looks whether all have stopped */
+#define STOP_MAX_NS 200000000u  /* for which a task is waited for, which may be deep in the kernel */
+#define PAUSES_NS   1000000000u /* all pauses of a process together: no copy is begun after that */
 
 static struct task *standing_task(struct process *p)
 {
@@ -53,22 +58,6 @@ static struct task *unspare(struct process *p)
 	return spared;
 }
 
-/* Stops all: what they report by that is kept, and they stand until it is acted on. One by which the memory can be
- * read, NULL: none stands. */
-static struct task *halt_all(struct process *p, const struct look_wish *wish)
-{
-	if (wish->spares_sleepers)
-		spare_sleepers(p);
-	halt_one(p);
-	struct task *const task = standing_task(p);
-
-	if (task)
-		halt_others(task);
-	struct task *const spared = unspare(p);
-
-	return task ? task : spared;
-}
-
 /* A function that a task stands at the entry of, by a breakpoint, has not begun: whom it will return to; 0: it stands
  * elsewhere. */
 static uint64_t caller_at_entry(struct task *task)
@@ -85,17 +74,59 @@ static uint64_t caller_at_entry(struct task *task)
 	return stack_return_address(task, false, &caller) ? caller : 0;
 }
 
-static const char *copy_standing(struct process *p, struct task *task, struct ending *ending)
+/* ---- The copy, made and read by a thread of its own ---- */
+
+/* What that thread needs to know: none of the tracer's data are its own. */
+struct errand {
+	struct ending *ending;
+	struct process process; /* its pid and arch alone */
+	struct task task;       /* by which the memory is read: its ids alone */
+	unsigned copies;        /* that were read before */
+	const char *reason;     /* as of the function that was called; NULL: none */
+	bool is_passing;
+};
+
+static struct errand errand_by(struct ending *ending, const struct task *task)
 {
-	if (!task)
-		return "none of its threads could be stopped";
-	FOR_EACH_TASK(other, p)
-		if (task_has_memory(other))
-			ending_add_alive(ending, other, caller_at_entry(other));
-	return ending_copy(ending, task);
+	return (struct errand){.ending = ending,
+			       .process = {.pid = task->process->pid, .arch = task->process->arch},
+			       .task = {.tid = task->tid, .tgid = task->tgid}};
 }
 
-/* Those run on that stand for the copy alone. The others have something to report that is acted on later. */
+static void warm(void *context)
+{
+	struct errand *const errand = context;
+
+	errand->task.process = &errand->process;
+	errand->reason = ending_warm(errand->ending, &errand->task);
+}
+
+static void copy(void *context)
+{
+	struct errand *const errand = context;
+
+	errand->task.process = &errand->process;
+	errand->reason = ending_copy(errand->ending, &errand->task);
+}
+
+/* The reason: why its heap is not known. */
+static void read_copy(void *context)
+{
+	struct errand *const errand = context;
+
+	errand->reason = ending_read(errand->ending, &errand->is_passing);
+	if (errand->reason) {
+		errand->is_passing &= !ending_is_unknown(errand->ending) || errand->copies < WAIT_MAX;
+		return;
+	}
+	errand->is_passing = ending_is_locked(errand->ending);
+	if (errand->is_passing)
+		errand->reason = "a thread was inside malloc each time";
+}
+
+/* ---- Letting threads run to where they change nothing ---- */
+
+/* Those run on that are stopped for the copy alone. The others have something to report that is acted on later. */
 static bool let_go_on(struct tracer *t)
 {
 	struct stop stop;
@@ -103,22 +134,6 @@ static bool let_go_on(struct tracer *t)
 	while (stops_take_interrupt(t, &stop))
 		if (!act(t, &stop))
 			return false;
-	return true;
-}
-
-/* Acts for so long on what tasks report; a busy process reports without an end. False: nothing is left to trace. */
-static bool act_for(struct tracer *t, uint64_t ns)
-{
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
-
-	while (clock_ns(CLOCK_MONOTONIC) < end) {
-		const struct stop stop = collect_now(t);
-
-		if (stop.kind == STOP_NONE)
-			nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-		else if (!act(t, &stop))
-			return false;
-	}
 	return true;
 }
 
@@ -137,106 +152,209 @@ static bool is_held_up(const struct runner *runner)
 	       ran_ns - runner->ran_ns < RUN_NS;
 }
 
-/* Naps, for longer where some of the threads that go on have not been on a processor meanwhile: a busy machine. */
-static void let_run(const struct process *p, uint64_t ns)
+/* For that time, or longer where some of the threads that run have not been on a processor meanwhile. */
+static bool let_run(struct service *service, const struct process *p, uint64_t ns)
 {
 	struct runner *const runners = xcalloc(p->task_count + 1, sizeof(*runners));
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	bool goes_on = true, is_any = true;
 	size_t count = 0;
-	bool is_any = true;
 
 	FOR_EACH_TASK(task, p)
 		if (!task->stopped && proc_run_time(task->tid, &runners[count].ran_ns))
 			runners[count++].tid = task->tid;
-	while (is_any && clock_ns(CLOCK_MONOTONIC) - began < RUN_MAX_NS) {
-		nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+	while (goes_on && is_any && clock_ns(CLOCK_MONOTONIC) - began < RUN_MAX_NS) {
+		goes_on = service_for(service, ns);
 		is_any = false;
 		for (size_t i = 0; i < count && !is_any; i++)
 			is_any = is_held_up(&runners[i]);
 	}
 	free(runners);
+	return goes_on;
 }
 
-/* Never the same time between two pauses, so that no rhythm of the process is met. At first nothing is acted on but the
- * pause itself: a task that comes to a hit stands there, and is in the midst of nothing, until all that allocate
- * stand so and the heap is at rest; and no event comes before the copy. What holds the heap up may be a task that
- * stands for something else, with a signal: before the later ones that is acted on, and then they run to their hits. */
-static bool rest_before(struct process *p, unsigned pause)
-{
-	const uint64_t time = 500000 + pause * 7919 % 7 * 500000;
+/* ---- One look ---- */
 
-	if (pause > QUIET_MAX && !act_for(p->tracer, time * 2))
-		return false;
-	if (pause && p->tasks)
-		let_run(p, time);
-	return true;
+static const char not_stopped[] = "none of its threads could be stopped";
+
+struct looking {
+	struct process *p;
+	const struct look_wish *wish;
+	struct service service;
+	struct look *look;
+	struct errand errand;
+	unsigned early; /* pauses without a copy */
+	bool is_read;
+};
+
+static bool make(struct looking *l, void (*work)(void *context))
+{
+	/* The thread may use every processor. */
+	pin_undo(l->service.t);
+	return l->look->goes_on = service_during(&l->service, background_begin(work, &l->errand));
 }
 
-/* NULL, or why its heap is not known. */
-static const char *read_copy(struct ending *ending, unsigned copy, bool *is_passing)
+/* What its tasks have reported is acted on. */
+static void release(struct looking *l)
 {
-	const char *const reason = ending_read(ending, is_passing);
+	const uint64_t held = service_release(&l->service);
 
-	if (reason) {
-		*is_passing &= !ending_is_unknown(ending) || copy < WAIT_MAX;
-		return reason;
-	}
-	*is_passing = ending_is_locked(ending);
-	return *is_passing ? "a thread was in the midst of malloc each time" : NULL;
+	l->look->paused_ns += held;
+	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
+	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
 }
 
-/* One pause. False: without a copy. */
-static bool pause_once(struct process *p, const struct look_wish *wish, bool may_be_early, struct look *look)
+static bool is_any_moving(const struct process *p)
 {
-	struct ending *const ending = ending_new();
-	struct task *const running = any_task(p);
+	FOR_EACH_TASK(task, p)
+		if (task_has_memory(task) && task_can_be_stopped(task))
+			return true;
+	return false;
+}
 
-	ending_limit(ending, wish->limit);
-	if (wish->is_for_blocks)
-		ending_blocks_only(ending);
-	if (running && (look->reason = ending_warm(ending, running))) {
-		look->ending = ending;
-		return true;
-	}
+/* Stops all: what they report by that is kept, and they stay stopped until it is acted on. One by which the memory can
+ * be read, NULL: none is stopped. */
+static struct task *stop_all(struct looking *l)
+{
+	struct process *const p = l->p;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	struct task *const task = halt_all(p, wish);
-	const bool is_early = may_be_early && wish->is_early && wish->is_early(p);
 
-	if (!is_early)
-		look->reason = copy_standing(p, task, ending);
-	look->goes_on = let_go_on(p->tracer);
-	look->stood_ns = clock_ns(CLOCK_MONOTONIC) - began;
-	if (is_early)
-		ending_free(ending);
-	else
-		look->ending = ending;
-	return !is_early;
+	if (l->wish->spares_sleepers)
+		spare_sleepers(p);
+	FOR_EACH_TASK(task, p)
+		if (task_has_memory(task) && task_can_be_stopped(task))
+			task->interrupted = task_interrupt(task);
+	while (l->look->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
+		l->look->goes_on = service_for(&l->service, STOP_NS);
+	/* Those that sleep in a call which would end with EINTR are left alone only while others can be stopped. */
+	struct task *const task = standing_task(p);
+	struct task *const spared = unspare(p);
+
+	return task ? task : spared;
 }
 
-static void forget_copy(struct look *look)
+/* Never the same time between two pauses, so that no rhythm of the process is met. */
+static uint64_t time_between(unsigned pause)
 {
-	ending_free(look->ending);
-	look->ending = NULL;
+	return 500000 + pause * 7919 % 7 * 500000;
+}
+
+/* All stop: a task that has come to a hit is changing nothing, and no other may be. A task that may be runs on for a
+ * moment before the next attempt, while what the others report is kept, so that more and more of them have come to a
+ * hit. One by which the memory can be read, with everything stopped; NULL: it cannot be. */
+static struct task *stop_at_rest(struct looking *l)
+{
+	for (unsigned pause = l->look->pauses++;; pause = l->look->pauses++) {
+		service_count_hold(&l->service);
+		struct task *const task = stop_all(l);
+
+		if (!l->wish->is_early || l->early >= EARLY_MAX || !l->wish->is_early(l->p))
+			return task;
+		l->early++;
+		l->look->goes_on = let_go_on(l->service.t) && let_run(&l->service, l->p, time_between(pause));
+		if (!l->look->goes_on || !l->p->tasks)
+			return NULL;
+	}
+}
+
+/* False: without a copy. */
+static bool copy_once(struct looking *l)
+{
+	struct task *const task = stop_at_rest(l);
+
+	if (task) {
+		FOR_EACH_TASK(other, l->p)
+			if (task_has_memory(other))
+				ending_add_alive(l->look->ending, other, caller_at_entry(other));
+		const unsigned copies = l->errand.copies;
+
+		l->errand = errand_by(l->look->ending, task);
+		l->errand.copies = copies;
+		make(l, copy);
+		l->look->reason = l->errand.reason;
+	} else {
+		l->look->reason = not_stopped;
+	}
+	l->look->goes_on &= let_go_on(l->service.t);
+	const uint64_t stood = clock_ns(CLOCK_MONOTONIC) - l->service.held_since;
+
+	l->look->stood_ns = stood > l->look->stood_ns ? stood : l->look->stood_ns;
+	return task && !l->look->reason;
+}
+
+/* Copies, and reads the copy. Whether another one is to be made. */
+static bool try_once(struct looking *l)
+{
+	if (!copy_once(l))
+		return false;
+	if (l->wish->copied) {
+		l->wish->copied(l->p);
+		release(l);
+	}
+	if (!l->look->goes_on)
+		return false;
+	make(l, read_copy);
+	l->is_read = true;
+	l->look->reason = l->errand.reason;
+	l->errand.copies++;
+	return l->errand.is_passing;
+}
+
+static void try_until_read(struct looking *l)
+{
+	while (try_once(l) && l->look->goes_on) {
+		release(l);
+		if (l->errand.copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
+			return;
+		ending_again(l->look->ending);
+		l->is_read = false;
+		/* What holds the heap up may be a task that has stopped for something else, with a signal. */
+		if (!l->look->goes_on || !service_for(&l->service, time_between(l->errand.copies)) || !l->p->tasks ||
+		    !l->wish->is_wanted(l->p))
+			return;
+		service_hold(&l->service, l->p);
+		service_count_hold(&l->service);
+		l->look->goes_on = let_run(&l->service, l->p, time_between(l->errand.copies));
+		if (!l->look->goes_on || !l->p->tasks)
+			return;
+	}
+}
+
+static bool begin(struct looking *l)
+{
+	struct task *const running = any_task(l->p);
+
+	if (!running) {
+		l->look->reason = not_stopped;
+		return false;
+	}
+	l->errand = errand_by(l->look->ending, running);
+	make(l, warm);
+	l->look->reason = l->errand.reason;
+	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
+		return false;
+	service_hold(&l->service, l->p);
+	return !l->wish->begin || l->wish->begin(l->p);
 }
 
 struct look look_through(struct process *p, const struct look_wish *wish)
 {
 	struct look look = {.goes_on = true};
-	bool is_passing = true;
+	struct looking l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
 
-	for (unsigned pause = 0, copy = 0; copy < COPIES_MAX && is_passing; pause++) {
-		look.goes_on = rest_before(p, pause);
-		forget_copy(&look);
-		if (!look.goes_on || !p->tasks || !wish->is_wanted(p))
-			break;
-		if (!pause_once(p, wish, pause < QUIET_MAX, &look))
-			continue;
-		is_passing = false;
-		if (!look.reason)
-			look.reason = read_copy(look.ending, copy, &is_passing);
-		copy++;
-		if (!look.goes_on)
-			break;
+	look.ending = ending_new();
+	ending_limit(look.ending, wish->limit);
+	if (wish->is_for_blocks)
+		ending_blocks_only(look.ending);
+	if (begin(&l) && p->tasks && wish->is_wanted(p))
+		try_until_read(&l);
+	if (wish->copied || look.reason)
+		release(&l);
+	look.held_since = standing_task(p) ? l.service.held_since : 0;
+	look.longest_ns = l.service.longest_ns;
+	if (!look.reason && !l.is_read) {
+		ending_free(look.ending);
+		look.ending = NULL;
 	}
 	return look;
 }

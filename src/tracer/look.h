@@ -1,5 +1,6 @@
-/* A look at the heap of a process that goes on: its tasks stand for a moment in which its memory is copied, once or,
- * where one of them is in the midst of malloc, some times. The copy is read when they run on. */
+/* A look at the heap of a process that goes on: its tasks are stopped for a moment in which its memory is copied, once
+ * or, where a thread was inside malloc, some times. Another thread copies the memory, and reads the copy when the tasks
+ * run on; what the tasks of other processes report is acted on all the time. */
 #ifndef FT_TRACER_LOOK_H
 #define FT_TRACER_LOOK_H
 
@@ -10,9 +11,15 @@ struct ending;
 struct look_wish {
 	/* Asked before each copy: what the tasks report between two of them is acted on. */
 	bool (*is_wanted)(const struct process *p);
-	/* All stand: whether they are to run on for a moment before the copy is made, which is asked some times. NULL:
-	 * never. */
+	/* Called when all is ready for the copy, right before the tasks are stopped; from then on what they report
+	 * waits for the copy. False: no copy is made. NULL: nothing is to be done. */
+	bool (*begin)(struct process *p);
+	/* All are stopped: whether they are to run on for a moment before the copy is made, which is asked some times.
+	 * NULL: never. */
 	bool (*is_early)(struct process *p);
+	/* A copy has been made, and what the tasks report is acted on from now on, while it is read. NULL: that waits
+	 * until look_through() returns, and no event comes between the copy and that. */
+	void (*copied)(struct process *p);
 	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (eintr_calls) is
 	 * left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit before
 	 * it does:
@@ -27,16 +34,15 @@ struct look_wish {
 struct look {
 	struct ending *ending; /* the newest copy, read; NULL: none was made. ending_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
-	uint64_t stood_ns;     /* how long they stood for it; 0: they did not */
+	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
+	uint64_t held_since;   /* since when a task waits that has reported something; 0: none does */
+	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
+	unsigned pauses;       /* how many there were */
+	uint64_t paused_ns;    /* all of them together */
 	bool goes_on;          /* false: no task is left to trace */
 };
 
-/* The caller has a reference of the process. Where there is a copy, no event has come since it was made, and what the
- * ledger says is of that moment:
- *
- *	A: free(p), a hit | all stand, the copy | A's hit is acted on when the caller is done with the copy
- *
- * Tasks without a hit run on meanwhile. */
+/* The caller has a reference of the process. */
 struct look look_through(struct process *p, const struct look_wish *wish);
 
 #endif

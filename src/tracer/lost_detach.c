@@ -22,10 +22,18 @@ struct aim {
 static const struct aim aim_lost = {false, false, has_trace, NULL, lost_put};
 static const struct aim aim_figures = {true, true, lost_figures_are_wanted, lost_figures_limit, lost_put_figures};
 
+/* The allocator's figures are those of the copy, whatever comes after it; what is lost is said of the blocks that the
+ * ledger has, which must be those of that moment. */
+static void copied(struct process *p)
+{
+	(void)p;
+}
+
 static bool look_at(struct process *p, const struct aim *aim)
 {
 	const struct look_wish wish = {
 		.is_wanted = aim->is_wanted,
+		.copied = aim->is_for_blocks ? copied : NULL,
 		/* With -L not all functions are planted. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,
@@ -34,10 +42,13 @@ static bool look_at(struct process *p, const struct aim *aim)
 	const struct look look = look_through(p, &wish);
 
 	if (look.ending && p->tasks) {
+		aim->put(p->trace, look.ending, look.reason);
+		/* A thread that has come to a hit since waits for all of that. */
+		const uint64_t waited = look.held_since ? clock_ns(CLOCK_MONOTONIC) - look.held_since : 0;
+
 		if (look.stood_ns)
 			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
-				 (double)look.stood_ns / 1e6);
-		aim->put(p->trace, look.ending, look.reason);
+				 (double)(waited > look.stood_ns ? waited : look.stood_ns) / 1e6);
 	}
 	ending_free(look.ending);
 	return look.goes_on;

@@ -18,6 +18,8 @@ struct process_life {
 	bool behind;            /* its text may lack breakpoints: it needs tables before it runs */
 	struct ending *ending;  /* NULL: none of its tasks has come to its end: lost.c */
 	bool is_looked_through; /* lost.c */
+	bool was_started;       /* begin.c: its turn has come; start_error: 0 or -errno */
+	int start_error;
 	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
 };
 

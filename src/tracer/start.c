@@ -1,6 +1,5 @@
 #include "config.h"
 #include "tracer/start.h"
-#include "tracer/leftovers.h"
 #include "tracer/forks.h"
 #include "calls/contexts.h"
 #include "calls/linker.h"
@@ -98,39 +97,17 @@ static bool has_living_task(const struct process *p)
 	return false;
 }
 
-static bool has_anchor(const struct process *p)
+int process_start_running(struct process *p)
 {
-	const struct task *task = p->anchor ? task_find(p->tracer, p->anchor) : NULL;
+	process_own(p);
+	if (p->shared)
+		process_find_anchor(p);
+	process_update_objects(p);
+	sigtrap_begin(p);
+	const int error = process_start(p);
 
-	return task && task->process == p && task_has_memory(task);
-}
-
-int processes_start(struct tracer *t, struct process **failed)
-{
-	int error = 0;
-
-	for (struct process *p = t->processes; p; p = p->next)
-		process_own(p);
-	leftovers_look(t);
-	for (struct process *p = t->processes; p; p = p->next) {
-		if (p->leaving || p->life->uncompared)
-			continue;
-		if (p->shared && !has_anchor(p))
-			process_find_anchor(p);
-		process_update_objects(p);
-		sigtrap_begin(p);
-		const int own = process_prepare(p);
-
-		if (own && !error && !(own == -ESRCH && has_living_task(p))) {
-			error = own;
-			*failed = p;
-		}
-	}
-	for (struct process *p = t->processes; p; p = p->next) {
-		process_plant(p);
-		p->anchor = 0;
-	}
-	return error;
+	p->anchor = 0;
+	return error == -ESRCH && has_living_task(p) ? 0 : error;
 }
 
 void process_pause(struct process *p, const char *why)

@@ -6,10 +6,9 @@
 
 /* Reads the objects, probes what they define, begins a trace. 0 or -errno. */
 int process_start(struct process *p);
-/* Starts every process while it runs. Nothing is planted before all are prepared, because from its first breakpoint on
- * a process waits for the tracer. 0 or the first -errno, and *failed is the process
- * that has failed; the others go on. */
-int processes_start(struct tracer *t, struct process **failed);
+/* The same of a process that runs: one that is attached to, or was paused. 0, too, where it is executing another
+ * program, which is started after that. */
+int process_start_running(struct process *p);
 /* Takes all breakpoints out while tasks run, drops the calls, ends the trace file (pausing, letting go). */
 void process_pause(struct process *p, const char *why);
 

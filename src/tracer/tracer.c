@@ -2,7 +2,7 @@
 #include "tracer/tracer.h"
 #include "tracer/act.h"
 #include "tracer/attach.h"
-#include "tracer/census.h"
+#include "tracer/begin.h"
 #include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/letgo.h"
@@ -52,7 +52,8 @@ static void report_pause(const struct tracer *t)
 
 static void toggle(struct tracer *t)
 {
-	struct process *failed;
+	pid_t failed;
+	struct begun *begun;
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
@@ -74,9 +75,10 @@ static void toggle(struct tracer *t)
 		return;
 	}
 	t->run->was_resumed = true;
-	processes_start(t, &failed);
+	begin_all(t, &failed, &begun);
 	msg_info("tracing is on");
-	census_take(t);
+	begun_say(begun);
+	begun_free(begun);
 }
 
 /* Somebody waits for what is found. */

@@ -1,11 +1,15 @@
 """Attaching to programs at work: what is not an event, whom nothing is said against, and for how long a client waits."""
 
 import re
+import select
+import threading
+import time
 
 import builds
 from census import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
-from processes import Tracer
+from processes import Tracer, wait_for
+from servers import children_of
 
 FROM_BEFORE = re.compile(rb'([\d,]+) releases? (?:by the C library )?of (?:a block|blocks) from before')
 OTHER_FAMILY = re.compile(rb'(\d+) releases? by another family of functions')
@@ -58,7 +62,82 @@ def inside_new(room, variant='O2', helper=0, options=()):
     return problems, ''
 
 
+STOOD = re.compile(rb'stood for ([\d.]+) ms')
+
+
+def wait_for_baseline(tracer):
+    """functrace says nothing before that."""
+    wait_for('the first message', lambda: select.select([tracer.child.stderr], [], [], 0)[0])
+
+
+class Stalls:
+    """The longest time for which this machine keeps a thread waiting that wants to run, in milliseconds."""
+
+    def __init__(self):
+        self.longest, self.is_over = 0, threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+
+    def watch(self):
+        last = time.monotonic()
+        while not self.is_over.is_set():
+            time.sleep(0.0005)
+            now = time.monotonic()
+            self.longest, last = max(self.longest, (now - last) * 1000), now
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+
+def many_processes(room, workers=24, mebibytes=4):
+    """While one process is stopped the others go on, and the longest that any waits for is what functrace says."""
+    need_attach()
+    with Held(room, [builds.target('workers', 'O2'), str(workers), str(mebibytes)]) as held, Stalls() as stalls:
+        pids = [held.child.pid, *children_of(held.child.pid)]
+        tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--children'])
+        wait_for_baseline(tracer)
+        done, problems = held.work_and_end(tracer)
+    if done.status or len(pids) != workers + 1:
+        return problems + ['status %d, %d processes: %s' % (done.status, len(pids), done.err.decode())], ''
+    took = {name: int(value) / 1000 for name, value in (line.split() for line in done.out.decode().splitlines())}
+    said = max((float(match) for match in STOOD.findall(tracer.err)), default=0)
+    remark = 'a worker has waited for %.1f ms, and %.1f are said (%.1f before, and %.1f without a tracer)' % (
+        took['attached'], said, took['quiet'], stalls.longest)
+    # A round with two hits takes six turns on a processor, for each of which it may have to wait.
+    if took['attached'] > 1.5 * max(said, 1) + 6 * max(took['quiet'], stalls.longest):
+        problems.append('%s: %s' % (remark, tracer.err.decode()))
+    return problems, remark
+
+
+NOT_KNOWN = re.compile(rb'stood for ([\d.]+) ms, but the blocks that it has from before are not known: [^(]*\((\d+) pauses?, '
+                       rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-census\)')
+
+
+def never_at_rest(room, mebibytes=300):
+    """All pauses together have a bound, and then the baseline is said not to be known."""
+    need_attach()
+    with Held(room, [builds.target('unsettled', 'O2'), str(mebibytes)]) as held:
+        tracer = Tracer(room, held.child.pid, ['-e', 'memory'])
+        wait_for_baseline(tracer)
+        done, problems = held.work_and_end(tracer)
+    said = NOT_KNOWN.search(tracer.err)
+    if done.status or not said:
+        return problems + ['status %d: %s' % (done.status, tracer.err.decode())], ''
+    longest, pauses, together = float(said.group(1)), int(said.group(2)), float(said.group(3))
+    # No pause is begun when they have come to a second.
+    if not 2 < pauses <= 28 or together > 1000 + longest:
+        problems.append(said.group(0).decode())
+    return problems, '%d pauses, %.0f ms' % (pauses, together)
+
+
 CASES = [
+    ('baseline: a heap that is never at rest', never_at_rest),
+    ('baseline: many processes', many_processes),
+    ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),
     ('baseline: threads that end', threads_that_end),
     ('baseline: threads that end, static', lambda room: threads_that_end(room, 'static')),
     ('baseline: threads that end, musl', lambda room: threads_that_end(room, 'musl')),

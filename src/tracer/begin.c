@@ -1,0 +1,156 @@
+#include "config.h"
+#include "tracer/begin.h"
+#include "tracer/forks.h"
+#include "tracer/leftovers.h"
+#include "tracer/service.h"
+#include "tracer/start.h"
+#include "engine/engine.h"
+#include "proc/proc.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SHOWN_MAX 8 /* processes that a line is written for */
+
+struct begun {
+	struct census *items;
+	size_t count, capacity;
+};
+
+/* A fork's child has its parent's breakpoints, or is to get its own now as its parent is. */
+static bool is_to_be_started(const struct process *p)
+{
+	const struct process *const lender = p->life->lender;
+
+	return !p->life->was_started && !p->life->planted && !(lender && lender->life->planted) && !p->leaving &&
+	       !p->life->uncompared;
+}
+
+static struct process *next_to_start(struct tracer *t)
+{
+	struct process *next = NULL;
+
+	for (struct process *p = t->processes; p; p = p->next)
+		if (is_to_be_started(p) && (!next || (p->trace->attached_to && !next->trace->attached_to)))
+			next = p;
+	return next;
+}
+
+/* False: nothing is left to trace. */
+static bool begin_one(struct process *p, struct begun *begun)
+{
+	struct census census;
+
+	if (!census_is_wanted(p->tracer)) {
+		p->life->start_error = process_start_running(p);
+		return true;
+	}
+	const bool goes_on = census_take(p, &census);
+
+	if (census.is_taken) {
+		ARRAY_GROW(begun->items, begun->capacity, begun->count);
+		begun->items[begun->count++] = census;
+	}
+	return goes_on;
+}
+
+int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
+{
+	struct begun *const begun = xcalloc(1, sizeof(*begun));
+	struct service service = service_begin(t);
+	bool goes_on = true;
+	struct process *p;
+	int error = 0;
+
+	for (p = t->processes; p; p = p->next) {
+		p->life->was_started = false;
+		process_own(p);
+	}
+	leftovers_look(t);
+	for (p = t->processes; p; p = p->next)
+		p->anchor = 0; /* it runs on until the turn of its process has come */
+	/* Those that are left when all is to be let go of run on as they are. */
+	while (goes_on && !engine_has_request(t->engine, REQUEST_LET_GO) && (p = next_to_start(t))) {
+		p->life->was_started = true;
+		p->life->start_error = 0;
+		process_ref(p);
+		goes_on = begin_one(p, begun);
+		/* It has ended before its turn came. */
+		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
+			p->life->start_error = -ESRCH;
+		/* A child that was not named may have ended meanwhile. */
+		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->attached_to) && !error) {
+			error = p->life->start_error;
+			*failed = p->pid;
+		}
+		process_unref(p, NULL);
+		/* What is reported after the last one is acted on by the tracer's own loop. */
+		if (goes_on && next_to_start(t))
+			goes_on = service_now(&service);
+	}
+	*result = begun;
+	return error;
+}
+
+/* ---- What is said of it ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct census *const one = a, *const other = b;
+
+	return (one->stood_ns < other->stood_ns) - (one->stood_ns > other->stood_ns);
+}
+
+static void say_one(const struct census *census)
+{
+	char blocks[32], bytes[32];
+
+	if (census->reason)
+		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s (%u "
+			 "pause%s, %.1f ms in all). Attach again when it is quieter, or do without them (--no-census)",
+			 census->pid, (double)census->stood_ns / 1e6, census->reason, census->pauses,
+			 census->pauses == 1 ? "" : "s", (double)census->paused_ns / 1e6);
+	else
+		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before", census->pid,
+			 (double)census->stood_ns / 1e6, number_grouped(census->blocks, blocks),
+			 census->blocks == 1 ? "" : "s", number_grouped(census->bytes, bytes),
+			 census->bytes == 1 ? "" : "s");
+}
+
+static void say_rest(const struct census *rest, size_t count)
+{
+	uint64_t blocks = 0, bytes = 0;
+	char blocks_text[32], bytes_text[32];
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		blocks += rest[i].blocks;
+		bytes += rest[i].bytes;
+		unknown += rest[i].reason != NULL;
+	}
+	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before", count,
+		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text),
+		 number_grouped(bytes, bytes_text));
+	if (unknown)
+		msg_info("of %zu of these the blocks from before are not known", unknown);
+}
+
+void begun_say(struct begun *begun)
+{
+	const size_t shown = begun->count > SHOWN_MAX + 1 ? SHOWN_MAX : begun->count;
+
+	if (begun->count)
+		qsort(begun->items, begun->count, sizeof(*begun->items), compare);
+	for (size_t i = 0; i < shown; i++)
+		say_one(&begun->items[i]);
+	if (shown < begun->count)
+		say_rest(begun->items + shown, begun->count - shown);
+}
+
+void begun_free(struct begun *begun)
+{
+	free(begun->items);
+	free(begun);
+}

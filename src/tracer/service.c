@@ -1,0 +1,125 @@
+#include "config.h"
+#include "tracer/service.h"
+#include "tracer/act.h"
+#include "base/background.h"
+#include "ptrace/collect.h"
+#include "ptrace/stops.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define AWAKE_NS 100000u /* after a stop the next one is waited for without sleeping: it comes soon */
+#define NAP_NS   20000
+
+static bool goes_on(const struct tracer *t)
+{
+	return t->tasks.count && !t->finished;
+}
+
+struct service service_begin(struct tracer *t)
+{
+	return (struct service){.t = t, .looked_ns = clock_ns(CLOCK_MONOTONIC)};
+}
+
+/* What was reported just now, or has been kept. STOP_NONE: nothing. */
+static struct stop next_stop(struct service *service)
+{
+	struct tracer *const t = service->t;
+	struct stop stop;
+
+	while (!stops_take_but(t, service->held, &stop)) {
+		/* All of them: the kernel reports the newest first, and of many busy tasks some would never be met. */
+		stop = collect_all(t);
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
+		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(t, stop.tid);
+
+		service->looked_ns = now;
+		if (stop.kind == STOP_NONE)
+			break;
+		if (!service->held || !task || task->process != service->held) {
+			service->longest_ns = now - before > service->longest_ns ? now - before : service->longest_ns;
+			break;
+		}
+		if (!service->held_since)
+			service->held_since = before;
+		stops_put_back(t, &stop);
+	}
+	return stop;
+}
+
+bool service_now(struct service *service)
+{
+	for (;;) {
+		const struct stop stop = next_stop(service);
+
+		if (stop.kind == STOP_NONE)
+			return goes_on(service->t);
+		if (!act(service->t, &stop))
+			return false;
+	}
+}
+
+/* Once through, or a nap. */
+static bool serve(struct service *service, uint64_t *last_stop)
+{
+	const struct stop stop = next_stop(service);
+
+	if (stop.kind != STOP_NONE) {
+		*last_stop = service->looked_ns;
+		return act(service->t, &stop);
+	}
+	if (service->looked_ns - *last_stop < AWAKE_NS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	return goes_on(service->t);
+}
+
+bool service_for(struct service *service, uint64_t ns)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
+	uint64_t last_stop = 0;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		if (!serve(service, &last_stop))
+			return false;
+	return goes_on(service->t);
+}
+
+bool service_during(struct service *service, struct background *work)
+{
+	bool is_any_left = goes_on(service->t);
+	uint64_t last_stop = 0;
+
+	while (is_any_left && !background_is_done(work))
+		is_any_left = serve(service, &last_stop);
+	background_end(work);
+	return is_any_left;
+}
+
+/* ---- Holding ---- */
+
+void service_hold(struct service *service, const struct process *p)
+{
+	service->held = p;
+	service->held_since = 0;
+}
+
+void service_count_hold(struct service *service)
+{
+	if (!service->held_since)
+		service->held_since = clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t service_release(struct service *service)
+{
+	const uint64_t since = service->held_since;
+	struct stop stop;
+
+	service->held = NULL;
+	service->held_since = 0;
+	while (stops_take_but(service->t, NULL, &stop))
+		if (!act(service->t, &stop))
+			break;
+	return since ? clock_ns(CLOCK_MONOTONIC) - since : 0;
+}

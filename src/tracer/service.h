@@ -1,0 +1,34 @@
+/* Acting on what tasks report while something else goes on: an attached process whose hits nobody acts on has stopped.
+ *
+ *	process P: all stopped, its memory is copied by another thread | others: hits, acted on at once */
+#ifndef FT_TRACER_SERVICE_H
+#define FT_TRACER_SERVICE_H
+
+#include "ptrace/tracee.h"
+
+struct background;
+
+/* The service of all tasks but those of one process. */
+struct service {
+	struct tracer *t;
+	const struct process *held; /* what its tasks report is kept; NULL: none is held */
+	uint64_t held_since;        /* when the first of them stopped and was kept; 0: none was */
+	uint64_t looked_ns;         /* when what tasks report was looked at last */
+	uint64_t longest_ns;        /* for which a stop may have waited for that, at most */
+};
+
+struct service service_begin(struct tracer *t);
+/* From now on nothing is done about what the tasks of p report. */
+void service_hold(struct service *service, const struct process *p);
+/* The tasks of the held process are being stopped: the time counts from here. */
+void service_count_hold(struct service *service);
+/* Acts on what was kept. For how long, in ns, a task of the process that was held had been kept from running. */
+uint64_t service_release(struct service *service);
+/* Acts on what is there now. All of these: false: nothing is left to trace. */
+bool service_now(struct service *service);
+/* Acts for that long. */
+bool service_for(struct service *service, uint64_t ns);
+/* Acts until the work is done, which is waited for and ended in any case. */
+bool service_during(struct service *service, struct background *work);
+
+#endif

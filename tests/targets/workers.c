@@ -1,0 +1,96 @@
+/* A server of many processes: workers WORKERS MIB.
+ *
+ * Forks WORKERS, each of which fills MIB of its heap, and then allocates, releases and sleeps for a moment, again and
+ * again. Each notes the longest time between two rounds: for so long its client would have waited. Says, after the
+ * gate, what that was before the gate (quiet) and at it (attached), in microseconds. */
+#include "target.h"
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define WORKERS_MAX 64
+#define BLOCK       2000
+
+struct worker {
+	_Alignas(64) _Atomic unsigned long longest[3]; /* while all begin, before the gate, at it */
+	_Atomic unsigned long rounds;
+};
+
+static struct shared {
+	_Atomic unsigned phase; /* of the longest; 3: the workers end */
+	struct worker workers[WORKERS_MAX];
+} * shared;
+
+static unsigned long now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
+}
+
+static void work(struct worker *own, unsigned long bytes)
+{
+	unsigned phase;
+
+	for (unsigned long done = 0; done < bytes; done += BLOCK)
+		memset(malloc(BLOCK), 1, BLOCK);
+	for (unsigned long last = now_us(); (phase = shared->phase) < 3;) {
+		void *p = malloc(100);
+		const unsigned long now = now_us();
+
+		KEEP(p);
+		free(p);
+		if (own->rounds++ && now - last > own->longest[phase])
+			own->longest[phase] = now - last;
+		last = now;
+		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+	}
+	_exit(0);
+}
+
+static unsigned long longest(unsigned phase, unsigned count)
+{
+	unsigned long most = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (shared->workers[i].longest[phase] > most)
+			most = shared->workers[i].longest[phase];
+	return most;
+}
+
+/* Each makes some more. */
+static void await_rounds(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		for (const unsigned long wanted = shared->workers[i].rounds + 400; shared->workers[i].rounds < wanted;)
+			sleep_ms(1);
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned count = argument(argc, argv, 1, 24), mib = argument(argc, argv, 2, 4);
+	int status;
+
+	CHECK(count <= WORKERS_MAX);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED);
+	for (unsigned i = 0; i < count; i++) {
+		const pid_t child = fork();
+
+		CHECK(child >= 0);
+		if (!child)
+			work(&shared->workers[i], (unsigned long)mib << 20);
+	}
+	await_rounds(count);
+	shared->phase = 1;
+	await_rounds(count);
+	shared->phase = 2;
+	gate();
+	shared->phase = 3;
+	for (unsigned i = 0; i < count; i++)
+		CHECK(wait(&status) > 0 && status == 0);
+	say("quiet %lu", longest(1, count));
+	say("attached %lu", longest(2, count));
+	gate();
+	return 0;
+}

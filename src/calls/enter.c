@@ -365,7 +365,8 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
-	else
+	/* What a preloaded close() calls is a part of that one, which has released the descriptor already. */
+	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }
 

@@ -31,11 +31,15 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 }
 
 /* Whether a frame of that pc may be one of the outer call's own. Where the extent of its function is not known,
- * only the first frame, which is that function's, is taken for one. */
+ * only the first frame, which is that function's, is taken for one. A preloaded library's function (mkstemp) calls the
+ * one that it stands before, whose library's code is a part of it as well. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
-	if (outer->probe->wanted->kind->folds_in_object)
-		return objects_find(&p->objects, pc) == outer->probe->object;
+	if (outer->probe->wanted->kind->folds_in_object) {
+		const struct object *object = objects_find(&p->objects, pc);
+
+		return object == outer->probe->object || (outer->inner && object == outer->inner->object);
+	}
 	const struct probe *around = probe_around(p, pc, outer->probe);
 
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;

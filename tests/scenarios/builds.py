@@ -354,7 +354,7 @@ def library(name='library', flags=(), variant='O2'):
     flags = list(flags) + (THIRTY_TWO if '-m32' in own else [])
     command = (OTHERS_CXX if cxx else OTHERS)[other] if other == 'arm-gcc' else CXX if cxx else CC
     _compile(command + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + flags + [source], output,
-             [source, os.path.join(SOURCES, 'target.h')])
+             [source] + [os.path.join(SOURCES, header) for header in ('target.h', 'reflog.h')])
     return output
 
 
@@ -387,10 +387,15 @@ def logger(variant='O2'):
     return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'], variant)
 
 
+def kinds_logger():
+    """The reference logger of the kinds beside memory (glibc only)."""
+    return library('kindlog', ['-U_FORTIFY_SOURCE', '-Wno-nonnull-compare', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])
+
+
 def static_logger():
     """The reference logger for a static program: linked with -z muldefs, it comes before glibc's functions."""
     source = os.path.join(SOURCES, 'reflog.c')
     output = os.path.join(BINARIES, 'reflog-static.o')
     _compile(CC + ['-g', '-O2', '-c', '-DREFLOG_STATIC', '-fno-builtin', '-Wno-builtin-declaration-mismatch', '-fexceptions', source],
-             output, [source])
+             output, [source, os.path.join(SOURCES, 'reflog.h')])
     return output

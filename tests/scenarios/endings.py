@@ -18,7 +18,7 @@ class Endings:
 
     def __init__(self, traced, logged, notes):
         threads = len(set(traced) | set(logged))
-        self.most = threads if any(KILLED.match(note) for note in notes) else threads - 1
+        self.most = threads if any(KILLED.match(note) for note in notes) else max(threads - 1, 0)
         self.unlogged = {id(events[-1]) for events in traced.values() if events and events[-1].kind == '-'}
         self.untraced = set()
         for events in logged.values():

@@ -10,7 +10,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
 	tests/scenarios/hostile_cores.py tests/scenarios/scan_answers.py \
-	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
+	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/kinds_logged.py \
+	tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
 	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \

@@ -42,6 +42,7 @@ import formats
 import forking
 import hostile_cores
 import known
+import kinds_logged
 import layouts
 import lifecycle
 import live
@@ -127,7 +128,7 @@ def attempt(build_one, *arguments):
         pass
 
 
-BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
+BUILD = re.compile(r"\bbuilds\.(target|library|logger|kinds_logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
 MODULES = [
     ('programs', programs),
     ('programs', attached),
@@ -170,6 +171,7 @@ MODULES = [
     ('descriptors', descriptors),
     ('kinds', resources),
     ('kinds', resource_programs),
+    ('kinds', kinds_logged),
     ('kinds', several),
     ('arguments', known),
     ('errno', errnos),

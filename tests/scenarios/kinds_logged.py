@@ -1,0 +1,238 @@
+"""The kinds beside memory, event by event against a preloaded logger (tests/targets/kindlog.c): what a program opens, closes,
+maps, creates and joins by the C library's functions, each with its id, size and thread, in its order."""
+
+import collections
+import os
+import re
+import sys
+
+import builds
+import endings
+import kinds
+import reflog
+import several
+import trace_text
+from processes import Failure
+
+TRACED = ['-e', 'file,thread,shmposix,shmsysv', '-A', '-b', '1']
+PAGE = 4096
+Item = collections.namedtuple('Item', 'kind function id size tid')
+
+
+def plain(function):
+    """Without what tells the forms of one function apart: open64<fd>, __open_2<fd>."""
+    name, kind = function.split('<')
+    return re.sub(r'^__|(64)?(_2)?$', '', name) + '<' + kind
+
+
+def functions():
+    """What the logger knows: its names, as its source has them."""
+    with open(os.path.join(builds.SOURCES, 'kindlog.c')) as file:
+        text = file.read()
+    known = set(re.findall(r'"[-+]([\w]+<\w+>)"', text)) | {
+        '%s<%s>' % (name, kind) for macro, kind in (('OPENS', 'fd'), ('OPENS_FILE', 'fd'), ('OPENS_AT', 'fd'), ('OPENS_TWO', 'fd'),
+                                                    ('DUPLICATES', 'fd'), ('STREAMS', 'fp'), ('ENDS', 'fp'), ('LEAVES', 'pthread_t'))
+        for name in re.findall(r'^%s\((\w+)' % macro, text, re.M)}
+    known |= {'%s<%s>' % (name, kind) for name in ('mmap', 'munmap', 'mremap') for kind in ('pshmmap', 'fshmmap', 'shmmap')}
+    return {plain(name) for name in known}
+
+
+# ---- Mappings: what calls mean ----
+
+class Mappings:
+    """What is mapped of one process; each call gives the events that a trace has of it."""
+
+    def __init__(self, live=()):
+        self.live = set(live)  # (start, end, kind)
+
+    def take(self, function, start, end, tid):
+        """Unmaps a range: each mapping that it touches is released, and what is left of it is one of its own."""
+        for one in sorted(m for m in self.live if m[0] < end and m[1] > start):
+            low, high, kind = one
+            self.live.remove(one)
+            name = '%s<%s>' % (function, kind)
+            yield Item('-', name, low, 0, tid)
+            for left, right in ((low, min(start, high)), (max(end, low), high)):
+                if left < right:
+                    self.live.add((left, right, kind))
+                    yield Item('+', name, left, right - left, tid)
+
+    def put(self, function, start, size, kind, tid):
+        self.live.add((start, start + (size + PAGE - 1) // PAGE * PAGE, kind))
+        return Item('+', '%s<%s>' % (function, kind), start, size, tid)
+
+
+def replay(items, live=()):
+    """The log of a process with what its calls of mmap, munmap and mremap mean, in place of these; and what is mapped at the
+    end. A mapping that was not seen is none."""
+    mappings, moving, found, segments = Mappings(live), {}, [], collections.Counter()
+    for tid, event in items:
+        call, _, kind = event.function.partition('<')
+        start, end = event.id, event.id + (event.size + PAGE - 1) // PAGE * PAGE
+        if call in ('mmap', 'mmap!'):
+            if call == 'mmap!':
+                found += mappings.take('mmap', start, end, tid)
+            found.append(mappings.put('mmap', start, event.size, kind[:-1], tid))
+        elif call == 'munmap':
+            found += mappings.take('munmap', start, end, tid)
+        elif event.kind in '-=' and call == 'mremap':
+            kinds_there = [m[2] for m in mappings.live if m[0] <= start < m[1]]
+            moving[tid] = kinds_there[0] if kinds_there else None
+            if event.kind == '-' and kinds_there:
+                found += mappings.take('mremap', start, end, tid)
+        elif call in ('mremap', 'mremap!'):
+            if not moving.get(tid):
+                continue
+            if call == 'mremap!':
+                found += mappings.take('mremap', start, end, tid)
+            found.append(mappings.put('mremap', start, event.size, moving[tid], tid))
+        elif event.function == 'shmget<segment>' and segments[event.id]:
+            continue  # it was there already
+        else:
+            if kind == 'segment>':
+                segments[event.id] += 1 if event.kind == '+' else -1
+            found.append(Item(event.kind, plain(event.function), event.id, size_of(event), tid))
+    return found
+
+
+def size_of(event):
+    """Of a segment that is attached and was not seen made the trace has whole pages."""
+    if event.kind == '-':
+        return 0
+    return (event.size + PAGE - 1) // PAGE * PAGE if event.function.startswith('shmat') else event.size
+
+
+def in_turn(items):
+    """Of one thread's id: it is created before it detaches itself, also where its creator is told later."""
+    items, live = list(items), False
+    for i, item in enumerate(items):
+        later = next((k for k in range(i + 1, len(items)) if items[k].kind == '+'), None)
+        if item.kind == '-' and not live and later:
+            items.insert(i, items.pop(later))
+        live = items[i].kind == '+'
+    return items
+
+
+# ---- What is compared ----
+
+def traced_items(trace, known):
+    """The calls that are not the C library's own, of functions that the logger knows."""
+    own = [(low, high) for path, low, high in trace.objects if re.match(r'(libc|ld-linux.*|ld)[.-].*', os.path.basename(path))]
+    items = []
+    for event in trace.events:
+        caller = event.frames[0][0] if event.frames else 0
+        function = plain(event.function)
+        if function in known and caller and not any(low <= caller < high for low, high in own):
+            items.append(Item(event.kind, function, event.id, size_of(event), event.tid))
+    return items
+
+
+def key(item):
+    return item.function.split('<')[1], item.id
+
+
+def by(items, of):
+    found = collections.defaultdict(list)
+    for item in items:
+        found[of(item)].append(item)
+    return found
+
+
+def compare(trace, ours, theirs):
+    """Problems: for each id of each kind the same events, in the same order, by the same threads."""
+    ends = endings.Endings(by(ours, lambda i: i.tid), by(theirs, lambda i: i.tid), trace.notes)
+    problems, traced, logged = [], by(ours, key), by(theirs, key)
+    for one in sorted(set(traced) | set(logged)):
+        a, b = traced.get(one, []), logged.get(one, [])
+        b = in_turn(b) if one[0] == 'pthread_t>' else b
+        same = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+        if same < min(len(a), len(b)) or not all(ends.allow_traced(x.tid, x) for x in a[same:]) or \
+                not all(ends.allow_logged(x.tid, x) for x in b[same:]):
+            problems.append('<%s %#x: event %d differs: the trace has %s, the log %s' % (
+                one[0], one[1], same + 1, tuple(a[same]) if same < len(a) else 'nothing more',
+                tuple(b[same]) if same < len(b) else 'nothing more'))
+    return problems[:4] + (['... and %d more' % (len(problems) - 4)] if len(problems) > 4 else ends.problems())
+
+
+def logged(room, command, env=None, at_least=20):
+    """A program, launched below the logger: all its processes that both know."""
+    known, log = functions(), room.path('log')
+    env = dict(env or {})
+    plain_run = room.run(command, env)
+    os.makedirs(log)
+    os.makedirs(room.path('traces'))
+    traced = room.run(kinds.functrace(room.path('traces'), *TRACED) + command, dict(env, REFLOG=log, LD_PRELOAD=builds.kinds_logger()))
+    problems, compared, of = kinds.compare_runs(plain_run, traced), 0, collections.Counter()
+    images = {pid: list(some) for pid, some in reflog.read_images(log).items()}
+    paths = [os.path.join(room.path('traces'), name) for name in os.listdir(room.path('traces'))]
+    for path in sorted(paths, key=lambda p: [int(n) for n in re.findall(r'\d+', os.path.basename(p))]):
+        trace = trace_text.read(path)
+        problems += trace.problems
+        program = os.path.basename(trace.header.get('process', ''))
+        ours = traced_items(trace, known)
+        image = next((i for i in images.get(trace.pid, []) if i.program == program[:39]), None)
+        if image:
+            images[trace.pid].remove(image)
+        forked = any(re.match(r'process \d+ was forked by', note) for note in trace.notes)
+        if forked:
+            continue  # what its maker had mapped is in another log
+        theirs = replay(image.in_order()) if image else []
+        of.update(item.function.split('<')[1][:-1] for item in theirs)
+        compared += len(theirs)
+        problems += ['%s, process %d: %s' % (program, trace.pid, words) for words in compare(trace, ours, theirs)]
+    if compared < at_least:
+        problems.append('only %d events are in the log' % compared)
+    return problems[:6], '%d events: %s' % (compared, ', '.join('%s %d' % one for one in sorted(of.items())))
+
+
+def target(name, *args):
+    def run(room):
+        return logged(room, [builds.target(name, 'O2')] + list(args), at_least=5)
+    return run
+
+
+def python(room):
+    script = several.PYTHON.replace('import concurrent', 'import subprocess; subprocess._USE_VFORK = subprocess._USE_POSIX_SPAWN = False\n'
+                                    'import concurrent', 1)
+    return logged(room, [os.path.realpath(sys.executable), '-c', script], {'PYTHONHASHSEED': '1'}, 300)
+
+
+def perl(room):
+    script = 'use IO::Socket; for (1 .. 3) { my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1"); ' \
+             'open(my $f, "<", "/etc/passwd"); my @l = <$f>; opendir(my $d, "/"); my @n = readdir($d); pipe(my $r, my $w); }'
+    return logged(room, [kinds.need('perl'), '-e', script])
+
+
+def git(room):
+    made = room.run([kinds.need('git'), 'init', '-q', 'r'], {'HOME': room.folder})
+    if made.status:
+        raise Failure(made.err.decode())
+    with open(room.path('r', 'f'), 'w') as file:
+        file.write('x\n')
+    env = {'HOME': room.folder, 'GIT_CONFIG_NOSYSTEM': '1'}
+    return logged(room, ['git', '-C', room.path('r'), 'status', '--short'], env)
+
+
+def sqlite(room):
+    script = 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a * b) from t;'
+    with open(room.path('script'), 'w') as file:
+        file.write('.bail on\n' + script + '\ndrop table t;\n')
+    return logged(room, [kinds.need('sqlite3'), room.path('base'), '.read ' + room.path('script')])
+
+
+def gcc(room):
+    with open(room.path('a.c'), 'w') as file:
+        file.write('#include <stdio.h>\nint main(void) { return puts("a") < 0; }\n')
+    return logged(room, builds.compiler() + ['-c', room.path('a.c'), '-o', room.path('a.o')])
+
+
+CASES = [('logged: the descriptors of a target', target('descriptors')),
+         ('logged: the threads of a target', target('kind_thread')),
+         ('logged: a storm of threads', target('kind_threadstorm', '100')),
+         ('logged: the mappings of a target', target('kind_shmposix')),
+         ('logged: a storm of mappings', target('kind_mapstorm', '4', '100')),
+         ('logged: the segments of a target', target('kind_shmsysv')),
+         ('logged: a target of several kinds', target('kind_several')),
+         ('logged: python3', python), ('logged: perl', perl), ('logged: git', git), ('logged: sqlite3', sqlite), ('logged: gcc', gcc)]
+BUILDS = tuple((name, 'O2') for name in ('descriptors', 'kind_thread', 'kind_threadstorm', 'kind_shmposix', 'kind_mapstorm',
+                                         'kind_shmsysv', 'kind_several'))

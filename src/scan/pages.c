@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -16,7 +17,8 @@
 #define PAGE_SWAPPED (1ull << 62)
 #define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
 #define PAGE_GUARD   (1ull << 58) /* whoever reads it gets SIGSEGV: MADV_GUARD_INSTALL */
-#define WORDS        8192
+#define WORDS        8192         /* that a thread reads at a time */
+#define WORDS_MAX    (32 * WORDS) /* that are held at a time: of a GiB */
 
 #define PIECE      (4u << 20) /* that a thread copies at a time; larger ones are not faster */
 #define PIECES_MAX 256
@@ -56,23 +58,46 @@ static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const s
 		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
 }
 
+/* Of pages one after the other: a part of pagemap. */
+struct words {
+	int fd;
+	uint64_t first; /* the first page's number */
+	uint64_t *items;
+	atomic_uint_fast64_t known; /* so many from the first one on are known */
+};
+
+static void read_words(void *context, uint64_t from, uint64_t to)
+{
+	struct words *const words = context;
+	const size_t size = sizeof(*words->items);
+	const ssize_t got =
+		pread(words->fd, words->items + from, (to - from) * size, (off_t)((words->first + from) * size));
+	const uint64_t end = from + (got < 0 ? 0 : (uint64_t)got / size);
+	uint64_t known = atomic_load(&words->known);
+
+	while (end < to && end < known && !atomic_compare_exchange_weak(&words->known, &known, end))
+		;
+}
+
 /* False: pagemap says nothing from *at on. */
 static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
 {
-	const uint64_t page = page_size();
-	uint64_t words[WORDS];
+	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
+	struct words words = {.fd = fd, .items = xreallocarray(NULL, (size_t)most + 1, sizeof(*words.items))};
+	bool is_known = true;
 
-	while (*at < end) {
-		const uint64_t left = (end - *at) / page;
-		const size_t wanted = left < WORDS ? (size_t)left : WORDS;
-		const ssize_t got = pread(fd, words, wanted * sizeof(*words), (off_t)(*at / page * sizeof(*words)));
+	while (*at < end && is_known) {
+		const uint64_t left = (end - *at) / page, wanted = left < most ? left : most;
 
-		if (got < (ssize_t)sizeof(*words))
-			return false;
-		for (size_t i = 0; i < (size_t)got / sizeof(*words); i++, *at += page)
-			add_page(runs, *at, words[i], wish);
+		words.first = *at / page;
+		words.known = wanted;
+		workers_share(wanted, WORDS, read_words, &words);
+		for (uint64_t i = 0; i < words.known; i++, *at += page)
+			add_page(runs, *at, words.items[i], wish);
+		is_known = words.known == wanted;
 	}
-	return true;
+	free(words.items);
+	return is_known;
 }
 
 void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)

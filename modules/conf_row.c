@@ -326,6 +326,8 @@ static bool set_symbol(struct taking *t)
 		memcpy(prefixed + 1, prototype->name, prototype->length);
 		f->symbol = conf_keep(t->conf, prefixed, prototype->length + 1);
 	}
+	if (f->is_pattern && glob_is_open(f->symbol))
+		return scan_error(t->scan, "the pattern '%s' has a '[' without its ']'", f->symbol);
 	if (f->is_pattern && f->symbol[glob_literal(f->symbol)] && t->conf->glob_count++ == CONF_GLOBS_MAX)
 		return scan_error(t->scan,
 				  "a file has no more than %d patterns with wildcards: make one of several, or write "

@@ -74,12 +74,14 @@ static bool take_processors(struct scan *scan, unsigned char *on)
 }
 
 /* `NAME = NUMBER of MASK on PROCESSORS` */
-static bool take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next, struct param_word *word)
+static bool take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next, struct param_word *word,
+		      bool *is_written)
 {
 	*word = (struct param_word){.name = conf_take_text(conf, scan, "the name of a value")};
 	if (!word->name)
 		return false;
-	if (scan_take_sign(scan, "=")) {
+	*is_written = scan_take_sign(scan, "=");
+	if (*is_written) {
 		if (!take_number(scan, &word->value))
 			return false;
 		if (scan_take_word(scan, "of") && !take_number(scan, &word->mask))
@@ -97,6 +99,19 @@ static bool take_word(struct conf *conf, struct scan *scan, bool is_flags, uint6
 	return true;
 }
 
+/* A name may be there again for other processors, or with another value that is written. */
+static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct param_word *other = &of->words[i];
+
+		if (!strcmp(other->name, word->name) && (!other->on || !word->on || other->on & word->on) &&
+		    (!is_written || other->value == word->value))
+			return true;
+	}
+	return false;
+}
+
 static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *of)
 {
 	size_t count = 0, capacity = 0;
@@ -104,13 +119,16 @@ static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *o
 
 	do {
 		struct param_word word;
+		bool is_written;
 
 		if (scan_is_sign(scan, "}"))
 			break;
 		if (count == WORDS_MAX)
 			return scan_error(scan, "an enum has at most %d values", WORDS_MAX);
-		if (!take_word(conf, scan, of->is_flags, &next, &word))
+		if (!take_word(conf, scan, of->is_flags, &next, &word, &is_written))
 			return false;
+		if (is_twice(of, count, &word, is_written))
+			return scan_error(scan, "two values are called '%s'", word.name);
 		ARRAY_GROW(of->words, capacity, count);
 		of->words[count++] = word;
 	} while (scan_take_sign(scan, ","));

@@ -90,6 +90,22 @@ size_t glob_literal(const char *pattern)
 	return (size_t)(p - pattern);
 }
 
+bool glob_is_open(const char *pattern)
+{
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '\\' && p[1]) {
+			p++;
+		} else if (*p == '[') {
+			const char *const end = set_end(p), *const bracket = strchr(p, ']');
+
+			if (!end && !bracket)
+				return true;
+			p = end ? end - 1 : bracket;
+		}
+	}
+	return false;
+}
+
 char *glob_quote(const char *text)
 {
 	char *const pattern = xmalloc(2 * strlen(text) + 1), *to = pattern;

@@ -13,6 +13,9 @@ bool glob_matches(const char *pattern, const char *text);
  * it has none: then it matches itself only. */
 size_t glob_literal(const char *pattern);
 
+/* Whether a bracket is not closed: no name of a function has such a one. */
+bool glob_is_open(const char *pattern);
+
 /* The pattern that stands for this text only; the caller frees it. */
 char *glob_quote(const char *text);
 

@@ -34,6 +34,7 @@ static void add(struct explaining *e, const char *name)
 {
 	arg_list_add(e->list, name, out_finish(&e->showing.out));
 	out_clear(&e->showing.out);
+	e->showing.texts = TEXTS_MAX;
 }
 
 /* ---- Signatures ---- */

@@ -17,6 +17,7 @@ static size_t text_size(size_t limit)
 void showing_begin(struct showing *s, const struct args_source *source)
 {
 	*s = (struct showing){.source = source,
+			      .texts = TEXTS_MAX,
 			      .limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
 	/* An escape has four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);
@@ -55,12 +56,12 @@ struct view view_part(const struct view *view, uint64_t offset, uint64_t size)
 {
 	struct view part = {.bytes = view->bytes, .is_cut = view->is_cut};
 
+	part.address = view->address ? view->address + offset : 0;
 	if (offset >= view->size)
 		return part;
 	part.bytes += offset;
 	part.lost = view->lost ? view->lost + offset : NULL;
 	part.size = view->size - offset < size ? view->size - offset : size;
-	part.address = view->address ? view->address + offset : 0;
 	return part;
 }
 

@@ -7,6 +7,7 @@
 
 #define VALUE_BYTES 1024 /* of a value that are looked at; what has more is shown as far as that */
 #define VALUE_ITEMS 8    /* of an array that are shown */
+#define TEXTS_MAX   4    /* strings that an argument's members, or what it points to, lead to */
 
 /* How far the memory that a value refers to may be read for it. */
 enum follow {
@@ -27,7 +28,8 @@ struct view {
 /* What values are shown with: of one call. */
 struct showing {
 	const struct args_source *source;
-	size_t limit; /* of a string's bytes, bounded */
+	size_t limit;   /* of a string's bytes, bounded */
+	unsigned texts; /* strings of members that may still be read for the argument */
 	struct out out;
 	unsigned char *text; /* what is read of a string */
 	/* value_show(), for what consists of other values. */

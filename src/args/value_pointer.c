@@ -51,11 +51,16 @@ void show_pointer(struct showing *s, const struct data_type *type, const struct 
 	const uint64_t address = view_pointer(s, view);
 	const struct data_type *target = type->target;
 
+	const bool is_text = type->kind == DATA_POINTER && target && is_text_char(target);
+
 	if (target && target->kind == DATA_FUNCTION) {
 		show_function(s, address);
+	} else if (is_text && address && follow != FOLLOW_ALL && s->texts) {
+		s->texts--;
+		show_string(s, address, (unsigned)target->size, char_prefix(target), UINT64_MAX);
 	} else if (!target || !address || follow != FOLLOW_ALL) {
 		show_address(s, address);
-	} else if (type->kind == DATA_POINTER && is_text_char(target)) {
+	} else if (is_text) {
 		show_string(s, address, (unsigned)target->size, char_prefix(target), UINT64_MAX);
 	} else if (type->kind == DATA_REFERENCE ? target->size > 0 : is_followed(target)) {
 		show_pointee(s, type, address, depth);

@@ -81,8 +81,12 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 		/* What lacks here lacks behind it. */
 		if (type->kind != DATA_UNION && part.size < size && !member->bit_size) {
 			s->out.is_full |= view->is_cut;
-			break;
+			return separator;
 		}
+	}
+	if (type->is_cut || (type->has_variants && !type->variant_count)) {
+		out_printf(&s->out, "%s...", separator);
+		separator = ", ";
 	}
 	return separator;
 }
@@ -94,8 +98,6 @@ static void show_plain(struct showing *s, const struct data_type *type, const st
 	out_add(&s->out, has_no_names ? "(" : "{");
 	if (depth >= DEPTH_MAX)
 		out_add(&s->out, "...");
-	else if (type->is_cut || (type->has_variants && !type->variant_count))
-		out_printf(&s->out, "%s...", add_members(s, type, view, depth + 1, BASES_MAX, ""));
 	else
 		add_members(s, type, view, depth + 1, BASES_MAX, "");
 	out_end(&s->out, has_no_names ? ")" : "}");
@@ -172,7 +174,7 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 	out_add(&s->out, "[");
 	const bool is_unknown = !element || (element->kind == DATA_OTHER && !element->size);
 
-	if ((depth >= DEPTH_MAX || is_unknown) && type->count) {
+	if (depth >= DEPTH_MAX || is_unknown || !type->count) { /* without a count: as many as there are */
 		out_add(&s->out, "...");
 		out_end(&s->out, "]");
 		return;

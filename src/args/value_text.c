@@ -222,7 +222,12 @@ void show_char_array(struct showing *s, const struct data_type *type, const stru
 	const size_t length = text_length(view->bytes, most, width);
 	const char *prefix = char_prefix(type->target);
 
-	if (!count && type->count)
+	if (!type->count && view->address && s->texts) { /* as long as it is */
+		s->texts--;
+		show_string(s, view->address, width, prefix, UINT64_MAX);
+	} else if (!type->count)
+		out_add(&s->out, "[...]");
+	else if (!count)
 		show_missing(s, view);
 	else if (length > s->limit)
 		show_text(s, view->bytes, s->limit, width, prefix, END_CUT);

@@ -197,6 +197,13 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 
 /* ---- Structs' members ---- */
 
+static bool is_virtual(Dwarf_Die *base)
+{
+	uint64_t virtuality = DW_VIRTUALITY_none;
+
+	return die_number(base, DW_AT_virtuality, &virtuality) && virtuality != DW_VIRTUALITY_none;
+}
+
 static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
 	Dwarf_Die child = {0};
@@ -216,6 +223,8 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 		}
 		ARRAY_GROW(members, capacity, count);
 		count += read_member(reader, &child, level, &members[count]);
+		/* Where a virtual base is only the object itself knows. */
+		type->is_cut |= tag == DW_TAG_inheritance && is_virtual(&child);
 	}
 	type->align = type_natural_align(type, members, count);
 	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);

@@ -257,12 +257,56 @@ static void test_limits(void **state)
 	assert_int_equal(strlen(fake_value(&task, &pointer, &address, 8, 0)), 4 * ARGS_LIMIT_MAX + 5);
 }
 
+/* Strings that members point to: some of them for each argument; and what a struct ends with, which has no length. */
+static void test_members(void **state)
+{
+	struct target t;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
+		const unsigned word = arches[i].pointer_size;
+		const struct data_type string = {.kind = DATA_POINTER, .size = word, .target = &character},
+				       to_string = {.kind = DATA_POINTER, .size = word, .target = &string},
+				       six = {.kind = DATA_ARRAY, .size = 6 * word, .target = &string, .count = 6},
+				       open = {.kind = DATA_ARRAY, .target = &character},
+				       numbers = {.kind = DATA_ARRAY, .target = &to_string};
+		const struct data_member members[] = {{.name = "n", .type = &to_string},
+						      {.name = "s", .type = &string, .offset = word},
+						      {.name = "open", .type = &open, .offset = 2 * word},
+						      {.name = "more", .type = &numbers, .offset = 2 * word}};
+		const struct data_type record = {.kind = DATA_STRUCT,
+						 .size = 2 * word,
+						 .members = members,
+						 .member_count = ARRAY_SIZE(members)},
+				       to_record = {.kind = DATA_POINTER, .size = word, .target = &record};
+		const uint64_t object_at = OBJECT_AT;
+
+		begin(&t, &arches[i]);
+		put(&t, t.object, 1, TEXT_AT + 15);
+		memcpy(t.object + (size_t)2 * word, "tail", 5);
+		assert_text(fake_value(&t.task, &to_record, &object_at, word, 0),
+			    "0x5000 -> {n=NULL, s=\"fghij\"... (unreadable), open=\"tail\", more=[...]}");
+		assert_int_equal(t.task.reads, 3);
+		/* In registers: there is nothing after it. */
+		assert_text(fake_value(&t.task, &record, t.object, record.size, 0),
+			    "{n=NULL, s=\"fghij\"... (unreadable), open=[...], more=[...]}");
+		for (unsigned k = 0; k < 6; k++)
+			put(&t, t.object, k, k == 1 ? 0x10 : TEXT_AT + 19);
+		assert_text(fake_value(&t.task, &six, t.object, six.size, OBJECT_AT),
+			    "[\"j\"... (unreadable), 0x10 (unreadable), \"j\"... (unreadable), \"j\"... (unreadable), "
+			    "0x10013, 0x10013]");
+		assert_int_equal(t.task.reads, 4);
+		assert_text(fake_value(&t.task, &to_string, &object_at, word, 0), "0x5000 -> \"j\"... (unreadable)");
+		fake_end(&t.task);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_string), cmocka_unit_test(test_view), cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_inline), cmocka_unit_test(test_utf8), cmocka_unit_test(test_wide_strings),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_string), cmocka_unit_test(test_view),    cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_inline), cmocka_unit_test(test_utf8),    cmocka_unit_test(test_wide_strings),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

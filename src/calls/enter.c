@@ -78,12 +78,14 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 /* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its
  * own. The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this
  * one. */
-static void entered_release(struct task *task, struct call *reserved, bool is_inner, uint64_t time_ns)
+static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
-	if (reserved && !is_inner)
-		ledger_withdraw(task->process->trace, &reserved->release);
-	else if (reserved && reserved->task == task)
-		ledger_commit(task->process->trace, &reserved->release, time_ns);
+	const struct call *const owner = reserved ? reserved->owner : NULL;
+
+	if (owner && !is_inner)
+		ledger_withdraw(task->process->trace, reserved);
+	else if (owner && owner->task == task)
+		ledger_commit(task->process->trace, reserved, time_ns);
 }
 
 /* What the call gives up, as a release without a stack. False: nothing (free(NULL)); the kernel refuses what begins
@@ -121,7 +123,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
 			      (!is_known && call_fold(task, probe, return_sp, NULL));
 
-	entered_release(task, call_reserved(p, resource, e->id), is_inner, e->time_ns);
+	entered_release(task, p->trace->ledger.reserved ? ledger_reserved(p->trace, resource, e->id) : NULL, is_inner,
+			e->time_ns);
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e))
 		return;
 	e->function = called_as(task, probe);

@@ -232,10 +232,51 @@ def refused(room):
     return problems, ''
 
 
+PARTLY = """
+#include <fcntl.h>
+#include <unistd.h>
+/* The program's own: it has closed the first one when it fails, and then all. */
+__attribute__((noipa)) int close_range(unsigned first, unsigned last, int flags)
+{
+	for (unsigned fd = first; fd <= last; fd++)
+		if (close((int)fd) || flags == 1)
+			return -1;
+	return 0;
+}
+int main(void)
+{
+	int fds[5];
+	for (int i = 0; i < 5; i++)
+		fds[i] = open("/dev/null", O_RDONLY);
+	close_range((unsigned)fds[0], (unsigned)fds[2], 1);
+	close_range((unsigned)fds[1], (unsigned)fds[2], 0);
+	return fds[0] + 4 != fds[4];
+}
+"""
+
+
+def partly(room):
+    """What a close_range that fails has closed by calls of close is released, each once."""
+    with open(room.path('partly.c'), 'w') as file:
+        file.write(PARTLY)
+    subprocess.run(builds.compiler() + ['-w', '-g', '-O0', '-o', room.path('partly'), room.path('partly.c')], check=True)
+    done = room.run([FUNCTRACE, '-e', 'file', '-b', '0', '-f', 'text', '-o', 't', room.path('partly')])
+    with open(room.path('t')) as file:
+        calls = re.findall(r'^\d+\. \[.*?\] (open|close\w*)<fd>\((?:1\) = )?(0x\w+)', file.read(), re.M)
+    first = int(calls[0][1], 16) if calls else 0
+    expected = [('open', i) for i in range(5)] + [('close_range', i) for i in range(3)]
+    found = [(name, int(fd, 16) - first) for name, fd in calls]
+    problems = [] if found == expected and not done.status else ['status %d, the calls are %s' % (done.status, found)]
+    if b'2 descriptors are live' not in done.err or b'double' in done.err:
+        problems.append('functrace said: %s' % done.err.decode(errors='replace')[-600:])
+    return problems, ''
+
+
 CASES = [
     ('descriptors: a library that is preloaded into functrace', preloaded),
     ('descriptors: a python3 that is attached to', python_attached),
     ('descriptors: a python3 from its first instruction', python_launched),
     ('descriptors: leaks, by kind and with their lines', leaks),
     ('descriptors: close_range that the kernel refuses', refused),
+    ('descriptors: close_range that fails in the middle', partly),
 ]

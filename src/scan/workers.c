@@ -39,7 +39,7 @@ void workers_share(uint64_t end, uint64_t piece, void (*callback)(void *context,
 {
 	struct share share = {.end = end, .piece = piece, .work = callback, .context = context};
 	const uint64_t pieces = end / piece + (end % piece != 0);
-	unsigned wanted = pieces > 1 ? count_processors() : 1, made = 0;
+	unsigned wanted = pieces >= WORKERS_LEAST ? count_processors() : 1, made = 0;
 	pthread_t threads[WORKERS_MAX - 1];
 	sigset_t all, before;
 

@@ -330,7 +330,7 @@ static uint64_t sum_up_to(uint64_t number)
 	return number * (number + 1) / 2;
 }
 
-/* As many threads as processors, and each number is in one range. */
+/* As many threads as processors, where there is enough to do, and each number is in one range. */
 static void test_workers(void **state)
 {
 	cpu_set_t set;
@@ -345,7 +345,7 @@ static void test_workers(void **state)
 
 		shares.there = 0;
 		shares.sum = 0;
-		shares.wanted = pieces < count ? (unsigned)pieces : count;
+		shares.wanted = pieces < WORKERS_LEAST ? !!pieces : pieces < count ? (unsigned)pieces : count;
 		workers_share(shares.end, shares.piece, share, &shares);
 		assert_int_equal(shares.there, pieces);
 		assert_int_equal(shares.sum, sum_up_to(shares.end));

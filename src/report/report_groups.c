@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 /* Of a deep stack the middle is left out; less than FOLD_MIN frames are not worth a line that says so. */
+#define SECOND_NS UINT64_C(1000000000)
+
 enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 
 struct ranked {
@@ -196,7 +198,8 @@ static void write_group_growth(struct report *report, const struct profile_group
 			  report_span_text(report, account->last.since - account->earlier_since, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
-	if (profile->has_times && group->rate >= 1)
+	/* In a short run a minute is far away. */
+	if (profile->has_times && group->rate >= 1 && profile->end_since >= SECOND_NS)
 		lines_add(&report->lines, ", %s a minute",
 			  number_grouped(group->rate < 1e18 ? (uint64_t)(group->rate + 0.5) : UINT64_MAX, rate));
 	lines_end(&report->lines);

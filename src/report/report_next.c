@@ -80,7 +80,9 @@ void report_next(struct report *report)
 	if (report->options.again && clue.grown && report->profile->has_times) {
 		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
 
-		snprintf(options, sizeof(options), "--report --diff=@%.3f", (double)account->earlier_since / 1e9);
+		/* Down to a microsecond. */
+		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,
+			 account->earlier_since / 1000000000, account->earlier_since / 1000 % 1000000);
 		write_command(report, &label, options, "what grew in the end");
 	}
 	if (clue.grown && is_heap_type(clue.grown->resource->type)) {

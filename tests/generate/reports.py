@@ -88,7 +88,7 @@ class Block:
         self.index, self.since, self.number = index, since, call.number
         self.gone = self.gone_index = None  # when, and which call; in the order of `steps`
         self.released = self.temporary = False
-        self.references, self.lost = 1, None
+        self.references, self.lost, self.taken_back = 1, None, False
 
     def key(self):
         return self.kind, self.function, self.stack
@@ -152,8 +152,8 @@ class Model:
                 old.calls.append(call.number)
             else:
                 if old and old.is_before:
-                    blocks.remove(old)  # it was no block of before
-                    old.calls.append(0)
+                    # Its call had not returned when the census was: alive until now, and not allocated before.
+                    old.gone, old.gone_index, old.taken_back = call.since, index, True
                 elif old:
                     self.reused[call.kind] = self.reused.get(call.kind, 0) + 1
                     old.gone, old.gone_index = call.since, index
@@ -198,6 +198,10 @@ class Model:
             if best is None or (size > best[1] if has_sizes else count > best[0]):
                 best, best_at, members = (count, size), since, list(live)
         return members, best_at
+
+
+def born(blocks):
+    return [block for block in blocks if not block.taken_back]
 
 
 def tally(blocks):

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ static void print_messages(int fd)
 	while ((count = read(fd, bytes, sizeof(bytes))) > 0)
 		write_all(STDERR_FILENO, bytes, (size_t)count, NULL);
 	close(fd);
+}
+
+#define PIPE_SIZE (1 << 20)
+
+/* The process that the user has started may be killed: then the one that traces lets go. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		raise(SIGTERM);
 }
 
 /* The whole of functrace, as if it had been started with -o /dev/fd/N. */
@@ -81,6 +92,50 @@ static void choose_request_signal(struct settings *settings)
 	sigprocmask(SIG_BLOCK, &request, NULL);
 }
 
+#define VIEW_PATIENCE 2 /* seconds */
+
+static volatile sig_atomic_t view_pid, tracer_pid, is_asked; /* for the handlers */
+
+/* No terminal that is stopped is waited for. */
+static void end_here(int sig)
+{
+	(void)sig;
+	_exit(EXIT_SUCCESS);
+}
+
+static void end_view(int sig)
+{
+	(void)sig;
+	kill(view_pid, SIGKILL);
+	signal(SIGALRM, end_here);
+	alarm(VIEW_PATIENCE);
+}
+
+/* SIGTERM or SIGHUP: what is traced is let go of at once, and the view ends, though it be stopped, or its terminal. */
+static void end_both(int sig)
+{
+	(void)sig;
+	is_asked = 1;
+	kill(tracer_pid, SIGTERM);
+	kill(view_pid, SIGTERM);
+	kill(view_pid, SIGCONT);
+	alarm(VIEW_PATIENCE);
+}
+
+static void take_signals(pid_t view, pid_t tracer)
+{
+	struct sigaction action = {.sa_handler = end_view, .sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	view_pid = view;
+	tracer_pid = tracer;
+	sigaction(SIGALRM, &action, NULL);
+	action.sa_handler = end_both;
+	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+}
+
 /* Ctrl-C makes it let go. What it still writes is read, for it waits while the pipe is full. Its status. */
 static int end_tracer(pid_t pid, int in)
 {
@@ -109,14 +164,16 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	/* A forked child's trace has no place in the view. */
 	settings->follow = false;
 	choose_request_signal(settings);
+	fcntl(pipes[1], F_SETPIPE_SZ, PIPE_SIZE); /* else what a pipe has anyway */
 	fflush(NULL);
-	const pid_t tracer = fork();
+	const pid_t visible = getpid(), tracer = fork();
 
 	if (tracer < 0) {
 		msg_error("no process can be made for tracing: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	if (tracer == 0) {
+		end_with(visible);
 		close(pipes[0]);
 		_exit(run_tracer(settings, trace, pipes[1], messages));
 	}
@@ -124,12 +181,18 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	const int view = postproc_wait(start_view(settings, pipes[0], tracer));
+	const pid_t view_process = start_view(settings, pipes[0], tracer);
 
+	if (view_process > 0)
+		take_signals(view_process, tracer);
+	const int view = postproc_wait(view_process);
+
+	/* The view has ended, and its pid may be another's. */
+	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
 	const int status = end_tracer(tracer, pipes[0]);
 
 	close(pipes[0]);
-
 	print_messages(messages);
 	return view ? view : status;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ static void run_here(char *const *argv, int in, int out)
 {
 	sigset_t none;
 
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -64,15 +66,36 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
+/* Signals that are blocked here, because they are taken by other means while something is traced, are its own. */
+static bool wait_and_pass_on(pid_t pid, int *status)
+{
+	static const int passed[] = {SIGTERM, SIGHUP};
+	sigset_t child, wanted, before;
+	pid_t got;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	wanted = child;
+	sigprocmask(SIG_BLOCK, &child, &before);
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
+		if (sigismember(&before, passed[i]))
+			sigaddset(&wanted, passed[i]);
+	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+		const int sig = sigwaitinfo(&wanted, NULL);
+
+		if (sig > 0 && sig != SIGCHLD)
+			kill(pid, sig);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return got == pid;
+}
+
 int postproc_wait(pid_t pid)
 {
 	int status;
 
-	if (pid < 0)
+	if (pid < 0 || !wait_and_pass_on(pid, &status))
 		return EXIT_FAILURE;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_FAILURE;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	/* Who reads its output need not want all of it. */

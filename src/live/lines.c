@@ -30,7 +30,7 @@ static void write_look(struct view *view, struct lines *lines)
 {
 	const struct resource_state *which = view_resource(view);
 	const size_t top = view->options->top ? view->options->top : ROWS_DEFAULT;
-	char age[32], live[32], blocks[32], grown[32], events[32];
+	char age[32], live[32], blocks[32], grown[32], events[32], text[160];
 	size_t count;
 
 	lines_add(lines, "%s: %s alive in %s, %s since the start; %s calls so far, %.1f a second; %s",
@@ -38,6 +38,8 @@ static void write_look(struct view *view, struct lines *lines)
 		  number_grouped(view->live.calls, blocks), signed_text(view->grown, grown),
 		  number_grouped(view->events, events), view->calls, age_text(view, view->account.last.since, age));
 	lines_end(lines);
+	if (view->left_out)
+		LINE(lines, "  %s", left_out_text(view, text));
 	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
 		  "since start", "since last", "calls/s", "oldest", "allocated by");
 	lines_end(lines);

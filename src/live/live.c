@@ -1,6 +1,7 @@
 #include "config.h"
 #include "live/view.h"
 #include "analysis/output.h"
+#include "trace/note_unread.h"
 #include "base/msg.h"
 
 #include <stdlib.h>
@@ -12,12 +13,15 @@ static void *read_records(void *context)
 {
 	struct view *view = context;
 	struct record record;
+	uint64_t calls;
 	int status;
 
 	while ((status = reader_next(view->reader, &record)) == 1) {
 		pthread_mutex_lock(&view->lock);
 		output_feed_names(view->options->names, &view->account.objects, &record);
 		account_put(&view->account, &record);
+		if (record.type == RECORD_NOTE && note_unread_parse(record.note.text, &calls))
+			view->unread += calls;
 		pthread_mutex_unlock(&view->lock);
 	}
 	pthread_mutex_lock(&view->lock);

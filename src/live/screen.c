@@ -83,10 +83,10 @@ static bool is_narrow(void)
 	return COLS < NARROW;
 }
 
-/* With a scan a line more, and a column that says what is lost. */
+/* With a scan a line more, and a column that says what is lost; a line of what came unread. */
 static int head_lines(const struct screen *screen)
 {
-	return screen->view->has_scan ? 4 : 3;
+	return 3 + screen->view->has_scan + (screen->view->left_out > 0);
 }
 
 static void draw_scan(const struct view *view)
@@ -109,7 +109,7 @@ static void draw_head(const struct screen *screen)
 	const int columns_at = head_lines(screen) - 1;
 	struct view *view = screen->view;
 	const struct resource_state *which = view_resource(view);
-	char age[32], events[32], live[32], blocks[32], grown[32], peak[32];
+	char age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
 	struct buf line = {0};
 
 	buf_printf(&line, "functrace: %s, process %" PRIu32 "   %s   %s calls, %.0f a second%s%s",
@@ -132,6 +132,8 @@ static void draw_head(const struct screen *screen)
 	line.size = 0;
 	if (view->has_scan)
 		draw_scan(view);
+	if (view->left_out)
+		put_text(columns_at - 1, 0, COLS, left_out_text(view, left_out));
 	if (is_narrow())
 		buf_printf(&line, "%13s %8s %13s %8s  allocated by", "bytes", "blocks",
 			   view->has_scan ? "lost" : "since start", "calls/s");

@@ -271,6 +271,7 @@ static void look(struct view *view, double seconds)
 	view->row_count = 0;
 	view->has_scan = false;
 	view->events = view->account.events;
+	view->left_out = view->unread;
 	if (seconds > 0)
 		view->seconds = seconds;
 	if (!account)
@@ -326,6 +327,17 @@ void view_set_baseline(struct view *view)
 		looks->base_live = account->live;
 	}
 	pthread_mutex_unlock(&view->lock);
+}
+
+const char *left_out_text(const struct view *view, char text[static 160])
+{
+	char calls[32];
+
+	snprintf(text, 160,
+		 "%s calls came unread, as this view was stopped: what is alive is right, but stacks, ages, peak "
+		 "and rates lack them",
+		 number_grouped(view->left_out, calls));
+	return text;
 }
 
 static bool has_memory(const struct view *view)

@@ -46,6 +46,7 @@ struct view {
 	struct resolver resolver;
 	char *program, *program_path; /* view_program()'s, and of which file */
 	uint64_t epoch;               /* of the object map that the resolver's names are of */
+	uint64_t unread;              /* calls that the trace lacks, because this view did not read */
 	bool has_ended;               /* the trace; the reading thread is done */
 	const char *reason;           /* why, if it was not its end */
 	/* The showing thread's own: */
@@ -61,9 +62,9 @@ struct view {
 	struct tally live, peak;
 	int64_t grown;
 	double calls;
-	uint64_t events;
-	bool has_scan;     /* there was one, of which these are, of what is alive still: */
-	struct tally lost; /* definitely or indirectly */
+	uint64_t events, left_out; /* `left_out`: calls that came unread */
+	bool has_scan;             /* there was one, of which these are, of what is alive still: */
+	struct tally lost;         /* definitely or indirectly */
 	struct tally possibly;
 	const char *scan_reason; /* why nothing is known; "" where it is */
 	double scan_age;         /* seconds */
@@ -100,6 +101,8 @@ int live_screen(struct view *view);
 
 /* -1,234 and +1,234, into `text`. */
 const char *signed_text(int64_t number, char text[static 32]);
+/* What calls that came unread mean for the figures that are shown, into `text`, which it returns. */
+const char *left_out_text(const struct view *view, char text[static 160]);
 /* "1.5 s", "12 min"; calls where there are no times. */
 const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
 

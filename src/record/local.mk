@@ -10,4 +10,5 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/report_counts.c src/record/run.h \
 	src/record/settle.c src/record/settle.h src/record/texts.c src/record/texts.h \
 	src/record/times.c src/record/times.h \
-	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h
+	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h \
+	src/record/unread.c src/record/unread.h

@@ -6,6 +6,7 @@
 #include "record/put.h"
 #include "record/trace_file.h"
 #include "record/run.h"
+#include "record/unread.h"
 #include "engine/engine.h"
 #include "proc/proc.h"
 #include "proc/who.h"
@@ -155,12 +156,14 @@ int output_begin(struct trace *trace)
 	const bool has_reader = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
 	const struct writer_options options = {.line_buffered = has_reader,
 					       .let_go = has_reader ? engine_let_go_fd(trace->run->engine) : NULL,
+					       .never_waits = set->report.is_live,
 					       .packer = trace->run->files.packer,
 					       .namer = set->resolve ? names_lookup : NULL,
 					       .namer_context = trace->names,
 					       .cycle_size = set->cycle_size};
 
 	trace->writer = writer_new(set->encoding, fd, &options);
+	trace->unread = unread_new(trace);
 	write_map(trace);
 	put_process(trace);
 	put_modules(trace);
@@ -213,6 +216,7 @@ void output_end(struct trace *trace)
 	if (!trace->writer)
 		return;
 	attachments_write(trace, put_record);
+	unread_look(trace, true);
 	writer_finish(trace->writer);
 	writer_sync(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
@@ -222,6 +226,8 @@ void output_end(struct trace *trace)
 	if (error < 0)
 		put_failed(trace, error);
 	trace->writer = NULL;
+	unread_free(trace->unread);
+	trace->unread = NULL;
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
 	close(trace->fd);
@@ -356,7 +362,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	trace->counts.cut_stacks += e->end == STACK_CUT;
 	trace->counts.lost_stacks += e->end == STACK_LOST;
 	output_begin_late(trace);
-	if (!trace->writer || trace->broken)
+	if (!trace->writer || trace->broken || unread_takes(trace, e, kind))
 		return;
 	put_areas(trace, e, kind);
 	output_thread(trace, e->thread);
@@ -390,5 +396,8 @@ void output_flush_all(struct run *run)
 
 		if (error < 0)
 			put_failed(trace, error);
+		unread_look(trace, false);
+		if (writer_waiting(trace->writer))
+			engine_want_tick(run->engine);
 	}
 }

@@ -102,6 +102,7 @@ struct trace {
 
 	struct writer *writer;
 	struct deferred *deferred; /* put.c; NULL: records are written at once */
+	struct unread *unread;     /* unread.c; NULL: the reader is waited for */
 	int fd;
 	char *path;
 	bool has_file; /* the path is that of a regular file, as it can be opened again */

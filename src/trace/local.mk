@@ -15,7 +15,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/mpatrol_bytes.c src/trace/mpatrol_read.c src/trace/mpatrol_read.h \
 	src/trace/swap.h src/trace/swap_message.c src/trace/swap_message.h src/trace/swap_fields.c \
 	src/trace/swap_fields.h \
-	src/trace/note_end.c src/trace/note_end.h \
+	src/trace/note_end.c src/trace/note_end.h src/trace/note_unread.c src/trace/note_unread.h \
 	src/trace/swap_value.c src/trace/swap_write.c src/trace/swap_write.h src/trace/swap_write_call.c \
 	src/trace/swap_read.c src/trace/swap_read.h src/trace/swap_read_call.c \
 	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/mapped_objects.c \

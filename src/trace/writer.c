@@ -3,6 +3,7 @@
 #include "trace/packer.h"
 #include "trace/writer_state.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
@@ -89,8 +90,39 @@ static int write_plain(struct writer *writer)
 	return error;
 }
 
+/* `done` bytes have gone: the rest of the buffer moves to its beginning. */
+static void drop_written(struct writer *writer, size_t done)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < writer->end_count; i++)
+		if (writer->ends[i].at > done)
+			writer->ends[left++] =
+				(struct record_end){writer->ends[i].at - (uint32_t)done, writer->ends[i].calls};
+	writer->end_count = left;
+	if (done)
+		memmove(writer->out.data, writer->out.data + done, writer->out.size - done);
+	writer->out.size -= done;
+}
+
+static int write_what_fits(struct writer *writer)
+{
+	size_t done;
+	const int error = write_all(writer->fd, writer->out.data, writer->out.size, &done);
+
+	count_written(writer, done);
+	drop_written(writer, done);
+	writer->waiting = writer->out.size;
+	return error == -EAGAIN ? 0 : error;
+}
+
 static int write_buffer(struct writer *writer)
 {
+	if (writer->options.never_waits && !writer->is_last) {
+		if (writer->out.size && !writer->error)
+			writer->error = write_what_fits(writer);
+		return writer->error;
+	}
 	if (writer->out.size && !writer->error)
 		writer->error = writer->packed ? hand_over(writer) : write_plain(writer);
 	writer->out.size = 0;
@@ -143,6 +175,9 @@ int writer_put(struct writer *writer, const struct record *record)
 	writer->calls_put = record->type == RECORD_CALL;
 	writer->encoding->writer->put(writer, record);
 	note_end(writer);
+	/* Where something waits, another try is worth its call only with more to write; or with a flush. */
+	if (writer->waiting && writer->out.size - writer->waiting < WRITER_FLUSH_SIZE)
+		return 0;
 	if (writer->out.size >= (writer->packed ? PACKER_FRAME : WRITER_FLUSH_SIZE) || is_awaited(writer, record))
 		return write_buffer(writer);
 	return 0;
@@ -160,8 +195,14 @@ int writer_flush(struct writer *writer)
 	return write_buffer(writer);
 }
 
+size_t writer_waiting(const struct writer *writer)
+{
+	return writer->waiting;
+}
+
 int writer_sync(struct writer *writer)
 {
+	writer->is_last = true;
 	const int error = writer_flush(writer);
 
 	if (error || !writer->packed)

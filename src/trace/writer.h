@@ -19,6 +19,9 @@ struct writer_options {
 	/* A descriptor, which is readable once a reader need not be waited for any longer than half a second at a time:
 	 * then writing fails with -ETIME, at the end of a record that is not longer than PIPE_BUF. NULL: none. */
 	const int *let_go;
+	/* What the reader has no room for stays in memory (writer_waiting()) up to writer_sync(), which waits. The
+	 * descriptor must not block. Not together with a packer. */
+	bool never_waits;
 	struct packer *packer; /* compresses it; NULL: it is written as it is */
 	frame_namer namer;     /* -r: names functions; NULL: they get no names */
 	void *namer_context;
@@ -38,6 +41,9 @@ int writer_put(struct writer *writer, const struct record *record);
 /* Writes out what is buffered. After an error in a regular file, the file is cut back to the
  * last whole packet. */
 int writer_flush(struct writer *writer);
+
+/* How many bytes wait for their reader. */
+size_t writer_waiting(const struct writer *writer);
 
 /* Flushes, and waits until all is written. */
 int writer_sync(struct writer *writer);

@@ -12,6 +12,7 @@ import re
 import signal
 import struct
 import termios
+import threading
 import time
 
 import servers
@@ -60,7 +61,7 @@ class Attached:
         """In the foreground of a shell on a terminal of its own."""
         self.shell = Shell()
         words = [FUNCTRACE, *options, '-t', str(self.pid)]
-        self.shell.send("cd '%s'; %s\n" % (self.room.folder, ' '.join(words)))
+        self.shell.send("cd '%s'; stty rows 30 cols 150; TERM=xterm %s\n" % (self.room.folder, ' '.join(words)))
         return self.wait()
 
     def at_pipe(self, options, stream, is_full):
@@ -275,6 +276,119 @@ def unread(room, make, end, options):
     return problems, remark
 
 
+# ---- The live view: what is not read is left out, and what is alive is right again afterwards ----
+
+UNREAD = 400 # answers: the calls of so many do not wait anywhere
+LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
+ALIVE = re.compile(r'; ([\d,]+) blocks? with ([\d,]+) bytes? (?:is|are) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? from before)?')
+
+
+def number(text):
+    return int((text or '0').replace(',', ''))
+
+
+def view_of(attached):
+    """The process that shows."""
+    parent = attached.child.pid if attached.child else int(status_field(attached.visible, 'PPid'))
+    return wait_for('the view', lambda: [pid for pid in servers.children_of(parent) if pid != attached.visible])[0]
+
+
+def live(make_options=()):
+    return ['--live', '--interval=0.2', '--top=2', *make_options]
+
+
+def live_unread(room):
+    """The view is stopped, goes on, and agrees with what the engine knows at the end."""
+    need_attach()
+    server, problems, attached = servers.python(room), [], None
+    try:
+        server.clients.more('before functrace')
+        attached = Attached(room, server).at_pipe(live(), 'stdout', False)
+        reader = Reader(attached.reader)
+        view = view_of(attached)
+        wait_for('a look', lambda: LOOK.search(reader.text()))
+        os.kill(view, signal.SIGSTOP)
+        server.clients.more('the view is stopped', UNREAD)
+        os.kill(view, signal.SIGCONT)
+        wait_for('the calls that came unread', lambda: ' calls came unread' in reader.text())
+        problems += server.clients.end()
+        os.kill(server.child.pid, signal.SIGTERM)
+        done = room.finish(attached.child)
+        text, alive = reader.text(), ALIVE.search(done.err.decode())
+        look = LOOK.findall(text)[-1]
+        if not alive or 'The trace has ended' not in text:
+            problems.append('status %d: %s' % (done.status, done.err))
+        elif (number(look[1]), number(look[0])) != (number(alive[1]) + number(alive[3]), number(alive[2]) + number(alive[4])):
+            problems.append('it shows %s: %s' % (look, alive[0]))
+    except Failure as failure:
+        problems.append(str(failure))
+    finally:
+        if attached:
+            attached.close()
+        problems += server.end()
+    return problems, ''
+
+
+class Reader:
+    """Reads a pipe to its end, in a thread."""
+
+    def __init__(self, fd):
+        self.parts, self.fd = [], os.dup(fd)
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        while True:
+            part = os.read(self.fd, 65536)
+            if not part:
+                os.close(self.fd)
+                return
+            self.parts.append(part)
+
+    def text(self):
+        return b''.join(self.parts).decode(errors='replace')
+
+
+def live_stopped(room, stall, end):
+    """In a terminal: the view is stopped as `stall` says, and what the user started is ended."""
+    need_attach()
+    server, problems, attached = servers.python(room), [], None
+    what = 'a live view, %s, %s' % (stall, end)
+    try:
+        server.clients.more('before functrace')
+        attached = Attached(room, server).at_terminal(live())
+        started = int(status_field(attached.visible, 'PPid'))
+        view = view_of(attached)
+        time.sleep(1)
+        if stall == 'Ctrl-Z':
+            attached.shell.send('\x1a')
+            wait_for('the stop', lambda: state_of(started) == 'T' and state_of(view) == 'T')
+        elif stall == 'Ctrl-S':
+            attached.shell.send('\x13')
+        else:
+            os.kill(view, signal.SIGSTOP)
+        server.clients.more(what, UNREAD)
+        if not tracer_of(attached.pid):
+            problems.append('%s: functrace has let go by itself' % what)
+        if end == 'fg':
+            attached.shell.send('fg\n')
+            attached.shell.expect('calls came unread')
+            attached.shell.send('q')
+        else:
+            os.kill(started, getattr(signal, 'SIG' + end))
+        attached.is_free(what)
+        attached.has_gone(what)
+        wait_for('the end of %d: %s' % (started, what), lambda: attached.has_ended(started))
+        if end != 'KILL':
+            wait_for('the end of the view: %s' % what, lambda: attached.has_ended(view))
+    except (Failure, AssertionError) as failure:
+        problems.append(str(failure))
+    finally:
+        if attached:
+            attached.close()
+        problems += server.end()
+    return problems, ''
+
+
 def drawn(seed, makes=(servers.python,)):
     """A scenario of that seed."""
     draw = random.Random(seed)
@@ -291,3 +405,6 @@ CASES += [('a trace that is not read, %s%s' % (end, ''.join(' ' + word for word 
            lambda room, end=end, options=options: unread(room, servers.python, end, options))
           for end, options in (('duration', ('-f', 'text', '--no-census')), ('TERM', ()), ('KILL', ('-f', 'text', '-r', '-b', '30')),
                                ('TERM', ('-z',)))]
+CASES += [('a live view that is stopped', live_unread)]
+CASES += [('a live view, %s, %s' % words, lambda room, words=words: live_stopped(room, *words))
+          for words in (('Ctrl-Z', 'fg'), ('SIGSTOP', 'TERM'), ('Ctrl-Z', 'KILL'), ('Ctrl-S', 'TERM'))]

@@ -1,0 +1,130 @@
+#include "config.h"
+#include "record/unread.h"
+#include "record/blocks.h"
+#include "record/kinds.h"
+#include "record/put.h"
+#include "record/run.h"
+#include "engine/engine.h"
+#include "trace/note_unread.h"
+#include "trace/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define UNREAD_MAX (1u << 20)
+
+/* Of a kind of resource: what a reader is to know after all. Values are packed blocks, of which the function that
+ * allocated or released them and the size count. */
+struct unread_kind {
+	struct hash released; /* from before; these are written first */
+	struct hash made;
+};
+
+struct unread {
+	bool is_open;              /* calls are left out */
+	uint64_t calls;            /* so many */
+	struct unread_kind *kinds; /* by their ids */
+	uint32_t count;
+};
+
+struct unread *unread_new(const struct trace *trace)
+{
+	if (!trace->run->set->report.is_live)
+		return NULL;
+	struct unread *const unread = xcalloc(1, sizeof(*unread));
+
+	unread->count = kinds_end(trace->run->set);
+	unread->kinds = xcalloc(unread->count, sizeof(*unread->kinds));
+	return unread;
+}
+
+static void forget(struct unread *unread)
+{
+	for (uint32_t i = 0; i < unread->count; i++) {
+		hash_free(&unread->kinds[i].released);
+		hash_free(&unread->kinds[i].made);
+	}
+}
+
+void unread_free(struct unread *unread)
+{
+	if (!unread)
+		return;
+	forget(unread);
+	free(unread->kinds);
+	free(unread);
+}
+
+static void note(struct unread *unread, const struct trace *trace, const struct event *e, enum call_kind kind)
+{
+	struct unread_kind *const which = &unread->kinds[e->function->resource];
+	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+				    .maker = function_number(trace->run, e->function)};
+
+	if (!e->id)
+		return;
+	if (kind == CALL_ALLOC)
+		hash_set(&which->made, e->id, block_pack(&block));
+	else if (kind == CALL_RELEASE && !hash_remove(&which->made, e->id, NULL))
+		hash_set(&which->released, e->id, block_pack(&block));
+}
+
+bool unread_takes(struct trace *trace, const struct event *e, enum call_kind kind)
+{
+	struct unread *const unread = trace->unread;
+
+	if (!unread || kind_of(trace->run->set, e->function->resource)->flags & RESOURCE_REFCOUNT)
+		return false;
+	if (!unread->is_open && writer_waiting(trace->writer) < UNREAD_MAX)
+		return false;
+	unread->is_open = true;
+	unread->calls++;
+	trace->next_index++;
+	note(unread, trace, e, kind);
+	engine_want_tick(trace->run->engine);
+	return true;
+}
+
+static void put_calls(struct trace *trace, uint32_t resource, const struct hash *blocks, enum call_kind kind)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(blocks, &i));) {
+		const struct block block = block_unpack(entry->value);
+
+		put_record(trace,
+			   &(struct record){.type = RECORD_CALL,
+					    .call = {.index = trace->next_index++,
+						     .time_ns = times_written(&trace->times, times_now(&trace->times)),
+						     .resource = resource,
+						     .kind = kind,
+						     .function = block.maker ? function_shown(trace->run, block.maker)
+									     : kind_of(trace->run->set, resource)->type,
+						     .id = entry->key,
+						     .size = kind == CALL_RELEASE ? 0 : block.size}});
+	}
+}
+
+void unread_look(struct trace *trace, bool is_end)
+{
+	struct unread *const unread = trace->unread;
+	char text[128];
+
+	if (!unread || !unread->is_open)
+		return;
+	if (!is_end && writer_waiting(trace->writer)) {
+		engine_want_tick(trace->run->engine);
+		return;
+	}
+	unread->is_open = false;
+	snprintf(text, sizeof(text), NOTE_UNREAD PRIu64, unread->calls);
+	put_record(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
+	for (uint32_t id = 1; id < unread->count; id++)
+		put_calls(trace, id, &unread->kinds[id].released, CALL_RELEASE);
+	for (uint32_t id = 1; id < unread->count; id++)
+		put_calls(trace, id, &unread->kinds[id].made, CALL_ALLOC);
+	forget(unread);
+	unread->calls = 0;
+	trace->last_thread = 0;
+}

@@ -147,7 +147,8 @@ static bool is_kernel_memory(const struct mapping *m)
 
 /* ---- Which of its pages ---- */
 
-/* A page that userfaultfd is to bring waits for whoever serves it, mostly a thread that is stopped. */
+/* A page that userfaultfd is to bring waits for whoever serves it, mostly a thread that is stopped. Asked only of what
+ * is to be read: smaps takes the kernel a while. */
 static bool has_waiters(struct shared *s)
 {
 	if (!s->has_waiters) {
@@ -165,8 +166,7 @@ static void open_mapping(struct shared *s)
 	s->is_opened = true;
 	s->is_empty = object == OBJECT_DEVICE;
 	s->is_known = object == OBJECT_OPEN;
-	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping)) ||
-			(!s->is_empty && has_waiters(s));
+	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping));
 }
 
 /* Behind what lseek(2) says; none: no data is there any more. */
@@ -214,7 +214,7 @@ static bool is_wanted(void *shared, uint64_t address)
 		return false;
 	const bool is_within = s->is_known ? is_asked : s->unknown_left > 0;
 
-	if (!s->is_refused && is_within && less(s->left, s->runs->bytes - s->bytes_before))
+	if (!s->is_refused && is_within && less(s->left, s->runs->bytes - s->bytes_before) && !has_waiters(s))
 		return true;
 	s->missed += page_size();
 	return false;

@@ -128,6 +128,7 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 	}
 }
 
+/* Frees the copy. */
 static bool end_census(struct process *p, const struct look *look, struct census *census)
 {
 	struct entering entering = {
@@ -143,6 +144,8 @@ static bool end_census(struct process *p, const struct look *look, struct census
 		ledger_end_census(p->trace, id, heap && entering.goes_on);
 	}
 	put_undefer(p->trace);
+	ending_free(look->ending);
+	entering.goes_on = entering.goes_on && service_now(&entering.service);
 	if (entering.service.longest_ns > census->stood_ns)
 		census->stood_ns = entering.service.longest_ns;
 	return entering.goes_on;
@@ -174,8 +177,5 @@ bool census_take(struct process *p, struct census *census)
 		.pauses = look.pauses,
 		.paused_ns = look.paused_ns,
 	};
-	const bool goes_on = end_census(p, &look, census);
-
-	ending_free(look.ending);
-	return goes_on;
+	return end_census(p, &look, census);
 }

@@ -5,10 +5,9 @@
 #include "ptrace/collect.h"
 #include "ptrace/stops.h"
 
-#include <sched.h>
 #include <time.h>
 
-#define AWAKE_NS 100000u /* after a stop the next one is waited for without sleeping: it comes soon */
+#define AWAKE_NS 60000u /* after a stop the next one is looked for without sleeping: it comes soon */
 #define NAP_NS   20000
 
 static bool goes_on(const struct tracer *t)
@@ -21,13 +20,22 @@ struct service service_begin(struct tracer *t)
 	return (struct service){.t = t, .looked_ns = clock_ns(CLOCK_MONOTONIC)};
 }
 
+static void count_wait(struct service *service, uint64_t now, uint64_t since)
+{
+	service->longest_ns = now - since > service->longest_ns ? now - since : service->longest_ns;
+}
+
 /* What was reported just now, or has been kept. STOP_NONE: nothing. */
 static struct stop next_stop(struct service *service)
 {
 	struct tracer *const t = service->t;
 	struct stop stop;
 
-	while (!stops_take_but(t, service->held, &stop)) {
+	for (;;) {
+		if (stops_take_but(t, service->held, &stop)) {
+			count_wait(service, clock_ns(CLOCK_MONOTONIC), service->looked_ns);
+			break;
+		}
 		/* All of them: the kernel reports the newest first, and of many busy tasks some would never be met. */
 		stop = collect_all(t);
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
@@ -37,7 +45,7 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || !task || task->process != service->held) {
-			service->longest_ns = now - before > service->longest_ns ? now - before : service->longest_ns;
+			count_wait(service, now, before);
 			break;
 		}
 		if (!service->held_since)
@@ -68,9 +76,7 @@ static bool serve(struct service *service, uint64_t *last_stop)
 		*last_stop = service->looked_ns;
 		return act(service->t, &stop);
 	}
-	if (service->looked_ns - *last_stop < AWAKE_NS)
-		sched_yield();
-	else
+	if (service->looked_ns - *last_stop >= AWAKE_NS)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	return goes_on(service->t);
 }

@@ -1,5 +1,6 @@
 """Attaching to programs at work: what is not an event, whom nothing is said against, and for how long a client waits."""
 
+import os
 import re
 import select
 import threading
@@ -8,7 +9,7 @@ import time
 import builds
 from census import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
-from processes import Tracer, wait_for
+from processes import PATIENCE, TIMEOUT, Failure, Tracer
 from servers import children_of
 
 FROM_BEFORE = re.compile(rb'([\d,]+) releases? (?:by the C library )?of (?:a block|blocks) from before')
@@ -65,9 +66,17 @@ def inside_new(room, variant='O2', helper=0, options=()):
 STOOD = re.compile(rb'stood for ([\d.]+) ms')
 
 
-def wait_for_baseline(tracer):
-    """functrace says nothing before that."""
-    wait_for('the first message', lambda: select.select([tracer.child.stderr], [], [], 0)[0])
+def baseline_said(tracer, count=1):
+    """What functrace has said when it has taken the baselines of so many processes. What comes after that is no part of
+    the attaching, so that nothing else is waited for."""
+    said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
+    while said.count(b'stood for') < count and not re.search(rb'and \d+ more, for .*\n', said):
+        more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \
+            os.read(tracer.child.stderr.fileno(), 65536)
+        if not more:
+            raise Failure('functrace has not said that it is attached: %s' % said.decode())
+        said += more
+    return said
 
 
 class Stalls:
@@ -99,17 +108,17 @@ def many_processes(room, workers=24, mebibytes=4):
     with Held(room, [builds.target('workers', 'O2'), str(workers), str(mebibytes)]) as held, Stalls() as stalls:
         pids = [held.child.pid, *children_of(held.child.pid)]
         tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--children'])
-        wait_for_baseline(tracer)
+        err = baseline_said(tracer, len(pids))
         done, problems = held.work_and_end(tracer)
     if done.status or len(pids) != workers + 1:
         return problems + ['status %d, %d processes: %s' % (done.status, len(pids), done.err.decode())], ''
     took = {name: int(value) / 1000 for name, value in (line.split() for line in done.out.decode().splitlines())}
-    said = max((float(match) for match in STOOD.findall(tracer.err)), default=0)
+    said = max((float(match) for match in STOOD.findall(err)), default=0)
     remark = 'a worker has waited for %.1f ms, and %.1f are said (%.1f before, and %.1f without a tracer)' % (
         took['attached'], said, took['quiet'], stalls.longest)
     # A round with two hits takes six turns on a processor, for each of which it may have to wait.
     if took['attached'] > 1.5 * max(said, 1) + 6 * max(took['quiet'], stalls.longest):
-        problems.append('%s: %s' % (remark, tracer.err.decode()))
+        problems.append('%s: %s' % (remark, err.decode()))
     return problems, remark
 
 
@@ -122,11 +131,11 @@ def never_at_rest(room, mebibytes=300):
     need_attach()
     with Held(room, [builds.target('unsettled', 'O2'), str(mebibytes)]) as held:
         tracer = Tracer(room, held.child.pid, ['-e', 'memory'])
-        wait_for_baseline(tracer)
+        err = baseline_said(tracer)
         done, problems = held.work_and_end(tracer)
-    said = NOT_KNOWN.search(tracer.err)
+    said = NOT_KNOWN.search(err)
     if done.status or not said:
-        return problems + ['status %d: %s' % (done.status, tracer.err.decode())], ''
+        return problems + ['status %d: %s' % (done.status, err.decode())], ''
     longest, pauses, together = float(said.group(1)), int(said.group(2)), float(said.group(3))
     # No pause is begun when they have come to a second.
     if not 2 < pauses <= 28 or together > 1000 + longest:

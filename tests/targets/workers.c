@@ -4,6 +4,7 @@
  * again. Each notes the longest time between two rounds: for so long its client would have waited. Says, after the
  * gate, what that was before the gate (quiet) and at it (attached), in microseconds. */
 #include "target.h"
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -13,10 +14,11 @@
 struct worker {
 	_Alignas(64) _Atomic unsigned long longest[3]; /* while all begin, before the gate, at it */
 	_Atomic unsigned long rounds;
+	_Atomic bool is_done;
 };
 
 static struct shared {
-	_Atomic unsigned phase; /* of the longest; 3: the workers end */
+	_Atomic unsigned phase; /* of the longest; 3: that is all; 4: the workers end */
 	struct worker workers[WORKERS_MAX];
 } * shared;
 
@@ -45,6 +47,9 @@ static void work(struct worker *own, unsigned long bytes)
 		last = now;
 		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 	}
+	own->is_done = true;
+	while (shared->phase < 4)
+		sleep_ms(1);
 	_exit(0);
 }
 
@@ -86,7 +91,12 @@ int main(int argc, char **argv)
 	await_rounds(count);
 	shared->phase = 2;
 	gate();
+	/* None ends before all are done: a traced process's end takes the tracer's time. */
 	shared->phase = 3;
+	for (unsigned i = 0; i < count; i++)
+		while (!shared->workers[i].is_done)
+			sleep_ms(1);
+	shared->phase = 4;
 	for (unsigned i = 0; i < count; i++)
 		CHECK(wait(&status) > 0 && status == 0);
 	say("quiet %lu", longest(1, count));

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static void shut(uint64_t id)
@@ -102,6 +103,39 @@ static void test_closed_twice(void **state)
 	assert_notes("shut releases 0x5, whose allocation was not seen\n");
 }
 
+/* A: close_range(3, 5) enters, each of them is reserved | B: open() = 3: it was closed | B: close(4), its own |
+ * A: returns: 5 was closed, too; or it has failed, and 5 stays open. */
+static void test_range_overtaken(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 2; round++) {
+		struct reservation range[3];
+		size_t count;
+
+		for (uint64_t id = round ? 4 : 3; id <= (round ? 4 : 5); id++)
+			allocated(OPEN, id, 1);
+		uint64_t *const ids = ledger_ids_between(trace, 2, 3, 5, &count);
+
+		assert_int_equal(count, round ? 2 : 3);
+		free(ids);
+		for (uint64_t id = 3; id <= 5; id++)
+			reserve(&range[id - 3], CLOSE, id);
+		allocated(OPEN, 3, 1);
+		assert_false(range[0].is_open);
+		ledger_withdraw(trace, &range[1]);
+		struct event e = event(CLOSE, 4, 0);
+
+		ledger_released(trace, &e);
+		if (round)
+			ledger_withdraw(trace, &range[2]);
+		else
+			ledger_commit(trace, &range[2], TIME_NONE);
+	}
+	assert_trace("open<file>(1) = 0x3\nopen<file>(1) = 0x4\nopen<file>(1) = 0x5\nclose<file>(0x3)\n"
+		     "open<file>(1) = 0x3\nclose<file>(0x4)\nclose<file>(0x5)\nopen<file>(1) = 0x4\n"
+		     "close<file>(0x3)\nopen<file>(1) = 0x3\nclose<file>(0x4)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +143,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_existing_is_given_out, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_between, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_closed_twice, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_range_overtaken, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

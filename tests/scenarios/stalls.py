@@ -187,9 +187,9 @@ def ended_by(attached, stall, end):
         attached.is_free(what)
     if end == 'TERM':
         os.kill(attached.visible, signal.SIGTERM)
-        attached.is_free(what)
-        if stall.name in ('SIGSTOP', 'Ctrl-Z'): # it has the signal, and can do nothing before it goes on
+        if stall.name in ('SIGSTOP', 'Ctrl-Z'): # the kernel keeps the signal until it goes on
             os.kill(attached.visible, signal.SIGCONT)
+        attached.is_free(what)
         attached.has_gone(what)
         return
     if end == 'KILL':

@@ -210,6 +210,19 @@ static void remove_file(struct trace *trace)
 	trace->is_removed = !trace->has_file;
 }
 
+/* Who removed the folder of the traces, the program perhaps, has removed what was written there. */
+static void check_name(struct trace *trace)
+{
+	struct stat ours;
+
+	if (!trace->has_file || trace->is_removed || fstat(trace->fd, &ours) || !S_ISREG(ours.st_mode) || ours.st_nlink)
+		return;
+	msg_error("process %d: its trace, %s, has been removed while it was written. Trace again, with -o elsewhere.",
+		  trace->pid, trace->path);
+	trace->has_file = false;
+	trace->is_removed = trace->run->has_broken = true;
+}
+
 void output_end(struct trace *trace)
 {
 	put_undefer(trace);
@@ -230,6 +243,7 @@ void output_end(struct trace *trace)
 	trace->unread = NULL;
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
+	check_name(trace);
 	close(trace->fd);
 	trace->fd = -1;
 	names_free(trace->names);

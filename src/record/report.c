@@ -168,7 +168,9 @@ static char *report_text(const struct trace *trace)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
 	add_all_live(&b, trace);
 	if (trace->is_removed)
-		buf_printf(&b, "; no trace: nothing could be written to %s", trace->path);
+		buf_printf(&b,
+			   trace->broken ? "; no trace: nothing could be written to %s" : "; no trace: %s was removed",
+			   trace->path);
 	else if (!is_temporary(trace->run))
 		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
 	/* Of a launched one the exit status says that. */
@@ -367,6 +369,21 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
+/* Of a few traces all, for a report is made of them together; of many that one. */
+static void add_paths(const struct run *run, const struct report *r, struct buf *b)
+{
+	shell_quote_add_path(b, r->path);
+	for (size_t i = 0; !is_many(run) && i < run->report_count; i++) {
+		const struct report *other = &run->reports[i];
+
+		/* Paths of another mount namespace would need another --sysroot. */
+		if (other == r || !is_readable(run, other) || other->elsewhere != r->elsewhere)
+			continue;
+		buf_add_str(b, " ");
+		shell_quote_add_path(b, other->path);
+	}
+}
+
 /* The command that shows the leaks, to be copied into a shell. */
 static void report_command(const struct run *run, const struct report *r)
 {
@@ -374,7 +391,7 @@ static void report_command(const struct run *run, const struct report *r)
 
 	if (r->elsewhere)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
-	shell_quote_add_path(&b, r->path);
+	add_paths(run, r, &b);
 	msg_info("to see %s%s: functrace-postproc --report %s", r->is_clean ? "what is live" : "the leaks",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);

@@ -183,6 +183,25 @@ static void print_owners(FILE *out, const struct scan_report *report)
 		plain_print(out, report->owners[i].name);
 		fputc('\n', out);
 	}
+	if (report->owner_count > report->top)
+		fprintf(out, "  and %zu more root%s: --top=N\n", report->owner_count - report->top,
+			plural(report->owner_count - report->top));
+}
+
+/* A scan knows no line of the program: what allocated has returned long ago. */
+static void print_next(FILE *out, const struct scan_report *report)
+{
+	const struct scan_groups *groups = report->groups;
+
+	if (report->scan != report->scans && report->scans)
+		return;
+	if (report->core)
+		fputs("\nThe lines that allocate: functrace --report PROGRAM, from its start\n", out);
+	else
+		fprintf(out, "\nThe lines that allocate, while it goes on: functrace -t %d --report --duration=60\n",
+			report->pid);
+	if (!report->core && !report->why_count && groups->sums[CLASS_REACHABLE].blocks)
+		fprintf(out, "What keeps a block: functrace --scan -t %d --why=ADDRESS\n", report->pid);
 }
 
 static void print_figures(FILE *out, const struct scan_report *report)
@@ -256,4 +275,5 @@ void scan_report_text(FILE *out, struct scan_report *report)
 	print_owners(out, report);
 	print_figures(out, report);
 	print_whys(out, report);
+	print_next(out, report);
 }

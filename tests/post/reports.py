@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every figure of every view, of the page and of every export of random traces, against tests/generate/reports.py.
+"""Every figure of every view, of the page and of every export of random traces, against tests/generate/report_figures.py.
 
 usage: reports.py [TRACES [SEED]]
 
@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "generate"))
 
 from exports import pprof_samples
-from reports import BEFORE, LOST, SECOND, Model, Trace, born, tally
+from report_figures import BEFORE, LOST, SECOND, Model, Trace, born, tally
 from run import run
 
 ANY = ["--no-default-suppressions", "-q"]

@@ -24,7 +24,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
 	tests/scenarios/uprobes.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/calls.py tests/generate/program.py \
-	tests/generate/reports.py tests/generate/runtime.h tests/generate/stackless.h
+	tests/generate/report_figures.py tests/generate/runtime.h tests/generate/stackless.h
 CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py
 EXTRA_DIST += tests/scenarios/man_examples.py

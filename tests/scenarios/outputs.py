@@ -138,6 +138,28 @@ def into_a_device(room):
     return problems + equal('status', done.status, 0), ''
 
 
+def removed_meanwhile(room):
+    """The program removes the folder of its trace: nothing is recommended that is not there."""
+    folder = os.path.join(room.folder, 'traces')
+    os.mkdir(folder)
+    done = room.run([FUNCTRACE, '-F', '-o', folder, 'sh', '-c', 'echo x; exec rm -rf ' + folder])
+    said = done.err.decode()
+    problems = [] if re.search(r'^functrace: process \d+: its trace, \S+, has been removed while it was written\.', said, re.M) \
+        else ['it is not said: ' + said]
+    problems += ['it is recommended all the same: ' + said] if 'functrace-postproc' in said else []
+    return problems + equal('status', done.status, 0), ''
+
+
+def several_are_named(room):
+    """Of a few traces the hint names all."""
+    folder = os.path.join(room.folder, 'traces')
+    os.mkdir(folder)
+    done = room.run([FUNCTRACE, '-o', folder, 'sh', '-c', '(ls); (ls /)'])
+    hint = re.search(r'^functrace: to see .*: functrace-postproc --report (.*)$', done.err.decode(), re.M)
+    return equal('hint', sorted(hint.group(1).split()) if hint else done.err,
+                 sorted(os.path.join(folder, name) for name in os.listdir(folder))), ''
+
+
 def paused_and_resumed(room):
     """Each resume begins a file; none is replaced."""
     need_attach()
@@ -449,6 +471,8 @@ CASES = [
     ('-o FILE: one pid twice', pid_reused),
     ('-o FILE: links to it', linked_name),
     ('-o FILE: a device', into_a_device),
+    ('-o FOLDER: removed meanwhile', removed_meanwhile),
+    ('-o FOLDER: the hint names all traces', several_are_named),
     ('-o FILE: paused and resumed', paused_and_resumed),
     ('cannot be written: no space left, text', disk_full('text')),
     ('cannot be written: no space left, binary', disk_full('rtrace')),

@@ -1,18 +1,56 @@
 #include "config.h"
 #include "modules/load.h"
+#include "base/util.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Why the dynamic linker would die of the file: it maps segments that the file does not have, or waits for a fifo.
+ * NULL: it would not, or says itself what is wrong. */
+static const char *refuse(const char *file)
+{
+	ElfW(Ehdr) header;
+	const char *reason = NULL;
+	struct stat st;
+	const int fd = open_regular(file, &st);
+
+	if (fd < 0)
+		return errno == ENOEXEC ? "it is no regular file" : NULL;
+	const bool has_header = pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+				!memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_phentsize == sizeof(ElfW(Phdr));
+
+	for (size_t i = 0; has_header && !reason && i < header.e_phnum; i++) {
+		ElfW(Phdr) segment;
+
+		if (pread(fd, &segment, sizeof(segment), (off_t)(header.e_phoff + i * sizeof(segment))) !=
+			    sizeof(segment) ||
+		    (segment.p_type == PT_LOAD && (segment.p_offset > (uint64_t)st.st_size ||
+						   segment.p_filesz > (uint64_t)st.st_size - segment.p_offset)))
+			reason = "it is cut: its header says that it is longer. Build or copy it again";
+	}
+	close(fd);
+	return reason;
+}
 
 const struct module *module_load(const char *path, struct buf *said)
 {
 	/* A name without a folder would be looked for where libraries are. */
 	char *const file = xasprintf("%s%s", strchr(path, '/') ? "" : "./", path);
-	void *const handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	const char *const reason = refuse(file);
+	void *const handle = reason ? NULL : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	const struct module *module = NULL;
 
 	free(file);
+	if (reason) {
+		buf_printf(said, "%s: cannot be loaded: %s", path, reason);
+		return NULL;
+	}
 	if (!handle) {
 		buf_printf(said, "%s: cannot be loaded: %s", path, dlerror());
 		return NULL;

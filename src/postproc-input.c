@@ -75,7 +75,7 @@ static void read_map(struct postproc_input *input)
 		return;
 	char *const path = xasprintf("%s" ENCODING_MAP_SUFFIX, input->path);
 
-	input->map = read_file(path, MAP_MAX, NULL);
+	input->map = read_regular_file(path, MAP_MAX, NULL);
 	free(path);
 }
 

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/output.h"
+#include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "trace/packer.h"
@@ -57,6 +58,9 @@ static int open_file(const struct output_target *target)
 		return -EINVAL;
 	}
 	const bool follows = target->sequence && target->sequence->has_begun;
+
+	if (!own_file_may_follow(target->path))
+		return -ELOOP;
 	const int fd = open(target->path, O_WRONLY | O_CREAT | O_CLOEXEC | (follows ? O_APPEND : O_TRUNC), 0600);
 
 	return fd < 0 ? -errno : fd;

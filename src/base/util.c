@@ -192,9 +192,9 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-char *read_file(const char *path, size_t max, size_t *size)
+/* Takes the descriptor over; -1 with errno gives NULL. */
+static char *read_all(int fd, size_t max, size_t *size)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t capacity = 4096, used = 0;
 	char *text;
 
@@ -232,6 +232,24 @@ char *read_file(const char *path, size_t max, size_t *size)
 			text = xreallocarray(text, capacity + 1, 1);
 		}
 	}
+}
+
+char *read_file(const char *path, size_t max, size_t *size)
+{
+	return read_all(open(path, O_RDONLY | O_CLOEXEC), max, size);
+}
+
+char *read_regular_file(const char *path, size_t max, size_t *size)
+{
+	struct stat st;
+	const int fd = open_regular(path, &st);
+
+	if (fd >= 0 && st.st_size >= 0 && (uint64_t)st.st_size > max) {
+		close(fd);
+		errno = EFBIG;
+		return NULL;
+	}
+	return read_all(fd, max, size);
 }
 
 uint64_t clock_ns(int clock_id)

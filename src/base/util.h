@@ -104,6 +104,8 @@ int open_regular(const char *path, struct stat *st);
  * a new NUL-terminated buffer that the caller frees. NULL and errno on error;
  * EFBIG when it is longer. *size may be NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
+/* The same of a regular file only, and without waiting for one that is none: for a name that others have made. */
+char *read_regular_file(const char *path, size_t max, size_t *size);
 /* A file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec: a descriptor, or -1 and errno. */
 int temporary_file(void);
 

@@ -114,7 +114,9 @@ static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
 	const char *path = trace->path ? trace->path : "a new file";
-	const char *advice = error == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.";
+	const char *advice = error == -ENXIO   ? "Start what reads this fifo first."
+			     : error == -ELOOP ? "It is a link of another user's. Name another place with -o."
+					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
 	if (!run->has_begun)

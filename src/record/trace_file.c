@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/trace_file.h"
+#include "base/own_file.h"
 #include "trace/packer.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
  * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that
  * it executes, a resumed trace, a process that was given the pid of one that has ended; .gz and .zst stay at the end
  * of the name. Traces of another run are replaced; what was written in this one never is, under whatever name it is met
- * again. */
+ * again. A name that is made here and that another user has taken, or a link, is passed over. */
 
 #define NAMES_MAX 1000000 /* that are tried */
 
@@ -45,6 +46,8 @@ static int open_named(const char *path)
 {
 	int fd;
 
+	if (!own_file_may_follow(path))
+		return -ELOOP;
 	for (unsigned tries = 0;; tries++) {
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
@@ -84,10 +87,11 @@ static char *name_of(const struct trace *trace, bool is_first, uint64_t n)
 	return is_first ? xstrdup(file) : xasprintf("%.*s.%d%s", length, file, trace->pid, end);
 }
 
-/* One name. -EEXIST: it is a trace of this run. */
-static int open_once(struct trace_files *files, const char *path)
+/* One name. is_given: by the user, and may be a link of his. -EEXIST: it is a trace of this run, or it was made here
+ * and is another user's. */
+static int open_once(struct trace_files *files, const char *path, bool is_given)
 {
-	const int fd = open_named(path);
+	const int fd = is_given ? open_named(path) : own_file_open_to_append(path);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
@@ -96,9 +100,9 @@ static int open_once(struct trace_files *files, const char *path)
 		close(fd);
 		return -EEXIST;
 	}
-	if (ftruncate(fd, 0) == 0)
+	if (is_given && ftruncate(fd, 0) == 0)
 		return fd;
-	const int error = -errno;
+	const int error = is_given ? -errno : own_file_open(path);
 
 	close(fd);
 	return error;
@@ -117,8 +121,8 @@ static int open_after(struct trace *trace)
 	for (;; n++) {
 		char *path = name_of(trace, is_first, n);
 
-		fd = open_once(files, path);
-		if (fd != -EEXIST) {
+		fd = open_once(files, path, is_first && !n);
+		if (fd != -EEXIST || n == NAMES_MAX) {
 			trace->path = path;
 			break;
 		}
@@ -185,7 +189,7 @@ static int open_next(struct trace *trace)
 static void note_path(const struct trace *trace)
 {
 	const char *list = trace->run->set->report.list;
-	const int fd = list ? open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+	const int fd = list ? own_file_open_to_append(list) : -1;
 
 	if (fd < 0)
 		return;
@@ -218,7 +222,7 @@ int trace_file_beside(struct trace *trace, const char *name, char **path)
 	for (unsigned n = 0;; n++) {
 		*path = n ? xasprintf("%s.%s.%u", trace->path, name, n) : xasprintf("%s.%s", trace->path, name);
 		int fd = keeps ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600)
-			       : open_once(&trace->run->files, *path);
+			       : open_once(&trace->run->files, *path, false);
 
 		if (keeps && fd < 0)
 			fd = -errno;

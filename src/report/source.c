@@ -2,7 +2,6 @@
 #include "report/source.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 /* What is larger was not written by hand; lines that are longer are not read at a glance. */
 enum { FILE_MAX = 8 << 20, LINE_MAX = 200 };
@@ -14,12 +13,8 @@ struct source_file {
 static char *read_source(const struct sources *sources, const char *path)
 {
 	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
-	struct stat stat_buf;
-	char *text = NULL;
+	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace can name a device */
 
-	/* What a trace names could be a device. */
-	if (!stat(full, &stat_buf) && S_ISREG(stat_buf.st_mode))
-		text = read_file(full, FILE_MAX, NULL);
 	free(full);
 	return text;
 }

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/buf.h"
+#include "base/own_file.h"
 #include "trace/encoding_ops.h"
 
 #include <errno.h>
@@ -57,8 +58,8 @@ int encoding_write_map(const struct encoding *encoding, const char *trace_path)
 		return 0;
 	char *const path = xasprintf("%s" ENCODING_MAP_SUFFIX, trace_path);
 	const char *const map = encoding->writer->map();
-	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-	const int error = fd < 0 ? -errno : write_all(fd, map, strlen(map), NULL);
+	const int fd = own_file_open(path);
+	const int error = fd < 0 ? fd : write_all(fd, map, strlen(map), NULL);
 
 	if (fd >= 0)
 		close(fd);

@@ -47,6 +47,7 @@ import layouts
 import lifecycle
 import live
 import made
+import named_files
 import made_calls
 import outputs
 import placement
@@ -146,6 +147,7 @@ MODULES = [
     ('formats', formats),
     ('compressed', compressed),
     ('placement', placement),
+    ('named files', named_files),
     ('words', words),
     ('described', described),
     ('cost', steady),

@@ -286,6 +286,13 @@ static bool is_of_gcc(Dwarf_Die *function)
 	return producer && !strncmp(producer, "GNU ", 4);
 }
 
+static bool is_before_4(Dwarf_Die *function)
+{
+	Dwarf_Half version;
+
+	return !dwarf_cu_info(function->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) && version < 4;
+}
+
 void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
 {
 	Dwarf_Attribute base;
@@ -295,7 +302,9 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
 
 	*entry = (struct entry){.address = address, .is_gcc = is_of_gcc(function)};
 	/* What compilers say of calls only when they optimise. */
-	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
+	/* Before DWARF 4 no compiler can say so. */
+	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||
+			      (!entry->is_gcc && is_before_4(function));
 	die_number(function, DW_AT_calling_convention, &convention);
 	entry->is_own = convention != DW_CC_normal && convention != DW_CC_program;
 	entry->frame_register = UINT32_MAX;

@@ -8,7 +8,7 @@
 struct proof {
 	Dwarf_Attribute *location;
 	struct signature_param *param;
-	bool is_in_frame;
+	bool is_in_frame, has_pieces;
 };
 
 /* DW_OP_regN: a value is there. */
@@ -68,6 +68,8 @@ static void see(struct proof *proof, const struct entry *entry, const Dwarf_Op *
 		see_entry_value(proof, operation);
 	else if (is_in_frame(entry, operation))
 		proof->is_in_frame |= is_first || is_entry;
+	else if (operation->atom == DW_OP_piece)
+		proof->has_pieces |= is_first || is_entry;
 	else if (is_entry && (is_register(operation, &number) || is_based(operation, &number)))
 		add_register(proof->param, number);
 }
@@ -91,6 +93,9 @@ bool param_is_proved(const struct entry *entry, Dwarf_Die *die, struct signature
 		for (size_t k = 0; k < count; k++)
 			see(&proof, entry, &operations[k], !i, entry->address >= start && entry->address < end);
 	}
+	/* Callers pass each scalar of a struct, or not, and which of those on the stack they pass is not looked at. */
+	if (proof.is_in_frame && proof.has_pieces)
+		return false;
 	if (proof.is_in_frame)
 		param->register_count = 0;
 	return proof.is_in_frame || param->register_count;

@@ -120,7 +120,8 @@ static int dhat_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
-		if (group->resource != memory || !group->allocated.calls)
+		/* What was alive before the trace may have none left, and was alive at the peak. */
+		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
 		write_group(&dhat, group, is_first);
 		is_first = false;

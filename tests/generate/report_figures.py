@@ -117,6 +117,10 @@ class Model:
                         for number in block.calls}
             calls = [call for call in trace.calls if call.number in chosen | released]
             self.blocks = self.replay(calls, keep)
+            # What a scan says is of the block that was there then, chosen or not.
+            lost = {(block.kind, block.id, block.number): block.lost for block in everything if block.gone is None}
+            for block in self.blocks:
+                block.lost = lost.get((block.kind, block.id, block.number))
         else:
             self.blocks = everything
 

@@ -60,6 +60,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 {
 	struct begun *const begun = xcalloc(1, sizeof(*begun));
 	struct service service = service_begin(t);
+	struct leftovers leftovers = {0};
 	bool goes_on = true;
 	struct process *p;
 	int error = 0;
@@ -68,7 +69,6 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		p->life->was_started = false;
 		process_own(p);
 	}
-	leftovers_look(t);
 	for (p = t->processes; p; p = p->next)
 		p->anchor = 0; /* it runs on until the turn of its process has come */
 	/* Those that are left when all is to be let go of run on as they are. */
@@ -76,6 +76,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		p->life->was_started = true;
 		p->life->start_error = 0;
 		process_ref(p);
+		leftovers_look(p, &leftovers);
 		goes_on = begin_one(p, begun);
 		/* It has ended before its turn came. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
@@ -90,6 +91,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		if (goes_on && next_to_start(t))
 			goes_on = service_now(&service);
 	}
+	leftovers_say(&leftovers);
 	*result = begun;
 	return error;
 }

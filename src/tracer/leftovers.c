@@ -18,31 +18,34 @@ size_t leftovers_count(struct process *p)
 	return count;
 }
 
-/* A child of such a process has them, too: it would be one message for each worker of a server. */
-void leftovers_look(struct tracer *t)
+void leftovers_look(struct process *p, struct leftovers *found)
 {
-	const struct process *first = NULL;
-	size_t found = 0, others = 0;
+	const size_t count = p->arch ? leftovers_count(p) : 0;
 
-	for (struct process *p = t->processes; p; p = p->next) {
-		const size_t count = p->arch ? leftovers_count(p) : 0;
-
-		if (!count || !p->text->has_leftovers)
-			continue;
-		others += first != NULL;
-		if (!first) {
-			first = p;
-			found = count;
-		}
-	}
-	if (!first)
+	if (!count || !p->text->has_leftovers)
 		return;
-	char *const more = others ? xasprintf(", and in that of %zu more", others) : xstrdup("");
+	if (found->pid) {
+		found->others++;
+		return;
+	}
+	found->pid = p->pid;
+	found->name = xstrdup(p->trace->name);
+	found->breakpoints = count;
+}
 
-	msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: a thread that runs "
-		 "into one dies of SIGTRAP, and these functions are not traced. Let go, and put the code back: "
-		 "functrace --repair %s-t %d",
-		 found, found == 1 ? "" : "s", found == 1 ? "is" : "are", first->pid, first->trace->name, more,
-		 others ? "--children " : "", first->pid);
+/* A child of such a process has them, too: it would be one message for each worker of a server. */
+void leftovers_say(struct leftovers *found)
+{
+	char *const more = found->others ? xasprintf(", and in that of %zu more", found->others) : xstrdup("");
+	const bool is_one = found->breakpoints == 1;
+
+	if (found->pid)
+		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: a thread that "
+			 "runs into one dies of SIGTRAP, and these functions are not traced. Let go, and put the code "
+			 "back: functrace --repair %s-t %d",
+			 found->breakpoints, is_one ? "" : "s", is_one ? "is" : "are", found->pid, found->name, more,
+			 found->others ? "--children " : "", found->pid);
 	free(more);
+	free(found->name);
+	*found = (struct leftovers){0};
 }

@@ -3,6 +3,8 @@
 #include "heap/glibc.h"
 #include "base/util.h"
 
+#include <stdlib.h>
+
 #define ARENAS_MAX    65536
 #define HEAPS_MAX     (1u << 20)     /* of an arena */
 #define HEAP_LEAST    (256ull << 10) /* a thread arena's heaps are aligned to it at least: four huge pages of 64 KiB */
@@ -96,9 +98,7 @@ static bool add_arena(struct heap *heap, uint64_t start)
 		if (heap->arenas[i].start == start)
 			return false;
 	ARRAY_GROW(heap->arenas, heap->arena_capacity, heap->arena_count);
-	heap->arenas[heap->arena_count] =
-		(struct arena){.start = start, .bins = start + heap->state_offset, .is_main = heap->arena_count == 0};
-	heap->arena_count++;
+	heap->arenas[heap->arena_count++] = (struct arena){.start = start, .bins = start + heap->state_offset};
 	return true;
 }
 
@@ -117,15 +117,16 @@ static bool has_info(struct heap *heap, uint64_t arena)
 	return false;
 }
 
-/* Follows the ring of arenas from the main one, whose bins these are. */
-static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
+/* Follows the ring of arenas from a main one, whose bins these are, behind those of other C libraries. */
+static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
+	const size_t first = heap->arena_count;
 	uint64_t next;
 
-	heap->arena_count = 0;
-	heap->info_size = 0;
 	heap->state_offset = offset;
-	add_arena(heap, bins - offset);
+	if (!add_arena(heap, bins - offset))
+		return false;
+	heap->arenas[first].is_main = true;
 	for (uint64_t at = bins - offset; heap->arena_count < ARENAS_MAX; at = next) {
 		if (!word_at(&heap->words, state_member(heap->form, at + offset, STATE_NEXT), &next))
 			return false;
@@ -137,8 +138,25 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
+/* On failure all is as it was. */
+static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
+{
+	const size_t first = heap->arena_count;
+	const uint64_t info_before = heap->info_size, offset_before = heap->state_offset;
+
+	if (follow_ring(heap, bins, offset))
+		return true;
+	heap->arena_count = first;
+	heap->info_size = info_before;
+	heap->state_offset = offset_before;
+	return false;
+}
+
+/* All C libraries of a process are of one version, for a namespace of its own (dlmopen) gets the same file. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
+	if (heap->arena_count)
+		return take_ring(heap, bins, heap->state_offset);
 	for (unsigned version = 0; version < VERSIONS; version++)
 		if (take_ring(heap, bins, state_offset(heap->form, version)))
 			return true;
@@ -164,46 +182,71 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* *has_bins: there are some, of no arena. */
-static bool find_in(struct heap *heap, const struct heap_mapping *m, bool *has_bins)
+/* Bins in which all hold together, but no ring leads through. */
+struct strays {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static void find_in(struct heap *heap, const struct heap_mapping *m, struct strays *strays)
 {
 	struct bins_run run;
 	uint64_t perfect;
 
 	for (uint64_t at = next_empty(heap, m->start, m->end); at; at = next_empty(heap, at, m->end)) {
+		const size_t count = heap->arena_count;
+
 		look_around(heap, at, &run);
-		if (take_run(heap, &run, &perfect))
-			return true;
-		*has_bins |= perfect != 0;
+		if (take_run(heap, &run, &perfect)) {
+			at = heap->arenas[count].bins + bins_bytes(heap->form);
+			continue;
+		}
+		if (perfect && strays->count < ARENAS_MAX) {
+			ARRAY_GROW(strays->items, strays->capacity, strays->count);
+			strays->items[strays->count++] = perfect;
+		}
 		at = perfect ? perfect + bins_bytes(heap->form) : at + heap->form->word;
 	}
+}
+
+static bool is_known(const struct heap *heap, uint64_t bins)
+{
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].bins == bins)
+			return true;
 	return false;
 }
 
 bool arenas_find(struct heap *heap)
 {
-	bool has_bins = false;
+	struct strays strays = {0};
+	bool good = true;
 
-	for (size_t i = 0; i < heap->image->n_mappings; i++)
-		if (heap_has_variables(heap->image, i) && find_in(heap, &heap->image->mappings[i], &has_bins))
-			return true;
 	heap->arena_count = 0;
-	return has_bins && inconsistent(heap, "the ring of its arenas does not lead back to the first one");
+	for (size_t i = 0; i < heap->image->n_mappings; i++)
+		if (heap_has_variables(heap->image, i))
+			find_in(heap, &heap->image->mappings[i], &strays);
+	for (size_t i = 0; i < strays.count && good; i++)
+		good = is_known(heap, strays.items[i]);
+	free(strays.items);
+	if (!good)
+		return inconsistent(heap, "the ring of its arenas does not lead back to the first one");
+	return heap->arena_count > 0;
 }
 
 /* ---- Regions ---- */
 
-/* The main arena has what sbrk gave it, up to the end of its topmost chunk. */
-static bool add_main(struct heap *heap, uint64_t system_mem)
+static uint64_t system_mem_of(struct heap *heap, size_t index)
 {
-	const struct arena *arena = &heap->arenas[0];
+	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
+}
+
+/* A main arena has what sbrk gave it, up to the end of its topmost chunk. All of them count as the first one. */
+static bool add_main(struct heap *heap, const struct arena *arena, uint64_t system_mem)
+{
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
 	uint64_t size;
 
-	if (!system_mem)
-		return true;
-	if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
-		return pieces_find(heap, top, system_mem);
 	if (!word_at(&heap->words, top + heap->form->word, &size))
 		return inconsistent_at(heap, top, "the main arena's topmost chunk cannot be read");
 	const uint64_t end = top + SIZE_OF(size);
@@ -217,6 +260,28 @@ static bool add_main(struct heap *heap, uint64_t system_mem)
 					  .end = end,
 					  .top = top});
 	return true;
+}
+
+/* A main arena is in pieces where sbrk gave less, or nothing, as in a C library that has a namespace of its own. The
+ * pieces do not say whose they are. */
+static bool add_mains(struct heap *heap)
+{
+	uint64_t in_pieces = 0;
+
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct arena *arena = &heap->arenas[i];
+		const uint64_t system_mem = arena->is_main ? system_mem_of(heap, i) : 0;
+
+		if (!system_mem)
+			continue;
+		ARRAY_GROW(heap->tops, heap->top_capacity, heap->top_count);
+		heap->tops[heap->top_count++] = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+		if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
+			in_pieces = add_saturated(in_pieces, system_mem);
+		else if (!add_main(heap, arena, system_mem))
+			return false;
+	}
+	return !in_pieces || pieces_find(heap, in_pieces);
 }
 
 /* A heap of a thread's arena, behind its heap_info {arena, the one before, size, ...}. */
@@ -269,16 +334,11 @@ static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, b
 	return sum == system_mem;
 }
 
-static uint64_t system_mem_of(struct heap *heap, size_t index)
-{
-	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
-}
-
 static bool has_heap_size(struct heap *heap, uint64_t size)
 {
 	heap->heap_size = size;
-	for (size_t i = 1; i < heap->arena_count; i++)
-		if (!follow_heaps(heap, i, system_mem_of(heap, i), false)) {
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem_of(heap, i), false)) {
 			heap->place = heap->arenas[i].start;
 			return false;
 		}
@@ -302,12 +362,12 @@ static bool find_heap_size(struct heap *heap)
 
 bool arenas_regions(struct heap *heap)
 {
-	if (!find_heap_size(heap))
+	if (!find_heap_size(heap) || !add_mains(heap))
 		return false;
 	for (size_t i = 0; i < heap->arena_count; i++) {
 		const uint64_t system_mem = system_mem_of(heap, i);
 
-		if (!(heap->arenas[i].is_main ? add_main(heap, system_mem) : follow_heaps(heap, i, system_mem, true)))
+		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem, true))
 			return false;
 		heap->figures.arena += system_mem;
 	}

@@ -6,14 +6,21 @@
 
 #define FRAME_WORDS 8 /* of the stack's top: a function that the allocator has called returns to an address there */
 
-const char *code_object(const struct heap_image *image, uint64_t address)
+/* The mapping of the file that has an address among its variables; those that are zero at first lie after it. */
+static const struct heap_mapping *file_of(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *m = image_mapping(image, address);
 
-	/* What is zero at first lies behind the file's part. */
 	if (m && !m->path[0] && m > image->mappings && m[-1].end == m->start)
 		m--;
-	return m && m->path[0] == '/' && strstr(m->path, ".so") ? m->path : NULL;
+	return m && m->path[0] == '/' ? m : NULL;
+}
+
+const char *code_object(const struct heap_image *image, uint64_t address)
+{
+	const struct heap_mapping *const m = file_of(image, address);
+
+	return m && strstr(m->path, ".so") ? m->path : NULL;
 }
 
 static bool is_code(const struct heap_image *image, const char *path, uint64_t address)
@@ -21,6 +28,13 @@ static bool is_code(const struct heap_image *image, const char *path, uint64_t a
 	const struct heap_mapping *m = image_mapping(image, address);
 
 	return m && m->executable && !strcmp(m->path, path);
+}
+
+bool code_is_beside(const struct heap_image *image, uint64_t variable, uint64_t pc)
+{
+	const struct heap_mapping *const m = file_of(image, variable);
+
+	return m && is_code(image, m->path, pc);
 }
 
 bool code_is_c_library(const char *path)

@@ -13,7 +13,7 @@
 
 struct arena {
 	uint64_t bins, start; /* start: of the malloc_state, whose first word is its lock */
-	bool is_main;
+	bool is_main;         /* of a C library: there may be several, by dlmopen(3) */
 };
 
 /* The table of blocks has all chunks at first, with these states, the address of each one's first byte for the program,
@@ -41,12 +41,12 @@ struct marks {
 bool arenas_find(struct heap *heap);
 /* Where their chunks are. */
 bool arenas_regions(struct heap *heap);
-/* Of a main arena in several pieces, by its topmost chunk: pieces.c. */
-bool pieces_find(struct heap *heap, uint64_t top, uint64_t system_mem);
+/* Of main arenas in several pieces, by their topmost chunks: all that they have, system_mem bytes. pieces.c */
+bool pieces_find(struct heap *heap, uint64_t system_mem);
 /* Where a piece's fence ends that begins at an address, 0: none is there. Where the next piece begins from an address
  * on, 0: there is none up to the limit. */
 uint64_t pieces_fence(struct heap *heap, uint64_t at);
-uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit, uint64_t top);
+uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit);
 /* Finds the chunks of all regions, and which of them bins have: walk.c. */
 bool walk_regions(struct heap *heap);
 /* Chunks that have mappings of their own, behind the others in the tables: mapped.c. */

@@ -9,6 +9,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#define LOCKS_MAX 4096 /* of more arenas than that the others are not looked at */
+
 const struct form *form_of(const struct heap_image *image)
 {
 	static const struct {
@@ -40,6 +42,7 @@ static enum heap_status glibc_read(struct heap *heap)
 	if (!arenas_regions(heap) || !walk_regions(heap) || !mapped_find(heap) || !caches_find(heap))
 		return HEAP_INCONSISTENT;
 	heap->figures.uordblks = heap->figures.arena - heap->figures.fordblks;
+	heap->header_before = header_size(heap->form);
 	return blocks_make(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }
 
@@ -126,6 +129,18 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
 	return count;
 }
 
+bool heap_is_locked(const struct heap_image *image)
+{
+	uint64_t locks[LOCKS_MAX];
+	struct words words = {.image = image, .width = image->word_size};
+	const size_t count = image->n_threads > 1 ? heap_locks(image, locks, LOCKS_MAX, NULL) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (int_or_0(&words, locks[i]))
+			return true;
+	return false;
+}
+
 const char *heap_object(const struct heap_image *image)
 {
 	struct heap heap = heap_begin(image);
@@ -144,11 +159,13 @@ void heap_free(struct heap *heap)
 		free(heap->regions[i].by_page);
 	free(heap->regions);
 	free(heap->arenas);
+	free(heap->tops);
 	free(heap->blocks);
 	free(heap->ways);
 	hash_free(&heap->large);
 	free(heap->roots);
 	free(heap->leads);
+	free(heap->ignored);
 	free(heap);
 }
 

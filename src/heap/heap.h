@@ -56,6 +56,9 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
  * midst of changing the heap: its arenas' locks. *can_be_marked (may be NULL): they are of the C library's kind
  * (lowlevellock.h: 1 held, 2 held and others may wait, whom the holder wakes by a futex call). How many; 0 unknown. */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
+/* Whether one of those is held in the image: a thread may be in the midst of changing the heap, though it agrees with
+ * itself. False in a process of one thread. */
+bool heap_is_locked(const struct heap_image *image);
 /* The path of the shared object that has the allocator's code, where that is not the C library; NULL: it is that, or
  * part of the program. The path is the image's. */
 const char *heap_object(const struct heap_image *image);

@@ -21,6 +21,7 @@ struct heap_thread {
 	pid_t tid;
 	uint64_t pc, sp, thread_pointer;
 	bool in_syscall;
+	bool is_outside;       /* in a system call that no allocator makes */
 	const uint64_t *words; /* every word of its registers, vector ones too */
 	size_t n_words;
 };

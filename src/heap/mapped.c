@@ -16,6 +16,20 @@ struct found {
 	uint64_t start, end; /* of the chunk, without what is before it */
 };
 
+/* Whether an address is in what threads use of their stacks: words there are none of malloc's. A stack may well be in a
+ * block, as its program has made it, and then its header is below all stack pointers. */
+static bool is_in_stack(const struct heap_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const uint64_t sp = image->threads[i].sp, tp = image->threads[i].thread_pointer;
+		const uint64_t last = tp > sp && tp - sp < STACK_MAX ? tp : align_up(sp + 1, PAGE) - 1;
+
+		if (address >= sp && address <= last)
+			return true;
+	}
+	return false;
+}
+
 /* Reads the header of such a chunk: a size of mapped ones, which with what is before it in the mapping fills pages from
  * one's begin on. */
 static bool is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
@@ -30,7 +44,7 @@ static bool is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t li
 	size = SIZE_OF(size) + left;
 	before &= left ? ~(uint64_t)HUGE_MAPPED : UINT64_MAX;
 	if (before > at - from || size < chunk_min(heap->form) || size > limit - at || (at - before) % PAGE ||
-	    (before + size) % PAGE)
+	    (before + size) % PAGE || is_in_stack(heap->image, at))
 		return false;
 	*found = (struct found){.whole = at - before, .start = at, .end = at + size};
 	return true;
@@ -140,39 +154,6 @@ static bool is_plain(const struct heap_mapping *m)
 	return m->readable && m->writable && !m->shared && !m->path[0];
 }
 
-struct range {
-	uint64_t start, end;
-};
-
-/* The lowest of the stacks, as far as they are in use, that end behind `at` and begin before `end`; from `end` on if
- * there is none. A thread's control block is in the last pages of its stack. */
-static struct range next_stack(const struct heap_image *image, uint64_t at, uint64_t end)
-{
-	struct range lowest = {end, end};
-
-	for (size_t i = 0; i < image->n_threads; i++) {
-		const uint64_t sp = image->threads[i].sp, tp = image->threads[i].thread_pointer;
-		const uint64_t last = tp > sp && tp - sp < STACK_MAX && tp < end ? tp : sp;
-		const struct range stack = {align_down(sp, PAGE), align_up(last + 1, PAGE)};
-
-		if (stack.end > at && stack.start < lowest.start)
-			lowest = stack;
-	}
-	return lowest;
-}
-
-/* In a run of mappings: the kernel makes one of a stack and of what is mapped next to it, which a block can be. */
-static void find_beside_stacks(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
-{
-	for (uint64_t at = start; at < end;) {
-		const struct range stack = next_stack(heap->image, at, end);
-
-		if (stack.start > at)
-			find_in(heap, at, stack.start, finds);
-		at = stack.end;
-	}
-}
-
 static int compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
@@ -198,37 +179,50 @@ static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_
 	return false;
 }
 
-static bool find_counts(struct heap *heap, uint64_t base, uint64_t *count, uint64_t *bytes)
+/* Of a C library, by its main arena, and an address at which sbrk may have begun for it. */
+static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64_t *count, uint64_t *bytes)
 {
-	const struct heap_image *image = heap->image;
-	const uint64_t arena = heap->arenas[0].start;
+	const struct heap_mapping *const m = image_mapping(heap->image, arena);
 	const unsigned w = heap->form->word;
 	struct word_run run;
 
-	for (size_t i = 0; i < image->n_mappings; i++) {
-		const struct heap_mapping *m = &image->mappings[i];
-
-		if (!m->writable || arena < m->start || arena >= m->end)
-			continue;
-		for (uint64_t at = m->start + 40; next_word_run(image, w, &at, m->end, &run);)
-			for (size_t k = 0; k < run.size; k += w)
-				if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
-				    read_counts(heap, run.at + k, count, bytes)) {
-					heap->sbrk_base = run.at + k;
-					return true;
-				}
-	}
+	if (!m || !m->writable)
+		return false;
+	for (uint64_t at = m->start + 40; next_word_run(heap->image, w, &at, m->end, &run);)
+		for (size_t k = 0; k < run.size; k += w)
+			if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
+			    read_counts(heap, run.at + k, count, bytes)) {
+				heap->sbrk_base = run.at + k;
+				return true;
+			}
 	return false;
 }
 
-/* What malloc counts; false: it is not known, or drifts, as from 2.43 on. */
-static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
+/* What the malloc of one C library counts. */
+static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_t *count, uint64_t *bytes)
 {
 	for (size_t i = 0; i < heap->region_count; i++)
 		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
-		    find_counts(heap, heap->regions[i].whole, count, bytes))
-			return !is_newest(heap->form, heap->state_offset);
+		    find_counts(heap, arena->start, heap->regions[i].whole, count, bytes))
+			return true;
 	return false;
+}
+
+/* What all of them count; false: it is not known, or drifts, as from 2.43 on. */
+static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
+{
+	uint64_t count_of, bytes_of;
+
+	*count = *bytes = 0;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		if (!heap->arenas[i].is_main)
+			continue;
+		if (!find_counts_of(heap, &heap->arenas[i], &count_of, &bytes_of))
+			return false;
+		*count += count_of;
+		*bytes += bytes_of;
+	}
+	return !is_newest(heap->form, heap->state_offset);
 }
 
 static void find_all(struct heap *heap, struct finds *finds)
@@ -245,7 +239,7 @@ static void find_all(struct heap *heap, struct finds *finds)
 		/* What malloc mapped in one piece can be several mappings since (madvise). */
 		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && is_plain(&m[i + 1]))
 			i++;
-		find_beside_stacks(heap, start, m[i].end, finds);
+		find_in(heap, start, m[i].end, finds);
 	}
 }
 

@@ -11,12 +11,16 @@
 struct region {
 	uint64_t start, end; /* of the chunks */
 	uint64_t whole;      /* from there to the end nothing else is but the allocator's */
-	size_t arena;
-	uint64_t top;      /* the arena's topmost chunk is here; 0: it is elsewhere */
-	uint32_t first;    /* the first block that begins in it or behind it; blocks.c */
-	uint32_t *by_page; /* of each page: the first block that begins there or behind it; NULL of a mapped one */
-	size_t pages;      /* of these: behind the last one no block begins */
-	bool is_mapped;    /* one chunk of its own mapping */
+	size_t arena;        /* of all main ones the first */
+	uint64_t top;        /* the arena's topmost chunk is here; 0: it is elsewhere */
+	uint32_t first;      /* the first block that begins in it or behind it; blocks.c */
+	uint32_t *by_page;   /* of each page: the first block that begins there or behind it; NULL of a mapped one */
+	size_t pages;        /* of these: behind the last one no block begins */
+	bool is_mapped;      /* one chunk of its own mapping */
+};
+
+struct range {
+	uint64_t start, end;
 };
 
 /* A block of the table, which has millions: block_address(), block_size(), block_state(). */
@@ -52,8 +56,10 @@ struct heap {
 	const char *allocator;
 	const char *reason;
 	uint64_t place;       /* where that is seen; 0 unknown */
-	struct arena *arenas; /* glibc's; the main one first */
+	struct arena *arenas; /* glibc's; of each C library the main one first */
 	size_t arena_count, arena_capacity;
+	uint64_t *tops; /* of the main arenas that have memory: their topmost chunks */
+	size_t top_count, top_capacity;
 	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
 	uint64_t info_size;     /* of a heap_info */
 	uint64_t heap_size;     /* what a thread arena's heaps are aligned to */
@@ -68,6 +74,8 @@ struct heap {
 	struct leads *leads; /* of lost blocks that lead to others, by block */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
+	struct range *ignored; /* memory whose words are no pointers, by address, disjoint: roots.c */
+	size_t ignored_count;
 	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
 	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
 	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */

@@ -47,7 +47,7 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 static bool part(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];
-	const uint64_t next = pieces_next(heap, end, whole.end, whole.top);
+	const uint64_t next = pieces_next(heap, end, whole.end);
 
 	if (!next)
 		return inconsistent_at(heap, end, "what follows in the main arena was not found");
@@ -86,29 +86,48 @@ static bool walk(struct heap *heap, size_t index, struct walked *walked)
 	return region->top == 0 || inconsistent_at(heap, region->top, "the topmost chunk was not found");
 }
 
-/* The chunks of an arena's bins have to be those that the walk has found free. */
-static bool check_bins(struct heap *heap, const struct arena *arena, const struct walked *walked)
+/* Adds what an arena's bins have, which is no more than what the walk has found free. */
+static bool read_bins(struct heap *heap, const struct arena *arena, const struct walked *walked, struct walked *sum)
 {
 	const unsigned w = heap->form->word;
-	uint64_t chunks = 0, bytes = 0, word, back, next;
+	uint64_t word, back, next;
 
 	for (unsigned i = 0; i < BINS; i++) {
 		const uint64_t header = arena->bins + i * 2 * w - 2 * w;
 
 		for (uint64_t before = header, at = word_or_0(&heap->words, header + 2 * w); at != header; at = next) {
-			if (chunks++ > walked->free_chunks || !word_at(&heap->words, at + w, &word) ||
+			if (sum->free_chunks++ > walked->free_chunks || !word_at(&heap->words, at + w, &word) ||
 			    !word_at(&heap->words, at + 2 * w, &next) || !word_at(&heap->words, at + 3 * w, &back) ||
 			    back != before)
 				return inconsistent_at(heap, at, "a bin's list does not hold together");
-			bytes += SIZE_OF(word);
+			sum->free_bytes += SIZE_OF(word);
 			before = at;
 		}
 	}
-	if (chunks != walked->free_chunks || bytes != walked->free_bytes)
-		return inconsistent_at(heap, arena->start, "the bins have other chunks than those that are free");
-	heap->figures.ordblks += chunks + 1;
-	heap->figures.fordblks += bytes;
+	heap->figures.ordblks++;
 	return true;
+}
+
+/* The chunks of an arena's bins have to be those that the walk has found free; those of all main arenas, of theirs. */
+static bool check_bins(struct heap *heap, const struct walked *walked)
+{
+	struct walked *const sums = xcalloc(heap->arena_count, sizeof(*sums));
+	bool good = true;
+
+	for (size_t i = 0; i < heap->arena_count && good; i++) {
+		const size_t index = heap->arenas[i].is_main ? 0 : i;
+
+		good = read_bins(heap, &heap->arenas[i], &walked[index], &sums[index]);
+	}
+	for (size_t i = 0; i < heap->arena_count && good; i++) {
+		heap->figures.ordblks += sums[i].free_chunks;
+		heap->figures.fordblks += sums[i].free_bytes;
+		good = (sums[i].free_chunks == walked[i].free_chunks && sums[i].free_bytes == walked[i].free_bytes) ||
+		       inconsistent_at(heap, heap->arenas[i].start,
+				       "the bins have other chunks than those that are free");
+	}
+	free(sums);
+	return good;
 }
 
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks)
@@ -194,8 +213,9 @@ bool walk_regions(struct heap *heap)
 	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
 	for (size_t i = 0; i < heap->region_count && good; i++)
 		good = walk(heap, i, &walked[heap->regions[i].arena]);
+	good = good && check_bins(heap, walked);
 	for (size_t i = 0; i < heap->arena_count && good; i++)
-		good = check_bins(heap, &heap->arenas[i], &walked[i]) && take_fastbins(heap, &heap->arenas[i]);
+		good = take_fastbins(heap, &heap->arenas[i]);
 	free(walked);
 	for (size_t i = 0; i < heap->region_count && good; i++) {
 		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + heap->form->word, &top))

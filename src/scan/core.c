@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/core.h"
+#include "scan/care.h"
 #include "scan/core_files.h"
 #include "arch/arch.h"
 #include "base/msg.h"
@@ -90,6 +91,8 @@ static void take_thread(struct core *core, const unsigned char *bytes, size_t si
 		return;
 	thread->thread_pointer = thread->words[X86_64_FS_BASE];
 	thread->in_syscall = (int64_t)thread->words[X86_64_ORIG_RAX] >= 0;
+	thread->is_outside =
+		thread->in_syscall && !care_is_malloc_call(core->arch, (long)thread->words[X86_64_ORIG_RAX]);
 }
 
 static void take_process(struct core *core, const unsigned char *bytes, size_t size)
@@ -253,16 +256,10 @@ typedef void (*note_taker)(struct core *core, const unsigned char *bytes, size_t
 
 static note_taker taker_of(uint32_t type)
 {
-	switch (type) {
-	case NT_PRSTATUS:
-		return take_thread;
-	case NT_PRPSINFO:
-		return take_process;
-	case NT_FILE:
-		return take_files;
-	default:
-		return NULL;
-	}
+	return type == NT_PRSTATUS   ? take_thread
+	       : type == NT_PRPSINFO ? take_process
+	       : type == NT_FILE     ? take_files
+				     : NULL;
 }
 
 /* Of vector registers, behind the thread's others. */

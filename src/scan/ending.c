@@ -5,9 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define LOCKS_MAX 256 /* of more arenas than that the others are not looked at */
 
 struct ending {
 	struct scan_threads threads;
@@ -63,6 +60,12 @@ void ending_add(struct ending *ending, struct task *task)
 		scan_threads_add(&ending->threads, task);
 }
 
+void ending_add_exiting(struct ending *ending, struct task *task, uint64_t sp, const uint64_t *words, size_t count)
+{
+	scan_threads_add(&ending->threads, task);
+	scan_threads_replace(&ending->threads, sp, words, count);
+}
+
 void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller)
 {
 	scan_threads_add(&ending->threads, task);
@@ -100,22 +103,7 @@ const char *ending_copy(struct ending *ending, const struct task *task)
 
 bool ending_is_locked(const struct ending *ending)
 {
-	const struct heap_image *image = snapshot_image(ending->snapshot);
-	uint64_t locks[LOCKS_MAX];
-	const size_t count = heap_locks(image, locks, LOCKS_MAX, NULL);
-
-	for (size_t i = 0; i < count && image->n_threads > 1; i++) {
-		size_t size;
-		uint32_t word;
-		const void *const bytes = image->bytes(image, locks[i], &size);
-
-		if (!bytes || size < sizeof(word))
-			continue;
-		memcpy(&word, bytes, sizeof(word));
-		if (word)
-			return true;
-	}
-	return false;
+	return heap_is_locked(snapshot_image(ending->snapshot));
 }
 
 void ending_know(struct ending *ending, uint64_t address, uint64_t size)

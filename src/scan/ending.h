@@ -18,6 +18,9 @@ void ending_blocks_only(struct ending *ending);
 /* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
  * itself, while others may go on, has none that count. */
 void ending_add(struct ending *ending, struct task *task);
+/* The same of one that has called exit(3), which does not come back: what counts is what its caller had then, the stack
+ * from sp on and these words of its registers. */
+void ending_add_exiting(struct ending *ending, struct task *task, uint64_t sp, const uint64_t *words, size_t count);
 /* Any thread of a process that goes on. caller: not 0: it stands before the first instruction of a function, which
  * returns there: it is not in the midst of that function. */
 void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller);

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AT_ONCE_MAX 4    /* copies of threads wherever they are, where no locks are known: the first, and three more */
-#define COPIES_MAX  24   /* the others are of threads that were brought out of the C library */
+#define AT_ONCE_MAX 4  /* copies of threads wherever they are, where no locks are known: the first, and three more */
+#define COPIES_MAX  24 /* the others are of threads that were brought out of the C library */
+#define LOCKED_MAX  4  /* copies in which a lock is held: the next one agrees with itself, and is taken all the same */
 #define LOCKS_MAX   4096 /* more arenas than that are not cared for */
 
 struct scan {
@@ -303,6 +304,14 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
+/* Whether a copy in which threads are brought out of the allocator is worth a pause more, where one agrees with itself:
+ * a block that is just being given or taken may be in no list, nor have a pointer to it. */
+static bool may_be_better(const struct scan *scan, unsigned copy)
+{
+	return copy < LOCKED_MAX && !scan->object && !snapshot_figures(scan->snapshot)->is_stopped &&
+	       heap_is_locked(snapshot_image(scan->snapshot));
+}
+
 static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 {
 	uint64_t place;
@@ -330,8 +339,13 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		const enum heap_status status = heap_read_placed(snapshot_image(scan->snapshot), heap, &reason, &place);
 
 		scan->report.inconsistent = copy;
-		if (status == HEAP_READ)
+		if (status == HEAP_READ && !may_be_better(scan, copy))
 			return SCAN_DONE;
+		if (status == HEAP_READ) {
+			heap_free(*heap);
+			msg_debug(DBG_PROCESS, 1, "copy %u is not used: a lock is held", copy + 1);
+			continue;
+		}
 		/* A list of the first arena in flux hides it; without one after some looks there is none. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 

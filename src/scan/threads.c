@@ -4,6 +4,7 @@
 #include "proc/proc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define VECTORS_MAX 16384 /* bytes of them, with x86's tiles */
 
@@ -34,7 +35,8 @@ static void read_standing(struct scan_threads *threads, struct task *task, struc
 	thread->pc = arch->pc(&task->regs);
 	thread->sp = arch->sp(&task->regs);
 	thread->in_syscall = hold_in_syscall(task, &number);
-	threads->asleep += thread->in_syscall && !care_is_malloc_call(arch, number);
+	thread->is_outside = thread->in_syscall && !care_is_malloc_call(arch, number);
+	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
 	add_words(&words, &task->regs, arch->regset_size, arch);
 	add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
@@ -73,6 +75,19 @@ void scan_threads_add(struct scan_threads *threads, struct task *task)
 		read_standing(threads, task, thread);
 	else
 		read_moving(task, thread);
+}
+
+void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count)
+{
+	struct heap_thread *const thread = &threads->items[threads->count - 1];
+	uint64_t *const copy = xcalloc(count + 1, sizeof(*copy));
+
+	memcpy(copy, words, count * sizeof(*copy));
+	free((uint64_t *)(uintptr_t)thread->words);
+	thread->words = copy;
+	thread->n_words = count;
+	thread->sp = sp;
+	thread->in_syscall = thread->is_outside = true;
 }
 
 void scan_threads_read(struct scan_threads *threads, struct hold *hold)

@@ -17,6 +17,8 @@ struct scan_threads {
 void scan_threads_read(struct scan_threads *threads, struct hold *hold);
 /* Adds those of one task. Of one that does not stand only where it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
+/* Of the one that was added last: it is in no allocator, and has these words in its registers. */
+void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
 void scan_threads_free(struct scan_threads *threads);
 
 #endif

@@ -1,5 +1,6 @@
 /* What is reachable, and of what is not, what leads to what. */
 #include "config.h"
+#include "heap/links.h"
 #include "heap/parts.h"
 #include "base/util.h"
 
@@ -63,8 +64,19 @@ static void reach(struct marking *marking, uint32_t index, enum heap_class class
 	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
 }
 
-/* A pointer in what is looked through: in a block, or in a root (HEAP_NONE). */
-static void meet(struct marking *marking, uint64_t word, uint32_t from)
+/* Whether a word at `at`, in block `from` (HEAP_NONE: in a root), is no pointer of the program's into the midst of block
+ * `to`, but was left there by malloc. */
+static bool is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
+{
+	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))
+		return false;
+	const struct heap_block block = heap_block(heap, from);
+
+	return link_is_of_malloc(heap, &block, at, word);
+}
+
+/* A pointer in what is looked through: at an address in a block, or in a root (HEAP_NONE). */
+static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
 	const uint32_t index = heap_find(heap, word);
@@ -83,12 +95,15 @@ static void meet(struct marking *marking, uint64_t word, uint32_t from)
 			return;
 		}
 	}
-	if (class == HEAP_LOST)
+	if (class == HEAP_LOST && !is_link(heap, index, word, from, at))
 		reach(marking, index, HEAP_POSSIBLE, from);
 }
 
+/* `at`: where the word is, in block `from`. */
+typedef void (*word_visitor)(struct marking *marking, uint64_t word, uint32_t from, uint64_t at);
+
 /* The words of a block that may be pointers. */
-static void each_word(struct marking *marking, uint32_t index, void (*visit)(struct marking *, uint64_t, uint32_t))
+static void each_word(struct marking *marking, uint32_t index, word_visitor visit)
 {
 	const struct heap_image *image = marking->heap->image;
 	const struct heap_block block = heap_block(marking->heap, index);
@@ -101,7 +116,7 @@ static void each_word(struct marking *marking, uint32_t index, void (*visit)(str
 			const uint64_t word = image_pointer(image, load_word(run.bytes + i, width));
 
 			if (word - marking->lowest <= span)
-				visit(marking, word, index);
+				visit(marking, word, index, run.at + i);
 		}
 }
 
@@ -126,7 +141,7 @@ static void on_root(void *context, uint64_t word, uint64_t address, pid_t tid)
 
 	marking->at = (struct root){.address = address, .tid = tid};
 	marking->root = HEAP_NONE;
-	meet(marking, word, HEAP_NONE);
+	meet(marking, word, HEAP_NONE, address);
 	while (marking->surely.count)
 		look_through(marking, marking->surely.items[--marking->surely.count]);
 	tell_owner(marking);
@@ -170,12 +185,13 @@ static struct leads *leads_of(const struct heap *heap, uint32_t index)
 }
 
 /* A lost block leads to another one: to one that was not looked at yet, or to one that led others until now. */
-static void meet_lost(struct marking *marking, uint64_t word, uint32_t from)
+static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
 	const uint32_t index = heap_find(heap, word);
 
-	if (index == HEAP_NONE || index == marking->leader || block_state(&heap->blocks[index]) != HEAP_LOST)
+	if (index == HEAP_NONE || index == marking->leader || block_state(&heap->blocks[index]) != HEAP_LOST ||
+	    is_link(heap, index, word, from, at))
 		return;
 	struct leads *const leads = leads_of_leader(marking);
 

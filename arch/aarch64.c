@@ -242,6 +242,7 @@ const struct arch arch_aarch64 = {
 	.dwarf_get = aarch64_dwarf_get,
 	.dwarf_sp = A64_SP,
 	.dwarf_pc = A64_PC,
+	.dwarf_preserved = 0x7ffu << 19, /* x19 to x29 */
 	.strip = aarch64_strip,
 	.tag_bits = 8,
 	.memory_tags_hwcap2 = HWCAP2_MEMORY_TAGS,

@@ -258,6 +258,8 @@ struct arch {
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
 	unsigned dwarf_sp, dwarf_pc;
+	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
+	uint64_t dwarf_preserved;
 	bool libunwind_numbers; /* libunwind has other numbers of its own */
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
 	 * where return addresses are plain. */

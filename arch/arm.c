@@ -278,5 +278,6 @@ const struct arch arch_arm = {
 	.dwarf_get = arm_dwarf_get,
 	.dwarf_sp = ARM_SP,
 	.dwarf_pc = ARM_PC,
+	.dwarf_preserved = 0xffu << 4, /* r4 to r11 */
 	.unwind_index = PT_ARM_EXIDX,
 };

@@ -331,5 +331,6 @@ const struct arch arch_i386 = {
 	.dwarf_get = i386_dwarf_get,
 	.dwarf_sp = 4,
 	.dwarf_pc = 8,
+	.dwarf_preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
 	.libunwind_numbers = true,
 };

@@ -269,4 +269,5 @@ const struct arch arch_x86_64 = {
 	.dwarf_get = x86_64_dwarf_get,
 	.dwarf_sp = 7,
 	.dwarf_pc = 16,
+	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 };

@@ -73,3 +73,6 @@ check-long: all $(check_PROGRAMS)
 .PHONY: check-needs check-long
 
 include tests/guest/local.mk
+
+# Small programs that lose memory, by all compilers.
+EXTRA_DIST += tests/long/losing.py

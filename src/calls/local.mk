@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcalls.a
 libcalls_a_SOURCES = src/calls/alias.c src/calls/alias.h \
 	src/calls/arguments.c src/calls/arguments.h src/calls/calls.c src/calls/calls.h \
 	src/calls/contexts.c src/calls/contexts.h src/calls/enter.c src/calls/enter.h \
+	src/calls/exiting.c src/calls/exiting.h \
 	src/calls/inner.c src/calls/inner.h src/calls/range.c src/calls/range.h src/calls/leave.c \
 	src/calls/leave.h src/calls/libraries.c src/calls/libraries.h src/calls/linker.c src/calls/linker.h \
 	src/calls/manual_symbols.c src/calls/manual_symbols.h src/calls/nesting.c src/calls/nesting.h \

@@ -64,7 +64,7 @@ static void reach(struct marking *marking, uint32_t index, enum heap_class class
 	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
 }
 
-/* Whether a word at `at`, in block `from` (HEAP_NONE: in a root), is no pointer of the program's into the midst of block
+/* Whether a word at `at`, in block `from` (HEAP_NONE: in a root), is no pointer of the program's into the midst of
  * `to`, but was left there by malloc. */
 static bool is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/lost.h"
+#include "calls/exiting.h"
 #include "calls/probes.h"
 #include "base/msg.h"
 #include "record/kinds.h"
@@ -172,6 +173,17 @@ void lost_at_exec(struct process *p)
 		put_all(p->trace, NULL, NULL);
 }
 
+/* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
+static void add_thread(struct ending *ending, struct task *task)
+{
+	struct exit_caller caller;
+
+	if (exiting_caller(task, &caller))
+		ending_add_exiting(ending, task, caller.sp, caller.words, caller.count);
+	else
+		ending_add(ending, task);
+}
+
 void lost_at_end(struct task *task, bool is_last)
 {
 	struct process *p = task->process;
@@ -187,7 +199,7 @@ void lost_at_end(struct task *task, bool is_last)
 	}
 	if (!p->life->ending)
 		p->life->ending = ending_new();
-	ending_add(p->life->ending, task);
+	add_thread(p->life->ending, task);
 	if (!is_last)
 		return;
 	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));

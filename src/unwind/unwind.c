@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define REGISTERS_FRAMES 8
+
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {
 	return method == UNWIND_ROWS || !arch->unwind_index;
@@ -130,7 +132,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut)
 {
-	struct walk_request request = {snapshot, frames, max, until_cfa, true, 0};
+	struct walk_request request = {snapshot, frames, max, until_cfa, true, 0, NULL};
 	const struct arch *arch = snapshot->arch;
 	struct stack_snapshot caller;
 	enum walk_end end = WALK_OTHER;
@@ -145,7 +147,7 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 		frames[0] = (struct unwind_frame){.pc = arch->pc(&snapshot->regs), .cfa = sp};
 		if (max == 1 || (until_cfa && sp >= until_cfa))
 			return 1;
-		request = (struct walk_request){&caller, frames + 1, max - 1, until_cfa, false, 0};
+		request = (struct walk_request){&caller, frames + 1, max - 1, until_cfa, false, 0, NULL};
 	}
 	if (unwinder->method == UNWIND_ROWS) {
 		end = rows_walk(unwinder, &request);
@@ -155,6 +157,25 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 		end = fallback_walk(unwinder, &request);
 	*cut = end != WALK_COMPLETE;
 	return request.count + (size_t)(request.frames - frames);
+}
+
+bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *snapshot, size_t frames, uint64_t *values,
+		      size_t max, size_t *count)
+{
+	struct unwind_frame walked[REGISTERS_FRAMES];
+	struct frame_registers registers = {0};
+	struct walk_request request = {snapshot, walked, frames, 0, true, 0, &registers};
+
+	*count = 0;
+	if (!frames || frames > REGISTERS_FRAMES)
+		return false;
+	memory_begin(&unwinder->memory, snapshot);
+	if (rows_walk(unwinder, &request) != WALK_COMPLETE || request.count != frames || !registers.known)
+		return false;
+	for (unsigned i = 0; i < ROW_REGISTER_MAX && *count < max; i++)
+		if ((registers.known & snapshot->arch->dwarf_preserved) >> i & 1)
+			values[(*count)++] = registers.values[i];
+	return true;
 }
 
 uint64_t unwinder_fallbacks(const struct unwinder *unwinder)

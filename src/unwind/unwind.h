@@ -62,6 +62,11 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
+/* The registers that functions preserve, as the caller of a snapshot's first `frames` functions has them: *count of at
+ * most `max`. False: the stack does not go so far, or is not walked by rows. */
+bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *snapshot, size_t frames, uint64_t *values,
+		      size_t max, size_t *count);
+
 /* Where the function begins that the call frame information says a mapped address is in; of the snapshot only read() is
  * used. False: no information says so. */
 bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *snapshot, uint64_t address,

@@ -118,8 +118,10 @@ struct walk_request {
 	struct unwind_frame *frames;
 	size_t max; /* at least 1 */
 	uint64_t until_cfa;
-	bool exact;   /* the snapshot's pc is not a return address */
-	size_t count; /* the result */
+	bool exact;                        /* the snapshot's pc is not a return address */
+	size_t count;                      /* the result */
+	struct frame_registers *registers; /* of the last frame's caller, if the walk by rows has come so far; NULL: not
+					      wanted */
 };
 
 /* The walk by libunwind, or by libdw where that knows nothing of the processor. Where it cannot be, or finds less than

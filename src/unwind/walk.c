@@ -232,8 +232,11 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))
 			return WALK_CUT;
 		frame->cfa = sp;
-		if (!pc || request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
+		if (!pc || request->count == request->max || (request->until_cfa && sp >= request->until_cfa)) {
+			if (request->registers)
+				*request->registers = walk.registers;
 			return WALK_COMPLETE;
+		}
 		exact = row->signal;
 		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
 	}

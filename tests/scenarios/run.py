@@ -57,6 +57,7 @@ import resource_programs
 import resources
 import lost
 import scan_answers
+import scan_roots
 import scanned
 import scans
 import several
@@ -167,6 +168,7 @@ MODULES = [
     ('scans', damaged),
     ('scans', scan_answers),
     ('scans', shared_memory),
+    ('scans', scan_roots),
     ('scans', scanned),
     ('scans', tagged),
     ('allocators', allocators),

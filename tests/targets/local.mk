@@ -1,4 +1,6 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
+EXTRA_DIST += tests/targets/allocating.c tests/targets/innerlinks.c tests/targets/namespaced.c \
+	tests/targets/stackroots.c tests/targets/staleexit.cpp tests/targets/unwritten.c
 EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
 	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \

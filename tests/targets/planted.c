@@ -51,25 +51,6 @@ NOINLINE static void keep(unsigned number)
 	halves[number] = (unsigned char *)memset(malloc(BYTES(104)), 0x44, BYTES(104)) + 48;
 }
 
-/* The registers that a call may leave as they are. */
-#if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
-#if __has_attribute(zero_call_used_regs)
-#define WIPES __attribute__((zero_call_used_regs("all")))
-#endif
-#endif
-#ifndef WIPES
-#define WIPES
-#endif
-
-/* Where plant() has had its pointers. */
-WIPES NOINLINE static void wipe(void)
-{
-	unsigned char stack[32768];
-
-	memset(stack, 0, sizeof(stack));
-	__asm__ volatile("" : : "r"(stack) : "memory");
-}
-
 static void *work(void *argument)
 {
 	const unsigned number = (unsigned)(uintptr_t)argument;
@@ -77,7 +58,7 @@ static void *work(void *argument)
 
 	plant(number);
 	keep(number);
-	wipe();
+	wipe_stack();
 	atomic_fetch_add(&ready, 1);
 	for (unsigned long round = 0;; round++)
 		if (number % 2 == 0 || !own)

@@ -130,8 +130,18 @@ __attribute__((unused)) static void wait_for_input_end(void)
 		;
 }
 
+/* The registers that a call may leave as they are. */
+#if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+#if __has_attribute(zero_call_used_regs)
+#define WIPES __attribute__((zero_call_used_regs("all")))
+#endif
+#endif
+#ifndef WIPES
+#define WIPES
+#endif
+
 /* Where functions that have returned have had their pointers. */
-__attribute__((unused)) static NOINLINE void wipe_stack(void)
+__attribute__((unused)) WIPES static NOINLINE void wipe_stack(void)
 {
 	unsigned char stack[32768];
 

@@ -1,0 +1,96 @@
+#include "config.h"
+#include "calls/exiting.h"
+#include "calls/calls.h"
+#include "ptrace/memory.h"
+#include "ptrace/tasks.h"
+
+#include <string.h>
+
+#define FRAMES 6
+
+/* The stack of a thread that ends its process, glibc's; musl's exit() calls _Exit() itself:
+ *
+ *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | whoever called exit
+ *
+ * __run_exit_handlers is local to the C library and mostly without a name; exit() calls nothing else. Where a handler
+ * calls _exit() its frames lie between, and what they have is in use. */
+
+static ssize_t read_some(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read_some(context, address, data, size);
+}
+
+struct looking {
+	struct process *p;
+	const struct object *library; /* that has _exit(); NULL: not met yet */
+};
+
+/* Whether a frame is in a function with one of these names. */
+static bool is_in(struct looking *looking, const struct unwind_frame *frame, bool is_call, const char *const names[2])
+{
+	const struct arch *const arch = looking->p->arch;
+	const uint64_t pc = arch_text_address(arch, frame->pc) - (is_call ? 1 : 0);
+	const struct object *const object = objects_find(&looking->p->objects, pc);
+	struct elf_symbol symbol;
+
+	if (!object || (looking->library && looking->library != object))
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		if (elf_file_find(object->file, names[i], &symbol) &&
+		    pc - (arch_text_address(arch, symbol.value) + object->bias) < symbol.size) {
+			looking->library = object;
+			return true;
+		}
+	return false;
+}
+
+static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
+
+/* Whether a walk is worth it: threads end all the time. */
+static bool may_be_last(struct looking *looking, uint64_t pc)
+{
+	const struct object *const object = objects_find(&looking->p->objects, pc);
+
+	return object &&
+	       (!strcmp(object->path, "[vdso]") || is_in(looking, &(struct unwind_frame){.pc = pc}, false, last));
+}
+
+/* The index of exit()'s frame; 0: there is none. */
+static size_t find_exit(struct looking *looking, const struct unwind_frame *frames, size_t count)
+{
+	const size_t at = looking->library ? 0 : 1;
+
+	if (at >= count || (at && !is_in(looking, &frames[at], true, last)))
+		return 0;
+	for (size_t i = at + 1; i < count && i <= at + 2; i++)
+		if (is_in(looking, &frames[i], true, outer))
+			return i;
+	return 0;
+}
+
+bool exiting_caller(struct task *task, struct exit_caller *caller)
+{
+	struct process *const p = task->process;
+	struct unwind_frame frames[FRAMES];
+	bool cut;
+
+	if (!p->calls || !p->calls->unwinder || task_regs(task) < 0)
+		return false;
+	const struct stack_snapshot snapshot = {.arch = p->arch,
+						.regs = task->regs,
+						.address = p->arch->sp(&task->regs),
+						.read = read_some,
+						.context = p,
+						.inside = true};
+	struct looking looking = {.p = p};
+
+	if (!may_be_last(&looking, p->arch->pc(&task->regs)))
+		return false;
+	const size_t count = unwind_stack(p->calls->unwinder, &snapshot, frames, FRAMES, 0, &cut);
+	const size_t at = find_exit(&looking, frames, count);
+
+	if (!at)
+		return false;
+	caller->sp = frames[at].cfa;
+	return unwind_registers(p->calls->unwinder, &snapshot, at + 1, caller->words, EXITING_WORDS, &caller->count);
+}

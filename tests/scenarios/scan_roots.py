@@ -1,0 +1,174 @@
+"""What counts as a root of a scan, and what does not: stacks beside a program's data, what a thread inside malloc holds,
+several C libraries in one process. What is planted is found, block by block, while a program runs and when it ends."""
+
+import json
+import re
+import shutil
+
+import builds
+from processes import FUNCTRACE, PATIENCE
+from scans import Target, compare, wide
+
+MODES = ('handler', 'frame', 'thread', 'left', 'context', 'block', 'deep', 'given', 'ended')
+EXITS = ('O0', 'O2', 'static', 'static-pie')
+BUILDS = [('stackroots', 'O2'), ('stackroots', 'm32'), ('stackroots', 'musl'), ('allocating', 'O2'), ('allocating', 'm32'),
+          ('allocating', 'static'), ('namespaced', 'O2'), ('unwritten', 'O2'), ('unwritten', 'm32'), ('innerlinks', 'O2'),
+          ('innerlinks', 'm32')] + [('staleexit', variant) for variant in EXITS]
+
+
+def stacks(room, variant):
+    """Each mode: all that the table leads to is reachable, and what is lost is found."""
+    problems = []
+    for mode in MODES:
+        with Target(room, 'stackroots', variant, mode) as target:
+            more, found = target.look()
+            if not more:
+                more = compare(found, definitely_lost=(20 * wide(72, variant), 20), indirectly_lost=(0, 0), possibly_lost=(0, 0))
+                kept = sum(group['still_reachable']['blocks'] for group in found['groups'] if group['size'] == wide(56, variant))
+                more += ['kept: %d' % kept] if kept != 500 else []
+            problems += ['%s: %s' % (mode, problem) for problem in more] + target.end()
+    return problems, ''
+
+
+LOST = re.compile(r'([\d,]+) bytes in ([\d,]+) blocks? definitely lost')
+
+
+def reported(room, command, status):
+    """(bytes, blocks) that --report says are definitely lost; problems, if it ends with another status."""
+    done = room.run([FUNCTRACE, '--report', '--error-exitcode=9', '--', *command], data=b'')
+    match = LOST.search(done.out.decode())
+    problems = [] if done.status == status and match else \
+        ['%s: status %d: %s%s' % (' '.join(command[1:]), done.status, done.out.decode(), done.err.decode())]
+    return problems, tuple(int(number.replace(',', '')) for number in match.groups()) if match else None
+
+
+def ends(room):
+    """The same at the end, on the stack of each mode; valgrind says so too where it knows such stacks."""
+    problems, asked = [], 0
+    for mode in MODES:
+        command = [builds.target('stackroots', 'O2'), mode, 'end']
+        more, lost = reported(room, command, 9)
+        if not more and lost != (20 * 72, 20):
+            more = ['%s: %s' % (mode, lost)]
+        problems += more
+        if shutil.which('valgrind') and mode in ('left', 'ended'):
+            said = room.run(['valgrind', *command], data=b'').err.decode()
+            asked += 1
+            if 'definitely lost: 1,440 bytes in 20 blocks' not in said:
+                problems.append('%s: valgrind: %s' % (mode, said))
+    return problems, 'valgrind was asked %d times' % asked
+
+
+def allocating(room, threads, modes, scans, variant='O2'):
+    """Blocks that are just being given or taken are not lost, and hide no other."""
+    problems, count = [], 0
+    scans = scans if PATIENCE == 1 else 3
+    for mode in modes:
+        with Target(room, 'allocating', variant, threads, mode) as target:
+            for options in [[]] * scans + [['--interval=0.01', '--count=%d' % scans]]:
+                done = room.run([FUNCTRACE, '--scan=json', *options, '-t', str(target.pid)])
+                if done.status:
+                    problems.append('%s: status %d: %s' % (mode, done.status, done.err.decode()))
+                for line in done.out.splitlines():
+                    found = json.loads(line)
+                    seen = [found[name]['blocks'] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost')]
+                    count += 1
+                    # Of 32 bits, some word may look like a pointer into the midst of a lost block.
+                    strays = seen[2] if builds.is_narrow(variant) and seen[2] <= 5 else 0
+                    if seen != [520 - strays, 80, strays]:
+                        problems.append('%s: %s' % (mode, seen))
+            problems += target.end() if threads else []
+    return problems, '%d scans' % count
+
+
+def namespaced(room):
+    """Both heaps, their figures summed; what a second C library has allocated for the linker is not counted here."""
+    problems = []
+    with Target(room, 'namespaced', 'O2') as target:
+        for _ in range(3):
+            more, found = target.look('--top=99')
+            problems += more
+            if more:
+                continue
+            problems += compare(found, definitely_lost=(80 * 56 + 200008, 81), indirectly_lost=(0, 0))
+            for size, count in (120, 600), (300008, 1):
+                kept = sum(group['still_reachable']['blocks'] for group in found['groups'] if group['size'] == size)
+                problems += ['%d blocks of %d are kept' % (kept, size)] if kept != count else []
+            if found['allocator']['arenas'] < 2:
+                problems.append('%s' % found['allocator'])
+        problems += target.end()
+    # A trace has the calls of the first one alone, as functions are found by name in the program's namespace.
+    more, lost = reported(room, [builds.target('namespaced', 'O2'), 'end'], 9)
+    if not more and (not lost or lost[1] < 40):
+        more = ['at the end: %s' % (lost,)]
+    return problems + more, ''
+
+
+def stale_exit(room):
+    """Old words in the frames of exit() and in registers keep nothing; what the caller of exit() has is kept."""
+    problems = []
+    for variant in EXITS:
+        program = builds.target('staleexit', variant)
+        for mode, status in ('lost', 9), ('kept', 0):
+            more, lost = reported(room, [program, mode], status)
+            if not more and lost != ((24, 1) if status else (0, 0)):
+                more = ['%s, %s: %s' % (variant, mode, lost)]
+            problems += more
+    if shutil.which('valgrind'):
+        program = builds.target('staleexit', 'O2')
+        for mode, said in ('lost', 'definitely lost: 24 bytes in 1 blocks'), ('kept', 'definitely lost: 0 bytes in 0 blocks'):
+            done = room.run(['valgrind', program, mode], data=b'').err.decode()
+            if said not in done and 'no leaks are possible' not in done:
+                problems.append('valgrind: ' + done)
+    return problems, ''
+
+
+def unwritten(room, variant='O2'):
+    """What malloc's lists have left in memory that the program has not written leads to few blocks; with memory that malloc
+    fills (mallopt(3): M_PERTURB) to nearly none."""
+    problems, remarks = [], []
+    for env, most in (None, 8), ({'MALLOC_PERTURB_': '170'}, 50):
+        with Target(room, 'unwritten', variant, 8, env=env) as target:
+            lost, alive = (int(word) for word in target.child.stdout.readline().split())
+            more, found = target.look()
+            if not more:
+                seen = {name: found[name]['blocks'] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost', 'still_reachable')}
+                # Of what is alive some may be the C library's own, and of what is lost a little be reached by its start.
+                if seen['possibly_lost'] * most > lost or seen['definitely_lost'] * 4 < 3 * lost or \
+                        not 0 <= seen['still_reachable'] - alive <= 40:
+                    more = ['%s lost, %s alive: %s' % (lost, alive, seen)]
+                remarks.append('%d of %d possibly' % (seen['possibly_lost'], lost))
+            problems += more + target.end()
+    return problems, ', '.join(remarks)
+
+
+def inner_links(room, variant='O2'):
+    """Pointers of the program's own that look like malloc's: nothing that only they keep is lost."""
+    problems = []
+    for seed in range(1, 13):
+        with Target(room, 'innerlinks', variant, seed) as target:
+            nodes = int(target.child.stdout.readline())
+            more, found = target.look()
+            if not more:
+                more = compare(found, definitely_lost=(0, 0), indirectly_lost=(0, 0))
+                if found['possibly_lost']['blocks'] + found['still_reachable']['blocks'] < nodes:
+                    more.append('%d nodes: %s' % (nodes, found['possibly_lost']))
+            problems += ['%d: %s' % (seed, problem) for problem in more] + target.end()
+    return problems, ''
+
+
+CASES = [
+    ('--report: old words of exit', stale_exit),
+    ('--scan: memory that was not written', unwritten),
+    ('--scan: memory that was not written, 32 bits', lambda room: unwritten(room, 'm32')),
+    ("--scan: pointers that look like malloc's", inner_links),
+    ("--scan: pointers that look like malloc's, 32 bits", lambda room: inner_links(room, 'm32')),
+    ('--scan: stacks beside data', lambda room: stacks(room, 'O2')),
+    ('--scan: stacks beside data, 32 bits', lambda room: stacks(room, 'm32')),
+    ('--scan: stacks beside data, at the end', ends),
+    ('--scan: 4 threads that allocate', lambda room: allocating(room, 4, ('some', 'realloc', 'large', 'small', 'aligned', 'calloc', 'shared'), 12)),
+    ('--scan: a thread that allocates', lambda room: allocating(room, 0, ('some', 'realloc', 'large', 'small', 'aligned', 'calloc'), 12)),
+    ('--scan: 4 threads that allocate, static', lambda room: allocating(room, 4, ('some', 'small'), 8, 'static')),
+    ('--scan: 4 threads that allocate, 32 bits', lambda room: allocating(room, 4, ('some', 'small', 'large'), 8, 'm32')),
+    ('--scan: two C libraries', namespaced),
+]

@@ -1,0 +1,127 @@
+/* Blocks that are kept by pointers into their midst alone, in memory that malloc's lists have used before: innerlinks
+ * SEED. Nodes whose only link is their last word lead to each other's last words; so do tables and queues. Rings of two
+ * links go through their nodes' midst. Numbers are before the links. Nothing is lost. Prints "ready" and how many nodes
+ * there are; ends with the standard input. */
+#include "target.h"
+#include <stddef.h>
+
+#define SLOTS  512
+#define ROUNDS 20000
+#define NODES  400
+#define TABLE  64
+
+struct link {
+	struct link *next;
+};
+
+struct node {
+	size_t numbers[2];
+	struct link link; /* the last word of a block of 24 bytes */
+};
+
+struct ring {
+	struct ring *next, *back;
+};
+
+struct part {
+	size_t numbers[2];
+	struct ring ring;
+	size_t rest[3];
+};
+
+struct owner {
+	size_t numbers[2];
+	struct link *first, *last; /* where malloc has the links of a large chunk by size */
+	size_t count;
+	struct ring parts;
+	struct link *table[TABLE];
+	char rest[1024];
+};
+
+struct owner *owners[8];
+static unsigned seed;
+
+static unsigned draw(unsigned below)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % below;
+}
+
+/* Memory with old links in it. */
+static NOINLINE void use(void)
+{
+	static void *slots[SLOTS];
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const unsigned k = draw(SLOTS);
+
+		if (slots[k]) {
+			free(slots[k]);
+			slots[k] = NULL;
+		} else {
+			slots[k] = memset(malloc(24 + draw(i % 2 ? 100 : 2000)), 0, 16);
+		}
+	}
+	for (unsigned k = 0; k < SLOTS; k++) {
+		if (draw(2) || !slots[k])
+			continue;
+		free(slots[k]);
+		slots[k] = NULL;
+	}
+}
+
+static NOINLINE void add_node(struct owner *owner)
+{
+	struct node *node = malloc(sizeof(*node));
+	struct link **const place = &owner->table[draw(TABLE)];
+
+	node->numbers[0] = draw(30000);
+	node->numbers[1] = draw(30000);
+	if (draw(2)) {
+		node->link.next = *place;
+		*place = &node->link;
+		return;
+	}
+	node->link.next = NULL;
+	*(owner->first ? &owner->last->next : &owner->first) = &node->link;
+	owner->last = &node->link;
+}
+
+static NOINLINE void add_part(struct owner *owner)
+{
+	struct part *part = malloc(sizeof(*part));
+
+	part->numbers[0] = draw(30000);
+	part->numbers[1] = draw(30000);
+	part->ring.next = owner->parts.next;
+	part->ring.back = &owner->parts;
+	owner->parts.next->back = &part->ring;
+	owner->parts.next = &part->ring;
+	part->rest[0] = draw(30000);
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	seed = (unsigned)atoi(argv[1]);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	use();
+	for (unsigned i = 0; i < 8; i++) {
+		struct owner *owner = malloc(sizeof(*owner));
+
+		owners[i] = owner;
+		memset(owner, 0, offsetof(struct owner, rest));
+		owner->numbers[0] = draw(30000);
+		owner->numbers[1] = draw(30000);
+		owner->count = draw(30000);
+		owner->parts.next = owner->parts.back = &owner->parts;
+		for (unsigned k = 0; k < (i ? NODES : 1); k++)
+			add_node(owner);
+		for (unsigned k = 0; k < (i ? NODES : 1); k++)
+			add_part(owner);
+	}
+	say("ready");
+	say("%u", 2 * (7 * NODES + 1));
+	wait_for_input_end();
+	return 0;
+}

@@ -14,7 +14,8 @@ TESTS += tests/unit/plain
 tests_unit_plain_SOURCES = tests/unit/plain.c
 tests_unit_plain_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_plain_LDADD = libtrace.a libbase.a $(UNIT_LIBS)
-EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
+TESTS += tests/unit/hardening.py
+EXTRA_DIST += tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 
 # modules: what users describe
 check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/conf_write tests/unit/params

@@ -169,8 +169,12 @@ struct arch {
 	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
 	 * first instruction. 0, or the -errno of memory. */
 	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* For unwinding: in such a frame all DWARF registers lie in the order of their numbers. False: what handlers
-	 * return to has CFI, with all registers (AArch64's has but a frame pointer). */
+	/* For unwinding: where such a frame has the DWARF registers, by their numbers, in words from the place of the
+	 * pc; NULL: in the order of their numbers. What a handler's return takes off the frame is frame_return_size. */
+	const signed char *frame_registers;
+	unsigned frame_return_size;
+	/* A frame's own registers count even where the code that handlers return to has CFI (AArch64's has but a frame
+	 * pointer there). False: only where it has none, as in musl. */
 	bool frame_has_registers;
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */

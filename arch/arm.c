@@ -122,6 +122,8 @@ static unsigned restorer_call(const unsigned char *code, size_t size)
 
 	if (size >= 4 && half_at(code) >> 8 == 0x27 && half_at(code + 2) == 0xdf00)
 		number = half_at(code) & 0xff;
+	else if (size >= 6 && half_at(code) == 0xf04f && half_at(code + 2) >> 8 == 0x07 && half_at(code + 4) == 0xdf00)
+		number = half_at(code + 2) & 0xff; /* mov.w, as musl's */
 	else if (size >= 8 && (word_at(code) & 0xffffff00) == 0xe3a07000 &&
 		 (word_at(code + 4) & 0xff6fff00) == 0xef000000)
 		number = word_at(code) & 0xff;

@@ -209,6 +209,9 @@ static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint
 	return 0;
 }
 
+/* Of a sigcontext: edi, esi, ebp, esp, ebx, edx, ecx, eax are its words 4 to 11, eip is its word 14. */
+static const signed char i386_frame_registers[] = {11 - 14, 10 - 14, 9 - 14, 8 - 14, 7 - 14, 6 - 14, 5 - 14, 4 - 14, 0};
+
 /* ---- Instructions ---- */
 
 static uint64_t i386_entry(uint64_t function, const unsigned char *code, size_t size)
@@ -308,6 +311,8 @@ const struct arch arch_i386 = {
 	.kernel_action = {.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
 	.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
 	.signal_frame = i386_signal_frame,
+	.frame_registers = i386_frame_registers,
+	.frame_return_size = 4,
 	.hit_code = SI_KERNEL,
 	.shadow_stack_line = "x86_Thread_features",
 	.shadow_stack_word = "shstk",

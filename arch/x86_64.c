@@ -166,6 +166,13 @@ static int x86_64_signal_frame(uint64_t sp, const struct arch_memory *memory, ui
 	return 0;
 }
 
+#define FROM_PC(greg) ((greg)-REG_RIP)
+static const signed char x86_64_frame_registers[] = {
+	FROM_PC(REG_RAX), FROM_PC(REG_RDX), FROM_PC(REG_RCX), FROM_PC(REG_RBX), FROM_PC(REG_RSI), FROM_PC(REG_RDI),
+	FROM_PC(REG_RBP), FROM_PC(REG_RSP), FROM_PC(REG_R8),  FROM_PC(REG_R9),  FROM_PC(REG_R10), FROM_PC(REG_R11),
+	FROM_PC(REG_R12), FROM_PC(REG_R13), FROM_PC(REG_R14), FROM_PC(REG_R15), FROM_PC(REG_RIP),
+};
+
 static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -250,6 +257,8 @@ const struct arch arch_x86_64 = {
 	.shadow_stack_line = "x86_Thread_features",
 	.shadow_stack_word = "shstk",
 	.signal_frame = x86_64_signal_frame,
+	.frame_registers = x86_64_frame_registers,
+	.frame_return_size = 8,
 	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.heap_calls = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, SYS_prctl},

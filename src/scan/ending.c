@@ -142,6 +142,7 @@ const char *ending_read(struct ending *ending, bool *is_passing)
 	case HEAP_READ:
 		return NULL;
 	case HEAP_NOT_FOUND:
+		return "no heap was found: it has allocated nothing so far, or by an allocator that is not known";
 	case HEAP_UNSUPPORTED:
 		return "its allocator is none that is understood";
 	case HEAP_TOO_LARGE:

@@ -166,10 +166,12 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	case SITE_START:
 		return &thread_start;
 	case SITE_RESTORER: {
-		/* Only glibc's CFI begins a byte before it. */
+		/* Only glibc's CFI begins a byte before it; musl's restorer has none. */
 		const struct row *row = rule_at(unwinder, object, address - 1);
 
-		return row->signal ? row : rule_at(unwinder, object, address);
+		if (!row->signal)
+			row = rule_at(unwinder, object, address);
+		return row->signal ? row : &signal_frame;
 	}
 	default:
 		return rule_at(unwinder, object, address - 1);

@@ -126,11 +126,13 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 	uint64_t pc_at, sp_at;
 
 	if (!(registers->known >> arch->dwarf_sp & 1) ||
-	    arch->signal_frame(registers->values[arch->dwarf_sp], &memory, &pc_at, &sp_at) < 0)
+	    arch->signal_frame(registers->values[arch->dwarf_sp] - arch->frame_return_size, &memory, &pc_at, &sp_at) <
+		    0)
 		return STEP_CUT;
 
 	for (unsigned i = 0; i < arch->dwarf_registers; i++) {
-		const int64_t offset = ((int64_t)i - arch->dwarf_pc) * arch->pointer_size;
+		const int64_t words = arch->frame_registers ? arch->frame_registers[i] : (int64_t)i - arch->dwarf_pc;
+		const int64_t offset = words * arch->pointer_size;
 
 		if (!memory_word(walk->memory, memory_sum(walk->memory, pc_at, offset), &registers->values[i]))
 			return STEP_CUT;

@@ -114,6 +114,20 @@ def same_frames(room):
     return problems, '%d lines' % lines
 
 
+def handled(variant):
+    """A handler's stack goes on with what the signal has interrupted, in a C library without tables (musl), too."""
+    def run(room):
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('handled', variant)])
+        traces, problems = kinds.read_traces(room.path('traces'), 1)
+        stacks = [[(name or '?').split('(')[0] for _, name in e.frames] for t in traces for e in t.events if e.size == 36301]
+        wrong = [names for names in stacks if len(names) < 5 or names[0] != 'tick' or names[2:5] != ['spin', 'busy', 'main']]
+        if wrong or len(stacks) < 20 or done.status:
+            problems.append('status %d, %d stacks, %d wrong: %s' % (done.status, len(stacks), len(wrong), wrong[:1]))
+        return problems, '%d stacks' % len(stacks)
+    return run
+
+
 CASES = [
     ('32-bit programs, by rows and by libdw', same_frames),
     ('stacks of 200 frames, -b 16', cut(16, 32)),
@@ -121,4 +135,4 @@ CASES = [
     ('stacks of 200 frames, -b 255', cut(255, None)),
     ('stacks are cut in several processes', cut_in_children),
     ('an allocator with an entry that has no name', hidden_entry),
-]
+] + [('a signal handler [%s]' % variant, handled(variant)) for variant in ('O2', 'static', 'musl', 'm32')]

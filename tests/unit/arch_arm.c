@@ -911,6 +911,8 @@ static void test_signal_frames(void **state)
 	assert_int_equal(restorer("00 bf ad 27 00 df"), 2);
 	assert_int_equal(restorer("ad 70 a0 e3 00 00 00 ef"), 0);
 	assert_int_equal(restorer("77 70 a0 e3 77 00 90 ef"), 0);
+	assert_int_equal(restorer("4f f0 77 07 00 df"), 0); /* mov.w r7, #119; svc 0 */
+	assert_int_equal(restorer("4f f0 78 07 00 df"), -1);
 	assert_int_equal(restorer("78 27 00 df"), -1);
 	fresh(0, 0);
 	put(DATA, 5); /* si_signo */

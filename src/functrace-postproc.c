@@ -323,6 +323,7 @@ int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
 
+	standard_fds_reserve();
 	/* functrace asks by its own name whether its options are sound. */
 	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
 	atexit(check_stdout);

@@ -212,6 +212,7 @@ int scan_run(const struct settings *settings)
 	struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESETHAND};
 	int status = EXIT_FAILURE;
 
+	standard_fds_reserve();
 	if (settings->scan.core) {
 		struct scan *scan = scan_of_core(settings->scan.core, settings->scan.sysroot);
 

@@ -6,7 +6,7 @@ libbase_a_SOURCES = src/base/background.c src/base/background.h \
 	src/base/leb128.h src/base/library_open.c src/base/library_open.h \
 	src/base/long_work.c src/base/long_work.h \
 	src/base/msg.c src/base/msg.h src/base/shell_quote.c src/base/shell_quote.h \
-	src/base/temporary.c src/base/title.c src/base/title.h \
+	src/base/standard_fds.c src/base/temporary.c src/base/title.c src/base/title.h \
 	src/base/own_file.c src/base/own_file.h \
 	src/base/plain.c src/base/plain_add.c src/base/plain.h src/base/utf8.c src/base/utf8.h \
 	src/base/util.c src/base/write.c src/base/util.h

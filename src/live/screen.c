@@ -1,11 +1,11 @@
 /* The live view on a terminal, through ncurses. */
 #include "config.h"
+#include "base/msg.h"
 #include "base/plain.h"
 #include "live/labels.h"
 
 #ifdef HAVE_CURSES
 
-#include "base/msg.h"
 #include "report/lines.h"
 #include "report/pretty.h"
 

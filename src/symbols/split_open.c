@@ -7,6 +7,8 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,8 +40,18 @@ static int copy_of(const char *path)
 	return copy.fd;
 }
 
+/* Of [vdso] libdwfl reads the process's memory, by a name that it makes itself. */
+static bool is_memory(const char *path)
+{
+	int pid, end = 0;
+
+	return !wanted.name && sscanf(path, "/proc/%d/mem%n", &pid, &end) == 1 && end && !path[end];
+}
+
 static int open_for_libdw(const char *path)
 {
+	if (is_memory(path))
+		return openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	int fd = copy_of(path);
 
 	if (fd >= 0 || !wanted.name || wanted.name[0] == '/')

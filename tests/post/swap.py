@@ -203,7 +203,7 @@ def a_map_is_written_beside_a_trace(folder):
     assert sorted(os.listdir(os.path.join(folder, "d"))) == ["4242-0.swap", "4242-0.swap.map"]
     os.mkdir(path + "2.map")
     done = run("-f", "swap", "-o", path + "2", "-", data=OWN, check=0)
-    assert b"t.swap2.map cannot be written: Is a directory. The trace can be read without it." in done.stderr, done
+    assert b"t.swap2.map cannot be written: File exists. The trace can be read without it." in done.stderr, done
 
 
 def missing_messages_are_told(_folder):

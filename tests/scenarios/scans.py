@@ -532,19 +532,25 @@ def gdb_core(room, pid):
     return path
 
 
+def what_was_found(text):
+    """All but the first line and the last part, which says what to run next: of a process, or of a core file."""
+    return [line for line in text.split(b'\n')[1:] if
+            not line.startswith((b'What keeps a block: ', b'The lines that allocate'))]
+
+
 def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
     """A core file says what the process said: groups with their types and addresses, owners, why."""
     with Target(room, name, variant, *arguments) as target:
         problems, live = target.look()
         whys = ['--why=' + group['example'] for group in live['groups']] if live else []
-        lines = target.scan('--top=99', *whys).out.split(b'\n', 1)[1:]
+        lines = what_was_found(target.scan('--top=99', *whys).out)
         path = kernel_core(room, target) if by_kernel else gdb_core(room, target.pid)
         more, found = of_core(room, path)
         problems += more or same(live, found)
-        said = room.run([FUNCTRACE, '--scan', '--top=99', '--core=' + path, *whys]).out.split(b'\n', 1)[1:]
+        said = what_was_found(room.run([FUNCTRACE, '--scan', '--top=99', '--core=' + path, *whys]).out)
         if not lines or said != lines:
             problems.append('%s, of the core file %s' % (lines, said))
-        if name == 'planted_types' and b'drawing::Circle (0x' not in said[0]:
+        if name == 'planted_types' and b'drawing::Circle (0x' not in b'\n'.join(said):
             problems.append('no type: %s' % said)
         problems += target.end() if not by_kernel else []
     os.unlink(path)

@@ -735,7 +735,7 @@ def sample_pattern(line):
     text = re.sub(r'process \d+', r'process \\d+', text)
     text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
     text = text.replace('at examples/', r'at \S*examples/')
-    text = re.sub(r'\d+\\\.\d{3} s', r'[\\d.]+ s', text)
+    text = re.sub(r'\b\d+(\\\.\d+)? (ns|us|ms|s)\b', r'[\\d.]+ (ns|us|ms|s)', text)
     # The C library's own functions have names where its debug symbols are installed.
     return re.sub(r'in \S+ from /usr/lib.*', r'(in \\S+ )?(from|at) .*', text)
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 int __wrap_open(const char *path, int flags, ...);
+int __wrap___open_2(const char *path, int flags);
 ssize_t __wrap_readlink(const char *path, char *text, size_t size);
 int __wrap_stat(const char *path, struct stat *st);
 DIR *__wrap_opendir(const char *path);
@@ -146,6 +147,12 @@ int __wrap_open(const char *path, int flags, ...)
 		return open_file(task, name);
 	errno = ENOENT;
 	return -1;
+}
+
+/* What fortified code calls where it does not know the flags. */
+int __wrap___open_2(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
 }
 
 ssize_t __wrap_readlink(const char *path, char *text, size_t size)

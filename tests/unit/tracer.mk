@@ -57,7 +57,8 @@ tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 RACES_WRAP = \
 	-Wl,--wrap=ptrace -Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=nanosleep -Wl,--wrap=sched_yield \
 	-Wl,--wrap=sigtimedwait -Wl,--wrap=clock_gettime -Wl,--wrap=setitimer -Wl,--wrap=sigaction -Wl,--wrap=pwrite \
-	-Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev -Wl,--wrap=open -Wl,--wrap=readlink -Wl,--wrap=stat \
+	-Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev -Wl,--wrap=open -Wl,--wrap=__open_2 \
+	-Wl,--wrap=readlink -Wl,--wrap=stat \
 	-Wl,--wrap=opendir -Wl,--wrap=readdir -Wl,--wrap=closedir -Wl,--wrap=message_send \
 	-Wl,--wrap=launch_open_gate -Wl,--wrap=launch_failure -Wl,--wrap=engine_started \
 	-Wl,--wrap=engine_target_stopped -Wl,--wrap=engine_target_continued -Wl,--wrap=engine_target_ended \

@@ -120,7 +120,8 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	read_map(input);
 	reader.map = input->map;
 	input->reader = reader_new(input->fd, &reader, error, sizeof(error));
-	if (!input->reader)
+	/* functrace itself says why it writes nothing to its view. */
+	if (!input->reader && !options->views.tracer)
 		msg_error("%s: %s", input->name, error);
 	struct stat stat;
 

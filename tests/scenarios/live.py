@@ -313,6 +313,10 @@ def usage(room):
         done = room.run([FUNCTRACE] + words)
         if done.status != 2 or said not in done.err:
             problems.append('%s: status %d: %s' % (words, done.status, done.err))
+    # Nothing but why: a view that gets no trace has nothing to add.
+    done = room.run([FUNCTRACE, '--live', '-t', '4194304'])
+    if (done.status, done.err) != (1, b'functrace: cannot attach to process 4194304: there is no such process (any more).\n'):
+        problems.append('no such process: status %d: %s' % (done.status, done.err))
     return problems, ''
 
 

@@ -106,8 +106,8 @@ int open_regular(const char *path, struct stat *st);
 char *read_file(const char *path, size_t max, size_t *size);
 /* The same of a regular file only, and without waiting for one that is none: for a name that others have made. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
-/* Takes those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes standard output: to use
- * them fails with EBADF as before. */
+/* Takes those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes standard output. To
+ * use them fails with EBADF as before. */
 void standard_fds_reserve(void);
 /* A file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec: a descriptor, or -1 and errno. */
 int temporary_file(void);

@@ -149,7 +149,8 @@ bool lost_figures_are_wanted(const struct process *p)
 
 void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason)
 {
-	if (!reason && is_of_another(trace, ending))
+	/* What was traced has been allocated: a heap that is not found is another allocator's. */
+	if (reason ? trace->counts.events && ending_is_unknown(ending) : is_of_another(trace, ending))
 		reason = "its allocator is none that is understood";
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
 	struct run *run = trace->run;

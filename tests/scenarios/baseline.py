@@ -63,6 +63,7 @@ def inside_new(room, variant='O2', helper=0, options=()):
     return problems, ''
 
 
+TRIES = 6
 STOOD = re.compile(rb'stood for ([\d.]+) ms')
 
 
@@ -103,23 +104,32 @@ class Stalls:
 
 
 def many_processes(room, workers=24, mebibytes=4):
-    """While one process is stopped the others go on, and the longest that any waits for is what functrace says."""
+    """While one process is stopped the others go on, and the longest that any waits for is what functrace says. Other
+    tests run beside this one, and each wait for a processor counts: it is so in one of a few tries, and where the
+    processes' waits add up it is so in none."""
     need_attach()
+    for number in range(TRIES):
+        problems, late, remark = attach_to_many(room, workers, mebibytes, room.path('try%d' % number))
+        if problems or not late:
+            break
+    return problems + late, remark
+
+
+def attach_to_many(room, workers, mebibytes, output):
     with Held(room, [builds.target('workers', 'O2'), str(workers), str(mebibytes)]) as held, Stalls() as stalls:
         pids = [held.child.pid, *children_of(held.child.pid)]
-        tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--children'])
+        tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--children'], output=output)
         err = baseline_said(tracer, len(pids))
         done, problems = held.work_and_end(tracer)
     if done.status or len(pids) != workers + 1:
-        return problems + ['status %d, %d processes: %s' % (done.status, len(pids), done.err.decode())], ''
+        return problems + ['status %d, %d processes: %s' % (done.status, len(pids), done.err.decode())], [], ''
     took = {name: int(value) / 1000 for name, value in (line.split() for line in done.out.decode().splitlines())}
     said = max((float(match) for match in STOOD.findall(err)), default=0)
     remark = 'a worker has waited for %.1f ms, and %.1f are said (%.1f before, and %.1f without a tracer)' % (
         took['attached'], said, took['quiet'], stalls.longest)
     # A round with two hits takes six turns on a processor, for each of which it may have to wait.
-    if took['attached'] > 1.5 * max(said, 1) + 6 * max(took['quiet'], stalls.longest):
-        problems.append('%s: %s' % (remark, err.decode()))
-    return problems, remark
+    late = took['attached'] > 1.5 * max(said, 1) + 6 * max(took['quiet'], stalls.longest)
+    return problems, ['%s: %s' % (remark, err.decode())] if late else [], remark
 
 
 NOT_KNOWN = re.compile(rb'stood for ([\d.]+) ms, but the blocks that it has from before are not known: [^(]*\((\d+) pauses?, '

@@ -92,16 +92,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 {
 	const size_t size = list->data.size;
 
-	for (size_t done = 0; done < size;) {
-		const ssize_t n =
-			pwrite(store->fd, list->data.data + done, size - done, (off_t)(store->file_size + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
+	if (!write_all_at(store->fd, list->data.data, size, store->file_size))
+		return false;
 	end_piece(list);
 	for (; list->written < list->chunk_count; list->written++)
 		list->chunks[list->written].offset += store->file_size;

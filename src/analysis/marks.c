@@ -19,18 +19,8 @@ static bool write_back(struct marks *marks)
 {
 	if (marks->file < 0 && !marks->has_no_file)
 		marks->file = temporary_file();
-	if (marks->file < 0)
+	if (marks->file < 0 || !write_all_at(marks->file, marks->back.data, marks->back.size, marks->file_size))
 		return false;
-	for (size_t done = 0; done < marks->back.size;) {
-		const ssize_t n = pwrite(marks->file, marks->back.data + done, marks->back.size - done,
-					 (off_t)(marks->file_size + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
 	marks->file_size += marks->back.size;
 	marks->back.size = 0;
 	return true;

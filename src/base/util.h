@@ -115,6 +115,8 @@ int temporary_file(void);
 /* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done (may be NULL) gets the number of bytes
  * that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
+/* The same at a place of a file. False and errno: it cannot be written. */
+bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 
 /* Bytes of a page of memory. */
 uint64_t page_size(void);

@@ -25,3 +25,19 @@ int write_all(int fd, const void *data, size_t size, size_t *done)
 		*done = out;
 	return error;
 }
+
+bool write_all_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	const char *const bytes = data;
+
+	for (size_t done = 0; done < size;) {
+		const ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}

@@ -15,6 +15,18 @@ from encode import Encoder
 from run import PROGRAM, main, run, text_of
 
 
+def peak(parts, arguments, out=subprocess.DEVNULL):
+    """The most memory that the program takes, in KiB, while it reads the parts, which may be made one by one."""
+    process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=out)
+    for part in parts:
+        process.stdin.write(part)
+    process.stdin.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    assert status == 0
+    return usage.ru_maxrss
+
+
 def memory_does_not_grow_with_events(_folder):
     encoder = Encoder("1.4", 8, False)
     start = encoder.trace(golden.DECLARATIONS)
@@ -25,18 +37,8 @@ def memory_does_not_grow_with_events(_folder):
     releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
     block = b"".join(calls) + b"".join(releases)
 
-    def peak(count, *options):
-        process = subprocess.Popen([PROGRAM, *options, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        process.stdin.write(start)
-        for _ in range(count):
-            process.stdin.write(block)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        assert status == 0
-        return usage.ru_maxrss
     for options in (("-l", "-c"), ("-f", "heaptrack")):
-        small, large = peak(1, *options), peak(200, *options)
+        small, large = (peak([start] + count * [block], options) for count in (1, 200))
         assert large < small + 1024, (options, small, large)
 
 
@@ -48,16 +50,6 @@ def notes_keep_their_places_in_bounded_memory(_folder):
 
     def lines(first, count):
         return b"".join(b"## note %d\nremark %d\n" % (i, i) for i in range(first, first + count))
-
-    def peak(parts, arguments, out=subprocess.DEVNULL):
-        process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=out)
-        for part in parts:
-            process.stdin.write(part)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        assert status == 0
-        return usage.ru_maxrss
 
     for arguments in (["-l"], ["-l", "-c"], ["-c", "--compat=sp-rtrace"]):
         small = peak([head, lines(0, 100), last], arguments)
@@ -84,30 +76,24 @@ def groups_of_any_size_are_read_again(folder):
         calls = b"".join(b"%d. malloc(1) = 0x%x\n" % (i, i * 16) for i in range(first, first + count))
         return calls + b"# allocation summary\n" + stack + b"\n"
 
-    def peak(parts, *arguments):
-        out = os.path.join(folder, "out")
+    out = os.path.join(folder, "out")
+
+    def peak_to_file(parts, *arguments):
         with open(out, "wb") as file:
-            process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=file)
-            for part in parts:
-                process.stdin.write(part)
-            process.stdin.close()
-            _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        assert status == 0
-        return usage.ru_maxrss, out
+            return peak(parts, arguments, file)
 
     # One group has 72 MB, more than a reader should hold; two groups are of one stack.
     steps = [group(4000000, 1000, b"\t0x100\n"), b"1. malloc(1) = 0x10\n\t$1 = last\n", group(2, 2400000, b"\t0x200 in f()\n"),
              group(5000000, 1000000, b""), group(3500000, 1000, b"\t0x100\n")]
     assert len(steps[2]) > 68 << 20, len(steps[2])
-    small, _ = peak([head, group(1, 200000, b"\t0x100\n")], "-c")
-    large, out = peak([head] + steps, "-c")
+    small = peak_to_file([head, group(1, 200000, b"\t0x100\n")], "-c")
+    large = peak_to_file([head] + steps, "-c")
     assert large < small + 24 * 1024, (small, large)
     with open(out, "rb") as file:
         text = file.read()
     assert re.findall(rb"# .*: (\d+) block\(s\) with total size (\d+)\n(.*)\n", text) == [
         (b"2000", b"2000", b"\t0x100"), (b"1000000", b"1000000", b""), (b"2400001", b"2400001", b"\t0x200 in f()")], text[:400]
-    assert peak([text], "-c")[0] < small + 24 * 1024
+    assert peak_to_file([text], "-c") < small + 24 * 1024
     with open(out, "rb") as file:
         assert file.read() == text
 

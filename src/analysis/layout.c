@@ -99,7 +99,7 @@ static int put_lines(struct layout *layout, struct lines *lines)
 	return error;
 }
 
-/* The comments that come before so many calls. */
+/* Gives out the comments that at most `calls` calls precede. */
 static int put_comments(struct layout *layout, uint64_t calls)
 {
 	const struct mark *mark;

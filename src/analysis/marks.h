@@ -1,5 +1,5 @@
 /* Records that keep their places between the calls that a stage holds back: a queue. It takes a bounded part of memory;
- * what has no room there waits in a temporary file. */
+ * the records that have no room there wait in a temporary file. */
 #ifndef FT_ANALYSIS_MARKS_H
 #define FT_ANALYSIS_MARKS_H
 

@@ -1,5 +1,5 @@
-/* Files to be written, under names that somebody else may have taken: in a folder of another user's, a link there leads
- * to where only we may write. */
+/* Files that functrace writes under names of its own. In a folder that another user can write to, a link of that name
+ * may lead to a file that only this user may write. */
 #ifndef FT_BASE_OWN_FILE_H
 #define FT_BASE_OWN_FILE_H
 

@@ -79,7 +79,7 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 
 	while (*link && !(id - (*link)->event.id < (*link)->event.size || id == (*link)->event.id))
 		link = &(*link)->next;
-	/* A release of it by its own address is none of what is not allocated. */
+	/* An address inside the block is not wrong: a call may have been missed, so that none is reported as wrong. */
 	if (*link && (*link)->event.id != id)
 		p->trace->may_miss = true;
 	if (*link)

@@ -367,7 +367,7 @@ static bool is_being_set(struct task *task)
 	return false;
 }
 
-/* A handler tells what is not known of the mask: the kernel resets it only where the signal is blocked. */
+/* A handler shows what the mask is: the kernel resets the handler only if the signal is blocked. */
 static bool is_reset(struct task *task)
 {
 	const bool is_kept = action_now(task) == TRAP_HANDLED;

@@ -1,4 +1,4 @@
-/* Acting on what tasks report while something else goes on: an attached process whose hits nobody acts on has stopped.
+/* Acts on the stops of tasks while other work goes on: a process stays stopped for as long as its hits are left alone.
  *
  *	process P: all stopped, its memory is copied by another thread | others: hits, acted on at once */
 #ifndef FT_TRACER_SERVICE_H

@@ -44,6 +44,12 @@ void engine_want_tick(struct engine *engine)
 	eventfd_write(engine->bell, 1);
 }
 
+void engine_request(struct engine *engine, unsigned requests)
+{
+	atomic_fetch_or(&engine->requests, requests);
+	eventfd_write(engine->bell, 1);
+}
+
 bool engine_take_waker(struct engine *engine, pid_t pid)
 {
 	int expected = pid;
@@ -236,9 +242,11 @@ static void listen_to_visible(struct engine *engine)
 		unsigned requests = 0;
 		eventfd_t rings;
 
-		if (fds[0].revents && !eventfd_read(engine->bell, &rings) && !tick_at &&
-		    atomic_load(&engine->tick_wanted))
-			tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
+		if (fds[0].revents && !eventfd_read(engine->bell, &rings)) {
+			if (!tick_at && atomic_load(&engine->tick_wanted))
+				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
+			woken = false; /* there may be a request that was made by another thread: engine_request() */
+		}
 		if (end_at && !milliseconds_until(end_at)) {
 			atomic_store(&engine->let_go_at, UINT64_MAX);
 			requests |= REQUEST_LET_GO;

@@ -61,12 +61,15 @@ enum engine_request {
 	REQUEST_TOGGLE = 2, /* -S's signal came */
 	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() */
 	REQUEST_SCAN = 8,   /* what is traced is to be looked through now */
+	REQUEST_READ = 16,  /* a thread beside the tracer's has read a heap */
 };
 
 /* Takes and clears the pending requests (enum engine_request bits). Cheap: one atomic. To be asked after every wait. */
 unsigned engine_take_requests(struct engine *engine);
 /* Whether one of these requests is pending. Cheap. */
 bool engine_has_request(const struct engine *engine, unsigned requests);
+/* Makes a request, and wakes the tracer's thread for it. By any thread of E. */
+void engine_request(struct engine *engine, unsigned requests);
 /* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
 void engine_want_tick(struct engine *engine);
 /* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when the wait has returned a pid that

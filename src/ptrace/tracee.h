@@ -98,8 +98,9 @@ struct tracer {
 	struct call *spare_call; /* freed, and the next one to be used; NULL none */
 
 	/* tracer/ */
-	bool launch_execed;    /* the launched program has begun: execs.c */
-	int launch_status;     /* how it has ended, where waited_since is not 0: act.c */
+	struct end_reading *end_readings; /* one after the other: endings.c */
+	bool launch_execed;               /* the launched program has begun: execs.c */
+	int launch_status;                /* how it has ended, where waited_since is not 0: act.c */
 	uint64_t waited_since; /* its end, by CLOCK_MONOTONIC; 0: it has not ended, or that was said: act.c */
 };
 

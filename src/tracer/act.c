@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
+#include "tracer/endings.h"
 #include "tracer/execs.h"
 #include "tracer/forks.h"
 #include "tracer/life.h"
@@ -251,6 +252,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
+	if (p)
+		endings_finish(p);
 	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && WIFSIGNALED(status))
@@ -334,7 +337,8 @@ bool act(struct tracer *t, const struct stop *stop)
 		task->exiting = true;
 		if (is_last(task))
 			attachments_take(task->process->trace, task->tid);
-		lost_at_end(task, is_last(task));
+		if (lost_at_end(task, is_last(task)))
+			break;
 		slot_left(task);
 		task_resume(task, 0);
 		break;

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libtracer.a
 libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/tracer/attach.h src/tracer/births.c \
 	src/tracer/begin.c src/tracer/begin.h \
+	src/tracer/endings.c src/tracer/endings.h src/tracer/errand.c src/tracer/errand.h \
 	src/tracer/births.h src/tracer/census.c src/tracer/census.h src/tracer/life.c src/tracer/life.h \
 	src/tracer/execs.c src/tracer/execs.h \
 	src/tracer/forks.c src/tracer/forks.h src/tracer/letgo.c src/tracer/letgo.h \

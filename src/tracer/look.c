@@ -1,6 +1,8 @@
 #include "config.h"
 #include "tracer/look.h"
 #include "tracer/act.h"
+#include "tracer/errand.h"
+#include "tracer/lost.h"
 #include "tracer/service.h"
 #include "calls/pin.h"
 #include "calls/stack.h"
@@ -74,56 +76,6 @@ static uint64_t caller_at_entry(struct task *task)
 	return stack_return_address(task, false, &caller) ? caller : 0;
 }
 
-/* ---- The copy, made and read by a thread of its own ---- */
-
-/* What that thread needs to know: none of the tracer's data are its own. */
-struct errand {
-	struct ending *ending;
-	struct process process; /* its pid and arch alone */
-	struct task task;       /* by which the memory is read: its ids alone */
-	unsigned copies;        /* that were read before */
-	const char *reason;     /* as of the function that was called; NULL: none */
-	bool is_passing;
-};
-
-static struct errand errand_by(struct ending *ending, const struct task *task)
-{
-	return (struct errand){.ending = ending,
-			       .process = {.pid = task->process->pid, .arch = task->process->arch},
-			       .task = {.tid = task->tid, .tgid = task->tgid}};
-}
-
-static void warm(void *context)
-{
-	struct errand *const errand = context;
-
-	errand->task.process = &errand->process;
-	errand->reason = ending_warm(errand->ending, &errand->task);
-}
-
-static void copy(void *context)
-{
-	struct errand *const errand = context;
-
-	errand->task.process = &errand->process;
-	errand->reason = ending_copy(errand->ending, &errand->task);
-}
-
-/* The reason: why its heap is not known. */
-static void read_copy(void *context)
-{
-	struct errand *const errand = context;
-
-	errand->reason = ending_read(errand->ending, &errand->is_passing);
-	if (errand->reason) {
-		errand->is_passing &= !ending_is_unknown(errand->ending) || errand->copies < WAIT_MAX;
-		return;
-	}
-	errand->is_passing = ending_is_locked(errand->ending);
-	if (errand->is_passing)
-		errand->reason = "a thread was inside malloc each time";
-}
-
 /* ---- Letting threads run to where they change nothing ---- */
 
 /* Those run on that are stopped for the copy alone. The others have something to report that is acted on later. */
@@ -183,7 +135,8 @@ struct looking {
 	struct service service;
 	struct look *look;
 	struct errand errand;
-	unsigned early; /* pauses without a copy */
+	unsigned early;  /* pauses without a copy */
+	unsigned copies; /* that were read */
 	bool is_read;
 };
 
@@ -266,11 +219,8 @@ static bool copy_once(struct looking *l)
 		FOR_EACH_TASK(other, l->p)
 			if (task_has_memory(other))
 				ending_add_alive(l->look->ending, other, caller_at_entry(other));
-		const unsigned copies = l->errand.copies;
-
 		l->errand = errand_by(l->look->ending, task);
-		l->errand.copies = copies;
-		make(l, copy);
+		make(l, errand_copy);
 		l->look->reason = l->errand.reason;
 	} else {
 		l->look->reason = not_stopped;
@@ -282,6 +232,21 @@ static bool copy_once(struct looking *l)
 	return task && !l->look->reason;
 }
 
+/* Reads the copy. Whether what it shows passes, so that another one is to be made. */
+static bool read_copy(struct looking *l)
+{
+	make(l, errand_read);
+	l->is_read = true;
+	l->look->reason = l->errand.reason;
+	l->copies++;
+	if (l->look->reason)
+		return l->errand.is_passing && (!ending_is_unknown(l->look->ending) || l->copies <= WAIT_MAX);
+	if (!ending_is_locked(l->look->ending))
+		return false;
+	l->look->reason = "a thread was inside malloc each time";
+	return true;
+}
+
 /* Copies, and reads the copy. Whether another one is to be made. */
 static bool try_once(struct looking *l)
 {
@@ -291,30 +256,24 @@ static bool try_once(struct looking *l)
 		l->wish->copied(l->p);
 		release(l);
 	}
-	if (!l->look->goes_on)
-		return false;
-	make(l, read_copy);
-	l->is_read = true;
-	l->look->reason = l->errand.reason;
-	l->errand.copies++;
-	return l->errand.is_passing;
+	return l->look->goes_on && read_copy(l);
 }
 
 static void try_until_read(struct looking *l)
 {
 	while (try_once(l) && l->look->goes_on) {
 		release(l);
-		if (l->errand.copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
+		if (l->copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
 			return;
 		ending_again(l->look->ending);
 		l->is_read = false;
 		/* What holds the heap up may be a task that has stopped for something else, with a signal. */
-		if (!l->look->goes_on || !service_for(&l->service, time_between(l->errand.copies)) || !l->p->tasks ||
+		if (!l->look->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
 		    !l->wish->is_wanted(l->p))
 			return;
 		service_hold(&l->service, l->p);
 		service_count_hold(&l->service);
-		l->look->goes_on = let_run(&l->service, l->p, time_between(l->errand.copies));
+		l->look->goes_on = let_run(&l->service, l->p, time_between(l->copies));
 		if (!l->look->goes_on || !l->p->tasks)
 			return;
 	}
@@ -329,7 +288,7 @@ static bool begin(struct looking *l)
 		return false;
 	}
 	l->errand = errand_by(l->look->ending, running);
-	make(l, warm);
+	make(l, errand_warm);
 	l->look->reason = l->errand.reason;
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
@@ -348,6 +307,11 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 		ending_blocks_only(look.ending);
 	if (begin(&l) && p->tasks && wish->is_wanted(p))
 		try_until_read(&l);
+	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
+	    lost_may_be_known(p->trace, look.ending, look.reason)) {
+		make(&l, errand_classify);
+		look.reason = l.errand.reason;
+	}
 	if (wish->copied || look.reason)
 		release(&l);
 	look.held_since = standing_task(p) ? l.service.held_since : 0;

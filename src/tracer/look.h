@@ -27,12 +27,12 @@ struct look_wish {
 	 *	A: asleep | all others stand, the copy is begun | A: wakes, malloc(): its hit is acted on later
 	 */
 	bool spares_sleepers;
-	bool is_for_blocks; /* and not for what is lost of them: less is copied */
+	bool is_for_blocks; /* and not for what is lost of them: less is copied, and nothing is classified */
 	uint64_t limit;     /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
 };
 
 struct look {
-	struct ending *ending; /* the newest copy, read; NULL: none was made. ending_free() frees it */
+	struct ending *ending; /* the newest copy, read and classified; NULL: none was made. ending_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
 	uint64_t held_since;   /* since when a task waits that has reported something; 0: none does */

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/lost.h"
+#include "tracer/endings.h"
 #include "calls/exiting.h"
 #include "calls/probes.h"
 #include "base/msg.h"
@@ -20,7 +21,7 @@
  *     thread A: exit_group()    | B: runs
  *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
  *
- * So nobody is held up: what each had is kept, and the last one's stop is the scan's pause. */
+ * So nobody is held up: what each had is kept, and the last one waits for the scan (endings.c). */
 
 struct context {
 	struct trace *trace;
@@ -55,22 +56,6 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 		if (ending && !reason)
 			ending_each_lost(ending, put_lost, &context);
 	}
-}
-
-static void know(void *context, uint64_t id, uint64_t size)
-{
-	ending_know(context, id, size);
-}
-
-/* Of an allocator that is not understood, the blocks are those that the trace knows. */
-static const char *classify(const struct trace *trace, struct ending *ending)
-{
-	const struct settings *set = trace->run->set;
-
-	for (uint32_t id = 1; id < kinds_end(set) && ending_is_unknown(ending); id++)
-		if (kind_has_blocks(kind_of(set, id)))
-			ledger_each(trace, id, know, ending);
-	return ending_classify(ending);
 }
 
 static void put_figures(struct trace *trace, const struct heap_figures *f)
@@ -112,12 +97,27 @@ static bool is_of_another(const struct trace *trace, const struct ending *ending
 	return known.is_any && !known.is_there;
 }
 
-void lost_put(struct trace *trace, struct ending *ending, const char *reason)
+static void know(void *context, uint64_t id, uint64_t size)
 {
+	ending_know(context, id, size);
+}
+
+bool lost_may_be_known(const struct trace *trace, struct ending *ending, const char *reason)
+{
+	const struct settings *set = trace->run->set;
+
 	if (!reason && is_of_another(trace, ending))
 		ending_forget(ending);
-	if (!reason || ending_is_unknown(ending))
-		reason = classify(trace, ending);
+	if (!ending_is_unknown(ending))
+		return !reason;
+	for (uint32_t id = 1; id < kinds_end(set); id++)
+		if (kind_has_blocks(kind_of(set, id)))
+			ledger_each(trace, id, know, ending);
+	return true;
+}
+
+void lost_put(struct trace *trace, struct ending *ending, const char *reason)
+{
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
 	const uint64_t unknown = reason ? 0 : ending_unknown_bytes(ending);
 	char bytes[32];
@@ -185,31 +185,27 @@ static void add_thread(struct ending *ending, struct task *task)
 		ending_add(ending, task);
 }
 
-void lost_at_end(struct task *task, bool is_last)
+bool lost_at_end(struct task *task, bool is_last)
 {
 	struct process *p = task->process;
 	const bool is_wanted = p && lost_is_wanted(p);
 
 	if (!p || !(is_wanted || lost_figures_are_wanted(p)))
-		return;
+		return false;
 	/* Without any the trace has no blocks, which does not mean that none are lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
 			put_all(p->trace, NULL, "none of the functions to be traced was found in it");
-		return;
+		return false;
 	}
 	if (!p->life->ending)
 		p->life->ending = ending_new();
 	add_thread(p->life->ending, task);
 	if (!is_last)
-		return;
+		return false;
 	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
 	if (!is_wanted)
 		ending_blocks_only(p->life->ending);
-	const char *reason = ending_copy(p->life->ending, task);
-	bool is_passing;
-
-	if (!reason)
-		reason = ending_read(p->life->ending, &is_passing);
-	(is_wanted ? lost_put : lost_put_figures)(p->trace, p->life->ending, reason);
+	endings_begin(task, is_wanted);
+	return true;
 }

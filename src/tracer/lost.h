@@ -5,8 +5,9 @@
 #include "tracer/process.h"
 
 /* A task stands at its end. When it is the last of its process (is_last), whose memory goes next, the trace gets what
- * is lost of its live blocks; without --scan, the heap's figures. */
-void lost_at_end(struct task *task, bool is_last);
+ * is lost of its live blocks; without --scan, the heap's figures. True: it waits for that, and goes on then (endings.h).
+ */
+bool lost_at_end(struct task *task, bool is_last);
 /* The process executes another program, which gives up all of its memory at once: nothing of it is said to be lost. */
 void lost_at_exec(struct process *p);
 
@@ -23,8 +24,10 @@ bool lost_figures_are_wanted(const struct process *p);
 uint64_t lost_figures_limit(const struct process *p);
 /* Writes them, as lost_put(), or enters into the run why there are none. */
 void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason);
-/* Finds out what is lost in the ending's copy, which has been read, and writes that, or why it is not known: the reason
- * why it could not be read, or another one. */
+/* The ending's copy has been read, or could not be, for a reason. Whether what is lost can be found out by classifying
+ * it; of an allocator that is not understood the blocks are those that the trace knows. */
+bool lost_may_be_known(const struct trace *trace, struct ending *ending, const char *reason);
+/* Writes what is lost of an ending that is classified, or why that is not known: the reason. */
 void lost_put(struct trace *trace, struct ending *ending, const char *reason);
 
 #endif

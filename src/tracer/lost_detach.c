@@ -1,5 +1,6 @@
 /* What processes have lost that go on: when they are let go of or paused, or when somebody asks. */
 #include "config.h"
+#include "tracer/endings.h"
 #include "tracer/look.h"
 #include "tracer/lost.h"
 #include "base/msg.h"
@@ -59,6 +60,7 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 	struct process *p;
 	bool goes_on = true;
 
+	endings_finish_all(t);
 	for (p = t->processes; p; p = p->next)
 		p->life->is_looked_through = false;
 	do {
@@ -71,6 +73,7 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 		goes_on = look_at(p, aim);
 		process_unref(p, NULL);
 	} while (goes_on);
+	endings_finish_all(t);
 	return goes_on;
 }
 

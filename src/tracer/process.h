@@ -14,11 +14,12 @@ struct process_life {
 	bool has_unread_end; /* of a task, whose registers at its end could not be read: births.c */
 	/* A fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;               /* of the guard's; -1 none */
-	bool behind;            /* its text may lack breakpoints: it needs tables before it runs */
-	struct ending *ending;  /* NULL: none of its tasks has come to its end: lost.c */
-	bool is_looked_through; /* lost.c */
-	bool was_started;       /* begin.c: its turn has come; start_error: 0 or -errno */
+	int loan;                        /* of the guard's; -1 none */
+	bool behind;                     /* its text may lack breakpoints: it needs tables before it runs */
+	struct ending *ending;           /* NULL: none of its tasks has come to its end: lost.c */
+	struct end_reading *end_reading; /* NULL: it is not being read: endings.c */
+	bool is_looked_through;          /* lost.c */
+	bool was_started;                /* begin.c: its turn has come; start_error: 0 or -errno */
 	int start_error;
 	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
 };

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/service.h"
 #include "tracer/act.h"
+#include "tracer/endings.h"
 #include "base/background.h"
 #include "ptrace/collect.h"
 #include "ptrace/stops.h"
@@ -76,6 +77,7 @@ static bool serve(struct service *service, uint64_t *last_stop)
 		*last_stop = service->looked_ns;
 		return act(service->t, &stop);
 	}
+	endings_go_on(service->t);
 	if (service->looked_ns - *last_stop >= AWAKE_NS)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	return goes_on(service->t);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/start.h"
+#include "tracer/endings.h"
 #include "tracer/forks.h"
 #include "calls/contexts.h"
 #include "calls/linker.h"
@@ -112,6 +113,7 @@ int process_start_running(struct process *p)
 
 void process_pause(struct process *p, const char *why)
 {
+	endings_finish(p);
 	process_own(p);
 	text_about_to_change(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);

@@ -3,6 +3,7 @@
 #include "tracer/act.h"
 #include "tracer/attach.h"
 #include "tracer/begin.h"
+#include "tracer/endings.h"
 #include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/letgo.h"
@@ -119,6 +120,8 @@ static void serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
+	if (requests & REQUEST_READ)
+		endings_go_on(t);
 	if (requests & REQUEST_TICK) {
 		output_flush_all(t->run);
 		pin_tick(t);
@@ -200,6 +203,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		let_go(&t);
 	/* A task whose end was never reported keeps its process; the trace is to be whole all the same. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
+		endings_finish(p);
 		calls_drop_all(p);
 		report_end(p->trace, NULL);
 		process_report(p);

@@ -1,12 +1,15 @@
 """Processes that end while their threads are at work, beside the reference logger."""
 
+import glob
 import os
+import re
 
 import builds
 import endings
 import kinds
 import reflog
 import strict
+from processes import FUNCTRACE
 from words import compiled
 
 ROUNDS = 4
@@ -69,4 +72,79 @@ def at_work(room):
     return problems[:3], '%d runs' % count
 
 
-CASES = [('what the end of a process cuts off', endings.cases), ('processes that end at work, with the logger', at_work)]
+LARGE = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long *shared; /* whether the large process is at its end; the other one's longest call since, its time */
+static long now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+static void ends(void)
+{
+	static char *kept;
+	kept = malloc(BYTES);
+	memset(kept, 1, BYTES);
+	free(malloc(4321) + !malloc(1234));
+	shared[0] = 1;
+	_exit(3);
+}
+static void calls(void)
+{
+	long before = now(), since = 0;
+	while (shared[0] < 2) {
+		free(malloc(77));
+		const long after = now();
+		if (shared[0] == 1 && !since)
+			since = before;
+		if (since && after - before > shared[1])
+			shared[1] = after - before;
+		before = after;
+	}
+	shared[2] = before - since;
+	_exit(0);
+}
+int main(void)
+{
+	int status;
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const pid_t other = fork();
+	if (!other)
+		calls();
+	const pid_t large = fork();
+	if (!large)
+		ends();
+	waitpid(large, &status, 0);
+	shared[0] = 2;
+	waitpid(other, NULL, 0);
+	printf("%d %ld %ld\\n", WEXITSTATUS(status), shared[1], shared[2]);
+	return 0;
+}
+"""
+
+
+def served_meanwhile(room):
+    """The heap of a process that ends is read while what others report is acted on."""
+    program, trace = compiled(room, 'large', LARGE, '-w', '-DBYTES=%d' % (256 << 20)), room.path('trace')
+    done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-o', trace, program])
+    status, longest, meanwhile = done.out.decode().split()
+    texts = [room.run(['cat', path]).out for path in [trace] + glob.glob(trace + '.*')]
+    lost = [re.findall(rb'malloc\(1234\) = (0x[0-9a-f]+)', text) for text in texts]
+    problems = ['status %s: %s' % (status, done.err.decode())] if status != '3' or done.status else []
+    if int(longest) * 2 > int(meanwhile):
+        problems.append('a call of another process took %s of %s us' % (longest, meanwhile))
+    said = [b'## lost <1> %s definitely\n' % addresses[0] in text for addresses, text in zip(lost, texts) if addresses]
+    if said != [True]:
+        problems.append('what is lost is not said: %s' % said)
+    return problems, '%s of %s us' % (longest, meanwhile)
+
+
+CASES = [('lost at the end: others are served', served_meanwhile),
+         ('what the end of a process cuts off', endings.cases), ('processes that end at work, with the logger', at_work)]

@@ -1,0 +1,136 @@
+/* One process after the other, so that there is one copy at a time:
+ *
+ *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
+ *	        A's trace is written, A goes on | thread: copies and reads the next
+ *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: its memory cannot be read |
+ *	        A's end is reported: waits for the thread, and the trace says why nothing is known */
+#include "config.h"
+#include "tracer/endings.h"
+#include "tracer/errand.h"
+#include "tracer/lost.h"
+#include "calls/pin.h"
+#include "engine/engine.h"
+#include "ptrace/tasks.h"
+#include "scan/ending.h"
+#include "text/slots.h"
+#include "base/background.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct end_reading {
+	struct end_reading *next;
+	struct process *p; /* a reference of it */
+	pid_t tid;         /* its last task */
+	bool with_lost, is_classified;
+	struct engine *engine;
+	struct background *thread; /* NULL: its turn has not come */
+	void (*work)(void *errand);
+	atomic_bool is_over; /* the work is done, and the thread about to end */
+	struct errand errand;
+};
+
+static void run(void *context)
+{
+	struct end_reading *const reading = context;
+
+	reading->work(&reading->errand);
+	atomic_store(&reading->is_over, true);
+	engine_request(reading->engine, REQUEST_READ);
+}
+
+static void start(struct end_reading *reading, void (*work)(void *errand))
+{
+	/* The thread may use every processor. */
+	pin_undo(reading->p->tracer);
+	reading->work = work;
+	atomic_store(&reading->is_over, false);
+	reading->thread = background_begin(run, reading);
+}
+
+static void start_first(struct tracer *t)
+{
+	if (t->end_readings && !t->end_readings->thread)
+		start(t->end_readings, errand_copy_and_read);
+}
+
+static void end(struct end_reading *reading)
+{
+	struct process *const p = reading->p;
+	struct task *const task = task_find(p->tracer, reading->tid);
+
+	for (struct end_reading **link = &p->tracer->end_readings; *link; link = &(*link)->next)
+		if (*link == reading) {
+			*link = reading->next;
+			break;
+		}
+	p->life->end_reading = NULL;
+	(reading->with_lost ? lost_put : lost_put_figures)(p->trace, p->life->ending, reading->errand.reason);
+	ending_free(p->life->ending);
+	p->life->ending = NULL;
+	free(reading);
+	if (task) {
+		slot_left(task);
+		task_resume(task, 0);
+	}
+	start_first(p->tracer);
+	process_unref(p, NULL);
+}
+
+/* Its thread's work is done, or it waits for that. */
+static void go_on(struct end_reading *reading)
+{
+	struct process *const p = reading->p;
+
+	background_end(reading->thread);
+	reading->thread = NULL;
+	if (reading->with_lost && !reading->is_classified) {
+		reading->is_classified = true;
+		if (lost_may_be_known(p->trace, p->life->ending, reading->errand.reason)) {
+			start(reading, errand_classify);
+			return;
+		}
+	}
+	end(reading);
+}
+
+void endings_begin(struct task *last, bool with_lost)
+{
+	struct process *const p = last->process;
+	struct end_reading *const reading = xcalloc(1, sizeof(*reading)), **link = &p->tracer->end_readings;
+
+	reading->p = p;
+	reading->tid = last->tid;
+	reading->with_lost = with_lost;
+	reading->engine = p->tracer->engine;
+	reading->errand = errand_by(p->life->ending, last);
+	process_ref(p);
+	p->life->end_reading = reading;
+	while (*link)
+		link = &(*link)->next;
+	*link = reading;
+	start_first(p->tracer);
+	if (p->leaving || p->tracer->letting_go)
+		endings_finish(p);
+}
+
+void endings_go_on(struct tracer *t)
+{
+	while (t->end_readings && atomic_load(&t->end_readings->is_over))
+		go_on(t->end_readings);
+}
+
+void endings_finish(struct process *p)
+{
+	while (p->life->end_reading) {
+		if (!p->life->end_reading->thread)
+			start(p->life->end_reading, errand_copy_and_read);
+		go_on(p->life->end_reading);
+	}
+}
+
+void endings_finish_all(struct tracer *t)
+{
+	while (t->end_readings)
+		endings_finish(t->end_readings->p);
+}

@@ -1,0 +1,29 @@
+/* What a thread beside the tracer's does with the memory of a traced process: it copies the memory, reads the heap of
+ * the copy, finds out what is lost. None of the tracer's data are its own: an errand carries what it needs to know. */
+#ifndef FT_TRACER_ERRAND_H
+#define FT_TRACER_ERRAND_H
+
+#include "ptrace/tracee.h"
+
+struct ending;
+
+struct errand {
+	struct ending *ending;
+	struct process process; /* its pid and arch alone */
+	struct task task;       /* by which the memory is read: its ids alone */
+	const char *reason;     /* as of the function that was called; NULL: none */
+	bool is_passing;        /* that reason: another copy may have none */
+};
+
+/* The memory is read by the task. */
+struct errand errand_by(struct ending *ending, const struct task *task);
+
+/* Each for background_begin(), with a struct errand, and as the function of scan/ending.h that has its name. */
+void errand_warm(void *errand);
+void errand_copy(void *errand);
+void errand_read(void *errand);
+void errand_classify(void *errand);
+/* Copies, and reads the copy. */
+void errand_copy_and_read(void *errand);
+
+#endif

@@ -55,26 +55,36 @@ static bool look_at(struct process *p, const struct aim *aim)
 	return look.goes_on;
 }
 
+/* Where all of its tasks have come to their ends the trace has all of it (endings.c). */
+static bool goes_on(const struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		if (!task->exiting)
+			return true;
+	return false;
+}
+
 static bool look_at_all(struct tracer *t, const struct aim *aim)
 {
 	struct process *p;
-	bool goes_on = true;
+	bool is_any_left = true;
 
 	endings_finish_all(t);
 	for (p = t->processes; p; p = p->next)
 		p->life->is_looked_through = false;
 	do {
-		for (p = t->processes; p && (p->life->is_looked_through || !aim->is_wanted(p)); p = p->next)
+		for (p = t->processes; p && (p->life->is_looked_through || !goes_on(p) || !aim->is_wanted(p));
+		     p = p->next)
 			;
 		if (!p)
 			break;
 		p->life->is_looked_through = true;
 		process_ref(p);
-		goes_on = look_at(p, aim);
+		is_any_left = look_at(p, aim);
 		process_unref(p, NULL);
-	} while (goes_on);
+	} while (is_any_left);
 	endings_finish_all(t);
-	return goes_on;
+	return is_any_left;
 }
 
 bool lost_now(struct tracer *t)

@@ -5,7 +5,6 @@
 #include "tracer/execs.h"
 #include "tracer/forks.h"
 #include "tracer/life.h"
-#include "tracer/lost.h"
 #include "tracer/process.h"
 #include "calls/enter.h"
 #include "calls/leave.h"
@@ -337,7 +336,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		task->exiting = true;
 		if (is_last(task))
 			attachments_take(task->process->trace, task->tid);
-		if (lost_at_end(task, is_last(task)))
+		if (endings_task_ended(task, is_last(task)))
 			break;
 		slot_left(task);
 		task_resume(task, 0);

@@ -1,4 +1,12 @@
-/* One process after the other, so that there is one copy at a time:
+/* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
+ * registers that it had, and the memory stays until the last one has gone on:
+ *
+ *     thread A: exit_group()    | B: runs
+ *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
+ *
+ * So nobody is held up: what each had is kept, and the last one waits for the scan.
+ *
+ * One process after the other, so that there is one copy at a time:
  *
  *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
  *	        A's trace is written, A goes on | thread: copies and reads the next
@@ -8,7 +16,9 @@
 #include "tracer/endings.h"
 #include "tracer/errand.h"
 #include "tracer/lost.h"
+#include "calls/exiting.h"
 #include "calls/pin.h"
+#include "calls/probes.h"
 #include "engine/engine.h"
 #include "ptrace/tasks.h"
 #include "scan/ending.h"
@@ -94,7 +104,7 @@ static void go_on(struct end_reading *reading)
 	end(reading);
 }
 
-void endings_begin(struct task *last, bool with_lost)
+static void begin(struct task *last, bool with_lost)
 {
 	struct process *const p = last->process;
 	struct end_reading *const reading = xcalloc(1, sizeof(*reading)), **link = &p->tracer->end_readings;
@@ -133,4 +143,42 @@ void endings_finish_all(struct tracer *t)
 {
 	while (t->end_readings)
 		endings_finish(t->end_readings->p);
+}
+
+/* ---- When to begin ---- */
+
+/* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
+static void add_thread(struct ending *ending, struct task *task)
+{
+	struct exit_caller caller;
+
+	if (exiting_caller(task, &caller))
+		ending_add_exiting(ending, task, caller.sp, caller.words, caller.count);
+	else
+		ending_add(ending, task);
+}
+
+bool endings_task_ended(struct task *task, bool is_last)
+{
+	struct process *p = task->process;
+	const bool is_wanted = p && lost_is_wanted(p);
+
+	if (!p || !(is_wanted || lost_figures_are_wanted(p)))
+		return false;
+	/* Without any the trace has no blocks, which does not mean that none are lost. */
+	if (!probes_count(p) && !p->trace->attached) {
+		if (is_last && is_wanted)
+			lost_put(p->trace, NULL, "none of the functions to be traced was found in it");
+		return false;
+	}
+	if (!p->life->ending)
+		p->life->ending = ending_new();
+	add_thread(p->life->ending, task);
+	if (!is_last)
+		return false;
+	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
+	if (!is_wanted)
+		ending_blocks_only(p->life->ending);
+	begin(task, is_wanted);
+	return true;
 }

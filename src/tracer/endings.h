@@ -5,9 +5,9 @@
 
 #include "tracer/process.h"
 
-/* The last task of its process is at its end (PTRACE_EVENT_EXIT), and process.life->ending has the registers of all.
- * The trace gets what is lost (with_lost), or the allocator's figures alone; then the task goes on. */
-void endings_begin(struct task *last, bool with_lost);
+/* A task is at its end. When it is the last of its process (is_last), whose memory goes next, the trace gets what is
+ * lost of its live blocks; without --scan, the heap's figures. True: it waits for that, and goes on then by itself. */
+bool endings_task_ended(struct task *task, bool is_last);
 /* What has been read since is written. To be called again and again; cheap. */
 void endings_go_on(struct tracer *t);
 /* The process's heap is read now, if it waits for that: its trace is about to end, or its task has gone. */

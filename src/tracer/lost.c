@@ -1,8 +1,5 @@
 #include "config.h"
 #include "tracer/lost.h"
-#include "tracer/endings.h"
-#include "calls/exiting.h"
-#include "calls/probes.h"
 #include "base/msg.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -14,14 +11,6 @@
  * and of which there may be many. */
 #define FIGURES_BYTES_MAX (256u << 20)
 #define FORKED_BYTES_MAX  (16u << 20)
-
-/* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
- * registers that it had, and the memory stays until the last one has gone on:
- *
- *     thread A: exit_group()    | B: runs
- *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
- *
- * So nobody is held up: what each had is kept, and the last one waits for the scan (endings.c). */
 
 struct context {
 	struct trace *trace;
@@ -172,40 +161,4 @@ void lost_at_exec(struct process *p)
 {
 	if (lost_is_wanted(p))
 		put_all(p->trace, NULL, NULL);
-}
-
-/* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
-static void add_thread(struct ending *ending, struct task *task)
-{
-	struct exit_caller caller;
-
-	if (exiting_caller(task, &caller))
-		ending_add_exiting(ending, task, caller.sp, caller.words, caller.count);
-	else
-		ending_add(ending, task);
-}
-
-bool lost_at_end(struct task *task, bool is_last)
-{
-	struct process *p = task->process;
-	const bool is_wanted = p && lost_is_wanted(p);
-
-	if (!p || !(is_wanted || lost_figures_are_wanted(p)))
-		return false;
-	/* Without any the trace has no blocks, which does not mean that none are lost. */
-	if (!probes_count(p) && !p->trace->attached) {
-		if (is_last && is_wanted)
-			put_all(p->trace, NULL, "none of the functions to be traced was found in it");
-		return false;
-	}
-	if (!p->life->ending)
-		p->life->ending = ending_new();
-	add_thread(p->life->ending, task);
-	if (!is_last)
-		return false;
-	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
-	if (!is_wanted)
-		ending_blocks_only(p->life->ending);
-	endings_begin(task, is_wanted);
-	return true;
 }

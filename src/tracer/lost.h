@@ -1,13 +1,9 @@
-/* --scan beside tracing: what a process has lost, at its end; without it, what its allocator says of itself there. */
+/* --scan beside tracing: what a process has lost; without it, what its allocator says of itself. */
 #ifndef FT_TRACER_LOST_H
 #define FT_TRACER_LOST_H
 
 #include "tracer/process.h"
 
-/* A task stands at its end. When it is the last of its process (is_last), whose memory goes next, the trace gets what
- * is lost of its live blocks; without --scan, the heap's figures. True: it waits for that, and goes on then (endings.h).
- */
-bool lost_at_end(struct task *task, bool is_last);
 /* The process executes another program, which gives up all of its memory at once: nothing of it is said to be lost. */
 void lost_at_exec(struct process *p);
 
@@ -27,7 +23,8 @@ void lost_put_figures(struct trace *trace, struct ending *ending, const char *re
 /* The ending's copy has been read, or could not be, for a reason. Whether what is lost can be found out by classifying
  * it; of an allocator that is not understood the blocks are those that the trace knows. */
 bool lost_may_be_known(const struct trace *trace, struct ending *ending, const char *reason);
-/* Writes what is lost of an ending that is classified, or why that is not known: the reason. */
+/* Writes what is lost of an ending that is classified, or why that is not known: the reason, and the
+ * ending may be NULL. */
 void lost_put(struct trace *trace, struct ending *ending, const char *reason);
 
 #endif

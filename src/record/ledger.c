@@ -194,28 +194,6 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 				   .has_census = live->has_census};
 }
 
-void ledger_scan(struct trace *trace, uint32_t resource, bool is_known)
-{
-	const struct lost_total lost = {.is_known = is_known, .events = trace->counts.events};
-	if (trace->ledger.live)
-		trace->ledger.live[resource].lost = lost;
-}
-
-void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
-{
-	if (!trace->ledger.live || kind == LOST_POSSIBLY)
-		return;
-	trace->ledger.live[resource].lost.blocks++;
-	trace->ledger.live[resource].lost.bytes += ledger_size(trace, resource, id);
-}
-
-struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource)
-{
-	const struct lost_total none = {0}, *lost = trace->ledger.live ? &trace->ledger.live[resource].lost : &none;
-
-	return lost->events == trace->counts.events ? *lost : none;
-}
-
 /* ---- Allocations ---- */
 
 /* Whether a release is perhaps of what a call in flight has published. */

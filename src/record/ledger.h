@@ -64,10 +64,19 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 
 /* The live ones of a kind now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
+/* A copy of the heap has been made, in which a scan is going to find out what is lost while events come. */
+void ledger_scan_copied(struct trace *trace);
+/* That is over. */
+void ledger_end_scan(struct trace *trace);
+/* Calls back for each id of a kind that was live when the copy was made; without one, for each live id. */
+void ledger_each_copied(const struct trace *trace, uint32_t resource,
+			void (*callback)(void *context, uint64_t id, uint64_t size), void *context);
+/* Whether the id is live, and was when the copy was made. */
+bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id);
 /* A scan of a kind begins; it is known what is lost, or is not. Then what it finds lost. */
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
-/* What the last scan has found, if the trace has had no event since. */
+/* What the last scan has found, if the trace has had no event since, or is parting. */
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* What was odd with the releases of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);

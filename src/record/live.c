@@ -11,6 +11,8 @@ void live_free(struct live_set *live)
 	hash_free(&live->reserved);
 	hash_free(&live->kept);
 	hash_free(&live->released);
+	hash_free(&live->newer);
+	hash_free(&live->gone);
 	free(live->releases);
 }
 
@@ -43,6 +45,13 @@ static void drop(struct live_set *live, const struct block *block)
 	live->older_bytes -= block->size;
 }
 
+/* The same, and a scan looks at a copy that may have it. */
+static void note_gone(struct live_set *live, uint64_t id, const struct block *block)
+{
+	if (live->awaits_scan && !hash_get(&live->newer, id) && !hash_get(&live->gone, id))
+		hash_set(&live->gone, id, block->size);
+}
+
 void live_add(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
@@ -54,12 +63,15 @@ void live_add(struct trace *trace, const struct event *e)
 	if (place) {
 		const struct block old = block_unpack(*place);
 
+		note_gone(live, e->id, &old);
 		drop(live, &old);
 		/* The list of what existed is read while the program runs: that one may have gone meanwhile, or it is
 		 * this one, whose call has not returned. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->has_census));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
+	if (live->awaits_scan)
+		hash_set(&live->newer, e->id, true);
 	live->bytes += block.size;
 	if (e->has_kept)
 		hash_set(&live->kept, e->id, e->kept);
@@ -116,6 +128,7 @@ bool live_remove(struct live_set *live, uint64_t id, struct block *block)
 	if (live->kept.count)
 		hash_remove(&live->kept, id, NULL);
 	*block = block_unpack(packed);
+	note_gone(live, id, block);
 	drop(live, block);
 	return true;
 }

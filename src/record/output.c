@@ -308,17 +308,17 @@ void output_note(struct trace *trace, const char *fmt, ...)
 
 void output_heap(struct trace *trace, const struct record_heap *heap)
 {
-	put_record(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
+	put_record_now(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
 }
 
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
-	put_record(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
+	put_record_now(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
 }
 
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
 {
-	put_record(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
+	put_record_now(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
 }
 
 void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count)

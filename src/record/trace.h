@@ -57,6 +57,9 @@ struct live_set {
 	bool awaits_census;
 	uint64_t copies;      /* of the heap, that have been made for it */
 	struct hash released; /* while it does: the ids that were released, and how (live.h) */
+	bool awaits_scan;     /* a copy has been made, and what is lost in it is not known yet */
+	struct hash newer;    /* while it does: the ids that are live since then */
+	struct hash gone;     /* while it does: id -> size of what is not, and was live then */
 	struct lost_total lost;
 };
 
@@ -92,6 +95,7 @@ struct trace {
 	bool attached_to; /* named by -t */
 	bool may_miss;    /* something that happened may have no event: no release is counted as a foreign one */
 	pid_t forked_by;  /* it has no file before its first event; 0: not a fork's child, or it has one */
+	bool is_parting;  /* its last scan has been made: what comes are ends of calls that were in flight */
 	bool has_ended;   /* nothing of the process is left: it does not go on untraced */
 	int killed_by;    /* the signal that ended it, 0 none */
 

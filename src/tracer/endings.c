@@ -21,6 +21,8 @@
 #include "calls/probes.h"
 #include "engine/engine.h"
 #include "ptrace/tasks.h"
+#include "record/ledger.h"
+#include "record/put.h"
 #include "scan/ending.h"
 #include "text/slots.h"
 #include "base/background.h"
@@ -115,6 +117,9 @@ static void begin(struct task *last, bool with_lost)
 	reading->engine = p->tracer->engine;
 	reading->errand = errand_by(p->life->ending, last);
 	process_ref(p);
+	/* A look that is under way was at what it had before. */
+	ledger_end_scan(p->trace);
+	put_undefer(p->trace);
 	p->life->end_reading = reading;
 	while (*link)
 		link = &(*link)->next;

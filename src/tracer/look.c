@@ -252,17 +252,14 @@ static bool try_once(struct looking *l)
 {
 	if (!copy_once(l))
 		return false;
-	if (l->wish->copied) {
-		l->wish->copied(l->p);
-		release(l);
-	}
+	l->wish->copied(l->p);
+	release(l);
 	return l->look->goes_on && read_copy(l);
 }
 
 static void try_until_read(struct looking *l)
 {
 	while (try_once(l) && l->look->goes_on) {
-		release(l);
 		if (l->copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
 			return;
 		ending_again(l->look->ending);
@@ -312,9 +309,7 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 		make(&l, errand_classify);
 		look.reason = l.errand.reason;
 	}
-	if (wish->copied || look.reason)
-		release(&l);
-	look.held_since = standing_task(p) ? l.service.held_since : 0;
+	release(&l);
 	look.longest_ns = l.service.longest_ns;
 	if (!look.reason && !l.is_read) {
 		ending_free(look.ending);

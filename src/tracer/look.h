@@ -17,8 +17,8 @@ struct look_wish {
 	/* All are stopped: whether they are to run on for a moment before the copy is made, which is asked some times.
 	 * NULL: never. */
 	bool (*is_early)(struct process *p);
-	/* A copy has been made, and what the tasks report is acted on from now on, while it is read. NULL: that waits
-	 * until look_through() returns, and no event comes between the copy and that. */
+	/* A copy has been made, and what the tasks report is acted on from now on, while it is read. It may be made
+	 * several times. */
 	void (*copied)(struct process *p);
 	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (eintr_calls) is
 	 * left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit before
@@ -35,7 +35,6 @@ struct look {
 	struct ending *ending; /* the newest copy, read and classified; NULL: none was made. ending_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
-	uint64_t held_since;   /* since when a task waits that has reported something; 0: none does */
 	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
 	unsigned pauses;       /* how many there were */
 	uint64_t paused_ns;    /* all of them together */

@@ -23,7 +23,7 @@ static void put_lost(void *context, uint64_t address, enum heap_class class)
 		[HEAP_LOST] = LOST_DEFINITELY, [HEAP_INDIRECT] = LOST_INDIRECTLY, [HEAP_POSSIBLE] = LOST_POSSIBLY};
 	const struct context *c = context;
 
-	if (!ledger_knows(c->trace, c->resource, address))
+	if (!ledger_knew(c->trace, c->resource, address))
 		return;
 	ledger_lost(c->trace, c->resource, address, kinds[class]);
 	output_lost(c->trace, c->resource, address, kinds[class]);
@@ -101,7 +101,7 @@ bool lost_may_be_known(const struct trace *trace, struct ending *ending, const c
 		return !reason;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
-			ledger_each(trace, id, know, ending);
+			ledger_each_copied(trace, id, know, ending);
 	return true;
 }
 

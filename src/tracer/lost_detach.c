@@ -4,8 +4,11 @@
 #include "tracer/look.h"
 #include "tracer/lost.h"
 #include "base/msg.h"
+#include "record/ledger.h"
+#include "record/put.h"
 #include "record/run.h"
 #include "scan/ending.h"
+#include "text/breakpoints.h"
 
 static bool has_trace(const struct process *p)
 {
@@ -17,43 +20,37 @@ struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
 	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
+	void (*copied)(struct process *p);          /* as that of struct look_wish */
 	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
 };
 
-static const struct aim aim_lost = {false, false, has_trace, NULL, lost_put};
-static const struct aim aim_figures = {true, true, lost_figures_are_wanted, lost_figures_limit, lost_put_figures};
+/* What is lost is said of the blocks that were live when the copy was made, before all that comes after it. */
+static void scan_later(struct process *p)
+{
+	put_defer(p->trace);
+	ledger_scan_copied(p->trace);
+}
 
-/* The allocator's figures are those of the copy, whatever comes after it; what is lost is said of the blocks that the
- * ledger has, which must be those of that moment. */
-static void copied(struct process *p)
+/* No more calls are traced: the process is about to be let go of, or paused, and its trace is to end with the scan.
+ * Those that are in flight are seen to return. */
+static void scan_last(struct process *p)
+{
+	scan_later(p);
+	p->trace->is_parting = true;
+	text_about_to_change(p);
+	breakpoints_remove_some(p, true, SIZE_MAX);
+}
+
+/* The allocator's figures are those of the copy, whatever comes after it. */
+static void nothing(struct process *p)
 {
 	(void)p;
 }
 
-static bool look_at(struct process *p, const struct aim *aim)
-{
-	const struct look_wish wish = {
-		.is_wanted = aim->is_wanted,
-		.copied = aim->is_for_blocks ? copied : NULL,
-		/* With -L not all functions are planted. */
-		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
-		.is_for_blocks = aim->is_for_blocks,
-		.limit = aim->limit ? aim->limit(p) : 0,
-	};
-	const struct look look = look_through(p, &wish);
-
-	if (look.ending && p->tasks) {
-		aim->put(p->trace, look.ending, look.reason);
-		/* A thread that has come to a hit since waits for all of that. */
-		const uint64_t waited = look.held_since ? clock_ns(CLOCK_MONOTONIC) - look.held_since : 0;
-
-		if (look.stood_ns)
-			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
-				 (double)(waited > look.stood_ns ? waited : look.stood_ns) / 1e6);
-	}
-	ending_free(look.ending);
-	return look.goes_on;
-}
+static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, lost_put};
+static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_last, lost_put};
+static const struct aim aim_figures = {
+	true, true, lost_figures_are_wanted, lost_figures_limit, nothing, lost_put_figures};
 
 /* Where all of its tasks have come to their ends the trace has all of it (endings.c). */
 static bool goes_on(const struct process *p)
@@ -62,6 +59,30 @@ static bool goes_on(const struct process *p)
 		if (!task->exiting)
 			return true;
 	return false;
+}
+
+static bool look_at(struct process *p, const struct aim *aim)
+{
+	const struct look_wish wish = {
+		.is_wanted = aim->is_wanted,
+		.copied = aim->copied,
+		/* With -L not all functions are planted. */
+		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
+		.is_for_blocks = aim->is_for_blocks,
+		.limit = aim->limit ? aim->limit(p) : 0,
+	};
+	const struct look look = look_through(p, &wish);
+
+	if (look.ending && goes_on(p)) {
+		aim->put(p->trace, look.ending, look.reason);
+		if (look.stood_ns)
+			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
+				 (double)look.stood_ns / 1e6);
+	}
+	ledger_end_scan(p->trace);
+	put_undefer(p->trace);
+	ending_free(look.ending);
+	return look.goes_on;
 }
 
 static bool look_at_all(struct tracer *t, const struct aim *aim)
@@ -94,5 +115,5 @@ bool lost_now(struct tracer *t)
 
 bool lost_at_detach(struct tracer *t)
 {
-	return t->run->paused || look_at_all(t, t->set->scan.is_traced ? &aim_lost : &aim_figures);
+	return t->run->paused || look_at_all(t, t->set->scan.is_traced ? &aim_lost_last : &aim_figures);
 }

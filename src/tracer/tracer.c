@@ -43,6 +43,7 @@ static void trace_again(struct trace *trace)
 	free(trace->path);
 	trace->path = NULL;
 	trace->attached = true;
+	trace->is_parting = false;
 }
 
 /* The signal goes to the process that the user sees. */

@@ -1,0 +1,76 @@
+/* What a scan finds lost of what is live. Events come while it looks at its copy:
+ *
+ *	copy: p is lost | A: malloc returns q | scan: p is lost
+ *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: nothing is said of p */
+#include "config.h"
+#include "record/ledger.h"
+#include "record/kinds.h"
+#include "record/live.h"
+#include "record/run.h"
+
+static void forget(struct live_set *live)
+{
+	hash_free(&live->newer);
+	hash_free(&live->gone);
+}
+
+void ledger_scan_copied(struct trace *trace)
+{
+	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++) {
+		struct live_set *const live = &trace->ledger.live[id];
+
+		forget(live);
+		live->awaits_scan = kind_has_blocks(live->kind);
+	}
+}
+
+void ledger_end_scan(struct trace *trace)
+{
+	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++) {
+		trace->ledger.live[id].awaits_scan = false;
+		forget(&trace->ledger.live[id]);
+	}
+}
+
+void ledger_each_copied(const struct trace *trace, uint32_t resource,
+			void (*callback)(void *context, uint64_t id, uint64_t size), void *context)
+{
+	const struct hash_entry *entry;
+
+	if (!trace->ledger.live)
+		return;
+	const struct live_set *const live = &trace->ledger.live[resource];
+
+	for (size_t i = 0; (entry = hash_next(&live->blocks, &i));)
+		if (!hash_get(&live->newer, entry->key))
+			callback(context, entry->key, block_unpack(entry->value).size);
+	for (size_t i = 0; (entry = hash_next(&live->gone, &i));)
+		callback(context, entry->key, entry->value);
+}
+
+bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	return ledger_knows(trace, resource, id) && !hash_get(&trace->ledger.live[resource].newer, id);
+}
+
+void ledger_scan(struct trace *trace, uint32_t resource, bool is_known)
+{
+	const struct lost_total lost = {.is_known = is_known, .events = trace->counts.events};
+	if (trace->ledger.live)
+		trace->ledger.live[resource].lost = lost;
+}
+
+void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
+{
+	if (!trace->ledger.live || kind == LOST_POSSIBLY)
+		return;
+	trace->ledger.live[resource].lost.blocks++;
+	trace->ledger.live[resource].lost.bytes += ledger_size(trace, resource, id);
+}
+
+struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource)
+{
+	const struct lost_total none = {0}, *lost = trace->ledger.live ? &trace->ledger.live[resource].lost : &none;
+
+	return trace->is_parting || lost->events == trace->counts.events ? *lost : none;
+}

@@ -218,6 +218,7 @@ static int take_held(struct layout *layout, const struct record *record)
 	case RECORD_THREAD:
 	case RECORD_NOTE:
 	case RECORD_AREA:
+	case RECORD_RESIDENT:
 	case RECORD_CENSUS: /* no line of its own, but the writer counts it */
 		return stage_put(layout->stage.next, record);
 	}

@@ -344,6 +344,7 @@ static int put(struct stage *stage, const struct record *record)
 		hold_thread(&leaks->hold, &record->thread);
 		return 0;
 	case RECORD_NOTE:
+	case RECORD_RESIDENT:
 		return add_mark(leaks, record);
 	case RECORD_SCAN:
 		return put_scan(leaks, record);

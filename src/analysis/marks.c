@@ -53,6 +53,11 @@ static struct mark mark_of(const struct record *record, const char **text)
 		mark.to = record->lost.kind;
 		*text = "";
 		break;
+	case RECORD_RESIDENT:
+		mark.from = record->resident.now;
+		mark.to = record->resident.peak;
+		*text = "";
+		break;
 	default:
 		*text = record->comment.text;
 	}
@@ -80,6 +85,9 @@ struct record mark_record(const struct mark *mark, const char *text)
 		break;
 	case RECORD_LOST:
 		record.lost = (struct record_lost){mark->resource, mark->from, (enum lost_kind)mark->to};
+		break;
+	case RECORD_RESIDENT:
+		record.resident = (struct record_resident){mark->from, mark->to};
 		break;
 	default:
 		record.comment.text = text;

@@ -20,6 +20,8 @@
 #define CLOCK_STEP 10
 /* So many (size, trace) are remembered to be written once. Then those that come are written again: for the readers they
  * are others of the same kind. */
+/* A page in the unit of resident memory, which a trace says in bytes and the kernel in KiB. */
+#define PAGE_BYTES  1024
 #define INFOS_MAX   (1u << 20)
 #define FLUSH_BYTES 65536
 
@@ -46,6 +48,7 @@ struct heaptrack {
 	uint64_t strings, ips, traces, infos; /* written */
 	uint64_t clock;                       /* written, in milliseconds */
 	uint64_t seed;
+	uint64_t resident_peak; /* the most bytes that were written; 0: none were */
 	bool has_begun;
 };
 
@@ -307,6 +310,34 @@ static void put_census(struct heaptrack *heaptrack, const struct record_census *
 	}
 }
 
+static void add_resident(struct heaptrack *heaptrack, uint64_t bytes)
+{
+	buf_add_char(&heaptrack->text, 'R');
+	add_field(&heaptrack->text, bytes / PAGE_BYTES);
+	buf_add_char(&heaptrack->text, '\n');
+}
+
+/* The readers take the highest figure for the peak, so a peak that lies between two records is written too. How many
+ * pages the machine has is unknown, and 0. */
+static void put_resident(struct heaptrack *heaptrack)
+{
+	const struct resident *const resident = &heaptrack->account.resident;
+
+	if (!heaptrack->resident_peak) {
+		buf_add_char(&heaptrack->text, 'I');
+		add_field(&heaptrack->text, PAGE_BYTES);
+		buf_add_str(&heaptrack->text, " 0\n");
+	}
+	add_clock(heaptrack, 1);
+	if (resident->peak > heaptrack->resident_peak && resident->peak > resident->last)
+		add_resident(heaptrack, resident->peak);
+	add_resident(heaptrack, resident->last);
+	if (resident->peak > heaptrack->resident_peak)
+		heaptrack->resident_peak = resident->peak;
+	if (resident->last > heaptrack->resident_peak)
+		heaptrack->resident_peak = resident->last;
+}
+
 static void put_process(struct heaptrack *heaptrack)
 {
 	const struct account *const account = &heaptrack->account;
@@ -332,6 +363,8 @@ static int put(struct stage *stage, const struct record *record)
 		account_put(&heaptrack->account, record);
 		if (record->type == RECORD_PROCESS)
 			put_process(heaptrack);
+		else if (record->type == RECORD_RESIDENT)
+			put_resident(heaptrack);
 	}
 	return heaptrack->text.size < FLUSH_BYTES ? 0 : flush(heaptrack);
 }

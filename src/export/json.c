@@ -36,6 +36,11 @@ static void write_process(const struct profile_process *process, struct buf *lin
 		   account->is_attached ? "true" : "false", process->is_old ? "true" : "false", account->events,
 		   account->start_sec);
 	buf_printf(line, ",\"%s\":%" PRIu64, account->has_times ? "duration_ns" : "calls", account->last.since);
+	if (account->resident.is_known)
+		buf_printf(line, ",\"resident\":%" PRIu64 ",\"resident_peak\":%" PRIu64, account->resident.last,
+			   account->resident.peak);
+	else
+		buf_add_str(line, ",\"resident\":null,\"resident_peak\":null");
 	end_line(line, out);
 }
 

@@ -202,6 +202,28 @@ static void write_snapshots(struct massif *massif)
 	write_snapshot(massif, profile->end_since, "detailed");
 }
 
+/* The format has no place for it but the words of its first line, which ms_print shows as the arguments. */
+static void add_resident(struct buf *head, const struct profile *profile)
+{
+	uint64_t peak = 0;
+	size_t processes = 0, known = 0;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct resident *resident = &profile->processes[i].account->resident;
+
+		if (profile->processes[i].is_old)
+			continue;
+		processes++;
+		known += resident->is_known;
+		if (resident->is_known && resident->peak > peak)
+			peak = resident->peak;
+	}
+	if (known)
+		buf_printf(head, ", peak RSS %" PRIu64 " B%s", peak, processes > 1 ? " of one process" : "");
+	else
+		buf_add_str(head, ", peak RSS unknown");
+}
+
 static int massif_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	struct massif massif = {.profile = profile, .memory = export_memory(profile), .out = out};
@@ -211,7 +233,9 @@ static int massif_write(const struct profile *profile, const struct export_optio
 	struct buf head = {0};
 
 	(void)options;
-	buf_add_str(&head, "desc: functrace " PACKAGE_VERSION "\ncmd: ");
+	buf_add_str(&head, "desc: functrace " PACKAGE_VERSION);
+	add_resident(&head, profile);
+	buf_add_str(&head, "\ncmd: ");
 	export_add_text(&head, command ? command : "?");
 	fprintf(out, "%s\ntime_unit: %s\n", buf_str(&head), profile->has_times ? "ms" : "i");
 	buf_free(&head);

@@ -358,6 +358,19 @@ static void put_note(struct account *account, const char *text)
 	account->notes[account->note_count++] = xstrndup(string_or_empty(text), NOTE_BYTES);
 }
 
+static void put_resident(struct account *account, const struct record_resident *record)
+{
+	struct resident *resident = &account->resident;
+
+	if (!resident->is_known)
+		resident->known_since = account->last.since;
+	resident->is_known = true;
+	resident->last = record->now;
+	resident->peak = record->peak;
+	timeline_advance(&resident->line, account->last.since);
+	timeline_note(&resident->line, &(struct tally){1, record->now}, false, 0);
+}
+
 void account_put(struct account *account, const struct record *record)
 {
 	switch (record->type) {
@@ -392,6 +405,9 @@ void account_put(struct account *account, const struct record *record)
 	case RECORD_CENSUS:
 		put_census(account, &record->census);
 		break;
+	case RECORD_RESIDENT:
+		put_resident(account, &record->resident);
+		break;
 	default:
 		break;
 	}
@@ -419,6 +435,7 @@ void account_free(struct account *account)
 		free(account->ends[i]);
 	free(account->ends);
 	free(account->end);
+	timeline_free(&account->resident.line);
 	object_map_free(&account->objects);
 	intern_pool_free(&account->strings);
 	free(account->name);

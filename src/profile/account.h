@@ -53,6 +53,14 @@ struct account_wishes {
 	uint64_t mark;
 };
 
+/* How much memory of the process was resident, in bytes, as its trace says now and then. */
+struct resident {
+	bool is_known;
+	uint64_t last, peak;  /* what the last record says */
+	uint64_t known_since; /* the time of the first one; nothing is known before it */
+	struct timeline line; /* one tally of `last` each */
+};
+
 struct account {
 	struct account_wishes wishes; /* set before the first call */
 	/* Of the trace, where not all of its calls come here: times are since the first one of those, and the end is
@@ -79,6 +87,7 @@ struct account {
 	size_t end_count, end_capacity, ends_left_out;
 	char **notes; /* the first NOTES_MAX */
 	size_t note_count, note_capacity, notes_left_out;
+	struct resident resident;
 	struct intern_pool strings;
 	uint32_t tid; /* of the calls that come now; 0 unknown */
 	const char *thread_name;

@@ -56,6 +56,7 @@ static size_t extent_of(const struct record *record, bool *is_kept)
 	case RECORD_CONTEXT:
 		return text_size(record->context.name);
 	case RECORD_AREA:
+	case RECORD_RESIDENT:
 		return 0;
 	default:
 		*is_kept = false;

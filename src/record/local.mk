@@ -7,7 +7,7 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/open_files.c src/record/open_files.h src/record/output.c src/record/output.h src/record/progress.c \
 	src/record/deferred.c src/record/deferred.h src/record/put.c src/record/put.h \
 	src/record/progress.h src/record/remarks.c src/record/remarks.h src/record/report.c src/record/report.h \
-	src/record/report_counts.c src/record/run.h \
+	src/record/report_counts.c src/record/resident.c src/record/resident.h src/record/run.h \
 	src/record/settle.c src/record/settle.h src/record/texts.c src/record/texts.h \
 	src/record/times.c src/record/times.h \
 	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h \

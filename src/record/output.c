@@ -4,6 +4,7 @@
 #include "record/kinds.h"
 #include "record/open_files.h"
 #include "record/put.h"
+#include "record/resident.h"
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "record/unread.h"
@@ -408,6 +409,7 @@ void output_flush_all(struct run *run)
 	for (struct trace *trace = run->traces; trace; trace = trace->next) {
 		if (!trace->writer || trace->broken)
 			continue;
+		resident_tick(trace);
 		const int error = writer_flush(trace->writer);
 
 		if (error < 0)

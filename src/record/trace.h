@@ -114,10 +114,11 @@ struct trace {
 	struct trace_times times;
 	uint64_t next_index;
 	pid_t last_thread;
-	struct areas areas;     /* that are in the trace; areas.c */
-	bool is_removed;        /* its file has gone: nothing could be written, or it was removed by others */
-	bool broken;            /* it could not be written any more, or its process be read */
-	uint64_t calls_written; /* by the writer that has been closed */
+	uint64_t resident_index; /* next_index when the resident memory was written last */
+	struct areas areas;      /* that are in the trace; areas.c */
+	bool is_removed;         /* its file has gone: nothing could be written, or it was removed by others */
+	bool broken;             /* it could not be written any more, or its process be read */
+	uint64_t calls_written;  /* by the writer that has been closed */
 	bool reported;
 
 	struct trace *next; /* of the run */

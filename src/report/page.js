@@ -129,6 +129,17 @@ function dateText(seconds) {
   return isNaN(date) ? '' : date.toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
 }
 
+// What the kernel says of the processes' memory; several may share some, so there is no sum.
+function residentText(programs) {
+  const known = programs.filter((program) => program.resident_peak !== undefined);
+  const highest = known.reduce((most, program) => Math.max(most, value(program.resident_peak)), 0);
+
+  if (!known.length)
+    return 'resident memory unknown';
+  return programs.length > 1 ? 'at most ' + human(highest) + ' resident in a process'
+    : human(known[0].resident) + ' resident when looked at last, ' + human(highest) + ' at the peak';
+}
+
 function drawHead() {
   const programs = data.programs, all = programs.length + data.programs_left_out;
   const name = programs.length ? programs[0].name : 'an empty trace', about = [];
@@ -148,6 +159,7 @@ function drawHead() {
     about.push(dateText(data.begin));
   about.push(counted(data.events, 'event', 'events') +
     (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
+  about.push(residentText(programs));
   byId('ends').append(...data.ends.map((end) => make('li', '', capital(end))));
   if (data.ends_left_out)
     byId('ends').append(make('li', '', 'And ' + counted(data.ends_left_out, 'more process', 'more processes') + ' that did not end with status 0'));

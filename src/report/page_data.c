@@ -66,6 +66,10 @@ static void add_programs(struct buf *out, const struct profile *profile)
 		if (account->has_pid)
 			add_number(out, "pid", account->pid);
 		add_bool(out, "attached", account->is_attached);
+		if (account->resident.is_known) {
+			add_number(out, "resident", account->resident.last);
+			add_number(out, "resident_peak", account->resident.peak);
+		}
 		buf_add_char(out, '}');
 	}
 	buf_add_char(out, ']');
@@ -202,6 +206,32 @@ static void add_lines_of_time(struct buf *out, const struct profile *profile, co
 	buf_free(&blocks);
 	buf_free(&bytes);
 	buf_free(&most);
+}
+
+/* What was resident at the end of each span, of the only process; null before that is known. */
+static void add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
+{
+	const struct resident *resident;
+	struct buf json = {0};
+
+	if (profile->process_count != 1 || !profile->processes[0].account->resident.is_known)
+		return;
+	resident = &profile->processes[0].account->resident;
+	for (size_t i = 0; i < axis->span_count; i++) {
+		const uint64_t since = i * axis->span_width + (axis->span_width - 1);
+		size_t span = since / resident->line.width;
+
+		if (i)
+			buf_add_char(&json, ',');
+		if (span >= resident->line.count)
+			span = resident->line.count - 1;
+		if (since < resident->known_since)
+			buf_add_str(&json, "null");
+		else
+			page_add_number(&json, resident->line.spans[span].last.bytes);
+	}
+	add_array(out, "resident", &json);
+	buf_free(&json);
 }
 
 /* How many were allocated of which sizes, and released after which time. */
@@ -390,6 +420,7 @@ void page_data_add(struct buf *out, const struct profile *profile, const struct 
 	add_number(out, "moment_width", axis.moment_width);
 	add_number(out, "moment_count", axis.moment_count);
 	add_number(out, "span_width", axis.span_width);
+	add_resident(out, profile, &axis);
 	add_array(out, "names", &stacks.names);
 	add_array(out, "frames", &stacks.frames);
 	add_array(out, "nodes", &stacks.nodes);

@@ -16,13 +16,15 @@ extern const struct page_limits page_data_limits;
 
 /* Appends the object. limits: page_data_limits, but for tests.
  *
- *  {"generator", "programs": [{"name", "pid", "attached"}], "programs_left_out",
+ *  {"generator", "programs": [{"name", "pid", "attached", "resident", "resident_peak" (bytes of resident memory when it
+ *   was looked at last, and the most; only where the trace says it)}], "programs_left_out",
  *   "begin" (seconds since the Epoch; 0 unknown), "has_times",
  *   "end" (the last call; nanoseconds or calls from the first one), "events", "cut", "lost",
  *   "ends": [] (how processes ended, if not with status 0), "ends_left_out", "notes": [], "notes_left_out",
  *   "compared" (to what; only where it is),
  *   "moment_width", "moment_count" (moment k is at k * width, before the calls of that time),
  *   "span_width" (of the lines of time),
+ *   "resident": [] (bytes at the end of each span, null before they are known; of one process whose trace says it),
  *   "kinds": [{"type", "desc", "one", "many" (nouns), "has_bytes", "is_call", "unknown", "reused", "released",
  *     "allocated", "live", "peak", "temporary": [blocks, bytes], "peak_since" (not of several processes),
  *     "lost" ([blocks, bytes of each enum lost_kind...]), "not_scanned" ([blocks, bytes] alive in processes that were

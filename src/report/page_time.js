@@ -1,6 +1,7 @@
-// What was alive over time: bytes, and below them blocks; a moment can be picked.
+// What was alive over time: bytes, below them blocks, and below these what was resident, where the trace says it; a moment
+// can be picked.
 
-const TIME = {left: 8, right: 8, bytes: 132, blocks: 56, gap: 20, axis: 24, top: 18};
+const TIME = {left: 8, right: 8, bytes: 132, blocks: 56, resident: 40, gap: 20, axis: 24, top: 18};
 
 function momentTime(moment) {
   return Math.min(moment * data.moment_width, data.end);
@@ -15,14 +16,16 @@ function most(values) {
   return values.reduce((greatest, v) => Math.max(greatest, value(v)), 0);
 }
 
-// Corners of the steps that values make: each is what was alive from where its span ends.
+// Corners of the steps that values make: each is what was alive from where its span ends. The first may be unknown.
 function steps(values, x, y) {
   let path = '', last = y(0);
 
   values.forEach((v, i) => {
+    if (v === null)
+      return;
     const at = y(value(v)), to = x(Math.min((i + 1) * data.span_width, data.end));
-    if (!i)
-      path += 'M' + x(0).toFixed(1) + ' ' + at.toFixed(1);
+    if (!path)
+      path += 'M' + x(i * data.span_width).toFixed(1) + ' ' + at.toFixed(1);
     else if (at !== last)
       path += 'V' + at.toFixed(1);
     path += 'H' + to.toFixed(1);
@@ -35,13 +38,13 @@ function drawPanel(svg, panel) {
   const {values, x, top, height, name, label} = panel;
   const greatest = most(values) || 1;
   const y = (v) => top + height - height * v / greatest;
-  const line = steps(values, x, y);
+  const line = steps(values, x, y), begin = Math.max(0, values.findIndex((v) => v !== null)) * data.span_width;
 
   for (const part of [0, 0.5, 1])
     svg.append(makeSvg('line', {class: part ? 'rule' : 'rule base', x1: x(0), x2: x(data.end), y1: y(part * greatest),
       y2: y(part * greatest)}));
   svg.append(makeSvg('path', {class: 'area ' + name,
-    d: line + 'V' + (top + height) + 'H' + x(0).toFixed(1) + 'Z'}));
+    d: line + 'V' + (top + height) + 'H' + x(begin).toFixed(1) + 'Z'}));
   svg.append(makeSvg('path', {class: 'edge ' + name, d: line}));
   svg.append(makeSvg('text', {class: 'scale', x: x(0) + 4, y: top - 5}, label));
   return y;
@@ -87,7 +90,9 @@ function drawTime(kind, picked) {
   const hasBytes = kind.has_bytes, bytesHeight = hasBytes ? TIME.bytes : 0;
   const blocksTop = TIME.top + bytesHeight + (hasBytes ? TIME.gap : 0);
   const blocksHeight = hasBytes ? TIME.blocks : TIME.bytes;
-  const bottom = blocksTop + blocksHeight, height = bottom + TIME.axis;
+  const resident = kind.type === 'memory' && data.resident && data.resident.some((v) => v !== null) ? data.resident : null;
+  const residentTop = blocksTop + blocksHeight + TIME.gap;
+  const bottom = resident ? residentTop + TIME.resident : blocksTop + blocksHeight, height = bottom + TIME.axis;
   const x = (since) => TIME.left + (width - TIME.left - TIME.right) * (data.end ? since / data.end : 0);
   const svg = makeSvg('svg', {width, height, viewBox: '0 0 ' + width + ' ' + height, 'aria-hidden': 'true'});
 
@@ -101,6 +106,9 @@ function drawTime(kind, picked) {
   }
   drawPanel(svg, {values: kind.blocks, x, top: blocksTop, height: blocksHeight, name: 'blocks',
     label: counted(most(kind.blocks), kind.one, kind.many)});
+  if (resident)
+    drawPanel(svg, {values: resident, x, top: residentTop, height: TIME.resident, name: 'resident',
+      label: human(most(resident)) + ' resident'});
   drawAxis(svg, x, bottom, width);
   svg.append(makeSvg('line', {id: 'pointer', y1: TIME.top, y2: bottom, x1: -9, x2: -9}));
   if (picked !== null) {

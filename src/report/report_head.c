@@ -62,6 +62,43 @@ static void write_times(struct report *report)
 	lines_end(&report->lines);
 }
 
+static void write_resident_of(struct report *report, const struct account *account, bool is_one)
+{
+	char last[32], peak[32];
+
+	report_add_label(report, "resident");
+	lines_add(&report->lines, "%s bytes when looked at last, %s at the peak",
+		  number_grouped(account->resident.last, last), number_grouped(account->resident.peak, peak));
+	if (!is_one && account->has_pid)
+		lines_add(&report->lines, ", process %" PRIu32, account->pid);
+	lines_end(&report->lines);
+}
+
+/* Of each process by itself: what several share is resident in each of them. */
+static void write_resident(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t known = 0, shown = 0;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct profile_process *process = &profile->processes[i];
+
+		if (process->is_old || !process->account->resident.is_known)
+			continue;
+		if (known++ < PROCESSES_SHOWN) {
+			write_resident_of(report, process->account, profile->process_count == 1);
+			shown++;
+		}
+	}
+	if (!known) {
+		report_add_label(report, "resident");
+		LINE(&report->lines, "%s", "unknown: the trace does not say how much memory was");
+	} else if (known > shown) {
+		report_add_label(report, "");
+		LINE(&report->lines, "and of %zu more process%s", known - shown, known - shown == 1 ? "" : "es");
+	}
+}
+
 /* A trace that it is compared to stands among the processes. */
 static void write_mark(struct report *report)
 {
@@ -162,6 +199,7 @@ void report_head(struct report *report)
 	write_processes(report);
 	write_ends(report);
 	write_times(report);
+	write_resident(report);
 	write_filters(report);
 	write_unseen(report);
 	write_notes(report);

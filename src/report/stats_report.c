@@ -54,6 +54,19 @@ static void write_head(struct report *report)
 	lines_end(&report->lines);
 }
 
+/* As the kernel counts it: also of what no allocation is, code and stacks. */
+static void write_resident(struct report *report)
+{
+	const struct resident *resident = &report->account->resident;
+
+	if (resident->is_known)
+		LINE(&report->lines,
+		     "resident memory  %12" PRIu64 " bytes when it was looked at last, %" PRIu64 " at the peak",
+		     resident->last, resident->peak);
+	else
+		LINE(&report->lines, "%s", "resident memory  unknown: the trace does not say");
+}
+
 static void write_totals(struct report *report, const struct resource_state *which,
 			 const struct resource_account *resource)
 {
@@ -325,6 +338,7 @@ void stats_report(struct account *account, struct names *names, size_t columns, 
 	struct report report = {.account = account, .lines = {.out = out, .columns = columns}, .names = names};
 
 	write_head(&report);
+	write_resident(&report);
 	for (size_t i = 0; i < account->resources.count; i++) {
 		struct resource_state *which = account->resources.items[i];
 		struct resource_account *resource = resource_account_of(which);

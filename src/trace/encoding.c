@@ -28,7 +28,9 @@ bool encoding_can(const struct encoding *encoding, unsigned abilities)
 				  (encoding->reader && encoding->reader->dump ? ENCODING_DUMP : 0u);
 	const unsigned of_dialect = encoding->is_compat ? ENCODING_MONOTONIC : 0u;
 
-	return !(abilities & ~(encoding->abilities | from_ops | of_dialect));
+	const unsigned not_of_dialect = encoding->is_compat ? ENCODING_RESIDENT : 0u;
+
+	return !(abilities & ~((encoding->abilities & ~not_of_dialect) | from_ops | of_dialect));
 }
 
 const char *encoding_names(unsigned abilities)

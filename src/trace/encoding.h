@@ -24,7 +24,8 @@ enum encoding_ability {
 	ENCODING_DUMP = 2048,            /* its messages can be shown: reader_dump() */
 	ENCODING_COMMENT = 4096,         /* lines that begin with "# " are no records */
 	ENCODING_CYCLES = 8192,          /* a trace can be read from the middle on: writer_options.cycle_size */
-	ENCODING_SCANS = 16384, /* has a place for what scans have found lost; of the second dialect, for the heap */
+	ENCODING_SCANS = 16384,    /* has a place for what scans have found lost; of the second dialect, for the heap */
+	ENCODING_RESIDENT = 32768, /* has a place for resident memory; its second dialect has none */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 

@@ -6,13 +6,15 @@
 /* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
  * are NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
-	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS)                  \
+	BOTH(rtrace, ".rtrace",                                                                                        \
+	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS | ENCODING_RESIDENT)                 \
 	BOTH(text, ".rtrace.txt",                                                                                      \
 	     ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT | ENCODING_COMMENT |          \
-		     ENCODING_SCANS)                                                                                   \
+		     ENCODING_SCANS | ENCODING_RESIDENT)                                                               \
 	BOTH(mpatrol, ".mpatrol", ENCODING_BINARY | ENCODING_STREAM | ENCODING_NAMES | ENCODING_AREAS)                 \
 	BOTH(stacktrack, ".tlg",                                                                                       \
-	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS | ENCODING_CYCLES | ENCODING_SCANS)                    \
+	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS | ENCODING_CYCLES | ENCODING_SCANS |                   \
+		     ENCODING_RESIDENT)                                                                                \
 	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;

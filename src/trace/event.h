@@ -38,6 +38,7 @@ enum record_type {
 	RECORD_SCAN,
 	RECORD_LOST,
 	RECORD_CENSUS,
+	RECORD_RESIDENT,
 };
 
 /* The filters that have been applied to a trace (text header, key "filter"). */
@@ -247,6 +248,12 @@ struct record_census {
 	uint32_t count;
 };
 
+/* The memory of the process that is resident, in bytes: at this place of the trace, and the most since it began to
+ * execute its program. */
+struct record_resident {
+	uint64_t now, peak;
+};
+
 struct record {
 	enum record_type type;
 	union {
@@ -266,6 +273,7 @@ struct record {
 		struct record_scan scan;
 		struct record_lost lost;
 		struct record_census census;
+		struct record_resident resident;
 	};
 };
 

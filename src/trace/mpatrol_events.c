@@ -327,6 +327,9 @@ static void put_other(struct mpatrol_events *events, const struct record *record
 	case RECORD_SCAN:
 		omit(events, OMITTED_SCAN);
 		break;
+	case RECORD_RESIDENT:
+		omit(events, OMITTED_RESIDENT);
+		break;
 	case RECORD_LOST: /* of the scan */
 		break;
 	case RECORD_CENSUS:

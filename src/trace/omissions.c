@@ -22,6 +22,7 @@ static const struct words {
 	[OMITTED_BUILD_ID] = {"build-id", "build-ids"},
 	[OMITTED_SCAN] = {"scan, with what it found lost", "scans, with what they found lost"},
 	[OMITTED_CENSUS] = {"block from before the trace", "blocks from before the trace"},
+	[OMITTED_RESIDENT] = {"figure of resident memory", "figures of resident memory"},
 	[OMITTED_THREAD] = {"thread's name", "threads' names"},
 	[OMITTED_NOTE] = {"note", "notes"},
 	[OMITTED_HEAP] = {"status of the heap", "statuses of the heap"},

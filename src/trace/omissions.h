@@ -25,6 +25,7 @@ enum omission {
 	OMITTED_BUILD_ID,
 	OMITTED_SCAN,
 	OMITTED_CENSUS, /* blocks */
+	OMITTED_RESIDENT,
 	OMITTED_THREAD, /* names of threads, or threads */
 	OMITTED_NOTE,
 	OMITTED_HEAP,

@@ -40,6 +40,7 @@ enum rtrace_type {
 	RTRACE_LOST = RTRACE_TYPE('L', 'O', 'S', 'T'),
 	RTRACE_CENS = RTRACE_TYPE('C', 'E', 'N', 'S'),
 	RTRACE_BLID = RTRACE_TYPE('B', 'L', 'I', 'D'),
+	RTRACE_RESI = RTRACE_TYPE('R', 'E', 'S', 'I'),
 	RTRACE_USEC = RTRACE_TYPE('U', 'S', 'E', 'C'),
 	RTRACE_NTIM = RTRACE_TYPE('N', 'T', 'I', 'M'),
 	RTRACE_ATCH = RTRACE_TYPE('A', 'T', 'C', 'H'),

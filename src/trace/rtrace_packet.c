@@ -256,6 +256,18 @@ static int take_census(struct reader *reader, struct packet *packet, struct reco
 	return 1;
 }
 
+static int take_resident(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 2 * pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_RESIDENT;
+	record->resident.now = take_pointer(s, packet);
+	record->resident.peak = take_pointer(s, packet);
+	return 1;
+}
+
 static int take_attachment(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -316,6 +328,8 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 		return take_lost(reader, packet, record);
 	case RTRACE_CENS:
 		return take_census(reader, packet, record);
+	case RTRACE_RESI:
+		return take_resident(reader, packet, record);
 	case RTRACE_FILE:
 		return take_attachment(reader, packet, record);
 	case RTRACE_HINF:

@@ -66,6 +66,7 @@ static bool is_known(uint32_t type)
 	case RTRACE_SCAN:
 	case RTRACE_LOST:
 	case RTRACE_CENS:
+	case RTRACE_RESI:
 	case RTRACE_USEC:
 	case RTRACE_NTIM:
 	case RTRACE_ATCH:

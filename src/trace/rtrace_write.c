@@ -203,6 +203,15 @@ static void put_census(struct writer *writer, const struct record_census *census
 	}
 }
 
+static void put_resident(struct writer *writer, const struct record_resident *resident)
+{
+	unsigned char *p = packet_begin(writer, 16);
+
+	p = put_pointer(writer, p, resident->now);
+	p = put_pointer(writer, p, resident->peak);
+	packet_end(writer, RTRACE_RESI, p);
+}
+
 static void put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct rtrace_state *s = writer->state;
@@ -293,6 +302,12 @@ static void put_other(struct writer *writer, const struct record *record)
 			put_census(writer, &record->census);
 		else
 			writer->omissions.count[OMITTED_CENSUS] += record->census.count;
+		break;
+	case RECORD_RESIDENT:
+		if (!s->compat)
+			put_resident(writer, &record->resident);
+		else
+			writer->omissions.count[OMITTED_RESIDENT]++;
 		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;

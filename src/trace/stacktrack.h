@@ -51,7 +51,8 @@ enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 	X(ARGS, "args")                                                                                                \
 	X(SCAN, "scan")                                                                                                \
 	X(LOST, "lost")                                                                                                \
-	X(BEFORE, "before")
+	X(BEFORE, "before")                                                                                            \
+	X(RESIDENT, "resident")
 
 enum stacktrack_value {
 #define VALUE(name, text) STACKTRACK_OF_##name,

@@ -98,7 +98,7 @@ static void take_heap(struct stacktrack_reader *s, char *at)
 
 /* The words of the small records. */
 struct words {
-	uint64_t id, flags, major, minor, from, size;
+	uint64_t id, flags, major, minor, from, size, now, peak;
 	const char *name, *text, *type, *path, *hex;
 	bool internal;
 };
@@ -116,7 +116,8 @@ static struct words take_words(char *at)
 		} places[] = {{"id", &w.id, NULL},       {"tid", &w.id, NULL},      {"flags", &w.flags, NULL},
 			      {"major", &w.major, NULL}, {"minor", &w.minor, NULL}, {"from", &w.from, NULL},
 			      {"size", &w.size, NULL},   {"name", NULL, &w.name},   {"text", NULL, &w.text},
-			      {"type", NULL, &w.type},   {"path", NULL, &w.path},   {"hex", NULL, &w.hex}};
+			      {"now", &w.now, NULL},     {"peak", &w.peak, NULL},   {"type", NULL, &w.type},
+			      {"path", NULL, &w.path},   {"hex", NULL, &w.hex}};
 
 		w.internal |= is(&word, "internal");
 		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -170,6 +171,9 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 	case STACKTRACK_OF_BEFORE:
 		s->census = (struct census_block){w->from, w->size};
 		stacktrack_enqueue(s, RECORD_CENSUS)->census = (struct record_census){(uint32_t)w->id, &s->census, 1};
+		break;
+	case STACKTRACK_OF_RESIDENT:
+		stacktrack_enqueue(s, RECORD_RESIDENT)->resident = (struct record_resident){w->now, w->peak};
 		break;
 	case STACKTRACK_OF_AREA:
 		stacktrack_enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};

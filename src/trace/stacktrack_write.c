@@ -195,6 +195,12 @@ static void put_other(struct writer *writer, const struct record *record)
 	case RECORD_CENSUS:
 		put_census(writer, &record->census);
 		break;
+	case RECORD_RESIDENT:
+		text = stacktrack_begin_record(writer);
+		stacktrack_add_number(text, "now", record->resident.now);
+		stacktrack_add_number(text, "peak", record->resident.peak);
+		stacktrack_put_value(writer, STACKTRACK_OF_RESIDENT);
+		break;
 	case RECORD_AREA:
 		text = stacktrack_begin_record(writer);
 		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64, record->area.from, record->area.size);

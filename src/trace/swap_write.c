@@ -270,7 +270,7 @@ static void count_omitted(struct writer *writer, enum record_type type)
 		[RECORD_MODULE] = OMITTED_DECLARATION, [RECORD_BUILD_ID] = OMITTED_BUILD_ID,
 		[RECORD_HEAP] = OMITTED_HEAP,          [RECORD_ATTACHMENT] = OMITTED_ATTACHMENT,
 		[RECORD_COMMENT] = OMITTED_COMMENT,    [RECORD_AREA] = OMITTED_AREA,
-		[RECORD_SCAN] = OMITTED_SCAN,
+		[RECORD_SCAN] = OMITTED_SCAN,          [RECORD_RESIDENT] = OMITTED_RESIDENT,
 	};
 
 	writer->omissions.count[omissions[type]]++;

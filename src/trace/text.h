@@ -13,14 +13,15 @@
 #define TEXT_COMPAT_MAJOR 2
 #define TEXT_DAY_NS       UINT64_C(86400000000000)
 
-#define TEXT_MODULE_LINE "## tracing module: "
-#define TEXT_THREAD_LINE "## thread "
-#define TEXT_BUILD_LINE  "## build-id "
-#define TEXT_SCAN_LINE   "## scan "
-#define TEXT_LOST_LINE   "## lost "
-#define TEXT_BEFORE_LINE "## before "
-#define TEXT_HEAP_LINE   "## heap status information:"
-#define TEXT_INLINED     " (inlined)"
+#define TEXT_MODULE_LINE   "## tracing module: "
+#define TEXT_THREAD_LINE   "## thread "
+#define TEXT_BUILD_LINE    "## build-id "
+#define TEXT_SCAN_LINE     "## scan "
+#define TEXT_LOST_LINE     "## lost "
+#define TEXT_BEFORE_LINE   "## before "
+#define TEXT_RESIDENT_LINE "## resident "
+#define TEXT_HEAP_LINE     "## heap status information:"
+#define TEXT_INLINED       " (inlined)"
 
 /* The argument 0, which no function has: text has no form of its own for a copy. */
 #define TEXT_COPY_VALUE "#kind=copy"

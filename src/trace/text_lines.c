@@ -346,6 +346,18 @@ static bool take_before(struct text_reader *s, const char *line, struct record *
 	return true;
 }
 
+/* `## resident 4096 8192` */
+static bool take_resident(const char *line, struct record *record)
+{
+	struct record_resident *resident = &record->resident;
+	const char *p = text_decimal(line + strlen(TEXT_RESIDENT_LINE), &resident->now);
+
+	if (!p || *p != ' ' || !(p = text_decimal(p + 1, &resident->peak)) || *p)
+		return false;
+	record->type = RECORD_RESIDENT;
+	return true;
+}
+
 static bool take_declaration(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_begins(line, ": "))
@@ -371,6 +383,8 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 	if (text_begins(line, TEXT_LOST_LINE) && take_lost(line, record))
 		return true;
 	if (text_begins(line, TEXT_BEFORE_LINE) && take_before(s, line, record))
+		return true;
+	if (text_begins(line, TEXT_RESIDENT_LINE) && take_resident(line, record))
 		return true;
 	s->damage = s->damage ? s->damage : text_damage(line);
 	record->type = RECORD_NOTE;

@@ -308,6 +308,13 @@ static void text_put(struct writer *writer, const struct record *record)
 	case RECORD_CENSUS:
 		put_census(writer, &record->census);
 		break;
+	case RECORD_RESIDENT:
+		if (!compat)
+			buf_printf(out, TEXT_RESIDENT_LINE "%" PRIu64 " %" PRIu64 "\n", record->resident.now,
+				   record->resident.peak);
+		else
+			writer->omissions.count[OMITTED_RESIDENT]++;
+		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;
 		break;

@@ -12,6 +12,7 @@
 #include "calls/pin_watch.h"
 #include "record/attachments.h"
 #include "record/output.h"
+#include "record/resident.h"
 #include "record/run.h"
 #include "text/breakpoints.h"
 #include "text/pass.h"
@@ -334,8 +335,10 @@ bool act(struct tracer *t, const struct stop *stop)
 		}
 		act_unannounced_birth(t, task);
 		task->exiting = true;
-		if (is_last(task))
+		if (is_last(task)) {
 			attachments_take(task->process->trace, task->tid);
+			resident_put(task->process->trace, task->tid);
+		}
 		if (endings_task_ended(task, is_last(task)))
 			break;
 		slot_left(task);

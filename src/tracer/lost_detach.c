@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "record/ledger.h"
 #include "record/put.h"
+#include "record/resident.h"
 #include "record/run.h"
 #include "scan/ending.h"
 #include "text/breakpoints.h"
@@ -91,8 +92,10 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 	bool is_any_left = true;
 
 	endings_finish_all(t);
-	for (p = t->processes; p; p = p->next)
+	for (p = t->processes; p; p = p->next) {
 		p->life->is_looked_through = false;
+		resident_put(p->trace, process_proc_task(p));
+	}
 	do {
 		for (p = t->processes; p && (p->life->is_looked_through || !goes_on(p) || !aim->is_wanted(p));
 		     p = p->next)

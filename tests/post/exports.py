@@ -307,6 +307,37 @@ def heaptrack_is_read_by_heaptrack_print(folder):
     assert "Debuggee command was: /bin/prog\n" in shown and "total runtime: 3.01s.\n" in shown, shown
 
 
+RESIDENT = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x10 main at /no/a.c:5
+
+## resident 40960000 81920000
+2. [10:00:03.000000] malloc<memory>(60) = 0x2000
+\t0x10 main at /no/a.c:5
+
+## resident 20480000 90112000
+"""
+
+
+def resident_memory_goes_into_what_has_a_place_for_it(folder):
+    trace = export("heaptrack", data=RESIDENT)
+    lines = [line for line in trace.split(b"\n") if line[:1] in b"IR"]
+    lines = [line for line in lines if line]
+    assert lines == [b"I 400 0", b"R %x" % 80000, b"R %x" % 40000, b"R %x" % 88000, b"R %x" % 20000], lines
+    shown = tool("heaptrack_print", write(folder, "r", trace))
+    assert "peak RSS (including heaptrack overhead): 90.11M\n" in shown, shown
+    assert b"desc: functrace" in export("massif", data=RESIDENT)
+    assert re.search(rb"^desc: functrace \S+, peak RSS 90112000 B$", export("massif", data=RESIDENT), re.M)
+    process = json.loads(export("json", data=RESIDENT).split(b"\n")[0])
+    assert (process["resident"], process["resident_peak"]) == (20480000, 90112000), process
+
+
+def resident_memory_that_no_trace_says_is_unknown(folder):
+    assert not re.search(rb"^[IR] ", export("heaptrack", data=HISTORY), re.M)
+    assert re.search(rb"^desc: functrace \S+, peak RSS unknown$", export("massif", data=HISTORY), re.M)
+    process = json.loads(export("json", data=HISTORY).split(b"\n")[0])
+    assert process["resident"] is None and process["resident_peak"] is None, process
+
+
 def heaptrack_of_several_needs_a_folder(folder):
     one, other = write(folder, "1.txt", HISTORY), write(folder, "2.txt", TRACE)
     done = run("-f", "heaptrack", one, other, check=2)
@@ -474,7 +505,8 @@ def figures_are_those_of_stats(folder):
 
 
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
-         callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print,
+         callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print, resident_memory_goes_into_what_has_a_place_for_it,
+         resident_memory_that_no_trace_says_is_unknown,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
          gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, hostile_names_stay_in_their_places, figures_are_those_of_stats]
 

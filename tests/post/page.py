@@ -143,7 +143,8 @@ def the_page_shows_what_there_is(folder):
     value = browse(folder, page, """return {
         head: shown('#program, #about, #remarks summary'), cards: cards(), kinds: shown('.kind .type'),
         boxes: shown('.box'), title: document.title, groups: groups(), sum: sum()};""")
-    assert value["head"] == ["/bin/prog", "process 42  ·  2012-05-04 10:00:00 UTC  ·  7 events within 8\xa0s",
+    assert value["head"] == ["/bin/prog", "process 42  ·  2012-05-04 10:00:00 UTC  ·  7 events within 8\xa0s  ·  "
+                             "resident memory unknown",
                              "1 remark on this trace"], value["head"]
     assert value["cards"] == {"live": ["60 bytes", "1 block"], "peak": ["1,160 bytes", "3 blocks"],
                               "allocated": ["1,160 bytes", "3 blocks"], "temporary": ["1,000 bytes", "1 block"],
@@ -153,6 +154,28 @@ def the_page_shows_what_there_is(folder):
     assert value["title"] == "/bin/prog – functrace"
     assert value["groups"] == [["100.0 %", "60", "1", "60", "none ended", "alloc_b b.c:5\n← middle ← main"]], value
     assert value["sum"] == ["", "60", "1", "", "", "1 stack in all"]
+
+
+def resident_memory_is_a_line_of_time(folder):
+    data = trace(folder).replace(b"\n2. [", b"\n## resident 40960000 81920000\n2. [").replace(
+        b"\n7. [", b"\n## resident 20480000 90112000\n7. [")
+    page = make_page(folder, data)
+    assert data_of(page)["programs"][0]["resident_peak"] == 90112000
+    series = data_of(page)["resident"]
+    assert series[0] == 40960000 and series[-1] == 20480000, series
+    value = browse(folder, page, """return {head: shown('#about'), labels: shown('#time .scale'),
+        lines: document.querySelectorAll('#time .edge.resident').length};""")
+    assert "19.5 MiB resident when looked at last, 85.9 MiB at the peak" in value["head"][0].replace("\xa0", " "), value
+    assert value["lines"] == 1 and value["labels"][-1].replace("\xa0", " ") == "39.1 MiB resident", value
+    late = trace(folder).replace(b"\n7. [", b"\n## resident 20480000 90112000\n7. [")
+    series = data_of(make_page(folder, late))["resident"]
+    assert series[0] is None and series[-1] == 20480000, series
+    value = browse(folder, make_page(folder, late), """
+        return document.querySelector('#time .edge.resident').getAttribute('d');""", width=1280)
+    assert re.match(r"M[5-9]\d\d", value), value
+    value = browse(folder, make_page(folder, data), """
+        return document.querySelectorAll('#time .edge.resident').length;""", "kind=1")
+    assert value == 0, value
 
 
 def views_have_their_figures(folder):
@@ -553,7 +576,7 @@ def a_million_events_fit(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
+TESTS = [the_page_shows_what_there_is, resident_memory_is_a_line_of_time, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
          a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
          pages_go_with_reports_and_several_traces, a_million_events_fit]

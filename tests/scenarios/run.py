@@ -53,6 +53,7 @@ import outputs
 import placement
 import programs
 import repair
+import resident
 import resource_programs
 import resources
 import lost
@@ -182,6 +183,7 @@ MODULES = [
     ('made', made),
     ('made_calls', made_calls),
     ('formats', swap),
+    ('resident', resident),
 ]
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]
 

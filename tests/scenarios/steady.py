@@ -1,10 +1,12 @@
 """The steady state, counted by strace on the tracer: what a traced call costs in system calls, and
-that nothing else happens: no stopping of other threads, no /proc, no loops of PEEK."""
+that nothing else happens: no stopping of other threads, no /proc (but once a second the target's
+status, for its resident memory), no loops of PEEK."""
 
 import collections
 import os
 import re
 import signal
+import time
 
 import builds
 import kinds
@@ -59,13 +61,14 @@ def watched(room, target, args, options, pinned=False, env=None):
         # Which holds the tracer's thread, and strace is to.
         os.kill(int(status_field(engine, 'PPid')), signal.SIGKILL)
         wait_for('the end of the guardian', lambda: status_field(tid, 'TracerPid') == '0')
-        log = room.path('strace')
+        log, begin = room.path('strace'), time.monotonic()
         watcher = room.start([strace, '-f', '-o', log, '-p', str(engine)])
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
         gate.open()
         gate.arrived(child, 120)
         watcher.send_signal(2)
         room.finish(watcher)
+        seconds = time.monotonic() - begin
         if pinned and len(os.sched_getaffinity(child.pid)) > 1:
             raise builds.Skip('the machine is busy: the program was not on one CPU to the end')
         gate.open()
@@ -77,7 +80,11 @@ def watched(room, target, args, options, pinned=False, env=None):
         problems += more + oracle.Oracle(done.out).check(traces, names=False)
     finally:
         gate.close()
-    return count(log), problems, tracer.err.decode(errors='replace')
+    counts, opened = count(log)
+    status = [line for line in opened if '"/proc/%d/status"' % child.pid in line]
+    if len(status) > seconds + 2:
+        problems.append('the status is read %d times in %.1f s' % (len(status), seconds))
+    return (counts, [line for line in opened if line not in status]), problems, tracer.err.decode(errors='replace')
 
 
 def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=None, reads=1):

@@ -10,6 +10,7 @@ FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*))?$')
 END = re.compile(r'^\t0x0 \((cut|lost)\)$')
 OBJECT = re.compile(r'^: (.+) => (0x[0-9a-f]+)-(0x[0-9a-f]+)$')
 CONTEXT = re.compile(r'^@ ([0-9a-f]+) : (.+)$')
+RESIDENT = re.compile(r'^## resident (\d+) (\d+)$')
 THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
 
@@ -54,6 +55,7 @@ class Trace:
         self.path, self.header, self.events = path, {}, []
         self.objects, self.notes, self.problems = [], [], []
         self.twice, self.live = [], []
+        self.resident = []  # [(now, peak)] in bytes
         self.contexts = {}  # id: name
         self.time = None  # the last call's
         self.attachments = []  # [(name, path)]
@@ -104,6 +106,8 @@ class Trace:
             self.attachments.append(tuple(line[2:].split(' : ', 1)))
         elif re.match(r'^<[0-9a-f]+> : ', line):
             self.resource(line)
+        elif RESIDENT.match(line):
+            self.resident.append(tuple(int(n) for n in RESIDENT.match(line).groups()))
         elif line.startswith('## '):
             self.notes.append(line[3:])
         elif line and not re.match(r'^(#|<[0-9a-f]+> : |\t\$)', line):

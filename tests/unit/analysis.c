@@ -101,6 +101,9 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_LOST:
 		buf_printf(text, "lost %" PRIx64 " %d", record->lost.id, (int)record->lost.kind);
 		break;
+	case RECORD_RESIDENT:
+		buf_printf(text, "resident %" PRIu64 " %" PRIu64, record->resident.now, record->resident.peak);
+		break;
 	case RECORD_CENSUS:
 		buf_add_str(text, "before");
 		for (uint32_t i = 0; i < record->census.count; i++)

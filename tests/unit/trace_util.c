@@ -144,6 +144,9 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_LOST:
 		buf_printf(out, "lost %" PRIu32 " %" PRIx64 " %d\n", r->lost.resource, r->lost.id, (int)r->lost.kind);
 		return;
+	case RECORD_RESIDENT:
+		buf_printf(out, "resident %" PRIu64 " %" PRIu64 "\n", r->resident.now, r->resident.peak);
+		return;
 	case RECORD_CENSUS: /* how many stand in one record is the format's matter */
 		for (uint32_t i = 0; i < r->census.count; i++)
 			buf_printf(out, "before %" PRIu32 " %" PRIx64 " %" PRIu64 "\n", r->census.resource,

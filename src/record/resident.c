@@ -1,0 +1,33 @@
+#include "config.h"
+#include "record/resident.h"
+#include "record/put.h"
+#include "record/run.h"
+#include "proc/proc.h"
+
+#include <stdlib.h>
+
+void resident_put(struct trace *trace, pid_t tid)
+{
+	struct record_resident resident;
+
+	if (!trace->writer || trace->broken || !encoding_can(trace->run->set->encoding, ENCODING_RESIDENT))
+		return;
+	char *const status = proc_read(tid, "status", NULL);
+	/* In units of 1024 bytes. The peak is none of the program's before an exec: the memory is another one then. */
+	const bool is_known = proc_status_number(status, "VmRSS", 0, 10, &resident.now) &&
+			      proc_status_number(status, "VmHWM", 0, 10, &resident.peak);
+
+	free(status);
+	if (!is_known || resident.now > UINT64_MAX / 1024 || resident.peak > UINT64_MAX / 1024)
+		return;
+	resident.now *= 1024;
+	resident.peak *= 1024;
+	trace->resident_index = trace->next_index;
+	put_record(trace, &(struct record){.type = RECORD_RESIDENT, .resident = resident});
+}
+
+void resident_tick(struct trace *trace)
+{
+	if (trace->next_index != trace->resident_index)
+		resident_put(trace, trace->pid);
+}

@@ -1,0 +1,134 @@
+"""Resident memory in a trace: what the kernel says of the program, by its own getrusage() and /proc/PID/status."""
+
+import os
+import re
+import signal
+
+import trace_text
+from lifecycle import need_attach
+from processes import FUNCTRACE, POSTPROC, state_of, status_field, wait_for
+from words import compiled
+
+MIB = 1 << 20
+
+# More than the kernel's counters, which it keeps for each CPU, can be off.
+SLACK = MIB
+
+PEAK = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void use(size_t size, int is_kept)
+{
+	char *p = malloc(size);
+
+	memset(p, 1, size);
+	if (!is_kept)
+		free(p);
+}
+
+int main(int argc, char **argv)
+{
+	struct rusage usage;
+
+	if (argc > 1 && !strcmp(argv[1], "exec")) {
+		use(48 << 20, 1);
+		execl(argv[0], argv[0], (char *)0);
+	}
+	use(32 << 20, 0);
+	use(4 << 20, 1);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%ld\n", usage.ru_maxrss * 1024);
+	fflush(stdout);
+	if (argc > 1 && !strcmp(argv[1], "wait")) {
+		free(malloc(100));
+		pause();
+	}
+	return 0;
+}
+'''
+
+
+def resident_of(path):
+    return trace_text.read(path).resident
+
+
+def size(pid, key):
+    return int(status_field(pid, key).split()[0]) * 1024
+
+
+def within(what, found, expected):
+    return [] if abs(found - expected) <= SLACK else ['%s: %d, expected about %d' % (what, found, expected)]
+
+
+def at_the_end(room):
+    """The peak is getrusage()'s, what is left is less by what was freed."""
+    program = compiled(room, 'peak', PEAK)
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'T', program])
+    found = resident_of(room.path('T'))
+    if not found:
+        return ['the trace has no resident memory'], ''
+    now, peak = found[-1]
+    problems = within('the peak', peak, int(done.out)) + within('the end', now, peak - 28 * MIB)
+    report = room.run([POSTPROC, '--report', room.path('T')]).out.decode()
+    line = 'resident    %s bytes when looked at last, %s at the peak' % ('{:,}'.format(now), '{:,}'.format(peak))
+    problems += [] if '\n%s\n' % line in report else ['the report has no line %r: %s' % (line, report[:400])]
+    shown = room.run([POSTPROC, '--stats', room.path('T')]).out.decode()
+    line = 'resident memory  %12d bytes when it was looked at last, %d at the peak' % (now, peak)
+    return problems + ([] if '\n%s\n' % line in shown else ['--stats has no line %r: %s' % (line, shown[:400])]), ''
+
+
+def forms(room):
+    """Each format that has a place for it has the same; the others have none, and functrace says nothing of that."""
+    problems = []
+    program = compiled(room, 'peak', PEAK)
+    for form, options in (('rtrace', []), ('stacktrack', []), ('rtrace', ['--compat=sp-rtrace']), ('swap', []), ('mpatrol', [])):
+        done = room.run([FUNCTRACE, '-f', form] + options + ['-o', 'F', program])
+        text = room.run([POSTPROC, '-q', '-f', 'text', room.path('F')]).out.decode()
+        peaks = [int(peak) for peak in re.findall(r'^## resident \d+ (\d+)$', text, re.M)]
+        if form in ('rtrace', 'stacktrack') and not options:
+            problems += within(form, peaks[-1], int(done.out)) if peaks else [form + ' has none']
+        elif peaks or b'resident' in done.err:
+            problems.append('%s %s: %r, %r' % (form, options, peaks, done.err))
+    return problems, ''
+
+
+def executes(room):
+    """After an exec the peak is the new program's; what the old one had is gone when it is reported."""
+    program = compiled(room, 'peak', PEAK)
+    room.run([FUNCTRACE, '-f', 'text', '-o', 'E', program, 'exec'])
+    names = sorted(name for name in os.listdir(room.path('.')) if re.match(r'^E(\.\d+\.1)?$', name))
+    found = [resident_of(room.path(name)) for name in names]
+    if len(found) != 2 or not found[1]:
+        return ['%r: %r' % (names, found)], ''
+    return [] if found[1][-1][1] < 44 * MIB else ['the peak is the old program\'s: %r' % found[1]], ''
+
+
+def attached(room):
+    """Of a process that goes on: when it is let go of."""
+    need_attach()
+    program = compiled(room, 'peak', PEAK)
+    target = room.start([program, 'wait'])
+    wait_for('the work', lambda: size(target.pid, 'VmRSS') > 3 * MIB and state_of(target.pid) == 'S')
+    tracer = room.start([FUNCTRACE, '-f', 'text', '-o', 'A', '-t', str(target.pid)])
+    wait_for('the trace', lambda: os.path.exists(room.path('A')) and os.stat(room.path('A')).st_size)
+    tracer.send_signal(signal.SIGINT)
+    room.finish(tracer)
+    now, peak = size(target.pid, 'VmRSS'), size(target.pid, 'VmHWM')
+    target.kill()
+    room.finish(target)
+    found = resident_of(room.path('A'))
+    if not found:
+        return ['the trace has no resident memory'], ''
+    return within('now', found[-1][0], now) + within('the peak', found[-1][1], peak), ''
+
+
+CASES = [
+    ('resident memory: at the end', at_the_end),
+    ('resident memory: formats', forms),
+    ('resident memory: an exec', executes),
+    ('resident memory: attached', attached),
+]

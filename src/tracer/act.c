@@ -252,8 +252,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
-	if (p)
-		endings_finish(p);
+	endings_task_gone(task);
 	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && WIFSIGNALED(status))

@@ -144,6 +144,15 @@ void endings_finish(struct process *p)
 	}
 }
 
+/* The ends of other threads are reported while the last task waits; a leader's, when all others have gone. */
+void endings_task_gone(const struct task *task)
+{
+	struct process *const p = task->process;
+
+	if (p && p->life->end_reading && (p->life->end_reading->tid == task->tid || task->tid == task->tgid))
+		endings_finish(p);
+}
+
 void endings_finish_all(struct tracer *t)
 {
 	while (t->end_readings)

@@ -10,8 +10,10 @@
 bool endings_task_ended(struct task *task, bool is_last);
 /* What has been read since is written. To be called again and again; cheap. */
 void endings_go_on(struct tracer *t);
-/* The process's heap is read now, if it waits for that: its trace is about to end, or its task has gone. */
+/* The process's heap is read now, if it waits for that: its trace is about to end. */
 void endings_finish(struct process *p);
+/* A task has gone: if its process's heap was to be read by it, that is done now. Others' ends wait for nothing. */
+void endings_task_gone(const struct task *task);
 /* The same for all. */
 void endings_finish_all(struct tracer *t);
 

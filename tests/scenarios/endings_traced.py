@@ -75,6 +75,7 @@ def at_work(room):
 
 
 LARGE = """
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,18 @@ static long now(void)
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
+static void *waits(void *none)
+{
+	for (;;)
+		pause();
+	return none;
+}
 static void ends(void)
 {
 	static char *kept;
+	pthread_t thread;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread, NULL, waits, NULL);
 	kept = malloc(BYTES);
 	memset(kept, 1, BYTES);
 	free(malloc(4321) + !malloc(1234));
@@ -132,9 +142,10 @@ int main(void)
 """
 
 
-def served_meanwhile(room):
-    """The heap of a process that ends is read while what others report is acted on."""
-    program, trace = compiled(room, 'large', LARGE, '-w', '-DBYTES=%d' % (256 << 20)), room.path('trace')
+def served_meanwhile(room, threads):
+    """The heap of a process that ends is read while what others report is acted on, and the ends of its own threads."""
+    program = compiled(room, 'large', LARGE, '-w', '-pthread', '-DBYTES=%d' % (256 << 20), '-DTHREADS=%d' % threads)
+    trace = room.path('trace')
     done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-o', trace, program])
     status, longest, meanwhile = done.out.decode().split()
     texts = [room.run(['cat', path]).out for path in [trace] + glob.glob(trace + '.*')]
@@ -202,5 +213,6 @@ def served_at_letting_go(room):
 
 
 CASES = [('lost at the end: served when let go of', served_at_letting_go),
-         ('lost at the end: others are served', served_meanwhile),
+         ('lost at the end: others are served', lambda room: served_meanwhile(room, 0)),
+         ('lost at the end of a process with threads: others are served', lambda room: served_meanwhile(room, 3)),
          ('what the end of a process cuts off', endings.cases), ('processes that end at work, with the logger', at_work)]

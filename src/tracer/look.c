@@ -304,6 +304,8 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 		ending_blocks_only(look.ending);
 	if (begin(&l) && p->tasks && wish->is_wanted(p))
 		try_until_read(&l);
+	if (l.is_read && look.goes_on && p->tasks && wish->was_read)
+		wish->was_read(p);
 	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
 	    lost_may_be_known(p->trace, look.ending, look.reason)) {
 		make(&l, errand_classify);

@@ -20,6 +20,9 @@ struct look_wish {
 	/* A copy has been made, and what the tasks report is acted on from now on, while it is read. It may be made
 	 * several times. */
 	void (*copied)(struct process *p);
+	/* The newest copy has been read, and is not classified yet: no other will be made. NULL: nothing is to be
+	 * done. */
+	void (*was_read)(struct process *p);
 	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (eintr_calls) is
 	 * left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit before
 	 * it does:

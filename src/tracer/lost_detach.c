@@ -21,22 +21,28 @@ struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
 	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
-	void (*copied)(struct process *p);          /* as that of struct look_wish */
+	void (*copied)(struct process *p);          /* as those of struct look_wish */
+	void (*was_read)(struct process *p);
 	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
 };
 
-/* What is lost is said of the blocks that were live when the copy was made, before all that comes after it. */
+/* What is lost is said of the blocks that were live when the copy was made, before all that comes after it:
+ *
+ *	copy: a thread is inside malloc | A: malloc returns q, which waits | another copy: q is lost
+ *	        what waited for the first copy is written before the second one has its say */
 static void scan_later(struct process *p)
 {
+	put_undefer(p->trace);
 	put_defer(p->trace);
 	ledger_scan_copied(p->trace);
 }
 
-/* No more calls are traced: the process is about to be let go of, or paused, and its trace is to end with the scan.
- * Those that are in flight are seen to return. */
-static void scan_last(struct process *p)
+/* No more calls are traced: the process is about to be let go of, or paused. Those that are in flight are seen to
+ * return. Not before a copy is known to be the last one: of calls that come before another one all are to be seen.
+ *
+ *	copy: a thread is inside malloc | free(p), unseen | B: malloc() = p, unseen | another copy: p is lost */
+static void scan_was_last(struct process *p)
 {
-	scan_later(p);
 	p->trace->is_parting = true;
 	text_about_to_change(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);
@@ -48,10 +54,10 @@ static void nothing(struct process *p)
 	(void)p;
 }
 
-static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, lost_put};
-static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_last, lost_put};
-static const struct aim aim_figures = {
-	true, true, lost_figures_are_wanted, lost_figures_limit, nothing, lost_put_figures};
+static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, NULL, lost_put};
+static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_later, scan_was_last, lost_put};
+static const struct aim aim_figures = {true,    true, lost_figures_are_wanted, lost_figures_limit,
+				       nothing, NULL, lost_put_figures};
 
 /* Where all of its tasks have come to their ends the trace has all of it (endings.c). */
 static bool goes_on(const struct process *p)
@@ -67,6 +73,7 @@ static bool look_at(struct process *p, const struct aim *aim)
 	const struct look_wish wish = {
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
+		.was_read = aim->was_read,
 		/* With -L not all functions are planted. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,

@@ -2,6 +2,7 @@
 #include "calls/inner.h"
 #include "record/ledger.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* The program's own operator new calls malloc: one event where the block is the one that it returns, or lies within
@@ -89,14 +90,25 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 	       ledger_made_by(p->trace, resource, id) < outer->first_event;
 }
 
+/* The one that was kept after it. */
+static struct inner_block *newer_than(const struct call *outer, const struct inner_block *block)
+{
+	return block->link == &outer->inner_blocks
+		       ? NULL
+		       : (struct inner_block *)((char *)block->link - offsetof(struct inner_block, next));
+}
+
 void inner_write_all(struct process *p, struct call *outer)
 {
-	while (outer->inner_blocks) {
-		struct inner_block *oldest = outer->inner_blocks;
+	struct inner_block *block = outer->inner_blocks;
 
-		while (oldest->next)
-			oldest = oldest->next;
-		write(p, oldest);
+	while (block && block->next)
+		block = block->next;
+	while (block) {
+		struct inner_block *const newer = newer_than(outer, block);
+
+		write(p, block);
+		block = newer;
 	}
 }
 

@@ -203,12 +203,21 @@ static int end_as_target(const struct board *board)
 	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
+/* The target was killed before its program began, which E's result says as a shell does: it ends functrace as any other
+ * end by a signal. */
+static bool was_killed_early(const struct supervisor *s, int result)
+{
+	const int status = atomic_load(&s->board->status);
+
+	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
+}
+
 /* Of the program and of tracing it. done: E has ended by itself, with that result. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))
 		return done ? result : 1;
-	if (!atomic_load(&s->board->started) && (result || !done))
+	if (!atomic_load(&s->board->started) && (result || !done) && !was_killed_early(s, result))
 		return result ? result : 1;
 	if (target_ended(s))
 		return end_as_target(s->board);

@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, run_tests, setup, state_of,
-                      tracer_of, wait_until, will_end)
+from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, only_child, run_tests, setup,
+                      state_of, tracer_of, wait_until, will_end)
 
 # Writes all that it finds of its inheritance to the file that its argument names.
 MIRROR = r"""
@@ -267,6 +267,17 @@ def test_names():
         print("# without CAP_SYS_RESOURCE there is no protection from the OOM killer", flush=True)
     os.kill(p.target, signal.SIGKILL)
     equal(process.wait(PATIENCE), -signal.SIGKILL)
+
+
+def test_killed_before_its_program():
+    """a program that is killed before its exec, or in it, ends functrace by that signal"""
+    for _ in range(5):
+        process = subprocess.Popen([FUNCTRACE, "-q", "-o", "killed", "sleep", "1000"])
+        target = os.getpid()
+        for _ in range(4):  # V, G, E and T, whatever it runs
+            target = will_end(only_child(target))
+        os.kill(target, signal.SIGKILL)
+        equal(process.wait(PATIENCE), -signal.SIGKILL)
 
 
 def without_proc(words, **options):

@@ -3,13 +3,13 @@
  * like some, those that pointers lead to are them. */
 #include "config.h"
 #include "heap/glibc.h"
+#include "heap/stacks.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define STACK_MAX   (1ull << 30) /* from a stack pointer to the thread's control block */
-#define HUGE_MAPPED 1u           /* from 2.43 on, a bit of the word before the size */
+#define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
 
 struct found {
 	uint64_t whole;      /* the begin of its mapping */
@@ -17,14 +17,20 @@ struct found {
 };
 
 /* Whether an address is in what threads use of their stacks: words there are none of malloc's. A stack may well be in a
- * block, as its program has made it, and then its header is below all stack pointers. */
-static bool is_in_stack(const struct heap_image *image, uint64_t address)
+ * block, as its program has made it, and then its header is below all stack pointers. A thread that has switched to
+ * such a stack uses no memory between that and its control block: there blocks may be. */
+static bool is_in_stack(struct heap *heap, uint64_t address)
 {
+	const struct heap_image *const image = heap->image;
+	struct thread_stack memory;
+
 	for (size_t i = 0; i < image->n_threads; i++) {
 		const uint64_t sp = image->threads[i].sp, tp = image->threads[i].thread_pointer;
-		const uint64_t last = tp > sp && tp - sp < STACK_MAX ? tp : align_up(sp + 1, PAGE) - 1;
 
-		if (address >= sp && address <= last)
+		if (address < sp)
+			continue;
+		if (address < align_up(sp + 1, PAGE) ||
+		    (address < tp && stack_memory_of(heap, tp, &memory) && sp >= memory.start && sp < memory.end))
 			return true;
 	}
 	return false;
@@ -44,7 +50,7 @@ static bool is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t li
 	size = SIZE_OF(size) + left;
 	before &= left ? ~(uint64_t)HUGE_MAPPED : UINT64_MAX;
 	if (before > at - from || size < chunk_min(heap->form) || size > limit - at || (at - before) % PAGE ||
-	    (before + size) % PAGE || is_in_stack(heap->image, at))
+	    (before + size) % PAGE || is_in_stack(heap, at))
 		return false;
 	*found = (struct found){.whole = at - before, .start = at, .end = at + size};
 	return true;

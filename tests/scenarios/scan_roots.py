@@ -9,7 +9,7 @@ import builds
 from processes import FUNCTRACE, PATIENCE
 from scans import Target, compare, wide
 
-MODES = ('handler', 'frame', 'thread', 'left', 'context', 'block', 'deep', 'given', 'ended')
+MODES = ('handler', 'frame', 'thread', 'left', 'context', 'between', 'block', 'deep', 'given', 'ended')
 EXITS = ('O0', 'O2', 'static', 'static-pie')
 BUILDS = [('stackroots', 'O2'), ('stackroots', 'm32'), ('stackroots', 'musl'), ('allocating', 'O2'), ('allocating', 'm32'),
           ('allocating', 'static'), ('namespaced', 'O2'), ('unwritten', 'O2'), ('unwritten', 'm32'), ('innerlinks', 'O2'),

@@ -8,6 +8,7 @@
  *   thread    a thread runs on a stack that it was given, above the table in one mapping, after a page without access
  *   left      such a thread has ended, and its stack has its control block still
  *   context   makecontext(3), above the table in one mapping
+ *   between   the same; between that stack and the thread's control block is a block with a mapping of its own
  *   block     makecontext(3) in a block of 256 KiB, whose first words are the table
  *   deep      makecontext(3) in such a block, with the table in a frame there
  *   given     a thread runs on such a block, which only its attributes had
@@ -27,7 +28,7 @@
 
 static ucontext_t first, second;
 static int is_end;
-void **kept, *block;
+void **kept, *block, *between;
 
 static NOINLINE void rest(void)
 {
@@ -179,13 +180,15 @@ int main(int argc, char **argv)
 		fill(kept);
 		rest();
 	}
+	if (!strcmp(mode, "between"))
+		between = malloc(3 * BYTES);
 	kept = !strcmp(mode, "block") ? block = malloc(2 * BYTES) : (void *)map();
 	fill(kept);
 	unsigned char *const stack = (unsigned char *)kept + BYTES;
 
 	if (!strcmp(mode, "handler"))
 		raise_on(stack, BYTES);
-	else if (!strcmp(mode, "context") || !strcmp(mode, "block"))
+	else if (!strcmp(mode, "context") || !strcmp(mode, "between") || !strcmp(mode, "block"))
 		run_in(stack, BYTES, rest);
 	else if (!strcmp(mode, "thread"))
 		give(stack, waits);

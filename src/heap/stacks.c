@@ -49,6 +49,20 @@ static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struc
 	return true;
 }
 
+/* Whether all of a range is memory that can be read. Behind a struct pthread may be anything, in a static program other
+ * variables: numbers there can look like the bounds of a stack. */
+static bool is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		const struct heap_mapping *const m = image_mapping(image, start);
+
+		if (!m || !m->readable)
+			return false;
+		start = m->end;
+	}
+	return true;
+}
+
 bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const unsigned width = heap->words.width;
@@ -62,11 +76,16 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 	for (uint64_t at = first; at < first + DESCRIPTOR; at += width) {
 		for (unsigned i = 0; i < ARRAY_SIZE(word); i++)
 			word[i] = word_or_0(&heap->words, at + i * width);
-		if (!is_glibc_stack(word, thread_pointer, &found) && !is_musl_stack(word, thread_pointer, &found))
+		const bool is_musl = is_musl_stack(word, thread_pointer, &found);
+
+		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
+		    !is_memory(heap->image, found.start, thread_pointer))
 			continue;
-		/* Of several choices the smallest. */
-		if (!has_any || found.start > memory->start)
+		/* Of several choices musl's, whose last words look like glibc's without a guard, or the smallest. */
+		if (is_musl || !has_any || found.start > memory->start)
 			*memory = found;
+		if (is_musl)
+			return true;
 		has_any = true;
 	}
 	return has_any;

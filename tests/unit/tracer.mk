@@ -151,6 +151,11 @@ tests_unit_heap_allocators_SOURCES = tests/unit/heap_allocators.c tests/unit/hea
 	tests/unit/heap_allocators.h
 tests_unit_heap_allocators_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_allocators_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/heap_stacks
+TESTS += tests/unit/heap_stacks
+tests_unit_heap_stacks_SOURCES = tests/unit/heap_stacks.c
+tests_unit_heap_stacks_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_heap_stacks_LDADD = libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_musl_old
 TESTS += tests/unit/heap_musl_old
 tests_unit_heap_musl_old_SOURCES = tests/unit/heap_musl_old.c

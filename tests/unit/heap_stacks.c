@@ -1,0 +1,104 @@
+/* Which memory is known to be a thread's stack, by the words of its struct pthread in an image. */
+#include "config.h"
+#include "heap/stacks.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define BASE          0x7f0000000000ull
+#define BYTES         (1u << 16)
+#define TP            (BASE + BYTES - 0x1000) /* the control block */
+#define WORD(address) words[((address)-BASE) / sizeof(uint64_t)]
+
+static uint64_t words[BYTES / sizeof(uint64_t)];
+static const struct heap_mapping mappings[] = {
+	{.start = 0x400000, .end = 0x480000, .readable = true, .writable = true, .path = "/program"},
+	{.start = BASE, .end = BASE + BYTES, .readable = true, .writable = true, .path = ""},
+};
+
+static const void *bytes(const struct heap_image *image, uint64_t address, size_t *size)
+{
+	(void)image;
+	if (address < BASE || address >= BASE + BYTES)
+		return NULL;
+	*size = BASE + BYTES - address;
+	return (const unsigned char *)words + (address - BASE);
+}
+
+static bool find(struct thread_stack *memory)
+{
+	const struct heap_image image = {.mappings = mappings,
+					 .n_mappings = ARRAY_SIZE(mappings),
+					 .word_size = 8,
+					 .machine = EM_X86_64,
+					 .bytes = bytes};
+	struct heap heap = {.image = &image, .words = {.image = &image, .width = 8}};
+
+	return stack_memory_of(&heap, TP, memory);
+}
+
+static void put(uint64_t at, const uint64_t *some, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		WORD(at + i * sizeof(uint64_t)) = some[i];
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	return 0;
+}
+
+static void of_glibc(void **state)
+{
+	struct thread_stack memory;
+
+	(void)state;
+	assert_false(find(&memory));
+	put(TP + 0x690, (const uint64_t[]){BASE, BYTES, 0x1000, 0x1000}, 4);
+	assert_true(find(&memory));
+	assert_true(memory.has_guard && memory.start == BASE + 0x1000 && memory.end == BASE + BYTES);
+	put(TP + 0x690, (const uint64_t[]){BASE + 0x40, BYTES - 0x40, 0, 0}, 4);
+	assert_true(find(&memory));
+	assert_true(!memory.has_guard && memory.start == BASE + 0x40);
+}
+
+/* A number and an address of other variables, as a static program has them behind its first thread's control block. */
+static void numbers(void **state)
+{
+	struct thread_stack memory;
+
+	(void)state;
+	put(TP + 0xf30, (const uint64_t[]){1, TP + 0x1000, 0, 0}, 4);
+	assert_false(find(&memory));
+	put(TP + 0xf30, (const uint64_t[]){0x400000, TP + 0x1000 - 0x400000, 0, 0}, 4);
+	assert_false(find(&memory));
+}
+
+/* Without a guard the last words look like those of a glibc's, of a smaller stack. */
+static void of_musl(void **state)
+{
+	struct thread_stack memory;
+
+	(void)state;
+	put(TP + 0x48, (const uint64_t[]){BASE, BYTES, TP - 0x218, TP - 0x218 - BASE, 0}, 5);
+	assert_true(find(&memory));
+	assert_true(!memory.has_guard && memory.start == BASE && memory.end == TP - 0x218);
+	put(TP + 0x48, (const uint64_t[]){BASE, BYTES, TP - 0x218, TP - 0x218 - BASE - 0x2000, 0x2000}, 5);
+	assert_true(find(&memory));
+	assert_true(memory.has_guard && memory.start == BASE + 0x2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(of_glibc, clear),
+		cmocka_unit_test_setup(numbers, clear),
+		cmocka_unit_test_setup(of_musl, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

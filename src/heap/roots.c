@@ -87,10 +87,11 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	give(context, word, address, tid);
 }
 
-/* A block in which a thread has its stack is in use, though only addresses in its midst may lead to it. */
-static void give_stack_block(struct walk *walk, const struct heap_thread *thread)
+/* A block in which a thread has its stack, or its control block with its variables (musl's dlopen(3) makes room for
+ * more of them so), is in use, though only addresses in its midst may lead to it. */
+static void give_block_of(struct walk *walk, const struct heap_thread *thread, uint64_t address)
 {
-	const uint32_t index = heap_find(walk->heap, thread->sp);
+	const uint32_t index = heap_find(walk->heap, address);
 
 	if (index != HEAP_NONE)
 		give(walk, block_address(&walk->heap->blocks[index]), 0, thread->tid);
@@ -106,7 +107,8 @@ static void give_threads(struct walk *walk)
 		for (size_t k = 0; k < thread->n_words; k++)
 			give(walk, thread->words[k], 0, thread->tid);
 		inside_each(walk->heap, thread, give_inside, walk);
-		give_stack_block(walk, thread);
+		give_block_of(walk, thread, thread->sp);
+		give_block_of(walk, thread, thread->thread_pointer);
 		give_vector(walk, thread->thread_pointer);
 	}
 }

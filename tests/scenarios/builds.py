@@ -315,6 +315,18 @@ def calls(language, seed, count, command, name):
     return output
 
 
+def compiled(name, command, sources, last=()):
+    """A program of these sources, of which the first one is compiled, by a command of the caller's."""
+    output = os.path.join(BINARIES, name)
+    if not PREBUILT and not shutil.which(command[0]):
+        _give_up(output, Skip('%s is not installed' % command[0]))
+    if '-m32' in command and not PREBUILT:
+        need_32_bit()
+    sources = [os.path.join(SOURCES, source) for source in sources]
+    _compile(command + [sources[0], *last], output, sources)
+    return output
+
+
 def target(name, variant):
     """The path of a target built that way, building it first if need be."""
     other, flags = VARIANTS[variant]

@@ -15,7 +15,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
 	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \
-	tests/scenarios/made_calls.py tests/scenarios/named_files.py \
+	tests/scenarios/made_calls.py tests/scenarios/made_heaps.py tests/scenarios/named_files.py \
 	tests/scenarios/resident.py \
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/scans.py \
 	tests/scenarios/several.py tests/scenarios/shared_memory.py \
@@ -24,7 +24,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/swap.py tests/scenarios/table.py tests/scenarios/tagged.py \
 	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
 	tests/scenarios/uprobes.py tests/scenarios/words.py \
-	tests/generate/arguments.py tests/generate/calls.py tests/generate/program.py \
+	tests/generate/arguments.py tests/generate/calls.py tests/generate/heap_model.py \
+	tests/generate/heap_plans.py tests/generate/program.py \
 	tests/generate/report_figures.py tests/generate/runtime.h tests/generate/stackless.h
 CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py

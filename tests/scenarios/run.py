@@ -49,6 +49,7 @@ import live
 import made
 import named_files
 import made_calls
+import made_heaps
 import outputs
 import placement
 import programs
@@ -182,6 +183,7 @@ MODULES = [
     ('errno', errnos),
     ('made', made),
     ('made_calls', made_calls),
+    ('made_heaps', made_heaps),
     ('formats', swap),
     ('resident', resident),
 ]

@@ -1,0 +1,141 @@
+"""What follows from the log of tests/targets/heaps.c: the classes of all its blocks, by their definitions alone
+(man/functrace-scan.7). Where the documentation leaves it open whether a pointer counts, both answers are allowed."""
+
+import bisect
+
+REACHABLE, POSSIBLY, DEFINITELY, INDIRECTLY = 'still_reachable', 'possibly_lost', 'definitely_lost', 'indirectly_lost'
+
+
+class Log:
+    """Blocks and pointers, as they are at the end."""
+
+    def __init__(self, text):
+        self.blocks, self.asked, self.numbers, self.edges, self.roots = {}, {}, {}, {}, []
+        self.addresses = {}
+        for line in text.split('\n')[:-1]:
+            what, *words = line.split()
+            getattr(self, '_' + what)(*(int(word, 16) for word in words))
+        self.starts = sorted(self.blocks)
+
+    def _b(self, address, size, number):
+        self.blocks[address], self.numbers[address], self.addresses[number] = size, number, address
+
+    def _s(self, asked, _inside, number):
+        self.asked[self.addresses[number]] = asked
+
+    def _f(self, address, _, _number):
+        del self.blocks[address], self.numbers[address], self.asked[address]
+        for at in [at for at, (source, _, _) in self.edges.items() if source == address]:
+            del self.edges[at]
+
+    def _edge(self, what, at, word, _number):
+        self.edges[at, word] = self.find_slowly(at), what, word
+
+    def find_slowly(self, at):
+        source = max((start for start in self.blocks if start <= at < start + self.blocks[start]), default=None)
+        assert source is not None, 'a pointer at %x is in no block' % at
+        return source
+
+    def _w(self, *numbers):
+        self._edge('r', *numbers)
+
+    def _K(self, *numbers):
+        self._edge('k', *numbers)
+
+    def _M(self, *numbers):
+        self._edge('m', *numbers)
+
+    def _O(self, *numbers):
+        self._edge('o', *numbers)
+
+    def _P(self, *numbers):
+        self._edge('p', *numbers)
+
+    def __getattr__(self, name):
+        if name not in ('_r', '_k', '_m', '_o', '_p'):
+            raise AttributeError(name)
+        return lambda word, _number, keeper: self.roots.append((name[1], word, keeper))
+
+    def _z(self, word, address, _):
+        """A word of the dynamic linker's own, which may be left of what was there before."""
+        self.roots.append(('o', word, 'the dynamic linker, at %#x' % address))
+
+    def find(self, word):
+        """The block that an address is in, or None."""
+        at = bisect.bisect_right(self.starts, word) - 1
+        return self.starts[at] if at >= 0 and word < self.starts[at] + self.blocks[self.starts[at]] else None
+
+
+def classes(log, has_all):
+    """{address: class}; has_all: what is open counts."""
+    out, found = {}, {}
+    for source, what, word in log.edges.values():
+        if what in ('o', 'p') and not has_all:
+            continue
+        out.setdefault(source, []).append((what, word))
+
+    def keeps(what, word, target):
+        return word == target or what in ('k', 'p') or (what == 'm' and has_all)
+
+    def spread(work, name):
+        while work:
+            source = work.pop()
+            for what, word in out.get(source, ()):
+                target = log.find(word)
+                if target is None or found.get(target) == REACHABLE:
+                    continue
+                if name == REACHABLE and keeps(what, word, target):
+                    found[target] = REACHABLE
+                    work.append(target)
+                elif target not in found:
+                    found[target] = POSSIBLY
+                    inner.append(target)
+
+    inner = []
+    for what, word, _ in log.roots:
+        target = log.find(word)
+        if target is None or (what in ('o', 'p') and not has_all):
+            continue
+        if keeps(what, word, target):
+            found[target] = REACHABLE
+            spread([target], REACHABLE)
+        elif target not in found:
+            found[target] = POSSIBLY
+            inner.append(target)
+    spread([block for block in inner if found[block] == POSSIBLY], POSSIBLY)
+    while inner:
+        block = inner.pop()
+        if found[block] == POSSIBLY:
+            spread([block], POSSIBLY)
+    found.update(lost(log, out, [block for block in log.starts if block not in found]))
+    return found
+
+
+def lost(log, out, blocks):
+    """Of lost blocks: who is definitely lost. Of a ring that nothing leads to, that is its first one by address."""
+    among, found = set(blocks), {}
+    for leader in blocks:
+        if leader in found:
+            continue
+        found[leader], work = DEFINITELY, [leader]
+        while work:
+            for _, word in out.get(work.pop(), ()):
+                target = log.find(word)
+                if target in among and target != leader and found.get(target) != INDIRECTLY:
+                    found[target] = INDIRECTLY
+                    work.append(target)
+    return found
+
+
+def allowed(log):
+    """{address: the classes that are right}."""
+    without, with_all = classes(log, False), classes(log, True)
+    return {block: {without[block], with_all[block]} for block in log.starts}
+
+
+def describe(log, block, words):
+    """A block, for who reads that its class is wrong."""
+    keepers = [words[keeper] if isinstance(keeper, int) else keeper for _, word, keeper in log.roots if log.find(word) == block]
+    leads = ['block %d' % log.numbers[source] for source, _, word in log.edges.values() if log.find(word) == block]
+    return 'block %d at %#x, %d bytes (asked for %d), led to by %s' % (
+        log.numbers[block], block, log.blocks[block], log.asked[block], '; '.join(keepers + leads) or 'nothing')

@@ -1,0 +1,128 @@
+/* What the parts of heaps.c share: addresses of blocks in a form in which nothing finds them, and what the program
+ * says of itself. A block has a number; only where a plan plants a pointer does its address stand as one. */
+#ifndef HEAPS_H
+#define HEAPS_H
+
+#include "target.h"
+#include <limits.h>
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define BLOCKS_MAX 1024
+#define LOG_MAX    (1u << 17)
+
+/* An array is read and written. */
+#define USED(array) __asm__ volatile("" : : "r"(array) : "memory")
+
+/* Registers that calls may leave as they are; the C library copies with the widest that there are. */
+static NOINLINE void wipe_registers(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (__builtin_cpu_supports("avx"))
+		__asm__ volatile("vzeroall" : : : "memory");
+	else if (__builtin_cpu_supports("sse2"))
+		__asm__ volatile(
+			"pxor %%xmm0, %%xmm0\n pxor %%xmm1, %%xmm1\n pxor %%xmm2, %%xmm2\n pxor %%xmm3, %%xmm3\n"
+			"pxor %%xmm4, %%xmm4\n pxor %%xmm5, %%xmm5\n pxor %%xmm6, %%xmm6\n pxor %%xmm7, %%xmm7"
+			:
+			:
+			: "memory");
+#endif
+#ifdef __x86_64__
+#define WIDE(a, b, c, d)                                                                                               \
+	"vpxorq %%zmm" #a ", %%zmm" #a ", %%zmm" #a "\n vpxorq %%zmm" #b ", %%zmm" #b ", %%zmm" #b "\n"                \
+	"vpxorq %%zmm" #c ", %%zmm" #c ", %%zmm" #c "\n vpxorq %%zmm" #d ", %%zmm" #d ", %%zmm" #d "\n"
+	if (__builtin_cpu_supports("avx512f"))
+		__asm__ volatile(WIDE(16, 17, 18, 19) WIDE(20, 21, 22, 23) WIDE(24, 25, 26, 27) WIDE(28, 29, 30, 31)
+				 :
+				 :
+				 : "memory");
+	__asm__ volatile(
+		"xor %%ecx, %%ecx\n xor %%edx, %%edx\n xor %%esi, %%esi\n xor %%edi, %%edi\n xor %%r8d, %%r8d\n"
+		"xor %%r9d, %%r9d\n xor %%r10d, %%r10d\n xor %%r11d, %%r11d"
+		:
+		:
+		: "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory");
+#endif
+}
+
+/* Where functions that have returned have had their pointers. */
+static NOINLINE void wipe(void)
+{
+	wipe_stack();
+	wipe_registers();
+}
+
+/* Blocks begin at multiples of 16: a sixteenth of an address is none of a block's. */
+static volatile uintptr_t sixteenths[BLOCKS_MAX], sizes[BLOCKS_MAX];
+
+static NOINLINE void hide(unsigned number, const void *block, size_t size)
+{
+	CHECK(number < BLOCKS_MAX && (uintptr_t)block % 16 == 0);
+	sixteenths[number] = (uintptr_t)block / 16;
+	sizes[number] = size;
+}
+
+/* The offset of -1 is where what was asked for ends. */
+static NOINLINE char *shown(unsigned number, long offset)
+{
+	return (char *)(sixteenths[number] * 16) + (offset < 0 ? (long)sizes[number] : offset);
+}
+
+/* Whether a word is the address of something in a block. */
+static NOINLINE int block_at(uintptr_t word)
+{
+	static uintptr_t lowest = UINTPTR_MAX / 16, highest;
+
+	if (!highest)
+		for (unsigned i = 0; i < BLOCKS_MAX; i++)
+			if (sixteenths[i]) {
+				lowest = sixteenths[i] < lowest ? sixteenths[i] : lowest;
+				highest = sixteenths[i] > highest ? sixteenths[i] : highest;
+			}
+	if (word / 16 < lowest || word / 16 > highest + (1 << 16))
+		return 0;
+	for (unsigned i = 0; i < BLOCKS_MAX; i++)
+		if (sixteenths[i] && word - sixteenths[i] * 16 < sizes[i] + 16)
+			return 1;
+	return 0;
+}
+
+/* ---- What the program says: a letter, numbers in hexadecimal, a line ---- */
+
+static char log_text[LOG_MAX];
+static size_t log_size;
+
+static NOINLINE void log_number(uintptr_t number)
+{
+	log_text[log_size++] = ' ';
+	for (int shift = (int)sizeof(number) * 8 - 4; shift >= 0; shift -= 4)
+		log_text[log_size++] = "0123456789abcdef"[(number >> shift) & 15];
+}
+
+static NOINLINE void log_line(char what, uintptr_t one, uintptr_t two, unsigned three)
+{
+	CHECK(log_size + 3 * (2 * sizeof(one) + 1) + 2 < LOG_MAX);
+	log_text[log_size++] = what;
+	log_number(one);
+	log_number(two);
+	log_number(three);
+	log_text[log_size++] = '\n';
+}
+
+/* A pointer to a block is in a root; `keeper` is for who reads of it. what: 'r', or 'k' where it keeps a block by its
+ * midst, 'm' where it may. */
+static NOINLINE void log_root(char what, unsigned number, long offset, unsigned keeper)
+{
+	log_line(what, (uintptr_t)shown(number, offset), number, keeper);
+}
+
+static NOINLINE void log_write(const char *path)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	CHECK(fd >= 0 && write(fd, log_text, log_size) == (ssize_t)log_size && close(fd) == 0);
+}
+
+#endif

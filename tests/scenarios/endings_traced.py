@@ -247,23 +247,23 @@ static void *loses(void *none)
 }
 static void *locks(void *none)
 {
-	for (;; usleep(300))
-		for (int i = 0; i < 5; i++)
+	for (;; usleep(100))
+		for (int i = 0; i < 10; i++)
 			mallinfo();
 	return none;
 }
 int main(void)
 {
-	static char *many[20000];
+	static char *many[200000];
 	void *(*const all[])(void *) = {keeps, loses, locks};
 	pthread_t thread;
 	mallopt(M_ARENA_MAX, 1);
-	for (int i = 0; i < 20000; i++)
-		many[i] = malloc(2000 + i % 7 * 16);
-	for (int i = 0; i < 20000; i += 2)
+	for (int i = 0; i < 200000; i++)
+		many[i] = malloc(150);
+	for (int i = 0; i < 200000; i += 10) {
 		free(many[i]);
-	for (int i = 0; i < 20000; i += 2)
 		many[i] = NULL;
+	}
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread, NULL, all[i], NULL);
 	printf("ready\\n");

@@ -239,13 +239,21 @@ static int wait_for_exec(struct tracer *t)
 	}
 }
 
+/* A zombie, which the kernel lets nobody seize. */
+static bool has_died(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
 int launch_begin(struct tracer *t)
 {
 	const pid_t pid = t->launch->pid;
 
 	const int error = -task_seize(pid);
 
-	if (error) {
+	if (error && !has_died(pid)) {
 		refusal_of_launch(pid, t->set->argv[0], error);
 		kill(pid, SIGKILL);
 		return 1;

@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, only_child, run_tests, setup,
-                      state_of, tracer_of, wait_until, will_end)
+from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, run_tests, setup, state_of,
+                      tracer_of, wait_until, will_end)
 
 # Writes all that it finds of its inheritance to the file that its argument names.
 MIRROR = r"""
@@ -273,9 +273,13 @@ def test_killed_before_its_program():
     """a program that is killed before its exec, or in it, ends functrace by that signal"""
     for _ in range(5):
         process = subprocess.Popen([FUNCTRACE, "-q", "-o", "killed", "sleep", "1000"])
-        target = os.getpid()
-        for _ in range(4):  # V, G, E and T, whatever it runs
-            target = will_end(only_child(target))
+        target = process.pid
+        for _ in range(3):  # G, E and T, whatever it runs: without a pause
+            found = []
+            while not found:
+                with open("/proc/%d/task/%d/children" % (target, target)) as f:
+                    found = f.read().split()
+            target = will_end(int(found[0]))
         os.kill(target, signal.SIGKILL)
         equal(process.wait(PATIENCE), -signal.SIGKILL)
 

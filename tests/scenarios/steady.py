@@ -66,7 +66,9 @@ def watched(room, target, args, options, pinned=False, env=None):
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
         gate.open()
         gate.arrived(child, 120)
-        watcher.send_signal(2)
+        # Not by SIGINT: strace would wait for a thread that has just begun a vfork (the engine's, each second), whose child
+        # waits for strace. The kernel lets go of both; each line of the log is written as it comes.
+        watcher.kill()
         room.finish(watcher)
         seconds = time.monotonic() - begin
         if pinned and len(os.sched_getaffinity(child.pid)) > 1:

@@ -23,12 +23,15 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
 
 EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/call_values.py \
-	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/generated.py \
+	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/reports.py \
 	tests/long/rounds.py \
 	tests/long/scan_servers.py tests/long/scans.py tests/long/stalls.py tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS
+# What takes longest begins first: make starts tests in this order, and none is to be left for the end alone.
+TESTS += tests/scenarios/run.py tests/guest/check.py tests/install/debian.py tests/scenarios/generated.py \
+	tests/post/page.py tests/fuzz/short.sh
 include tests/unit/base.mk
 include tests/unit/trace.mk
 include tests/unit/symbols.mk

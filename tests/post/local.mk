@@ -15,7 +15,6 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/model.py \
 	tests/post/naming.py \
 	tests/post/packed.py \
-	tests/post/page.py \
 	tests/post/report.py \
 	tests/post/reports.py \
 	tests/post/run.py \
@@ -23,5 +22,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/stacktrack.py \
 	tests/post/swap.py \
 	tests/post/viewers.py
+# ... and page.py, which begins early (tests/local.mk).
 TESTS += $(POST_TESTS)
-EXTRA_DIST += $(POST_TESTS) tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign
+EXTRA_DIST += $(POST_TESTS) tests/post/page.py
+EXTRA_DIST += tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign

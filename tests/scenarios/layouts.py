@@ -8,6 +8,7 @@ import builds
 import kinds
 import oracle
 from lifecycle import Held, attached_at_gate, launched, need_attach, private_mount
+from processes import rounds
 from programs import come_and_go
 
 
@@ -56,17 +57,17 @@ def library_in_a_mount_namespace(room):
 
 
 def reloading(room):
-    """Twenty times attached to while a thread loads and unloads libraries without end."""
+    """Attached to again and again while a thread loads and unloads libraries without end."""
     need_attach()
     with Held(room, [builds.target('reloading', 'O2'), builds.library()]) as held:
-        problems, events = come_and_go(room, held.child.pid, 20, 0.02)
+        problems, events = come_and_go(room, held.child.pid, rounds(40), 0.02)
         held.gate.open()
         ended = room.finish(held.child)
     if ended.status or ended.out != b'wrong 0\n':
         problems.append('the target ended with status %d and said %r' % (ended.status, ended.out))
     if not events:
-        problems.append('no events in 20 rounds')
-    return problems, '20 rounds, %d events' % events
+        problems.append('no events in %d rounds' % rounds(40))
+    return problems, '%d rounds, %d events' % (rounds(40), events)
 
 
 # ---- What is said of wrong releases ----
@@ -159,7 +160,7 @@ CASES = [
     ('a loaded library was replaced', library_replaced),
     ('a library in a memfd', library_in_a_memfd),
     ('a library in another mount namespace', library_in_a_mount_namespace),
-    ('a thread loads and unloads a library, 20 times attached to', reloading),
+    ('a thread loads and unloads a library, attached to again and again', reloading),
     ('wrong releases are told', misuse),
     ('two allocators preloaded', two_preloaded),
     ('a Go program that calls C from 32 goroutines', go_cgo),

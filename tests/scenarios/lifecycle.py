@@ -143,12 +143,12 @@ def stopped_while_traced_then_let_go(room):
 
 
 def thread_churn(room):
-    """Threads starting and ending while it attaches, ten times; 300 idle ones beside them."""
+    """Threads starting and ending while it attaches, again and again; 300 idle ones beside them."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '4', '300']) as held:
         problems, events = [], 0
         first = text_of(held.child.pid)
-        for i in range(10):
+        for i in range(rounds(20)):
             folder = room.path('round%d' % i)
             tracer = Tracer(room, held.child.pid, output=folder)
             tracer.planted()
@@ -162,7 +162,7 @@ def thread_churn(room):
         done = room.finish(held.child)
         if done.status or done.out != b'all threads ended\n':
             problems.append('status %d, %r' % (done.status, done.out))
-        return problems, '10 rounds, %d events' % events
+        return problems, '%d rounds, %d events' % (rounds(20), events)
 
 
 # ---- Deaths ----
@@ -558,7 +558,7 @@ def exec_storm(room):
     """A program whose threads execute it anew all the time, attached to again and again: an exec waits for all other
     threads, which the tracer must not wait for at that moment."""
     need_attach()
-    command = [builds.target('regress_execstorm', 'O2'), str(rounds(400)), '150', '1000']
+    command = [builds.target('regress_execstorm', 'O2'), str(max(rounds(400), 100)), '150', '1000']
     target = room.start(command)
     done_rounds, problems = 0, []
     while target.poll() is None and not problems:

@@ -8,7 +8,7 @@ import builds
 import made
 from processes import FUNCTRACE
 
-FUNCTIONS = 250  # of a program
+FUNCTIONS = 100  # of a program; tests/long/call_values.py has programs of more, of other seeds and by all builds
 CALL = re.compile(r'\d+\. (?:@\w+ )?(?:\[[\d:.]+\] )?((?:box::|shape::)?[fm]\d+)(\.\w[.\w]*|.*\[clone )?[<(:.]')
 # What link time optimisation adds to names.
 ADDED = re.compile(r'\.lto_priv\.\d+| \[clone \.lto_priv\.\d+\]|\.llvm\.\d+')
@@ -39,10 +39,10 @@ IN_CHECK = ('gcc -O0', 'gcc -O2', 'gcc -O3 -flto', 'gcc -O2 -m32', 'clang -O0', 
 LANGUAGES = ('c', 'cpp')
 
 
-def program(name, language, seed):
+def program(name, language, seed, functions=FUNCTIONS):
     compilers, flags = BUILDS_OF_CALLS[name]
     command = compilers[LANGUAGES.index(language)]
-    return builds.calls(language, seed, FUNCTIONS, command + (['-std=gnu++17'] if language == 'cpp' else []) + flags, name)
+    return builds.calls(language, seed, functions, command + (['-std=gnu++17'] if language == 'cpp' else []) + flags, name)
 
 
 def said(path):
@@ -121,7 +121,7 @@ def compare(room, path, count, tag=''):
     return []
 
 
-def scenario(name, seed=1):
+def scenario(name, seed):
     def run(room):
         count, problems = Count(), []
         for language in LANGUAGES:
@@ -132,4 +132,5 @@ def scenario(name, seed=1):
     return run
 
 
-CASES = [('calls of 500 functions [%s]' % name, scenario(name)) for name in IN_CHECK] if builds.processor() == 'x86_64' else []
+CASES = [('calls of %d functions [%s]' % (FUNCTIONS * len(LANGUAGES), name), scenario(name, seed))
+         for seed, name in enumerate(IN_CHECK, 1)] if builds.processor() == 'x86_64' else []

@@ -20,7 +20,7 @@ POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'funct
 PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
 # What looks for a race does it so often, as a share of the whole, which tests/long/rounds.py runs.
-ROUNDS = float(os.environ.get('SCENARIO_ROUNDS', '0.25'))
+ROUNDS = float(os.environ.get('SCENARIO_ROUNDS', '0.15'))
 
 
 class Failure(Exception):

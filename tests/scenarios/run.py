@@ -3,6 +3,8 @@
 
 usage: run.py [-j N] [-v] [--form=FILE] [--build] [PART ...]
 
+N scenarios at a time; without -j two for each processor, because most of them wait most of the time.
+
 Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. With --build their
 programs are built and nothing runs.
 """
@@ -286,7 +288,7 @@ def matrix(cells):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('-j', type=int, default=2)
+    parser.add_argument('-j', type=int, default=2 * len(os.sched_getaffinity(0)))
     parser.add_argument('-v', action='store_true')
     parser.add_argument('parts', nargs='*')
     parser.add_argument('--build', action='store_true')

@@ -186,16 +186,23 @@ static int try_dwz(const struct debug_search *search, const char *folder, int le
 	return try_path(search, xasprintf("%.*s/.dwz/%s", length, folder, path_name(search->link)), st, path);
 }
 
+/* Beside the file: FOLDER/LINK */
+static int try_beside(const struct debug_search *search, const char *file_path, struct stat *st, char **path)
+{
+	const int length = (int)(path_name(file_path) - file_path);
+
+	return try_path(search, xasprintf("%.*s%s", length, file_path, search->link), st, path);
+}
+
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path)
 {
+	const bool is_absolute = search->link[0] == '/';
 	int fd = by_build_id(search, st, path);
 
-	if (fd < 0 && search->link[0] == '/')
+	if (fd < 0 && is_absolute)
 		fd = try_path(search, xstrdup(search->link), st, path);
-	else if (fd < 0 && search->paths[0])
-		fd = try_path(search,
-			      xasprintf("%.*s%s", (int)(path_name(search->paths[0]) - search->paths[0]),
-					search->paths[0], search->link),
-			      st, path);
+	for (size_t i = 0; i < ARRAY_SIZE(search->paths) && fd < 0 && !is_absolute; i++)
+		if (search->paths[i])
+			fd = try_beside(search, search->paths[i], st, path);
 	return fd < 0 ? each_folder(search, try_dwz, st, path) : fd;
 }

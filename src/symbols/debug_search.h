@@ -21,7 +21,7 @@ struct debug_search {
  * descriptor, what fstat() says of it, and its path, which the caller frees; -1: there is none. */
 int debug_search_file(const struct debug_search *search, struct stat *st, char **path);
 /* The same for dwz's file, which another one refers to by the name `link`: absolute, or relative to the folder of
- * paths[0]. */
+ * one of the paths. */
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path);
 
 #endif

@@ -126,11 +126,12 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- dwz's file ---- */
 
+/* The file may be open by another path (/proc/PID/map_files) than the one beside which dwz's file lies. */
 static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt, const char *beside)
 {
 	const struct debug_search search = {
 		.folders = file->folders,
-		.paths = {beside},
+		.paths = {beside, beside == file->open_path ? file->target_path : NULL},
 		.device = file->key.device,
 		.inode = file->key.inode,
 		.link = alt->path,

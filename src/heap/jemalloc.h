@@ -65,6 +65,7 @@ struct jemalloc {
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* by arena and small size */
 	struct hash leaves;   /* of the tree that were read: address / size + 1 -> 1 */
+	uint64_t cache_bytes; /* of a cache's memory to the mark behind it; 0: no thread has a cache */
 };
 
 /* A block whose class is this is no longer the program's: it is in a cache, or the allocator's own. */

@@ -95,7 +95,27 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 		return inconsistent_at(j->heap, cache, "a thread's cache has another end");
 	block_set_state(own, CLASS_TAKEN);
 	*internal += block_size(j->heap, own);
+	j->cache_bytes = at - memory;
 	return true;
+}
+
+/* The memory of caches whose threads a fork's child does not have. No ring leads to them, and the arenas count them all
+ * the same. All caches have stacks of the same sizes, and so their marks at the same places. */
+static void take_left(struct jemalloc *j, uint64_t *internal)
+{
+	struct heap *const heap = j->heap;
+
+	for (size_t i = 0; i < heap->block_count && j->cache_bytes; i++) {
+		struct block *const block = &heap->blocks[i];
+		const uint64_t address = block_address(block), size = block_size(heap, block);
+
+		if (block_state(block) == CLASS_TAKEN || size < j->cache_bytes + 8 ||
+		    word_or_0(&heap->words, address) != MARK_BEFORE ||
+		    word_or_0(&heap->words, address + j->cache_bytes) != MARK_BEHIND)
+			continue;
+		block_set_state(block, CLASS_TAKEN);
+		*internal += size;
+	}
 }
 
 /* They are a ring. */
@@ -148,6 +168,8 @@ bool jemalloc_arenas(struct jemalloc *j)
 		said += word_or_0(words, arena + ARENA_INTERNAL);
 		j->heap->figures.arenas++;
 	}
+	if (internal < said)
+		take_left(j, &internal);
 	return internal == said ||
 	       inconsistent(j->heap, "it has blocks of its own that are no caches, as a profile needs them");
 }

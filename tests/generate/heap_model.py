@@ -128,9 +128,10 @@ def lost(log, out, blocks):
 
 
 def allowed(log):
-    """{address: the classes that are right}."""
+    """{address: the classes that are right}. Of what is open all may count, none, or some that lead into its midst."""
     without, with_all = classes(log, False), classes(log, True)
-    return {block: {without[block], with_all[block]} for block in log.starts}
+    return {block: {without[block], with_all[block]} | ({POSSIBLY} if without[block] != with_all[block] else set())
+            for block in log.starts}
 
 
 def describe(log, block, words):

@@ -61,7 +61,7 @@ class Plan:
         self.lines, self.words, self.blocks, self.sizes = [], [], [], set()
         self.places, self.used_slots, self.used_stacks = [], set(), set()
         self.arrays = self.keys = self.contexts = self.holds = self.clears = 0
-        self.wants_blocks = []  # stacks
+        self.has_workers, self.stack_blocks = False, []
         self.make()
         self.text = '\n'.join(self.lines) + '\n'
 
@@ -97,7 +97,7 @@ class Plan:
                 self.sizes.add(size)
                 return size
 
-    def new_block(self, how=None, size=None, thread=None):
+    def new_block(self, how=None, size=None):
         f, r = self.features, self.random
         # mimalloc's blocks with an alignment begin before what the program has (man/functrace-scan.7, LIMITS).
         hows = [h for h in range(len(HOWS)) if (h != SECOND or f.second) and (h < NEW or f.cxx) and
@@ -114,23 +114,22 @@ class Plan:
         block = Block(len(self.blocks), how, size)
         self.blocks.append(block)
         if how == NEW_ARRAY:
-            block.inside, block.shape = (f.word, self.is_sure_array(size)), 0
+            block.inside, block.shape = (f.word, False), 0
         elif how == NEW_DERIVED:
             block.inside, block.shape = (4 * f.word, f.has_tables), 3
-        self.put('b', r.choice((0, 0, 0, 1, 2, 3)) if thread is None else thread, block.number, how, size)
+        thread = r.choice((0, 0, 0, 1, 2, 3))
+        self.has_workers |= thread > 0
+        self.put('b', thread, block.number, how, size)
         if how < NEW and self.chance(0.12) and size >= 64:
             self.shape(block)
         return block
-
-    def is_sure_array(self, size):
-        """glibc may give some bytes more than it must, and no allocator says what was asked for."""
-        return None
 
     def shape(self, block):
         f = self.features
         block.shape = self.random.randrange(3)
         offset = (f.word, 3 * f.word, 8)[block.shape]
-        block.inside = offset, None if block.shape == 0 else block.how not in ALIGNED
+        # An array's size is less sure than in glibc's blocks, and others' may be much larger than what was asked for.
+        block.inside = offset, block.shape != 0 and block.how not in ALIGNED and f.allocator == 'glibc'
         self.put('x', block.number, block.shape)
 
     def free_word(self, block):
@@ -198,6 +197,10 @@ class Plan:
                 continue
             self.put('p', len(self.places), kind)
             self.places.append((kind, after))
+
+    def kinds(self):
+        """The kinds of places that it has."""
+        return [kind for kind, _ in self.places]
 
     def slot(self, place):
         while True:

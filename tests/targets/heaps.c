@@ -84,7 +84,7 @@ static NOINLINE void look_for_strangers(void)
 {
 	static char text[1 << 16];
 	const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	uintptr_t end_of_last = 0;
+	uintptr_t end_of_last = 0, end_of_linker = 0;
 	size_t size = 0;
 	ssize_t got;
 
@@ -97,13 +97,15 @@ static NOINLINE void look_for_strangers(void)
 
 		*end = '\0';
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
-			  is_linker = is_file && strstr(rest, "/ld-linux");
+			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
 
-		if (is_linker || (sizeof(void *) < 8 && rest[2] == 'w' &&
-				  (is_file || is_own || from == end_of_last || has_block(from, to))))
+		if (is_linker || from == end_of_linker ||
+		    (sizeof(void *) < 8 && rest[2] == 'w' &&
+		     (is_file || is_own || from == end_of_last || has_block(from, to))))
 			log_strangers(from, to);
 		end_of_last = is_file ? to : 0;
+		end_of_linker = is_linker ? to : 0;
 	}
 }
 
@@ -187,8 +189,14 @@ static NOINLINE void in_handler(const struct link *link)
 	raise(SIGUSR1);
 }
 
+static volatile int is_joining;
+
+/* Not before the other one is out of pthread_create(3), whose frames have words of malloc's own. */
 static void *in_thread(void *data)
 {
+	while (!is_joining)
+		sleep_ms(1);
+	sleep_ms(5);
 	go_on();
 	return data;
 }
@@ -199,6 +207,7 @@ static NOINLINE void start_end(const struct link *link)
 
 	start_thread(&thread, link->stack, stack_memory(link->stack, link->place), in_thread, NULL);
 	wipe();
+	is_joining = 1;
 	pthread_join(thread, NULL);
 }
 
@@ -379,6 +388,16 @@ static NOINLINE void operate(int operation)
 	}
 }
 
+/* Libraries have been deeper in main's stack than in others. */
+static NOINLINE void wipe_main(void)
+{
+	unsigned char stack[256 << 10];
+
+	memset(stack, 0, sizeof(stack));
+	USED(stack);
+	wipe();
+}
+
 static NOINLINE void follow_plan(void)
 {
 	for (int operation; (operation = next_operation());) {
@@ -388,7 +407,7 @@ static NOINLINE void follow_plan(void)
 			plan_link();
 		else
 			operate(operation);
-		wipe();
+		wipe_main();
 	}
 }
 

@@ -14,6 +14,18 @@ void stops_forget(struct tracer *t, pid_t tid)
 			stops->items[i].tid = 0;
 }
 
+/* Drops what was taken out of the middle. As many are left as there are tasks, at most. */
+static void squeeze(struct stops *stops)
+{
+	size_t kept = 0;
+
+	for (size_t i = stops->head; i < stops->count; i++)
+		if (stops->items[i].tid)
+			stops->items[kept++] = stops->items[i];
+	stops->head = 0;
+	stops->count = kept;
+}
+
 void stops_put_back(struct tracer *t, const struct stop *stop)
 {
 	struct stops *stops = &t->stops;
@@ -21,11 +33,8 @@ void stops_put_back(struct tracer *t, const struct stop *stop)
 	/* What a leader had reported before another thread's exec took its place is not the new one's. */
 	if (stop->kind == STOP_EXEC)
 		stops_forget(t, stop->tid);
-	if (stops->head && stops->count == stops->capacity) {
-		memmove(stops->items, stops->items + stops->head, (stops->count - stops->head) * sizeof(*stops->items));
-		stops->count -= stops->head;
-		stops->head = 0;
-	}
+	if (stops->count == stops->capacity)
+		squeeze(stops);
 	ARRAY_GROW(stops->items, stops->capacity, stops->count);
 	stops->items[stops->count++] = *stop;
 }

@@ -1,11 +1,14 @@
 /* Wait statuses, as recorded, and what they mean for a task in each phase. */
 #include "config.h"
 #include "ptrace/stop.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <cmocka.h>
 
@@ -76,9 +79,41 @@ static void test_rows(void **state)
 	}
 }
 
+/* One process is held, and the stops of another one's two tasks come and go: no more room is taken than for one of each
+ * task. */
+static void test_held(void **state)
+{
+	struct tracer t = {0};
+	struct process held = {0}, other = {0};
+	struct task tasks[] = {{.tid = 10, .process = &held, .phase = PHASE_LIVE, .stopped = true},
+			       {.tid = 20, .process = &other, .phase = PHASE_LIVE, .stopped = true},
+			       {.tid = 21, .process = &other, .phase = PHASE_LIVE, .stopped = true}};
+	struct stop stop;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		hash_set_ptr(&t.tasks, (uint64_t)tasks[i].tid, &tasks[i]);
+	stops_put_back(&t, &(struct stop){.kind = STOP_TRAP, .tid = 10, .status = STOPPED(SIGTRAP)});
+	for (int i = 0; i < 1000; i++) {
+		for (pid_t tid = 20; tid <= 21; tid++)
+			stops_put_back(&t, &(struct stop){.kind = STOP_TRAP, .tid = tid, .status = STOPPED(SIGTRAP)});
+		for (pid_t tid = 20; tid <= 21; tid++) {
+			assert_true(stops_take_but(&t, &held, &stop));
+			assert_int_equal(stop.tid, tid);
+		}
+		assert_false(stops_take_but(&t, &held, &stop));
+	}
+	assert_true(t.stops.capacity < 100);
+	assert_true(stops_take_but(&t, NULL, &stop));
+	assert_int_equal(stop.tid, 10);
+	assert_false(stops_take_but(&t, NULL, &stop));
+	free(t.stops.items);
+	hash_free(&t.tasks);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_held)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

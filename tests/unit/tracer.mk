@@ -3,7 +3,7 @@ check_PROGRAMS += tests/unit/stop
 TESTS += tests/unit/stop
 tests_unit_stop_SOURCES = tests/unit/stop.c
 tests_unit_stop_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_stop_LDADD = libptrace.a libbase.a $(UNIT_LIBS)
+tests_unit_stop_LDADD = $(TRACER_TEST_LIBS)
 
 TRACER_TEST_LIBS = $(TRACER_LIBS) $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/ledger

@@ -1,9 +1,11 @@
 /* A server of many processes: workers WORKERS MIB.
  *
  * Forks WORKERS, each of which fills MIB of its heap, and then allocates, releases and sleeps for a moment, again and
- * again. Each notes the longest time between two rounds: for so long its client would have waited. Says, after the
- * gate, what that was before the gate (quiet) and at it (attached), in microseconds. */
+ * again. Each notes the longest time between two rounds that it was neither on a processor nor waiting for one: for so
+ * long something has held it. Says, after the gate, what that was before the gate (quiet) and at it (attached), in
+ * microseconds. */
 #include "target.h"
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -30,19 +32,31 @@ static unsigned long now_us(void)
 	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
 }
 
+/* For how long this thread has been on a processor or waited for one (proc(5)); 0 where the kernel does not say so. */
+static unsigned long ready_us(int schedstat)
+{
+	unsigned long long ran, waited;
+	char text[80];
+	const ssize_t size = pread(schedstat, text, sizeof(text) - 1, 0);
+
+	text[size < 0 ? 0 : size] = '\0';
+	return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (unsigned long)((ran + waited) / 1000) : 0;
+}
+
 static void work(struct worker *own, unsigned long bytes)
 {
+	const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 	unsigned phase;
 
 	for (unsigned long done = 0; done < bytes; done += BLOCK)
 		memset(malloc(BLOCK), 1, BLOCK);
-	for (unsigned long last = now_us(); (phase = shared->phase) < 3;) {
+	for (unsigned long last = 0; (phase = shared->phase) < 3;) {
 		void *p = malloc(100);
-		const unsigned long now = now_us();
+		const unsigned long now = now_us() - ready_us(schedstat);
 
 		KEEP(p);
 		free(p);
-		if (own->rounds++ && now - last > own->longest[phase])
+		if (own->rounds++ && now > last && now - last > own->longest[phase])
 			own->longest[phase] = now - last;
 		last = now;
 		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);

@@ -62,6 +62,44 @@ static void place_all(struct args_plan *plan, const struct abi_function *functio
 		place_result(plan, function);
 }
 
+/* Whether it is a number by itself: what is a struct's is not its only member's. */
+static bool is_number(const struct args_plan *plan)
+{
+	if (plan->row)
+		return true;
+	switch (plan->result.type->kind) {
+	case DATA_INT:
+	case DATA_BOOL:
+	case DATA_CHAR:
+	case DATA_ENUM:
+	case DATA_POINTER:
+	case DATA_REFERENCE:
+	case DATA_TEXT_COUNTED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void note_number(struct args_plan *plan)
+{
+	const struct abi_place *const place = &plan->result.place;
+	const struct abi_piece *const piece = &place->pieces[0];
+
+	if (plan->has_result && place->is_known && !place->is_address && place->piece_count == 1 &&
+	    piece->kind == PIECE_INTEGER && !piece->index && is_number(plan))
+		plan->number_size = piece->size;
+}
+
+uint64_t args_plan_number(const struct args_plan *plan, uint64_t result_register)
+{
+	if (plan->result_is_unknown)
+		return result_register;
+	if (plan->number_size < 8)
+		return result_register & ((UINT64_C(1) << 8 * plan->number_size) - 1);
+	return result_register;
+}
+
 /* ---- Rows ---- */
 
 struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row, bool is_soft_float)
@@ -91,6 +129,7 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 					       .result = plan->has_result ? &result : NULL,
 					       .is_soft_float = is_soft_float,
 					       .is_gcc = true});
+	note_number(plan);
 	return plan;
 }
 
@@ -313,6 +352,8 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 		place_rust_result(plan, &signature->result_passed, &function);
 	else if (plan->has_result)
 		place_result(plan, &function);
+	plan->result_is_unknown = signature->result_is_unknown;
+	note_number(plan);
 	if (signature->result_may_be_lost && !plan->result.place.is_address)
 		plan->has_result = false;
 	free(asked);

@@ -22,6 +22,9 @@ struct args_plan {
 	struct plan_param *params;
 	bool has_result;
 	struct plan_param result;
+	bool result_is_unknown; /* whether it has any */
+	uint32_t
+		number_size; /* the bytes of one that is a number, alone in the first integer register; 0: it is none */
 	uint32_t stack_from, stack_to; /* what the parameters have of the stack at the entry */
 };
 

@@ -23,9 +23,12 @@ struct probe_params {
 	struct args_plan *plan; /* NULL: nothing is known */
 };
 
-struct probe_params *probe_params_new(const struct process *p)
+/* Of the functions of -x the result is known by it, too. */
+struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted)
 {
-	if (!p->tracer->set->args)
+	const struct settings *const set = p->tracer->set;
+
+	if (!set->args && (!set->chosen || wanted->module != set->chosen))
 		return NULL;
 	struct probe_params *params = xcalloc(1, sizeof(*params));
 
@@ -102,6 +105,16 @@ static void report_unknown(struct process *p, const struct traced *traced)
 		output_note(p->trace, "nothing is known of the parameters of %s: -a shows none", traced->shown);
 }
 
+/* Once a trace, by the first such function. */
+static void report_unknown_result(struct process *p, const struct traced *traced)
+{
+	if (!p->trace->counts.unknown_results++)
+		output_note(p->trace,
+			    "nothing is known of what %s returns, and the same may be true of others: the result shown "
+			    "is the register for integers",
+			    traced->shown);
+}
+
 static const struct args_plan *plan_of(struct process *p, const struct probe *probe, const struct traced *traced)
 {
 	struct probe_params *const params = probe->params;
@@ -111,7 +124,7 @@ static const struct args_plan *plan_of(struct process *p, const struct probe *pr
 	if (!params->is_made) {
 		params->is_made = true;
 		params->plan = make_plan(p, probe, traced);
-		if (!params->plan)
+		if (!params->plan && p->tracer->set->args)
 			report_unknown(p, traced);
 	}
 	return params->plan;
@@ -169,7 +182,8 @@ static struct args_source source_of(struct task *task)
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
 				   struct args_kept *kept)
 {
-	const struct args_plan *const plan = plan_of(task->process, probe, traced);
+	const bool is_wanted = task->process->tracer->set->args;
+	const struct args_plan *const plan = is_wanted ? plan_of(task->process, probe, traced) : NULL;
 	struct args_kept unused;
 
 	if (!plan)
@@ -199,6 +213,18 @@ void arguments_returned(struct task *task, struct call *call, bool failed)
 	const struct args_source source = source_of(task);
 
 	args_at_return(plan, &source, &call->shown->kept, failed, call->shown->list);
+}
+
+uint64_t arguments_result(const struct task *task, const struct call *call, uint64_t result_register)
+{
+	struct process *const p = task->process;
+	const struct settings *const set = p->tracer->set;
+	const bool is_chosen = set->chosen && call->probe->wanted->module == set->chosen;
+	const struct args_plan *const plan = is_chosen ? plan_of(p, call->probe, call->traced) : NULL;
+
+	if (is_chosen && !plan)
+		report_unknown_result(p, call->traced);
+	return plan ? args_plan_number(plan, result_register) : result_register;
 }
 
 void call_arguments_free(struct call_arguments *arguments)

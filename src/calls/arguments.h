@@ -14,8 +14,8 @@ struct call_arguments {
 /* What is known of the parameters of a probe's function, found out at its first call. Probes of a fork's child have a
  * reference to their parent's. */
 struct probe_params;
-/* NULL without -a. */
-struct probe_params *probe_params_new(const struct process *p);
+/* NULL where nobody asks. */
+struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted);
 struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
 void probe_params_unref(struct probe_params *params);               /* NULL is allowed */
 
@@ -27,6 +27,10 @@ struct arg_list *arguments_entered(struct task *task, const struct probe *probe,
 void arguments_begin(struct task *task, struct call *call);
 /* It returns: what only now is known is added. failed: it has not done what it is there for. */
 void arguments_returned(struct task *task, struct call *call, bool failed);
+/* The result of a call of a function of -x as a number: the register's value as far as the function returns one there,
+ * and 0 where it is known to return none. Of other functions, and of those of which nothing is known, the register's
+ * value. */
+uint64_t arguments_result(const struct task *task, const struct call *call, uint64_t result_register);
 void call_arguments_free(struct call_arguments *arguments); /* NULL is allowed */
 /* What a fork's child has of a call that its parent has begun. */
 struct call_arguments *call_arguments_copy(const struct call_arguments *arguments);

@@ -241,10 +241,11 @@ static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;
 	const struct function *f = call->probe->function;
-	const struct operands of = {.p = p,
-				    .row = call->probe->wanted,
-				    .args = call->args,
-				    .result = value_result(p, f, p->arch->result(&task->regs))};
+	const struct operands of = {
+		.p = p,
+		.row = call->probe->wanted,
+		.args = call->args,
+		.result = value_result(p, f, arguments_result(task, call, p->arch->result(&task->regs)))};
 	const bool ok = value_is_success(p, f, of.result);
 	struct event e = {.thread = task_calls(task)->thread,
 			  .function = call->traced,

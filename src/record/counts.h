@@ -28,6 +28,7 @@ struct counts {
 	uint64_t failures;                        /* calls that failed, and of which a remark is in the trace: -a */
 	uint64_t unreturned;                      /* recorded calls that never returned: the same */
 	uint64_t unknown_params;                  /* functions that were called, -a, and nothing is known of theirs */
+	uint64_t unknown_results; /* returns of functions of -x of which nothing is known of the result */
 };
 
 /* Add every count of `from` to those of `to`. */

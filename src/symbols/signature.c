@@ -278,6 +278,22 @@ static bool is_origin_lost(Dwarf_Die *function)
 	return die_has(function, DW_AT_abstract_origin) && !die_reference(function, DW_AT_abstract_origin, &origin);
 }
 
+/* Clang says so (fastcall, ms_abi, vectorcall...), GCC does not. What stdcall gives is where the ABI has it. */
+static bool has_other_convention(Dwarf_Die *function)
+{
+	enum { STDCALL = 0xb2 };
+	uint64_t convention;
+
+	return die_number(function, DW_AT_calling_convention, &convention) && convention != DW_CC_normal &&
+	       convention != DW_CC_program && convention != STDCALL;
+}
+
+static void forget_places(struct params *params)
+{
+	for (size_t i = 0; i < params->count; i++)
+		params->items[i].item.place = params->items[i].item.said = PLACE_UNKNOWN;
+}
+
 static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function,
 					      const struct named_symbol *symbol)
 {
@@ -294,7 +310,13 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	const struct data_type *result =
 		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);
 
-	if (result && is_own && reader->machine == EM_386 && !is_in_eax(result))
+	const bool is_other = has_other_convention(&function->die);
+	const bool is_elsewhere = is_other || (result && is_own && reader->machine == EM_386 && !is_in_eax(result));
+
+	if (is_other)
+		forget_places(&params);
+
+	if (is_elsewhere)
 		result = NULL;
 	/* A function with nothing may be one of which nothing is said. */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
@@ -303,6 +325,8 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (signature)
 		signature->is_gcc = entry.is_gcc;
+	if (signature)
+		signature->result_is_unknown = is_elsewhere || may_lose_result(&entry, symbol);
 	/* Nor does anything say where LLVM has found that no caller uses it. */
 	if (signature)
 		signature->result_may_be_lost =

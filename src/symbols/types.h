@@ -1,5 +1,4 @@
 /* What debug information says of a function's parameters: types, as far as their values are shown.
- *
  * All of it belongs to the file that it was read from (object_signature()) or is static, and does not change. */
 #ifndef FT_SYMBOLS_TYPES_H
 #define FT_SYMBOLS_TYPES_H
@@ -137,6 +136,7 @@ struct signature {
 	size_t param_count;
 	const struct data_type *result; /* NULL: void, or the compiler may have left it out, for no caller uses it */
 	struct passed_as result_passed; /* where abi_is_rust */
+	bool result_is_unknown;         /* it may be lost, or not be where the ABI has it: `result` is NULL */
 	bool result_may_be_lost;        /* unless it is in memory, for perhaps no caller uses it */
 	bool is_variadic;               /* what is behind the parameters is not known */
 	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */

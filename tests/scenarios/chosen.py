@@ -231,6 +231,96 @@ def of_a_module_too(room):
                                'trace'), ''
 
 
+RESULTS = r'''
+#include <stdint.h>
+struct two { double d; long l; };
+struct one { int i; };
+struct many { long a[8]; };
+volatile long sink = -1;
+volatile double number = 1.5;
+
+#define CALLED __attribute__((noinline)) __attribute__((noclone))
+CALLED void r_void(void) { sink = sink * 3; }
+CALLED float r_float(void) { sink--; return (float)number; }
+CALLED double r_double(void) { sink--; return number; }
+CALLED long double r_long_double(void) { sink--; return (long double)number; }
+CALLED _Complex double r_complex(void) { sink--; return number + 2.5i; }
+CALLED struct two r_two(void) { sink--; return (struct two){number, 7}; }
+CALLED struct one r_one(void) { sink--; return (struct one){7}; }
+CALLED struct many r_many(void) { sink--; return (struct many){{1, 2, 3, 4, 5, 6, 7, 8}}; }
+CALLED int8_t r_int8(void) { sink--; return -2; }
+CALLED int r_int(void) { sink--; return -2; }
+CALLED _Bool r_bool(void) { sink = 0x12345678; return sink != 0; }
+CALLED const void *r_pointer(void) { sink--; return (const void *)0x1234; }
+CALLED uintptr_t r_word(void) { sink--; return ~(uintptr_t)4; }
+__attribute__((noinline)) static int r_static(int value) { sink--; return value; }
+
+int main(void)
+{
+	r_void(), r_float(), r_double(), r_long_double(), r_complex();
+	r_two(), r_one(), r_many();
+	r_int8(), r_int(), r_bool(), r_pointer(), r_word();
+	return r_static((int)sink & 1) > 1;
+}
+'''
+
+
+def results(room):
+    """A number is as wide as its type; what returns none, nothing, a float or a struct, has 0, not some register's value."""
+    program, problems = compiled(room, 'results', RESULTS), []
+    expected = [('r_void', 0), ('r_float', 0), ('r_double', 0), ('r_long_double', 0), ('r_complex', 0), ('r_two', 0), ('r_one', 0),
+                ('r_many', 0), ('r_int8', 0xfe), ('r_int', 0xfffffffe), ('r_bool', 1), ('r_pointer', 0x1234),
+                ('r_word', (1 << (64 if sys.maxsize > 1 << 32 else 32)) - 5)]
+    for options in ([], ['-a']):
+        found, _ = traced(room, 'r_*@main', [program], '-b', '0', *options)
+        problems += equal('results %s' % options, [call for call in found if call[0] != 'r_static'], expected)
+    with open(room.path('trace')) as file:
+        shown = dict(re.findall(r'^\d+\. \[.*?\] (\w+)\(0\) = .*\n\t\$\d = return=(.*)$', file.read(), re.M))
+    problems += equal('-a', {name: shown.get(name) for name in ('r_void', 'r_float', 'r_double', 'r_long_double', 'r_two', 'r_one')},
+                      {'r_void': None, 'r_float': '1.5', 'r_double': '1.5', 'r_long_double': '1.5',
+                       'r_two': '{d=1.5, l=7}', 'r_one': '{i=7}'})
+    return problems, ''
+
+
+def unknown_results(room):
+    """Without debug information the register is shown, and the trace says that nothing else is known."""
+    compiled(room, 'results', RESULTS)
+    made = room.run(builds.compiler() + ['-O1', '-o', room.path('bare'), room.path('results.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    found, _ = traced(room, 'r_pointer;r_int;r_void', [room.path('bare')], '-b', '0')
+    notes = [note for note in trace_text.read(room.path('trace')).notes if note.startswith('nothing is known of what')]
+    problems = equal('results', [(name, result & 0xffffffff) for name, result in found if name != 'r_void'],
+                     [('r_int', 0xfffffffe), ('r_pointer', 0x1234)])
+    return problems + equal('notes', notes, ['nothing is known of what r_void returns, and the same may be true of others: '
+                                             'the result shown is the register for integers']), ''
+
+
+CONVENTION = '''
+volatile long sink;
+__attribute__((ms_abi)) __attribute__((noinline)) long other(long a, long b) { sink = a; return b; }
+__attribute__((noinline)) long usual(long a, long b) { sink = a; return b; }
+
+int main(void) { other(41, 42); usual(43, 44); return 0; }
+'''
+
+
+def other_conventions(room):
+    """Clang says that a function has another calling convention: where its arguments are is not known then."""
+    if builds.processor() != 'x86_64':
+        raise builds.Skip('ms_abi is of x86-64')
+    kinds.need('clang')
+    with open(room.path('convention.c'), 'w') as file:
+        file.write(CONVENTION)
+    made = room.run(['clang', '-g', '-O0', '-o', room.path('convention'), room.path('convention.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    traced(room, 'other;usual', [room.path('convention')], '-b', '0', '-a')
+    with open(room.path('trace')) as file:
+        found = re.findall(r'^\t\$\d = (.*)$', file.read(), re.M)
+    return equal('arguments', found, ['a=<unknown place>', 'b=<unknown place>', 'a=43', 'b=44', 'return=44']), ''
+
+
 def left(room):
     """Calls that longjmp or an exception has left are counted, and have no event."""
     problems = []
@@ -345,6 +435,9 @@ CASES = [
     ('-x: a library that is loaded later, -L, NAME@OBJECT', loaded_later),
     ('-x: separate debug files', debug_files),
     ('-x: what a module traces, too', of_a_module_too),
+    ('-x: results by their types', results),
+    ('-x: results of which nothing is known', unknown_results),
+    ('-x: other calling conventions', other_conventions),
     ('-x: calls that are left', left),
     ('-x: nothing matched', nothing_matched),
     ('-x: what cannot be probed', many_failures),

@@ -11,6 +11,11 @@
 #define FILES_MAX   INT16_MAX
 #define TIMETYPE    0x20 /* that of the document's sample, which says no more of it */
 
+uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle)
+{
+	return (uint64_t)(cycle->start_sec % DAY_SECONDS) * STACKTRACK_TICKS + cycle->start_usec * UINT64_C(1000);
+}
+
 void stacktrack_put_prologue(struct writer *writer)
 {
 	const struct stacktrack_writer *s = writer->state;
@@ -32,9 +37,7 @@ void stacktrack_put_prologue(struct writer *writer)
 	stacktrack_put_member(&entry, 8, TIMETYPE, 2);
 	stacktrack_put_entry(writer, &entry, NULL, 0);
 	entry = stacktrack_out_begin(s, STACKTRACK_TIMEINFO);
-	stacktrack_put_member(
-		&entry, 0,
-		(uint64_t)(cycle->start_sec % DAY_SECONDS) * STACKTRACK_TICKS + cycle->start_usec * UINT64_C(1000), 8);
+	stacktrack_put_member(&entry, 0, stacktrack_start_ticks(cycle), 8);
 	stacktrack_put_member(&entry, 8, (uint64_t)cycle->start_sec, 8);
 	stacktrack_put_entry(writer, &entry, NULL, 0);
 }

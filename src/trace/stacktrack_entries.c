@@ -63,7 +63,7 @@ void stacktrack_put_value(struct writer *writer, enum stacktrack_value value)
 	if (!s->posted[value])
 		stacktrack_post_scope(writer, (uint32_t)value + 1, STACKTRACK_VALUE, stacktrack_value_names[value]);
 	s->posted[value] = true;
-	stacktrack_put_hit(writer, (uint32_t)value + 1, 0);
+	stacktrack_put_hit(writer, (uint32_t)value + 1, s->now);
 }
 
 struct buf *stacktrack_begin_record(struct writer *writer)

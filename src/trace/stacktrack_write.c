@@ -45,6 +45,7 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	s->pid = (uint16_t)process->pid ? (uint16_t)process->pid : 1;
 	s->cycle.start_sec = process->start_sec;
 	s->cycle.start_usec = process->start_usec;
+	s->now = stacktrack_start_ticks(&s->cycle);
 	stacktrack_put_prologue(writer);
 	struct buf *text = stacktrack_begin_record(writer);
 

@@ -40,6 +40,7 @@ struct stacktrack_writer {
 	bool posted[STACKTRACK_VALUE_COUNT];
 	struct hash threads; /* tid -> what stands for it in 16 bits */
 	struct hash taken;
+	uint64_t now;              /* ticks of the newest call that has a time, or of the trace's start */
 	struct buf text;           /* of the record that is written */
 	struct stack_cache stacks; /* that have numbers: frames -> the cycle in which they were posted */
 	uint64_t cycles;           /* begun before this one; its number in the trace has 16 bits */
@@ -109,6 +110,9 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call);
 void stacktrack_forget_functions(struct stacktrack_writer *s);
 
 /* ---- stacktrack_cycle.c ---- */
+
+/* When the trace began, as times of its hits are counted. */
+uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle);
 
 /* PROLOGUE, PROCINFO, TIMETYPE, TIMEINFO. */
 void stacktrack_put_prologue(struct writer *writer);

@@ -136,8 +136,8 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 	if (is_known)
 		p = put_decimal(put_literal(p, " stack="), (unsigned)number);
 	text->size += (size_t)(p - first);
-	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""),
-			   has_time ? call->time_ns : 0);
+	s->now = has_time ? call->time_ns : s->now;
+	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""), s->now);
 	if (call->arg_count)
 		put_args(writer, call);
 	if (call->has_frames && !is_known)

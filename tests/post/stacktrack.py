@@ -440,7 +440,17 @@ def hostile_descriptions_are_refused(folder):
         assert f"cannot read the description {name}: ".encode() in done.stderr, done
 
 
-TESTS = [another_layout_is_read_by_its_description, hostile_descriptions_are_refused, a_stack_is_told_once, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
+def no_time_is_before_the_beginning(folder):
+    """What declares something has the time of the newest call, or of the beginning."""
+    text = Encoder("1.4", 8, False).trace(golden.SEVERAL)
+    path = os.path.join(folder, "t.tlg")
+    with open(path, "wb") as file:
+        file.write(run("-q", "-f", "stacktrack", "-", data=text, check=0).stdout)
+    times = [float(when) for when in re.findall(r' when="(\S+)"', run("--expand-events", path, check=0).stdout.decode())]
+    assert len(times) > 10 and times[0] == 0 and min(times) == 0, times
+
+
+TESTS = [no_time_is_before_the_beginning, another_layout_is_read_by_its_description, hostile_descriptions_are_refused, a_stack_is_told_once, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
          a_short_text_entry_is_the_same_from_everywhere,
          cycles_are_stacktracks_only]
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILE_MAX (1 << 22) /* a command line */
@@ -173,6 +174,7 @@ enum stat_field {
 	FIELD_PARENT = 4,
 	FIELD_FOREGROUND = 8,
 	FIELD_FLAGS = 9,
+	FIELD_START = 22,
 	FIELD_IGNORED = 33,
 	FIELD_CAUGHT = 34,
 	FIELD_EXIT_CODE = 52,
@@ -199,6 +201,9 @@ static bool stat_parse(const char *text, struct proc_stat *stat)
 			break;
 		case FIELD_FLAGS:
 			stat->flags = strtoul(at, NULL, 10);
+			break;
+		case FIELD_START:
+			stat->start = strtoull(at, NULL, 10);
 			break;
 		case FIELD_IGNORED:
 			stat->ignored = strtoull(at, NULL, 10);
@@ -257,6 +262,19 @@ bool proc_is_kernel_worker(pid_t tid)
 	struct proc_stat stat;
 
 	return proc_stat(tid, &stat) && (stat.flags & (PROC_KERNEL_THREAD | PROC_IO_WORKER | PROC_USER_WORKER));
+}
+
+uint64_t proc_start_time(pid_t pid)
+{
+	const long ticks = sysconf(_SC_CLK_TCK);
+	const uint64_t second = 1000000000, now = clock_ns(CLOCK_REALTIME), running = clock_ns(CLOCK_BOOTTIME);
+	struct proc_stat stat;
+
+	if (ticks <= 0 || !proc_stat(pid, &stat))
+		return 0;
+	const uint64_t start = mul_saturated(stat.start, second / (uint64_t)ticks);
+
+	return start <= running && running - start < now ? now - (running - start) : 0;
 }
 
 pid_t proc_parent(pid_t pid)

@@ -53,6 +53,7 @@ struct proc_stat {
 	pid_t foreground;         /* the process group in its terminal's foreground, -1 none */
 	unsigned long flags;      /* PROC_KERNEL_THREAD... */
 	uint64_t ignored, caught; /* signals */
+	uint64_t start;           /* when it was started, in clock ticks since the system was */
 	int exit_code;            /* of a stopped task: the signal that its stop has still to deliver */
 };
 
@@ -73,6 +74,8 @@ bool proc_stat_again(int fd, struct proc_stat *stat);
 bool proc_is_alive(pid_t tid);
 /* Whether the task works for the kernel, alone or among a program's own threads: it cannot be traced. */
 bool proc_is_kernel_worker(pid_t tid);
+/* When a process was started, in nanoseconds since the Epoch, to a clock tick (10 ms); 0 unknown. */
+uint64_t proc_start_time(pid_t pid);
 /* The parent of a process; 0 unknown. */
 pid_t proc_parent(pid_t pid);
 

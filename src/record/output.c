@@ -49,6 +49,7 @@ static void put_described(struct trace *trace, struct record *record)
 
 	process->command = command;
 	process->ppid = (uint32_t)proc_parent(trace->pid);
+	process->own_start_ns = process->is_attached ? proc_start_time(trace->pid) : 0;
 	if (process->is_attached && is_traced(trace->run->set, "file"))
 		files = open_files_of(trace->pid, &process->file_count);
 	process->files = files;

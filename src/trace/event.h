@@ -73,6 +73,7 @@ struct record_process {
 	uint32_t ppid;                 /* 0 unknown */
 	const char *command;           /* its words, separated by blanks; NULL unknown */
 	bool is_attached;              /* it ran already when it was attached to */
+	uint64_t own_start_ns;         /* since the Epoch: when it was started itself; 0 unknown, or as above */
 	const struct open_file *files; /* that it had open then, if they were asked for */
 	uint32_t file_count;
 };

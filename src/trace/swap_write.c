@@ -67,6 +67,8 @@ static void take_process(struct swap_writer *s, const struct record_process *pro
 	s->is_attached = process->is_attached;
 	copy_files(s, process);
 	s->start_ns = start;
+	/* Of a trace without times the reader has no other start. */
+	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
 	s->day_ns = start - start % DAY_NS;
 	/* A head without a time says that the trace has none. */
 	if (!process->no_timestamps)
@@ -122,26 +124,35 @@ static void put_unmap(struct writer *writer, uint64_t low, uint64_t high)
 	swap_end(writer, head);
 }
 
-/* The objects that have room in the message; the others' number is returned. */
+/* What the kernel maps is no library: [vdso]. */
+static bool is_library(const struct record_object *object)
+{
+	return *object->path != '[';
+}
+
+/* The libraries that have room in the message; returns the number of the first object that may not be in it. */
 static size_t put_libraries(struct writer *writer, size_t head)
 {
 	const struct swap_writer *s = writer->state;
 	const size_t count_at = writer->out.size;
-	size_t count = 0;
+	size_t at = 0, count = 0;
 
 	swap_put_dword(&writer->out, 0);
-	for (; count < s->objects.count; count++) {
-		const struct record_object *object = &s->objects.items[count].object;
+	for (; at < s->objects.count; at++) {
+		const struct record_object *object = &s->objects.items[at].object;
 
+		if (!is_library(object))
+			continue;
 		if (writer->out.size - head - SWAP_HEAD + 16 + strlen(object->path) + 1 > SWAP_PAYLOAD_MAX)
 			break;
 		swap_put_long(&writer->out, object->from);
 		swap_put_long(&writer->out, object->to);
 		swap_put_string(writer, object->path, STRING_MAX);
+		count++;
 	}
 	for (unsigned i = 0; i < 4; i++)
 		writer->out.data[count_at + i] = (unsigned char)(count >> 8 * i);
-	return s->objects.count - count;
+	return at;
 }
 
 /* MSG_PROCESS_INFO, with the objects that were declared before anything else. */
@@ -157,18 +168,19 @@ static void announce(struct writer *writer)
 	swap_put_dword(&writer->out, s->pid);
 	swap_put_string(writer, s->command, STRING_MAX);
 	swap_put_dword(&writer->out, s->ppid);
-	swap_put_dword(&writer->out, (uint32_t)(s->start_ns / SECOND_NS));
-	swap_put_dword(&writer->out, (uint32_t)(s->start_ns % SECOND_NS));
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns / SECOND_NS));
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns % SECOND_NS));
 	swap_put_long(&writer->out, s->program_from);
 	swap_put_long(&writer->out, s->program_to);
 	swap_put_string(writer, s->name, STRING_MAX);
-	const size_t left = put_libraries(writer, head);
+	const size_t rest = put_libraries(writer, head);
 
 	swap_end(writer, head);
 	if (s->is_attached)
 		put_status(writer);
-	for (size_t i = s->objects.count - left; i < s->objects.count; i++)
-		put_map(writer, &s->objects.items[i].object);
+	for (size_t i = 0; i < s->objects.count; i++)
+		if (i >= rest || !is_library(&s->objects.items[i].object))
+			put_map(writer, &s->objects.items[i].object);
 }
 
 /* ---- Objects ---- */

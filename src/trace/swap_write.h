@@ -27,9 +27,10 @@ struct swap_writer {
 	bool is_attached;
 	struct open_file *files; /* the paths our own */
 	uint32_t file_count;
-	uint64_t start_ns; /* since the Epoch; 0 unknown */
-	uint64_t day_ns;   /* midnight before it */
-	uint64_t now_ns;   /* of the last call; 0 none */
+	uint64_t start_ns;     /* since the Epoch; 0 unknown */
+	uint64_t own_start_ns; /* the same of the process, where the trace began later */
+	uint64_t day_ns;       /* midnight before it */
+	uint64_t now_ns;       /* of the last call; 0 none */
 	struct mapped_objects objects;
 	uint64_t program_from, program_to;
 	struct swap_resource *resources;

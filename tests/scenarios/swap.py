@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import builds
 import kinds
@@ -122,6 +123,27 @@ def attached(room):
     return problems, ''
 
 
+def own_start(room):
+    """What is attached to was started before that, and what the kernel maps is none of its libraries."""
+    need_attach()
+    begin = time.time()
+    with Held(room, [builds.target('threads', 'O2'), '2', '20']) as held:
+        time.sleep(1.5) # the start has hundredths of a second
+        attach = time.time()
+        tracer = Tracer(room, held.child.pid, ['-f', 'swap'])
+        tracer.planted()
+        held.work_and_end(tracer)
+    path = [room.path('traces', name) for name in os.listdir(room.path('traces')) if name.endswith('.swap')][0]
+    dump = room.run([POSTPROC, '--dump', path]).out.decode()
+    info, rest = dump.split('PROCESS_STATUS_INFO', 1)
+    start, first = float(re.search(r'start time: ([\d.]+)', info).group(1)), float(re.search(r' time ([\d.]+),', info).group(1))
+    problems = [] if begin - 0.1 <= start <= attach - 1 else ['started at %f, from %f to %f' % (start, begin, attach)]
+    problems += [] if first >= attach - 0.1 else ['the trace began at %f, attached at %f' % (first, attach)]
+    problems += ['[vdso] is a library'] if '[vdso]' in info else []
+    # Its addresses can be named all the same.
+    return problems + ([] if '[vdso]' in rest or builds.processor() not in ('x86_64', 'aarch64') else ['[vdso] is lost']), ''
+
+
 def executes(room):
     """A child and a program that is executed each have a file of their own; a process that goes on has not ended."""
     done = room.run([FUNCTRACE, '-f', 'swap', '-o', 'E', builds.target('images', 'O0'), 'exec'])
@@ -146,5 +168,6 @@ CASES = [
     ('SWAP: python3, converted and written', python),
     ('SWAP: sqlite3, converted and written', sqlite),
     ('SWAP: attached to', attached),
+    ('SWAP: the start of what is attached to', own_start),
     ('SWAP: other programs', executes),
 ]

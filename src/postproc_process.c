@@ -4,32 +4,42 @@
 #include "base/util.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The one that belongs to this functrace stands beside it; else the one that is installed. The caller frees it. */
-static char *postproc_path(void)
+/* The path of this program: by /proc, or, where that is not mounted, as it was executed. False: it is not known. */
+static bool own_path(char path[static PATH_MAX])
 {
-	char self[4096];
-	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	const char *const executed = (const char *)getauxval(AT_EXECFN); /* NULL: 0 */
 
 	if (length > 0) {
-		self[length] = '\0';
-		slash = strrchr(self, '/');
-		if (slash) {
-			slash[1] = '\0';
-			char *path = xasprintf("%s" POSTPROC_NAME, self);
+		path[length] = '\0';
+		return true;
+	}
+	return executed && realpath(executed, path);
+}
 
-			if (!access(path, X_OK))
-				return path;
-			free(path);
-		}
+/* The one that belongs to this functrace is beside it; else the one that is installed. The caller frees it. */
+static char *postproc_path(void)
+{
+	char self[PATH_MAX];
+	char *const slash = own_path(self) ? strrchr(self, '/') : NULL;
+
+	if (slash) {
+		slash[1] = '\0';
+		char *path = xasprintf("%s" POSTPROC_NAME, self);
+
+		if (!access(path, X_OK))
+			return path;
+		free(path);
 	}
 	return xstrdup(POSTPROC_NAME);
 }
@@ -49,8 +59,13 @@ static void run_here(char *const *argv, int in, int out)
 	char *path = postproc_path();
 
 	execvp(path, argv);
-	msg_error("%s cannot be run: %s. It is installed with functrace, beside it or in a folder of PATH.", path,
-		  strerror(errno));
+	char self[PATH_MAX];
+	const int error = errno;
+
+	msg_error(
+		"%s cannot be run: %s. It belongs beside functrace (%s) or into a folder of PATH; install it there, or "
+		"run functrace by its whole path",
+		path, strerror(error), own_path(self) ? self : "whose own path is not known: mount /proc");
 	_exit(POSTPROC_NOT_FOUND);
 }
 

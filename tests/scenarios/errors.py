@@ -316,6 +316,23 @@ def as_ordinary_user(room):
     return problems, ''
 
 
+def without_proc(room):
+    """Where /proc is not mounted that is what is said; functrace-postproc is found by how functrace was executed."""
+    unshare = [kinds.need('unshare'), '-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh']
+    if room.run(unshare + ['true']).status:
+        raise builds.Skip('no mount namespace can be made here')
+    problems = refused(room, unshare + [FUNCTRACE, '--report', 'true'], 1,
+                       'functrace: /proc is not mounted, and functrace needs it (as root: mount -t proc proc /proc)\n')
+    os.mkdir(room.path('alone'))
+    shutil.copy(FUNCTRACE, room.path('alone', 'functrace'))
+    done = room.run([room.path('alone', 'functrace'), '--report', 'true'], env={'PATH': '/bin:/usr/bin'})
+    wanted = ('functrace: functrace-postproc cannot be run: No such file or directory. It belongs beside functrace (%s) or into a '
+              'folder of PATH; install it there, or run functrace by its whole path\n' % room.path('alone', 'functrace'))
+    if shutil.which('functrace-postproc', path='/bin:/usr/bin'):
+        return problems, 'functrace-postproc is installed'
+    return problems + ([] if wanted in done.err.decode() else ['alone it says %r' % done.err]), ''
+
+
 CASES = [
     ('a pid that does not exist', pid_not_there),
     ('a process that has just exited', pid_just_exited),
@@ -325,6 +342,7 @@ CASES = [
     ('a process that functrace traces', by_functrace),
     ('below another tracer', below_another),
     ('root without the capability', root_without_capability),
+    ('/proc is not mounted', without_proc),
     ('PROGRAM is missing: 127', program_missing),
     ('PROGRAM is not executable: 126', program_not_executable),
     ('PROGRAM is no program: 126', program_is_no_program),

@@ -38,9 +38,9 @@ struct args_plan;
 struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row, bool is_soft_float);
 struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature,
 					 bool is_soft_float);
-/* The function's result as one number, out of the integer result register's value: of integers, pointers, enumerations
- * and the like that are in it, as wide as they are. 0: it has another one, or none. Where it is not known whether it has
- * one, the register's value. */
+/* The function's result as one number, out of the value of the integer result register: of integers, pointers,
+ * enumerations and the like that are in it, as wide as they are. 0: it has another one, or none. Where it is not known
+ * whether it has one, the register's value. */
 uint64_t args_plan_number(const struct args_plan *plan, uint64_t result_register);
 void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 

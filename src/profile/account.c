@@ -73,18 +73,16 @@ static void count_peak(struct resource_account *resource, struct site *site, con
 
 static void count_lifetime(struct resource_account *resource, struct block *block, const struct moment *now)
 {
-	const uint64_t day = 86400ull * 1000000000;
 	const struct moment *born = &block->born;
+	/* By the time since the first call, which knows midnight from a step back. */
+	const uint64_t lifetime = now->since - born->since;
 
-	block->site->lifetimes = add_saturated(block->site->lifetimes, now->since - born->since);
+	block->site->lifetimes = add_saturated(block->site->lifetimes, lifetime);
 	if (born->time_ns == TIME_NONE || now->time_ns == TIME_NONE) {
 		resource->lifetimes_events[lifetime_bucket(now->index - born->index)]++;
 		return;
 	}
-	/* Compat traces count their milliseconds modulo 24 hours. */
-	const uint64_t end = now->time_ns < born->time_ns ? now->time_ns + day : now->time_ns;
-
-	resource->lifetimes_ns[lifetime_bucket(end < born->time_ns ? 0 : (end - born->time_ns) / 1000)]++;
+	resource->lifetimes_ns[lifetime_bucket(lifetime / 1000)]++;
 }
 
 static void count_temporary(struct resource_account *resource, const struct block *block)

@@ -106,6 +106,11 @@ uint64_t reader_skipped(const struct reader *reader)
 	return reader->skipped;
 }
 
+const struct encoding *reader_encoding(const struct reader *reader)
+{
+	return reader->encoding;
+}
+
 uint64_t reader_complaints(const struct reader *reader)
 {
 	return reader->complaints;

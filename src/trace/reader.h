@@ -51,6 +51,8 @@ bool reader_is_compat(const struct reader *reader);
 /* Packets of unknown types that were skipped. */
 uint64_t reader_skipped(const struct reader *reader);
 
+/* The format of what is read. */
+const struct encoding *reader_encoding(const struct reader *reader);
 /* Things that look damaged so far. The trace is not sound if there is one, whatever reader_next() returns. */
 uint64_t reader_complaints(const struct reader *reader);
 

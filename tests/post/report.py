@@ -668,7 +668,28 @@ def figures_are_those_of_stats(folder):
     assert sum(weights) == int(live[1])
 
 
-TESTS = [the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
+def a_step_back_is_no_day(folder):
+    """A release that was written with an earlier time than its allocation has lived for no time; midnight is a day's end."""
+    calls = """1. [%s] malloc<memory>(100) = 0x1000
+
+2. [%s] free<memory>(0x1000)
+"""
+    for born, freed, lived in (("10:00:01.000000", "10:00:00.970000", "0  "), ("10:00:01.000000", "10:00:01.970000", "below 1 s"),
+                               ("23:59:59.500000", "00:00:00.000000", "below 1 s")):
+        text = run("--stats", "-", data=(HEAD % 42 + calls % (born, freed)).encode(), check=0).stdout.decode()
+        assert re.search(r"released  after\n +1  %s" % lived, text), (born, freed, text)
+
+
+def damaged_text_is_shown_as_it_is(folder):
+    """Lines that look like records are told, and pass as what they are: they are missing in figures alone."""
+    data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
+    done = run("-", data=data, check=1)
+    assert b"\n12. december\n& more coming\n" in done.stdout, done.stdout[-300:]
+    assert (b"functrace-postproc: standard input is damaged in 2 places; no figure counts what should be there; lines of it that "
+            b"are no records are shown as they are\n") in done.stderr, done.stderr
+
+
+TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
          what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #define PAGE_SWAPPED (1ull << 62)
 #define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
 #define PAGE_GUARD   (1ull << 58) /* whoever reads it gets SIGSEGV: MADV_GUARD_INSTALL */
+#define PAGE_ALONE   (1ull << 56) /* no other process has it */
 #define WORDS        8192         /* that a thread reads at a time */
 #define WORDS_MAX    (32 * WORDS) /* that are held at a time: of a GiB */
 
@@ -79,6 +81,69 @@ static void read_words(void *context, uint64_t from, uint64_t to)
 		;
 }
 
+/* ---- The page of zeros ---- */
+
+/* Where memory was read and never written, all pages are one of zeros, the small or the huge one, which is present and
+ * another's, too: a table that calloc() has made may have gigabytes of them. From Linux 6.7 on the kernel says where it
+ * is (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN); before, it is copied. */
+
+struct pagemap_region {
+	uint64_t start, end, categories;
+};
+
+struct pagemap_scan {
+	uint64_t size, flags, start, end, walk_end, regions, region_count, pages_max;
+	uint64_t inverted, all_of, any_of, returned;
+};
+
+#define PAGEMAP_SCAN_CALL _IOWR('f', 16, struct pagemap_scan)
+#define SCAN_ZEROS        (1u << 5)
+#define REGIONS           512
+
+static bool may_have_zeros(const struct words *words)
+{
+	for (uint64_t i = 0; i < words->known; i++)
+		if ((words->items[i] & (PAGE_PRESENT | PAGE_ALONE)) == PAGE_PRESENT)
+			return true;
+	return false;
+}
+
+static void forget_pages(struct words *words, const struct pagemap_region *region)
+{
+	const uint64_t page = page_size(), from = region->start / page, to = region->end / page;
+
+	for (uint64_t at = from; at < to; at++)
+		if (at >= words->first && at - words->first < words->known)
+			words->items[at - words->first] &= ~PAGE_PRESENT;
+}
+
+/* Pages of zeros are not there. */
+static void forget_zeros(struct words *words)
+{
+	struct pagemap_region regions[REGIONS];
+	struct pagemap_scan scan = {.size = sizeof(scan),
+				    .start = words->first * page_size(),
+				    .end = (words->first + words->known) * page_size(),
+				    .regions = (uintptr_t)regions,
+				    .region_count = REGIONS,
+				    .all_of = SCAN_ZEROS,
+				    .returned = SCAN_ZEROS};
+
+	if (!may_have_zeros(words))
+		return;
+	while (scan.start < scan.end) {
+		const int count = ioctl(words->fd, PAGEMAP_SCAN_CALL, &scan);
+
+		if (count < 0)
+			return;
+		for (int i = 0; i < count; i++)
+			forget_pages(words, &regions[i]);
+		if (scan.walk_end <= scan.start)
+			return;
+		scan.start = scan.walk_end;
+	}
+}
+
 /* False: pagemap says nothing from *at on. */
 static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
 {
@@ -92,6 +157,7 @@ static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end
 		words.first = *at / page;
 		words.known = wanted;
 		workers_share(wanted, WORDS, read_words, &words);
+		forget_zeros(&words);
 		for (uint64_t i = 0; i < words.known; i++, *at += page)
 			add_page(runs, *at, words.items[i], wish);
 		is_known = words.known == wanted;

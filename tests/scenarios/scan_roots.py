@@ -2,12 +2,14 @@
 several C libraries in one process. What is planted is found, block by block, while a program runs and when it ends."""
 
 import json
+import os
 import re
 import shutil
 
 import builds
 from processes import FUNCTRACE, PATIENCE
 from scans import Target, compare, wide
+from words import compiled
 
 MODES = ('handler', 'frame', 'thread', 'left', 'context', 'between', 'block', 'deep', 'given', 'ended')
 EXITS = ('O0', 'O2', 'static', 'static-pie')
@@ -157,7 +159,50 @@ def inner_links(room, variant='O2'):
     return problems, ''
 
 
+ZEROS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define BYTES (1l << 30)
+char *volatile kept, *volatile lost;
+int main(void)
+{
+	long sum = 0;
+	kept = calloc(BYTES, 1);
+	for (long i = 0; i < BYTES; i += 4096)
+		sum += kept[i];
+	char **const between = (char **)(kept + BYTES / 2);
+	*between = memset(malloc(4321), 0, 4321);
+	lost = memset(malloc(1234), 0, 1234);
+	lost = NULL;
+	puts("ready");
+	fflush(stdout);
+	getchar();
+	return sum != 0;
+}
+"""
+
+
+def read_only_zeros(room):
+    """A table that was read, and written in one place: its pages of zeros are not copied, and the one between them is."""
+    if tuple(int(word) for word in os.uname().release.split('.')[:2]) < (6, 7):
+        raise builds.Skip('before Linux 6.7 the kernel does not say which pages are of zeros')
+    problems = []
+    for env in {}, {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}:
+        target = Target(room, compiled(room, 'zeros', ZEROS, '-w'), None, env=env)
+        with target:
+            more, found = target.look()
+            problems += more
+            if found and found['copied_bytes'] > 16 << 20:
+                problems.append('%s: %d bytes were copied' % (env, found['copied_bytes']))
+            if found and found['definitely_lost']['blocks'] != 1:
+                problems.append('%s: %s' % (env, found['definitely_lost']))
+            problems += target.end()
+    return problems, ''
+
+
 CASES = [
+    ('--scan: memory that was only read', read_only_zeros),
     ('--report: old words of exit', stale_exit),
     ('--scan: memory that was not written', unwritten),
     ('--scan: memory that was not written, 32 bits', lambda room: unwritten(room, 'm32')),

@@ -67,7 +67,7 @@ int code_repair(pid_t pid)
 	struct hold hold;
 
 	if (!arch)
-		return refusal_of_attach(pid, errno == ENOEXEC ? ENOEXEC : ENOENT);
+		return refusal_of_attach(pid, errno);
 	int error = hold_begin(&hold, pid, arch);
 
 	if (!error)

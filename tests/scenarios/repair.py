@@ -1,6 +1,7 @@
 """What stays in a process when all of functrace is killed at once, who says so, and what puts it back."""
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -111,7 +112,22 @@ def traced(room):
     return check_end(room, child, problems)
 
 
+def denied(room):
+    """Another user's process lives, and is not said to have ended."""
+    if os.geteuid():
+        raise builds.Skip('only root can try as another user')
+    child = room.start(['cat'], stdin=subprocess.PIPE)
+    program = shutil.copy(FUNCTRACE, room.path('functrace'))
+    os.chmod(room.folder, 0o755)
+    done = room.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', program, '--repair', '-t', str(child.pid)])
+    problems = [] if done.status == 1 else ['status %d' % done.status]
+    expect(problems, '--repair', done.err.decode(), 'it belongs to user 0. Run functrace as that user, or as root.')
+    child.communicate(b'')
+    return problems, ''
+
+
 CASES = [
+    ("--repair of another user's process", denied),
     ('SIGKILL of all of functrace: --repair takes the breakpoints out', repaired('O2')),
     ('SIGKILL of all of functrace: --repair of a static program', repaired('static')),
     ('SIGKILL of all of functrace: --repair of 32 bits', repaired('m32')),

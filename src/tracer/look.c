@@ -157,10 +157,16 @@ static void release(struct looking *l)
 	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
 }
 
+/* It runs, or a signal has stopped it, in a stop in which its registers cannot be read. */
+static bool is_to_stop(const struct task *task)
+{
+	return task_has_memory(task) && (task_can_be_stopped(task) || task->listening);
+}
+
 static bool is_any_moving(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (task_has_memory(task) && task_can_be_stopped(task))
+		if (is_to_stop(task))
 			return true;
 	return false;
 }
@@ -175,7 +181,7 @@ static struct task *stop_all(struct looking *l)
 	if (l->wish->spares_sleepers)
 		spare_sleepers(p);
 	FOR_EACH_TASK(task, p)
-		if (task_has_memory(task) && task_can_be_stopped(task))
+		if (is_to_stop(task))
 			task->interrupted = task_interrupt(task);
 	while (l->look->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
 		l->look->goes_on = service_for(&l->service, STOP_NS);

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import signal
 import time
 
 import builds
@@ -11,7 +12,7 @@ import kinds
 import reflog
 import scans
 import strict
-from processes import FUNCTRACE
+from processes import FUNCTRACE, state_of, wait_for
 from words import compiled
 
 ROUNDS = 4
@@ -310,7 +311,24 @@ def looked_at_again(room):
     return problems, '%d blocks are lost' % len(all_lost)
 
 
-CASES = [('lost at the end: several copies', looked_at_again),
+def stopped_by_a_signal(room):
+    """What is lost of a process that a signal has stopped, when it is let go of; it stays stopped."""
+    problems, report = [], None
+    with scans.Target(room, 'planted', 'O2', 2, 40, 1) as target:
+        os.kill(target.pid, signal.SIGSTOP)
+        wait_for('its stop', lambda: state_of(target.pid) == 'T')
+        report = room.run([FUNCTRACE, '--report', '-e', 'memory', '--duration=0.2', '-t', str(target.pid)])
+        state = state_of(target.pid)
+        os.kill(target.pid, signal.SIGCONT)
+        problems += target.end()
+    found = re.findall(rb'in ([0-9]+) blocks (definitely|indirectly) lost', report.out)
+    if report.status or found != [(b'40', b'definitely'), (b'40', b'indirectly')] or state != 'T':
+        problems.append('status %d, state %s: %s' % (report.status, state, (report.out + report.err).decode()))
+    return problems, ''
+
+
+CASES = [('lost at the end: of a process that a signal has stopped', stopped_by_a_signal),
+         ('lost at the end: several copies', looked_at_again),
          ('lost at the end: served when let go of', served_at_letting_go),
          ('lost at the end: others are served', lambda room: served_meanwhile(room, 0)),
          ('lost at the end of a process with threads: others are served', lambda room: served_meanwhile(room, 3)),

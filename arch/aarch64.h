@@ -84,6 +84,9 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 /* Of the copied instructions: whether that one can be done instead, and doing it, but for the pc. */
 bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
+struct path_state;
+struct path_step;
+bool a64_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
 enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, size_t size);
 bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 bool a64_is_constant(uint64_t address, const struct arch_memory *code);

@@ -98,7 +98,9 @@ struct action_layout {
 };
 #define ARCH_ACTION_MAX 160
 
-struct arch_abi; /* arch/abi.h */
+struct arch_abi;   /* arch/abi.h */
+struct path_state; /* arch/path.h */
+struct path_step;
 
 struct arch {
 	const char *name; /* as `uname -m` says it: what traces show */
@@ -239,6 +241,13 @@ struct arch {
 	 * behind a jump that always jumps is come to from elsewhere. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
+	/* Follows the instruction at the state's address: the state becomes that behind it, or, where *step says that
+	 * it is a return, the caller's (arch/path.h). False: the bytes are no instruction. */
+	bool (*follow)(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
+	/* Whether a function may begin at an address, by the look of its first instructions and of the ARCH_CALL_BYTES
+	 * before them; many a place within one looks so, too. Where dwarf_link is not 0 that register shows it. */
+	bool (*may_begin)(uint64_t address, const unsigned char *code, size_t size);
+
 	/* There is no single step: what can be neither copied nor emulated gets no breakpoint. */
 	bool cannot_step;
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
@@ -264,7 +273,10 @@ struct arch {
 	unsigned dwarf_sp, dwarf_pc;
 	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
 	uint64_t dwarf_preserved;
-	bool libunwind_numbers; /* libunwind has other numbers of its own */
+	unsigned dwarf_link;      /* the register that a call leaves the return address in; 0: it is on the stack */
+	unsigned stack_alignment; /* of sp where a function calls another one */
+	bool pushes_arguments;    /* so that sp is not the same at all calls of a function */
+	bool libunwind_numbers;   /* libunwind has other numbers of its own */
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
 	 * where return addresses are plain. */
 	uint64_t (*strip)(uint64_t return_address);

@@ -272,6 +272,7 @@ const struct arch arch_arm = {
 	.call_slot = arm_call_slot,
 	.is_constant = arm_is_constant,
 	.sets_sp = arm_sets_sp,
+	.follow = arm_follow,
 	.cannot_step = true,
 	.decode = arm_decode,
 	.relocate = arm_relocate,
@@ -281,5 +282,7 @@ const struct arch arch_arm = {
 	.dwarf_sp = ARM_SP,
 	.dwarf_pc = ARM_PC,
 	.dwarf_preserved = 0xffu << 4, /* r4 to r11 */
+	.dwarf_link = ARM_LR,
+	.stack_alignment = 8,
 	.unwind_index = PT_ARM_EXIDX,
 };

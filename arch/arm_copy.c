@@ -78,24 +78,28 @@ static bool is_between_exclusives(uint64_t address, const unsigned char *code, s
 	return false;
 }
 
-bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct insn *insn)
 {
 	const bool thumb = address & 1;
 	struct arm_op op = {.condition = ARM_ALWAYS, .flags = thumb ? OP_THUMB : 0};
 	uint16_t halves[2];
 	const unsigned length = halves_of(code, size, thumb, halves);
 
-	(void)shadow_stack;
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
 	/* A32 code lies at multiples of four: where a symbol says otherwise, there is other code, or none. */
-	if (!length || (!thumb && address & 3) || is_trap(halves, length, thumb) ||
-	    is_between_exclusives(address, code, size))
+	if (!length || (!thumb && address & 3) || is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);
 	decode_one(insn, &op, halves);
 	insn->can_emulate &= insn->kind == INSN_COPY;
 	memcpy(insn->detail, &op, sizeof(op));
 	return true;
+}
+
+bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+{
+	(void)shadow_stack;
+	return arm_read(address, code, size, insn) && !is_between_exclusives(address, code, size);
 }
 
 static void put_half(unsigned char *to, uint32_t half)

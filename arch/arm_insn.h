@@ -85,8 +85,14 @@ void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32
 /* Of Thumb's instructions without a use of the pc: the operation, where that one can be emulated. */
 void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half);
 void thumb_plain_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second);
+/* A number as data processing of four bytes has it in twelve bits: one byte, in one to four places, or anywhere;
+ * *amount is how far it was rotated. */
+uint32_t thumb_number(uint32_t number, uint8_t *amount);
 /* Coprocessors' and vector loads and stores, whose bits are the same in both. */
 void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word);
+
+/* Decodes an instruction as arm_decode() does, also one that no breakpoint may be at. */
+bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct insn *insn);
 
 /* Contracts as those of struct arch's functions of these names. */
 bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
@@ -94,6 +100,9 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size);
 bool arm_is_constant(uint64_t address, const struct arch_memory *code);
+struct path_state;
+struct path_step;
+bool arm_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
 bool arm_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 
 #endif

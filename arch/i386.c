@@ -259,6 +259,11 @@ static bool i386_call_slot(uint64_t return_address, uint64_t got, const struct a
 	return x86_call_slot(&x86_mode_32, return_address, got, code, slot);
 }
 
+static bool i386_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
+{
+	return x86_follow(&x86_mode_32, state, code, size, step);
+}
+
 static bool i386_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	return x86_sets_sp(&x86_mode_32, code, size, ever);
@@ -329,6 +334,8 @@ const struct arch arch_i386 = {
 	.follows_call = x86_follows_call,
 	.call_slot = i386_call_slot,
 	.sets_sp = i386_sets_sp,
+	.follow = i386_follow,
+	.may_begin = x86_may_begin,
 	.decode = i386_decode,
 	.relocate = i386_relocate,
 	.emulate = i386_emulate,
@@ -337,5 +344,7 @@ const struct arch arch_i386 = {
 	.dwarf_sp = 4,
 	.dwarf_pc = 8,
 	.dwarf_preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
+	.stack_alignment = 16,
+	.pushes_arguments = true,
 	.libunwind_numbers = true,
 };

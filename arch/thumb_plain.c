@@ -200,8 +200,7 @@ static bool wide_data(struct insn *insn, struct arm_op *op, uint32_t first, uint
 	return true;
 }
 
-/* A number as such instructions have it: one byte, in one to four places, or anywhere. */
-static uint32_t expanded(uint32_t number, uint8_t *amount)
+uint32_t thumb_number(uint32_t number, uint8_t *amount)
 {
 	const uint32_t byte = BITS(number, 0, 8), turn = BITS(number, 7, 5), value = byte | 0x80;
 
@@ -228,7 +227,7 @@ static void decode_numbers(struct insn *insn, struct arm_op *op, uint32_t first,
 
 	if (!BIT(first, 9)) {
 		if (wide_data(insn, op, first, second))
-			op->immediate = expanded(number, &op->amount);
+			op->immediate = thumb_number(number, &op->amount);
 		return;
 	}
 	if (d >= ARM_SP)

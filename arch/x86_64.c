@@ -214,6 +214,11 @@ static bool x86_64_call_slot(uint64_t return_address, uint64_t got, const struct
 	return x86_call_slot(&x86_mode_64, return_address, got, code, slot);
 }
 
+static bool x86_64_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
+{
+	return x86_follow(&x86_mode_64, state, code, size, step);
+}
+
 static bool x86_64_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	return x86_sets_sp(&x86_mode_64, code, size, ever);
@@ -271,6 +276,8 @@ const struct arch arch_x86_64 = {
 	.follows_call = x86_follows_call,
 	.call_slot = x86_64_call_slot,
 	.sets_sp = x86_64_sets_sp,
+	.follow = x86_64_follow,
+	.may_begin = x86_may_begin,
 	.decode = x86_64_decode,
 	.relocate = x86_64_relocate,
 	.emulate = x86_64_emulate,
@@ -279,4 +286,5 @@ const struct arch arch_x86_64 = {
 	.dwarf_sp = 7,
 	.dwarf_pc = 16,
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
+	.stack_alignment = 16,
 };

@@ -5,7 +5,6 @@
 #include "base/util.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_headers.h"
-#include "symbols/private_copy.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -169,10 +168,7 @@ void cfi_close(struct cfi *cfi)
 {
 	if (cfi->eh_cfi)
 		dwarf_cfi_end(cfi->eh_cfi);
-	if (cfi->dwarf)
-		dwarf_end(cfi->dwarf);
-	if (cfi->has_copy)
-		close(cfi->copy);
+	cfi_debug_close(&cfi->debug);
 	if (cfi->elf)
 		elf_end(cfi->elf);
 	if (cfi->fd >= 0)
@@ -296,49 +292,6 @@ int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start
 	return begin(cfi, arch);
 }
 
-/* libdw has uncompressed it. */
-static bool debug_is_harmless(Elf *elf)
-{
-	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (!ident || elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-
-		if (!name || shdr.sh_type == SHT_NOBITS ||
-		    (strcmp(name, ".debug_frame") && strcmp(name, ".zdebug_frame")))
-			continue;
-		Elf_Data *data = elf_rawdata(section, NULL);
-
-		return data && data->d_buf && cfi_is_harmless(ident, data, false, NULL, false);
-	}
-	return false;
-}
-
-/* Only asked where .eh_frame has no answer. */
-static Dwarf_CFI *debug_frame(struct cfi *cfi)
-{
-	struct private_copy copy;
-	const char *reason;
-	struct stat st;
-
-	if (cfi->debug_tried)
-		return cfi->debug_cfi;
-	cfi->debug_tried = true;
-	if (cfi->fd < 0 || fstat(cfi->fd, &st) || !private_copy_make(cfi->fd, &st, COPY_FRAMES, &copy, &reason))
-		return NULL;
-	cfi->copy = copy.fd;
-	cfi->has_copy = true;
-	cfi->dwarf = dwarf_begin(copy.fd, DWARF_C_READ);
-	if (cfi->dwarf && debug_is_harmless(dwarf_getelf(cfi->dwarf)))
-		cfi->debug_cfi = dwarf_getcfi(cfi->dwarf);
-	return cfi->debug_cfi;
-}
-
 static Dwarf_Frame *frame_of(Dwarf_CFI *cfi, uint64_t address)
 {
 	Dwarf_Frame *frame = NULL;
@@ -350,7 +303,7 @@ Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address)
 {
 	Dwarf_Frame *frame = frame_of(cfi->eh_cfi, address);
 
-	return frame ? frame : frame_of(debug_frame(cfi), address);
+	return frame ? frame : frame_of(cfi_debug_frame(cfi), address);
 }
 
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)

@@ -29,16 +29,21 @@ struct cfi_range {
 	uint64_t start, end;
 };
 
+/* .debug_frame, of the file or of its separate debug file. */
+struct cfi_debug {
+	Dwarf_CFI *cfi; /* NULL: there is none */
+	Dwarf *dwarf;   /* of a copy */
+	bool has_copy;
+	int copy;
+};
+
 struct cfi {
 	int fd;               /* -1: from memory */
 	unsigned char *image; /* from memory: what elf reads */
 	Elf *elf;
 	Dwarf_CFI *eh_cfi; /* NULL: none */
-	Dwarf *dwarf;      /* opened only for .debug_frame, of a copy */
-	bool has_copy;
-	int copy;
-	Dwarf_CFI *debug_cfi;
 	bool debug_tried;
+	struct cfi_debug debug;
 
 	bool eh_tried;
 	struct eh_frame eh;
@@ -72,6 +77,11 @@ bool cfi_find_start(struct cfi *cfi, uint64_t address);
 
 /* Where the function begins that .eh_frame says the code at `address` is in. False: it does not say so. */
 bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start);
+
+/* The .debug_frame, which is only asked where .eh_frame has no answer: the file's own, else that of a separate debug
+ * file of the same build-id. NULL: there is none. */
+Dwarf_CFI *cfi_debug_frame(struct cfi *cfi);
+void cfi_debug_close(struct cfi_debug *debug);
 
 /* Fills cfi->eh, once; eh.bytes is NULL if there is no usable .eh_frame_hdr. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi);

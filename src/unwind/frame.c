@@ -152,14 +152,30 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
+/* Behind a call the frame is what it was before, whether the code has come from there or not: so it is known of what a
+ * thread is stopped at, too. `pc` is no return address. */
+static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
+{
+	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;
+	const struct row *row = rule_at(unwinder, mapped->object, pc - mapped->bias);
+
+	/* Of other code that was interrupted the state is not known. */
+	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at) ||
+	    !follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc))
+		return row;
+	return code_row_of_object(unwinder, mapped, code);
+}
+
 static const struct row *object_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
 				    bool exact)
 {
 	struct unwind_object *object = mapped->object;
 	const uint64_t address = arch_text_address(unwinder->arch, pc) - mapped->bias;
 
+	const struct row *row;
+
 	if (exact)
-		return rule_at(unwinder, object, address);
+		return stopped_row(unwinder, mapped, arch_text_address(unwinder->arch, pc));
 	switch (site_of(unwinder, mapped, pc)) {
 	case SITE_NONE:
 		return &not_code;
@@ -167,14 +183,14 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 		return &thread_start;
 	case SITE_RESTORER: {
 		/* Only glibc's CFI begins a byte before it; musl's restorer has none. */
-		const struct row *row = rule_at(unwinder, object, address - 1);
-
+		row = rule_at(unwinder, object, address - 1);
 		if (!row->signal)
 			row = rule_at(unwinder, object, address);
 		return row->signal ? row : &signal_frame;
 	}
 	default:
-		return rule_at(unwinder, object, address - 1);
+		row = rule_at(unwinder, object, address - 1);
+		return row->kind == ROW_NONE ? code_row_of_object(unwinder, mapped, pc) : row;
 	}
 }
 

@@ -2,7 +2,8 @@
 # libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS).
 noinst_LIBRARIES += libunwinder.a
 libunwinder_a_SOURCES = src/unwind/cfi.c src/unwind/cfi.h src/unwind/cfi_check.c src/unwind/cfi_check.h \
-	src/unwind/cfi_starts.c \
+	src/unwind/cfi_debug.c \
+	src/unwind/cfi_starts.c src/unwind/code_rows.c src/unwind/code_rule.c src/unwind/code_rule.h \
 	src/unwind/exidx.c src/unwind/exidx.h \
 	src/unwind/expression.c src/unwind/expression.h src/unwind/fallback.c src/unwind/frame.c \
 	src/unwind/libdw_walk.c src/unwind/memory.c src/unwind/memory.h src/unwind/object.c src/unwind/object.h \

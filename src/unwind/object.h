@@ -32,7 +32,8 @@ struct unwind_object {
 	enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_FAILED } state;
 	struct cfi cfi;
 	struct row_table rows;
-	struct hash sites; /* return address -> enum site_kind: frame.c */
+	struct hash sites;     /* return address -> enum site_kind: frame.c */
+	struct hash code_rows; /* return address -> struct row, allocated: code_rows.c */
 
 	uint64_t used;              /* when it was last released, for those without references */
 	struct unwind_object *next; /* of those with the same key */
@@ -45,6 +46,9 @@ struct unwind_object *object_reference(struct unwind_object *object);
 /* A file's rows outlive the last reference: the next exec of the same file finds them. A bounded
  * number is kept. */
 void object_release(struct unwind_object *object);
+
+/* code_rows.c */
+void code_rows_free(struct hash *rows);
 
 /* Opens the call frame information, on first use: from the file, else from the tracee's memory at
  * `start`. False: neither could be read, which is not tried again. */

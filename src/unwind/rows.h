@@ -56,6 +56,7 @@ struct row {
 	bool signal : 1;
 	bool transient : 1;  /* not kept: gone at the next rows_find */
 	bool calls_only : 1; /* it holds where the code has made a call; not in the function's first instructions */
+	bool from_code : 1;  /* no table's: code_rule.h. What it finds has to be behind a call */
 	bool sets_sp : 1;    /* somewhere within, the code gives sp a value that the rule does not know */
 	/* ROW_NORMAL: what is saved at CFA + offset; [0] is the return address. */
 	unsigned char registers[ROW_SAVED_MAX];

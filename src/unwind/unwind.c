@@ -104,6 +104,14 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
+static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapshot *snapshot)
+{
+	const struct arch *arch = snapshot->arch;
+
+	memory_begin(&unwinder->memory, snapshot);
+	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
+}
+
 /* Code without any rule, such as a C library's built without CFI, or with one that holds behind its calls alone, is
  * stopped at where a function begins: that is where breakpoints are. Its caller is then known from the ABI. False if
  * the code has a rule, or what would be the caller has none. */
@@ -140,7 +148,7 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	*cut = false;
 	if (!max)
 		return 0;
-	memory_begin(&unwinder->memory, snapshot);
+	unwinder_begin(unwinder, snapshot);
 	if (__builtin_expect(enter_caller(unwinder, snapshot, &caller), 0)) {
 		const uint64_t sp = arch->sp(&caller.regs);
 
@@ -169,7 +177,7 @@ bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *sn
 	*count = 0;
 	if (!frames || frames > REGISTERS_FRAMES)
 		return false;
-	memory_begin(&unwinder->memory, snapshot);
+	unwinder_begin(unwinder, snapshot);
 	if (rows_walk(unwinder, &request) != WALK_COMPLETE || request.count != frames || !registers.known)
 		return false;
 	for (unsigned i = 0; i < ROW_REGISTER_MAX && *count < max; i++)

@@ -39,6 +39,7 @@ struct unwinder {
 	struct libdw *libdw;        /* libdw's */
 	uint64_t fallbacks;         /* walks that the rows left to them */
 	struct stack_memory memory; /* of the walk that is going on */
+	uint64_t stopped_at;        /* its snapshot's pc, with the bits of code_state */
 };
 
 /* The object that holds an address, or NULL. */
@@ -79,8 +80,12 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
  * address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
-/* Whether a word of a stack is the address behind a call in some object's code. */
+/* Whether a word of a stack is the address behind a call, in some object's code. */
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
+
+/* code_rows.c: the rule for a pc behind a call in code of an object that has no table for it; ROW_NONE if the code does
+ * not show one. */
+const struct row *code_row_of_object(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc);
 
 /* Where a return address from the stack or a register leads to. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)

@@ -228,6 +228,8 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
+		if (row->from_code && !unwinder_is_return(unwinder, pc))
+			return WALK_CUT;
 		/* The return address is in its register, so it says, of code that has made a call since. */
 		if (pc == frame->pc && sp == progress.sp)
 			return WALK_CUT;

@@ -32,6 +32,8 @@ PREBUILT = os.environ.get('SCENARIO_PREBUILT')
 # 32-bit programs of this machine. Debian has the kernel's headers for both in a folder that only its 64-bit compiler knows.
 THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 
+UNTABLED = ['-O2', '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-optimize-sibling-calls']
+
 # name: (compiler or None, flags)
 VARIANTS = {
     'O0': (None, ['-O0']),
@@ -61,6 +63,13 @@ VARIANTS = {
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
+    # nothing says how to unwind
+    'untabled': (None, UNTABLED + ['-fno-omit-frame-pointer']),
+    'untabled-O0': (None, UNTABLED + ['-O0', '-fno-omit-frame-pointer']),
+    'untabled-noframe': (None, UNTABLED + ['-fomit-frame-pointer']),
+    'untabled-clang': ('clang', UNTABLED + ['-fno-omit-frame-pointer']),
+    'm32-untabled': (None, UNTABLED + ['-O0', '-fno-omit-frame-pointer'] + THIRTY_TWO),
+    'm32-untabled-noframe': (None, UNTABLED + ['-fomit-frame-pointer'] + THIRTY_TWO),
     'm32': (None, ['-O2'] + THIRTY_TWO),
     'm32-O0': (None, ['-O0'] + THIRTY_TWO),
     'm32-noframe': (None, ['-O2', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables', '-gdwarf-4'] + THIRTY_TWO),

@@ -128,6 +128,41 @@ def handled(variant):
     return run
 
 
+CHAIN = ['leaf', 'middle', 'varied', 'outer'] + 5 * ['again'] + ['main']
+
+
+def untabled(variant, shown):
+    """Code that no table describes: each frame that is shown is the right one, and at least `shown` of them are."""
+    def run(room):
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('untabled', variant)])
+        traces, problems = kinds.read_traces(room.path('traces'), 1)
+        stacks = [([(name or '?').split('(')[0] for _, name in e.frames], e.end) for t in traces for e in t.events if e.size == 36401]
+        if len(stacks) != 1 or done.status:
+            return problems + ['status %d, %d stacks' % (done.status, len(stacks))], ''
+        names, end = stacks[0]
+        length = min(len(names), len(CHAIN))
+        if names[:length] != CHAIN[:length] or length < shown or (length < len(CHAIN) and end != 'lost'):
+            problems.append('the frames are %s, %s' % (names, end))
+        return problems, '%d of %d frames' % (length, len(CHAIN))
+    return run
+
+
+def callers_of_library(variant):
+    """What the C library allocates for its caller has that one in its stack."""
+    def run(room):
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('untabled', variant)])
+        traces, problems = kinds.read_traces(room.path('traces'), 1)
+        for caller in ('by_strdup', 'by_asprintf', 'by_getdelim'):
+            stacks = [[(name or '?').split('(')[0] for _, name in e.frames] for t in traces for e in t.events if e.frames]
+            found = [names for names in stacks if caller in names and names[names.index(caller) + 1:][:1] == ['main']]
+            if not found or done.status:
+                problems.append('%s has no stack of its own: %s' % (caller, stacks))
+        return problems, ''
+    return run
+
+
 CASES = [
     ('32-bit programs, by rows and by libdw', same_frames),
     ('stacks of 200 frames, -b 16', cut(16, 32)),
@@ -136,3 +171,7 @@ CASES = [
     ('stacks are cut in several processes', cut_in_children),
     ('an allocator with an entry that has no name', hidden_entry),
 ] + [('a signal handler [%s]' % variant, handled(variant)) for variant in ('O2', 'static', 'musl', 'm32')]
+CASES += [('no tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (
+    ('untabled-O0', len(CHAIN)), ('untabled', 1), ('untabled-noframe', 1), ('untabled-clang', 1), ('m32-untabled', len(CHAIN)),
+    ('m32-untabled-noframe', 1))]
+CASES += [('callers of the C library [%s]' % variant, callers_of_library(variant)) for variant in ('O2', 'O0', 'thumb', 'arm')]

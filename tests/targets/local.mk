@@ -2,7 +2,8 @@
 EXTRA_DIST += tests/targets/allocating.c tests/targets/innerlinks.c tests/targets/namespaced.c \
 	tests/targets/heaps.c tests/targets/heaps.h tests/targets/heaps_blocks.h tests/targets/heaps_library.c \
 	tests/targets/heaps_places.h tests/targets/heaps_threads.h \
-	tests/targets/stackroots.c tests/targets/staleexit.cpp tests/targets/unwritten.c
+	tests/targets/stackroots.c tests/targets/staleexit.cpp tests/targets/untabled.c \
+	tests/targets/unwritten.c
 EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
 	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \

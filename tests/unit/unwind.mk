@@ -27,7 +27,7 @@ tests_unit_unwind_core_LDADD = libaarch64.a libarm.a $(unwind_ldadd)
 EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/cores/small.py \
 	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core \
 	tests/unit/cores/arm-indexed tests/unit/cores/arm-indexed.core
-tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c tests/unit/arch_hex.h
+tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c
 tests_unit_unwind_exidx_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
 
@@ -62,3 +62,8 @@ tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_ta
 	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
 tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h
 	$(AM_V_CC)$(MUSL_CC) -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
+check_PROGRAMS += tests/unit/code_rules
+TESTS += tests/unit/code_rules
+tests_unit_code_rules_SOURCES = tests/unit/code_rules.c
+tests_unit_code_rules_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_code_rules_LDADD = libaarch64.a libarm.a $(unwind_ldadd)

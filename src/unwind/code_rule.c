@@ -1,0 +1,444 @@
+/* Frames without a table: the code is read.
+ *
+ * From the pc on it is followed along all its paths to where the function returns: what its epilogue takes off the
+ * stack is what its prologue has put there. But a function that is called and does not return ends the path in truth,
+ * which code does not show; what lies behind then is a constant or another function. So the other way is gone, too,
+ * where it can be: from the nearest prologue before the pc from which a path leads to it. On a processor with a link
+ * register a prologue is known by that register, which it saves. The two have to agree. */
+#include "config.h"
+#include "unwind/code_rule.h"
+#include "base/hash.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INSNS_MAX    2000 /* of one search */
+#define BRANCHES_MAX 64
+#define SEEN_SIZE    4096 /* a power of two above INSNS_MAX */
+#define VISITS_MAX   2
+#define WINDOW       1024
+#define BACKWARD     768
+#define ENDS_MAX     4
+#define FAR          8192 /* bytes before the pc, in which its function's prologue is looked for */
+#define TRIES_MAX    16   /* prologues */
+#define BEFORE       64   /* bytes before where the return address is saved, in which room may be made */
+
+/* What a prologue has done, as it is at the pc: places are relative to sp as it was at the function's entry. */
+struct entered {
+	bool is_found;
+	struct path_value link;                      /* where the return address was put */
+	struct path_value registers[PATH_REGISTERS]; /* their values */
+	struct path_value saved[PATH_REGISTERS];     /* where preserved ones were put */
+};
+
+struct search {
+	const struct arch *arch;
+	const struct code_reader *reader;
+	uint64_t goal; /* where the path is to lead; 0: to returns */
+	unsigned insns;
+	uint64_t start, end; /* the code that was read */
+	size_t end_count;
+	struct code_rule ends[ENDS_MAX]; /* the different ways in which paths return */
+	struct entered entered;
+	size_t branch_count;
+	struct path_state branches[BRANCHES_MAX]; /* to be followed yet */
+	struct {
+		uint64_t address; /* 0: none */
+		uint64_t mark;
+	} seen[SEEN_SIZE];
+	uint64_t window;
+	size_t window_size;
+	unsigned char bytes[WINDOW];
+};
+
+static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
+
+/* ---- Following ---- */
+
+static size_t read_window(struct search *search, uint64_t address)
+{
+	search->window = address;
+	return search->window_size = search->reader->read(search->reader->context, address, search->bytes, WINDOW);
+}
+
+static size_t code_at(struct search *search, uint64_t address, const unsigned char **code)
+{
+	const uint64_t at = address - search->window;
+
+	if (at < search->window_size && search->window_size - at >= ARCH_INSN_MAX) {
+		*code = search->bytes + at;
+		return search->window_size - at;
+	}
+	/* Those who go backward will ask for what is before. */
+	if (address < search->window && address > BACKWARD && read_window(search, address - BACKWARD) > BACKWARD) {
+		*code = search->bytes + BACKWARD;
+		return search->window_size - BACKWARD;
+	}
+	*code = search->bytes;
+	return read_window(search, address);
+}
+
+/* A mark of what is known of the registers that are followed. */
+static uint64_t mark_of(const struct search *search, const struct path_state *state)
+{
+	const uint64_t followed = search->arch->dwarf_preserved | 1ull << search->arch->dwarf_sp |
+				  (search->arch->dwarf_link ? 1ull << search->arch->dwarf_link : 0);
+	uint64_t mark = state->conditional;
+
+	for (unsigned i = 0; i < PATH_REGISTERS; i++)
+		if (followed >> i & 1 && state->registers[i].kind != PATH_UNKNOWN)
+			mark = hash_mix(mark ^ ((uint64_t)i << 48 | (uint64_t)state->registers[i].kind << 40 |
+						(uint64_t)state->registers[i].base << 32 |
+						(uint32_t)state->registers[i].offset));
+	return mark;
+}
+
+/* Whether a path has come to there before, with the same in its registers; or several have. */
+static bool was_here(struct search *search, const struct path_state *state)
+{
+	const uint64_t mark = mark_of(search, state);
+	size_t at = (state->address ^ state->address >> 12) % SEEN_SIZE;
+	unsigned visits = 0;
+
+	for (; search->seen[at].address; at = (at + 1) % SEEN_SIZE)
+		if (search->seen[at].address == state->address &&
+		    (search->seen[at].mark == mark || ++visits == VISITS_MAX))
+			return true;
+	search->seen[at].address = state->address;
+	search->seen[at].mark = mark;
+	return false;
+}
+
+static bool is_link(const struct arch *arch, struct path_value value)
+{
+	return arch->dwarf_link && value.kind == PATH_REGISTER && value.base == arch->dwarf_link && !value.offset;
+}
+
+/* The stack is aligned at calls, before them and behind them. */
+static bool is_frame(const struct search *search, struct path_value sp, struct path_value pc)
+{
+	const struct arch *arch = search->arch;
+
+	if (sp.kind != PATH_REGISTER)
+		return false;
+	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
+		return false;
+	/* What was pushed for it a function may take off the stack, too. */
+	const int64_t frame = arch->dwarf_link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
+
+	return sp.base != arch->dwarf_sp || (frame > 0 && frame % arch->stack_alignment == 0);
+}
+
+/* A register of the caller, if a row can say where it is. */
+static struct path_value of_caller(const struct search *search, unsigned base, unsigned reg, struct path_value value)
+{
+	const bool is_same = value.kind == PATH_REGISTER && value.base == reg && !value.offset;
+
+	if (!(search->arch->dwarf_preserved >> reg & 1) ||
+	    !(is_same || (value.kind == PATH_MEMORY && value.base == base)))
+		value.kind = PATH_UNKNOWN;
+	return value;
+}
+
+static void take_return(struct search *search, const struct path_state *state, struct path_value pc)
+{
+	const struct path_value sp = state->registers[search->arch->dwarf_sp];
+	struct code_rule *rule = search->ends;
+	bool is_new;
+
+	if (!is_frame(search, sp, pc))
+		return;
+	while (rule < search->ends + search->end_count &&
+	       (rule->base != sp.base || rule->cfa != sp.offset || !path_same(rule->pc, pc)))
+		rule++;
+	if (rule == search->ends + ENDS_MAX)
+		return;
+	is_new = rule == search->ends + search->end_count;
+	search->end_count += is_new;
+	if (is_new)
+		*rule = (struct code_rule){.base = sp.base, .cfa = sp.offset, .pc = pc};
+	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
+		const struct path_value value = of_caller(search, sp.base, i, state->registers[i]);
+
+		rule->registers[i] = is_new || path_same(value, rule->registers[i]) ? value : unknown;
+	}
+}
+
+static void merge(struct path_value *to, struct path_value value, bool is_first)
+{
+	if (is_first)
+		*to = value;
+	else if (!path_same(*to, value))
+		*to = unknown;
+}
+
+/* A path has come from the prologue to the goal. */
+static void take_goal(struct search *search, const struct path_state *state)
+{
+	const struct arch *arch = search->arch;
+	struct entered *entered = &search->entered, now = {.is_found = true};
+
+	for (unsigned i = 0; i < state->word_count; i++) {
+		const struct path_word *word = &state->words[i];
+		const struct path_value place = {PATH_MEMORY, word->base, word->place};
+
+		if (word->base != arch->dwarf_sp || word->value.kind != PATH_REGISTER || word->value.offset)
+			continue;
+		if (is_link(arch, word->value))
+			now.link = place;
+		else if (word->value.base < PATH_REGISTERS && now.saved[word->value.base].kind == PATH_UNKNOWN)
+			now.saved[word->value.base] = place;
+	}
+	if (!arch->dwarf_link)
+		now.link = (struct path_value){PATH_MEMORY, (unsigned char)arch->dwarf_sp, 0};
+	merge(&entered->link, now.link, !entered->is_found);
+	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
+		merge(&entered->registers[i], state->registers[i], !entered->is_found);
+		merge(&entered->saved[i], now.saved[i], !entered->is_found);
+	}
+	entered->is_found = true;
+}
+
+static void follow_path(struct search *search, struct path_state *state)
+{
+	const struct arch *arch = search->arch;
+	const unsigned char *code;
+	struct path_step step;
+
+	while (search->insns++ < INSNS_MAX && !was_here(search, state)) {
+		const uint64_t address = arch_text_address(arch, state->address);
+		const size_t size = code_at(search, address, &code);
+
+		if (!size || !arch->follow(state, code, size, &step))
+			return;
+		if (address < search->start)
+			search->start = address;
+		if (arch_text_address(arch, state->address) > search->end)
+			search->end = arch_text_address(arch, state->address);
+		if (search->goal && state->address == search->goal && step.next == PATH_NEXT) {
+			take_goal(search, state);
+			return;
+		}
+		if (!search->goal && (step.next == PATH_RETURN || step.next == PATH_MAYBE))
+			take_return(search, step.next == PATH_MAYBE ? &step.returned : state, step.pc);
+		if (step.next == PATH_RETURN || step.next == PATH_END)
+			return;
+		if (step.next == PATH_BRANCH && search->branch_count < BRANCHES_MAX) {
+			search->branches[search->branch_count] = *state;
+			search->branches[search->branch_count++].address = step.target;
+		}
+		if (step.next == PATH_JUMP)
+			state->address = step.target;
+	}
+}
+
+static void search_from(struct search *search, uint64_t address, bool is_entry)
+{
+	struct path_state state;
+
+	search->insns = 0;
+	search->branch_count = 0;
+	memset(search->seen, 0, sizeof(search->seen));
+	path_begin(&state, search->arch, address, is_entry);
+	follow_path(search, &state);
+	while (search->branch_count) {
+		state = search->branches[--search->branch_count];
+		follow_path(search, &state);
+	}
+}
+
+/* ---- From the prologue ---- */
+
+/* Follows one instruction from the beginning of a function. False: it is none, or the code does not just go on. */
+static bool follow_first(struct search *search, struct path_state *state)
+{
+	const struct arch *arch = search->arch;
+	const unsigned char *code;
+	struct path_step step;
+	const size_t size = code_at(search, arch_text_address(arch, state->address), &code);
+
+	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
+}
+
+/* Whether an instruction puts the return address on the stack. */
+static bool saves_link(struct search *search, uint64_t address)
+{
+	struct path_state state;
+
+	path_begin(&state, search->arch, address, true);
+	if (!follow_first(search, &state))
+		return false;
+	for (unsigned i = 0; i < state.word_count; i++)
+		if (is_link(search->arch, state.words[i].value))
+			return true;
+	return false;
+}
+
+/* Whether an instruction makes room on the stack, and puts nothing there but registers of arguments. In code of several
+ * states, where much can be read as an instruction, it has to put some. */
+static bool makes_room(const struct path_state *state)
+{
+	const struct path_value *sp = &state->registers[state->arch->dwarf_sp];
+
+	for (unsigned i = 0; i < state->word_count; i++)
+		if (state->words[i].value.kind != PATH_REGISTER ||
+		    state->words[i].value.base >= state->arch->argument_registers)
+			return false;
+	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state);
+}
+
+/* Whether code goes straight from `address`, where room is made, to the prologue, which still saves the return
+ * address then. */
+static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
+{
+	struct path_state state;
+
+	path_begin(&state, search->arch, address, true);
+	if (!follow_first(search, &state) || !makes_room(&state))
+		return false;
+	while (state.address < prologue)
+		if (!follow_first(search, &state))
+			return false;
+	return state.address == prologue && is_link(search->arch, state.registers[search->arch->dwarf_link]);
+}
+
+/* A function that takes any number of arguments has put those of registers on the stack before; others make all of
+ * their room first. */
+static uint64_t begin_of(struct search *search, uint64_t prologue, unsigned step)
+{
+	for (unsigned at = step; at <= BEFORE && at < prologue; at += step)
+		if (leads_to(search, prologue - at, prologue))
+			return prologue - at;
+	return prologue;
+}
+
+/* The rule, in terms of what `base` holds at the pc. */
+static bool rule_of_entered(const struct search *search, unsigned base, struct code_rule *rule)
+{
+	const struct entered *entered = &search->entered;
+	const struct path_value value = entered->registers[base];
+	const unsigned sp = search->arch->dwarf_sp;
+
+	if (!entered->is_found || entered->link.kind != PATH_MEMORY || value.kind != PATH_REGISTER || value.base != sp)
+		return false;
+	*rule = (struct code_rule){.base = (unsigned char)base, .cfa = -value.offset};
+	rule->pc = (struct path_value){PATH_MEMORY, rule->base, entered->link.offset - value.offset};
+	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
+		const struct path_value now = entered->registers[i];
+
+		if (entered->saved[i].kind == PATH_MEMORY)
+			rule->registers[i] =
+				(struct path_value){PATH_MEMORY, rule->base, entered->saved[i].offset - value.offset};
+		else
+			rule->registers[i] = of_caller(search, base, i, now);
+	}
+	return true;
+}
+
+/* ---- Both ---- */
+
+/* Whether the epilogue that agrees with the prologue has been found. */
+static bool find_agreeing(const struct search *search, struct code_rule *rule)
+{
+	struct code_rule entered;
+
+	for (size_t i = 0; i < search->end_count; i++)
+		if (rule_of_entered(search, search->ends[i].base, &entered) &&
+		    path_same(entered.pc, search->ends[i].pc) &&
+		    (!search->arch->dwarf_link || entered.cfa == search->ends[i].cfa)) {
+			*rule = search->ends[i];
+			for (unsigned k = 0; k < PATH_REGISTERS; k++)
+				merge(&rule->registers[k], entered.registers[k], false);
+			return true;
+		}
+	return false;
+}
+
+/* Whether a function may begin there, or what saves the return address. */
+static bool is_prologue(struct search *search, uint64_t address)
+{
+	const struct arch *arch = search->arch;
+	const unsigned char *code;
+
+	if (arch->dwarf_link)
+		return saves_link(search, address);
+	const size_t size = code_at(search, address - ARCH_CALL_BYTES, &code);
+
+	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
+}
+
+/* Goes the way from the prologues before the pc, the nearest first. Where a call leaves the return address in a
+ * register that shows which is the function's: the first that leads to the pc. Else some within the function look like
+ * one, but from there sp is not aligned as an epilogue's; where arguments are pushed it may be by chance. */
+static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rule *rule)
+{
+	const struct arch *arch = search->arch;
+	const uint64_t state = pc & arch->code_state, place = pc - state;
+	const unsigned step = !arch->dwarf_link ? 1 : state ? 2 : 4;
+	unsigned tries = 0;
+	bool is_found = false;
+
+	search->goal = pc;
+	for (uint64_t at = step; at <= FAR && at + ARCH_CALL_BYTES < place && tries < TRIES_MAX && !is_found;
+	     at += step) {
+		const uint64_t prologue = (place - at) | state;
+
+		if (!is_prologue(search, prologue))
+			continue;
+		tries++;
+		search->entered.is_found = false;
+		search_from(search, arch->dwarf_link ? begin_of(search, prologue, step) : prologue, true);
+		is_found = search->entered.is_found && find_agreeing(search, rule);
+		if (search->entered.is_found && (arch->dwarf_link || arch->pushes_arguments))
+			break;
+	}
+	return is_found;
+}
+
+bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule)
+{
+	struct search *search;
+	bool is_found;
+
+	if (!arch->follow)
+		return false;
+	search = xcalloc(1, sizeof(*search));
+	search->arch = arch;
+	search->reader = reader;
+	search->start = search->end = arch_text_address(arch, pc);
+	search_from(search, pc, false);
+	is_found = search->end_count && find_by_prologue(search, pc, rule);
+	rule->start = search->start;
+	rule->end = search->end;
+	free(search);
+	return is_found;
+}
+
+static bool fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
+{
+	const int64_t from_cfa = (int64_t)value.offset - rule->cfa;
+
+	*offset = (int16_t)from_cfa;
+	return value.kind == PATH_MEMORY && from_cfa == *offset;
+}
+
+bool code_rule_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
+{
+	unsigned count = 1;
+
+	for (unsigned i = 0; i < PATH_REGISTERS; i++)
+		if (rule->registers[i].kind == PATH_REGISTER)
+			row->same |= 1ull << i;
+	if (!fits(rule, rule->pc, &row->offsets[0]))
+		return false;
+	row->registers[0] = (unsigned char)(arch->dwarf_link ? arch->dwarf_link : arch->dwarf_pc);
+	for (unsigned i = 0; i < PATH_REGISTERS && count < ROW_SAVED_MAX; i++)
+		if (rule->registers[i].kind == PATH_MEMORY && fits(rule, rule->registers[i], &row->offsets[count]))
+			row->registers[count++] = (unsigned char)i;
+	row->kind = ROW_NORMAL;
+	row->cfa_register = rule->base;
+	row->cfa_offset = rule->cfa;
+	row->saved_count = (unsigned char)count;
+	return true;
+}

@@ -1,0 +1,31 @@
+/* The rule for a frame whose code no table describes, found by following the code to where the function returns. */
+#ifndef FT_UNWIND_CODE_RULE_H
+#define FT_UNWIND_CODE_RULE_H
+
+#include "arch/path.h"
+#include "unwind/rows.h"
+
+/* Where the code is read. */
+struct code_reader {
+	/* How many of `size` bytes at an address have been read, or 0. */
+	size_t (*read)(void *context, uint64_t address, unsigned char *data, size_t size);
+	void *context;
+};
+
+/* What all paths from an address to a return agree on. The caller's sp is the base's value plus cfa. */
+struct code_rule {
+	unsigned char base;
+	int32_t cfa;
+	struct path_value pc;                        /* in memory, from that base on */
+	struct path_value registers[PATH_REGISTERS]; /* the caller's: of that base, as they are, or unknown */
+	uint64_t start, end;                         /* the code that was read, of all paths */
+};
+
+/* Finds the rule for a pc behind a call, with the bits of code_state. False: the code does not show it, or can be read
+ * in several ways. Bounded for any code. */
+bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule);
+
+/* Makes the row of it. False: a row cannot hold it. */
+bool code_rule_row(const struct code_rule *rule, const struct arch *arch, struct row *row);
+
+#endif

@@ -1,0 +1,429 @@
+/* Frames of code that no table describes. Bytes of each processor, as assemblers make them; and libraries that have
+ * tables, with which the rules for what is behind each of their calls are compared.
+ *
+ * By hand: code_rules FILE [DEBUG FILE] prints what is exact, unknown and wrong of a file, by its .eh_frame or the
+ * .debug_frame of either. */
+#include "config.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "unwind/code_rule.h"
+
+extern const struct arch arch_arm, arch_aarch64;
+
+/* ---- Bytes ---- */
+
+#define PLACE  0x10000u /* of the first byte */
+#define BEFORE 32       /* bytes of no function */
+
+struct bytes {
+	unsigned char data[512];
+	size_t size;
+};
+
+static size_t read_bytes(void *context, uint64_t address, unsigned char *data, size_t size)
+{
+	const struct bytes *bytes = context;
+
+	if (address < PLACE || address - PLACE >= bytes->size)
+		return 0;
+	if (size > bytes->size - (address - PLACE))
+		size = bytes->size - (address - PLACE);
+	memcpy(data, bytes->data + (address - PLACE), size);
+	return size;
+}
+
+/* "=7+32 ra-8 3-16 12s": the caller's sp is register 7's value plus 32, from which on the return address and register 3
+ * lie there; 12 is the same. "-": there is no rule. */
+static void describe(const struct arch *arch, const struct code_rule *rule, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "=%u%+d ra%+d", rule->base, rule->cfa, rule->pc.offset - rule->cfa);
+
+	for (unsigned i = 0; i < PATH_REGISTERS; i++)
+		if (arch->dwarf_preserved >> i & 1 && rule->registers[i].kind == PATH_MEMORY)
+			used += (size_t)snprintf(text + used, size - used, " %u%+d", i,
+						 rule->registers[i].offset - rule->cfa);
+}
+
+static void take_hex(const char *text, struct bytes *bytes)
+{
+	unsigned byte;
+	int used;
+
+	memset(bytes->data, 0xcc, BEFORE);
+	for (bytes->size = BEFORE; sscanf(text, " %2x%n", &byte, &used) == 1; text += used)
+		bytes->data[bytes->size++] = (unsigned char)byte;
+}
+
+static void test_bytes(void **state)
+{
+	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const i386 =
+										       arch_for_elf(EM_386, ELFCLASS32);
+	const struct {
+		const struct arch *arch;
+		unsigned pc; /* odd: Thumb */
+		const char *hex, *rule;
+	} codes[] = {
+		/* push {r4, r5, lr}; sub sp, #12; bl; movs r0, #0; add sp, #12; pop {r4, r5, pc} */
+		{&arch_arm, 9, "30b5 83b0 fff7fcff 0020 03b0 30bd", "=13+24 ra-4 4-12 5-8"},
+		/* str lr, [sp, #-4]!; vpush {d8, d9}; sub.w sp, #516; blx r3; add.w; vpop; ldr pc, [sp], #4 */
+		{&arch_arm, 15, "4df804ed 2ded048b adf5017d 9847 0df5017d bdec048b 5df804fb", "=13+536 ra-4"},
+		/* the same with sub.w sp, #520, after which sp is not aligned as it is at calls */
+		{&arch_arm, 15, "4df804ed 2ded048b adf5027d 9847 0df5027d bdec048b 5df804fb", "-"},
+		/* push {r4, r7, lr}; sub sp, #12; add r7, sp, #8; sub.w sp, sp, r3; bl; adds r7, #4; mov sp, r7; pop */
+		{&arch_arm, 15, "90b5 83b0 02af adeb030d fff7e1ff 0437 bd46 90bd", "=7+16 ra-4 4-12 7-8"},
+		/* push {r0-r3}; push {r4, lr}; bl; ldmia.w sp!, {r4, lr}; add sp, #16; bx lr */
+		{&arch_arm, 9, "0fb4 10b5 fff7d4ff bde81040 04b0 7047", "=13+24 ra-20 4-24"},
+		/* stmdb sp!, {r4-r8, lr}; bl; cbz; it ne; ldmiane.w sp!, {r4-r8, pc}; ldmia.w sp!, {r4-r8, lr}; b.w */
+		{&arch_arm, 9, "2de9f041 fff7ccff 10b1 18bf bde8f081 bde8f041 fff7c4bf",
+		 "=13+24 ra-4 4-24 5-20 6-16 7-12 8-8"},
+		/* push {r3, lr}; bl; nop; the next function: push {r4-r6, lr}; pop {r4-r6, pc} */
+		{&arch_arm, 7, "08b5 fff7bdff 00bf 70b5 70bd", "-"},
+		/* push {r4-r6, lr}; bl; constants that look like pop {r4, pc} */
+		{&arch_arm, 7, "70b5 fff7b5ff 10bd 10bd", "-"},
+		/* push {r4, r5, r11, lr}; add r11, sp, #12; sub sp, #16; bl; sub sp, r11, #12; pop {r4, r5, r11, pc} */
+		{&arch_arm, 16, "30482de9 0cb08de2 10d04de2 fbffffeb 0cd04be2 3088bde8", "=11+4 ra-4 4-16 5-12 11-8"},
+		/* str lr, [sp, #-4]!; vpush {d8}; sub sp, #4; blx r3; add sp, #4; vldm sp!, {d8}; cmp r0, #0;
+		 * ldreq pc, [sp],
+		 * #4; ldr lr, [sp], #4; bx lr */
+		{&arch_arm, 16,
+		 "04e02de5 028b2ded 04d04de2 33ff2fe1 04d08de2 028bbdec 000050e3 04f09d04 04e09de4 1eff2fe1",
+		 "=13+16 ra-4"},
+		/* stmfd sp!, {r4-r6, lr}; bl; mov r0, #0; ldmfd sp!, {r4-r6, lr}; b */
+		{&arch_arm, 8, "70402de9 edffffeb 0000a0e3 7040bde8 eaffffea", "=13+16 ra-4 4-16 5-12 6-8"},
+		/* stp x29, x30, [sp, #-48]!; mov x29, sp; stp x19, x20, [sp, #16]; str x21, [sp, #32]; bl; cbz;
+		 * ldr x21; ldp;
+		 * ldp x29, x30, [sp], #48; ret */
+		{&arch_aarch64, 20,
+		 "fd7bbda9 fd030091 f35301a9 f51300f9 fcffff97 400000b4 f51340f9 f35341a9 fd7bc3a8 c0035fd6",
+		 "=31+48 ra-40 19-32 20-24 29-48"},
+		/* sub sp, #64; stp x29, x30, [sp, #32]; add x29, sp, #32; str x19, [sp, #48]; blr x3; ldr x19; ldp;
+		 * add sp; b */
+		{&arch_aarch64, 20, "ff0301d1 fd7b02a9 fd830091 f31b00f9 60003fd6 f31b40f9 fd7b42a9 ff030191 eeffff17",
+		 "=31+64 ra-24 19-16 29-32"},
+		/* paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; sub sp, sp, x1; bl; mov sp, x29; ldp; autiasp;
+		 * ret */
+		{&arch_aarch64, 20, "3f2303d5 fd7bbfa9 fd030091 ff6321cb e9ffff97 bf030091 fd7bc1a8 bf2303d5 c0035fd6",
+		 "=29+16 ra-8 29-16"},
+		/* stp x29, x30, [sp, #-16]!; bl; the next function: stp x29, x30, [sp, #-32]!; ldp; ret */
+		{&arch_aarch64, 8, "fd7bbfa9 e3ffff97 fd7bbea9 fd7bc2a8 c0035fd6", "-"},
+		/* push rbp; mov rbp, rsp; push rbx; sub rsp, 24; call; mov [rbp-24], rax; add rsp, 24; pop rbx;
+		 * pop rbp; ret */
+		{x86_64, 14, "55 4889e5 53 4883ec18 e8f2ffffff 488945e8 4883c418 5b 5d c3", "=7+48 ra-8 3-24 6-16"},
+		/* push r12; push rbx; sub rsp, 8; call [rax]; test; je; add rsp, 8; pop rbx; pop r12; ret; call; ud2 */
+		{x86_64, 9, "4154 53 4883ec08 ff10 85c0 7408 4883c408 5b 415c c3 e8c6ffffff 0f0b",
+		 "=7+32 ra-8 3-24 12-16"},
+		/* push rbp; mov rbp, rsp; push r14; push rbx; sub rsp, rax; call; lea rsp, [rbp-16]; pop rbx;
+		 * pop r14; pop rbp;
+		 * ret */
+		{x86_64, 15, "55 4889e5 4156 53 4829c4 e8b1ffffff 488d65f0 5b 415e 5d c3",
+		 "=6+16 ra-8 3-32 6-16 14-24"},
+		/* the same, but from a function that does not keep the frame pointer: sp is not known */
+		{x86_64, 15, "90 4889c5 4156 53 4829c4 e8b1ffffff 4829c4 5b 415e 5d c3 90", "-"},
+		/* push rbp; mov rbp, rsp; sub rsp, 32; call; leave; ret 16 */
+		{x86_64, 13, "55 4889e5 4883ec20 e893ffffff c9 c21000", "=6+32 ra-24 6-32"},
+		/* sub rsp, 8; call; nop; the next function: push rbx; mov rbx, rdi; pop rbx; ret */
+		{x86_64, 9, "4883ec08 e877ffffff 0f1f8000000000 53 4889fb 5b c3", "-"},
+		/* sub rsp, 24; call; add rsp, 24; jmp rax */
+		{x86_64, 9, "4883ec18 e857ffffff 4883c418 ffe0", "-"},
+		/* push ebp; mov ebp, esp; push ebx; sub esp, 20; sub esp, 12; push eax; call; add esp, 16;
+		 * mov ebx, [ebp-4];
+		 * leave; ret */
+		{i386, 16, "55 89e5 53 83ec14 83ec0c 50 e8f0ffffff 83c410 8b5dfc c9 c3", "=5+8 ra-4 3-12 5-8"},
+		/* endbr32; push esi; push ebx; sub esp, 20; call; add esp, 20; pop ebx; pop esi; ret 4 */
+		{i386, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		struct bytes bytes;
+		const struct code_reader reader = {read_bytes, &bytes};
+		struct code_rule rule;
+		char text[256] = "-";
+
+		if (!codes[i].arch)
+			continue; /* no port of this build */
+		take_hex(codes[i].hex, &bytes);
+		if (code_rule_find(codes[i].arch, PLACE + BEFORE + codes[i].pc, &reader, &rule))
+			describe(codes[i].arch, &rule, text, sizeof(text));
+		if (strcmp(text, codes[i].rule) != 0)
+			fail_msg("%s %s: %s, not %s", codes[i].arch->name, codes[i].hex, text, codes[i].rule);
+	}
+}
+
+/* Whatever the bytes are, it comes to an end. */
+static void test_any(void **state)
+{
+	const struct arch *arch;
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 3000; round++) {
+		struct bytes bytes = {.size = sizeof(bytes.data)};
+		const struct code_reader reader = {read_bytes, &bytes};
+		struct code_rule rule;
+		const unsigned which = round % 4;
+
+		for (size_t i = 0; i < bytes.size; i++) {
+			seed = seed * 1103515245 + 12345;
+			bytes.data[i] = (unsigned char)(seed >> 16);
+		}
+		arch = which < 2 ? &arch_arm : which == 2 ? &arch_aarch64 : arch_native();
+		code_rule_find(arch, PLACE + 256 + (which == 1), &reader, &rule);
+	}
+}
+
+/* ---- Files with tables ---- */
+
+struct file {
+	Elf *elf, *symbols;
+	Dwarf *dwarf;
+	Dwarf_CFI *debug, *eh;
+	const struct arch *arch;
+	const char *image;
+	size_t size;
+	struct hash done;
+	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
+};
+
+static size_t read_object(void *context, uint64_t address, unsigned char *data, size_t size)
+{
+	const struct file *file = context;
+	GElf_Phdr phdr;
+	size_t count;
+
+	if (elf_getphdrnum(file->elf, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(file->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    address < phdr.p_vaddr || address - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		const uint64_t left = phdr.p_filesz - (address - phdr.p_vaddr);
+
+		if (size > left)
+			size = left;
+		memcpy(data, file->image + phdr.p_offset + (address - phdr.p_vaddr), size);
+		return size;
+	}
+	return 0;
+}
+
+static Dwarf_Frame *frame_at(const struct file *file, uint64_t address)
+{
+	Dwarf_Frame *frame = NULL;
+
+	if ((file->debug && !dwarf_cfi_addrframe(file->debug, address, &frame)) ||
+	    (file->eh && !dwarf_cfi_addrframe(file->eh, address, &frame)))
+		return frame;
+	return NULL;
+}
+
+#define SAME  INT64_MAX
+#define OTHER (INT64_MAX - 1)
+
+/* Where the tables say that a register is, from the CFA on. */
+static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, (int)reg, memory, &ops, &count))
+		return OTHER;
+	if (!count)
+		return SAME;
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2)
+		return OTHER;
+	return count == 2 ? (int64_t)ops[1].number : 0;
+}
+
+static void compare_registers(struct file *file, Dwarf_Frame *frame, const struct code_rule *rule, int64_t cfa)
+{
+	for (unsigned i = 0; i < file->arch->dwarf_registers; i++) {
+		const struct path_value value = rule->registers[i];
+		const int64_t at = saved_at(frame, i);
+
+		if (!(file->arch->dwarf_preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
+			continue;
+		if (value.kind == PATH_REGISTER ? at == SAME : at != SAME && cfa + at == value.offset)
+			file->registers++;
+		else
+			file->registers_wrong++;
+	}
+}
+
+static void compare(struct file *file, uint64_t pc)
+{
+	const struct code_reader reader = {read_object, file};
+	const uint64_t place = arch_text_address(file->arch, pc);
+	Dwarf_Frame *frame = frame_at(file, place - 1);
+	Dwarf_Addr start, end;
+	struct code_rule rule;
+	Dwarf_Op *ops;
+	size_t count;
+	bool signal;
+
+	if (!frame)
+		return;
+	if (!code_rule_find(file->arch, pc, &reader, &rule)) {
+		file->unknown++;
+	} else if (!dwarf_frame_cfa(frame, &ops, &count) && count == 1 &&
+		   (ops->atom == DW_OP_bregx ? ops->number : (uint64_t)ops->atom - DW_OP_breg0) == rule.base) {
+		const int64_t cfa = (int64_t)(ops->atom == DW_OP_bregx ? ops->number2 : ops->number);
+		const int64_t ra = saved_at(frame, (unsigned)dwarf_frame_info(frame, &start, &end, &signal));
+
+		/* A function that takes its arguments off the stack leaves sp above the CFA. */
+		if (cfa + ra == rule.pc.offset && (cfa == rule.cfa || !file->arch->dwarf_link)) {
+			file->exact++;
+			compare_registers(file, frame, &rule, cfa);
+		} else {
+			file->wrong++;
+			printf("# 0x%llx: sp%+lld return address at %+lld, read as %+d and %+d\n",
+			       (unsigned long long)place, (long long)cfa, (long long)(cfa + ra), rule.cfa,
+			       rule.pc.offset);
+		}
+	} else {
+		file->other++; /* from another register on */
+	}
+	free(frame);
+}
+
+/* The calls of a function, whose address has the bits of code_state. */
+static void compare_function(struct file *file, uint64_t address, uint64_t size)
+{
+	const struct arch *arch = file->arch;
+	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
+	const unsigned least = arch->code_state ? 2 : arch->dwarf_link ? 4 : 1;
+
+	for (uint64_t at = arch_text_address(arch, address); at < end;) {
+		unsigned char code[ARCH_INSN_MAX];
+		struct path_state path;
+		struct path_step step;
+		const size_t got = read_object(file, at, code, sizeof(code));
+
+		path_begin(&path, arch, at | state, true);
+		if (!got || !arch->follow(&path, code, got, &step)) {
+			at += least;
+			continue;
+		}
+		const uint64_t next = arch_text_address(arch, path.address);
+		const size_t length = next - at;
+		/* A call loses the first register of arguments. */
+		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
+				     arch->follows_call(path.address, code, length) != CALL_NONE;
+
+		at = next;
+		if (is_call && hash_set(&file->done, path.address, 1))
+			compare(file, path.address);
+	}
+}
+
+static void compare_functions(struct file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(file->symbols, section))) {
+		if (!gelf_getshdr(section, &shdr) || (shdr.sh_type != SHT_SYMTAB && shdr.sh_type != SHT_DYNSYM) ||
+		    !shdr.sh_entsize)
+			continue;
+		for (size_t i = 0; i < shdr.sh_size / shdr.sh_entsize; i++)
+			if (gelf_getsym(elf_getdata(section, NULL), (int)i, &symbol) &&
+			    GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
+				compare_function(file, symbol.st_value, symbol.st_size);
+	}
+}
+
+static bool compare_file(struct file *file, const char *path, const char *debug)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC), debug_fd = debug ? open(debug, O_RDONLY | O_CLOEXEC) : fd;
+	GElf_Ehdr ehdr;
+
+	*file = (struct file){0};
+	elf_version(EV_CURRENT);
+	file->elf = elf_begin(fd, ELF_C_READ, NULL);
+	file->symbols = debug ? elf_begin(debug_fd, ELF_C_READ, NULL) : file->elf;
+	if (!file->elf || !file->symbols || !gelf_getehdr(file->elf, &ehdr))
+		return false;
+	file->image = elf_rawfile(file->elf, &file->size);
+	file->dwarf = dwarf_begin(debug_fd, DWARF_C_READ);
+	file->debug = file->dwarf ? dwarf_getcfi(file->dwarf) : NULL;
+	file->eh = dwarf_getcfi_elf(file->elf);
+	file->arch = ehdr.e_machine == EM_ARM ? &arch_arm
+		     : ehdr.e_machine == EM_AARCH64
+			     ? &arch_aarch64
+			     : arch_for_elf(ehdr.e_machine, (unsigned char)gelf_getclass(file->elf));
+	if (file->arch)
+		compare_functions(file);
+	hash_free(&file->done);
+	if (file->eh)
+		dwarf_cfi_end(file->eh);
+	if (file->dwarf)
+		dwarf_end(file->dwarf);
+	if (debug)
+		elf_end(file->symbols);
+	elf_end(file->elf);
+	close(fd);
+	if (debug)
+		close(debug_fd);
+	printf("# %s: %lu exact, %lu unknown, %lu wrong, %lu from another register; registers: %lu, %lu wrong\n", path,
+	       file->exact, file->unknown, file->wrong, file->other, file->registers, file->registers_wrong);
+	return file->arch;
+}
+
+static int take_library(struct dl_phdr_info *info, size_t size, void *paths)
+{
+	(void)size;
+	if (strstr(info->dlpi_name, "/libc.so") || strstr(info->dlpi_name, "/libdw"))
+		snprintf(((char(*)[4096])paths)[strstr(info->dlpi_name, "/libdw") != NULL], 4096, "%s",
+			 info->dlpi_name);
+	return 0;
+}
+
+/* The C library and elfutils' of this machine: what is found is what their tables say. */
+static void test_libraries(void **state)
+{
+	static char paths[2][4096];
+	unsigned long exact = 0;
+	struct file file;
+
+	(void)state;
+	dl_iterate_phdr(take_library, paths);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		if (!*paths[i] || !compare_file(&file, paths[i], NULL))
+			continue;
+		assert_int_equal(file.wrong, 0);
+		assert_int_equal(file.registers_wrong, 0);
+		exact += file.exact;
+	}
+	if (!exact)
+		skip(); /* ARM's have an index, which is no table of this kind */
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_libraries),
+	};
+	struct file file;
+
+	if (argc > 1)
+		return !compare_file(&file, argv[1], argc > 2 ? argv[2] : NULL) || file.wrong;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

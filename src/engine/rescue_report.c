@@ -12,7 +12,8 @@
 
 #define ENDS_MS     100     /* who is about to end has ended by then, mostly */
 #define PATIENCE_MS 10000   /* for all: a processor may be long in coming */
-#define RUN_NS      1000000 /* who has been on a processor for so long has been given its signal */
+#define RUN_NS      1000000 /* who has been on a processor for so long ... */
+#define RUN_TIMES   3       /* ... and been seen to run on so often has been given its signal */
 
 enum fate {
 	FATE_ENDED,
@@ -46,10 +47,12 @@ static int milliseconds_until(uint64_t deadline)
 	return now < deadline ? (int)((deadline - now) / 1000000) : 0;
 }
 
-/* A task that waits for a processor, or is on one, and for how long it had been on one. */
+/* A task that waits for a processor, or is on one: for how long it had been on one at first and lately, in ns, and how
+ * often that has become more. */
 struct ready_task {
 	pid_t tid;
-	uint64_t ran;
+	uint64_t ran_first, ran;
+	unsigned times;
 };
 
 struct ready {
@@ -72,19 +75,28 @@ static bool note_ready(void *context, pid_t tid)
 	if (!is_ready(tid, &ran))
 		return true;
 	ARRAY_GROW(ready->tasks, ready->capacity, ready->count);
-	ready->tasks[ready->count++] = (struct ready_task){tid, ran};
+	ready->tasks[ready->count++] = (struct ready_task){.tid = tid, .ran_first = ran, .ran = ran};
 	return true;
+}
+
+static bool has_run_on(struct ready_task *task)
+{
+	uint64_t ran;
+
+	if (!is_ready(task->tid, &ran))
+		return true;
+	task->times += ran != task->ran;
+	task->ran = ran;
+	return task->times >= RUN_TIMES && ran - task->ran_first >= RUN_NS;
 }
 
 static void forget_run(struct ready *ready)
 {
-	uint64_t ran;
-
 	for (size_t i = 0; i < ready->count;)
-		if (is_ready(ready->tasks[i].tid, &ran) && ran - ready->tasks[i].ran < RUN_NS)
-			i++;
-		else
+		if (has_run_on(&ready->tasks[i]))
 			ready->tasks[i] = ready->tasks[--ready->count];
+		else
+			i++;
 }
 
 /* A task may have run into a breakpoint just before that was taken out, and not have got far since: nothing tells it
@@ -94,6 +106,12 @@ static void forget_run(struct ready *ready)
  *
  *	task: runs into it | no processor         | on one | none again          | its SIGTRAP
  *	G:                 | text back | it ran 5 |                 | 5.01: and? |
+ *
+ * Nor does one long run prove anything where a host takes processors away: the kernel counts that time too. So it is to
+ * run on RUN_TIMES.
+ *
+ *	task: runs into it | on a processor that the host has | on it                   | its SIGTRAP
+ *	G:                 | text back | it ran 5             |         | it ran 9: and? |
  *
  * False if that has not come to pass, nor has the process ended, by the deadline. */
 static bool runs_once_more(const struct rescued_process *process, uint64_t deadline)

@@ -51,7 +51,9 @@ static void report_nothing(const struct process *p)
 		report_go(p);
 		return;
 	}
-	if (probes_count(p) || (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
+	/* Breakpoints of a tracer that is gone are in their places: leftovers_say(). */
+	if (probes_count(p) || p->text->has_leftovers ||
+	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->calls->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)

@@ -309,12 +309,17 @@ void task_restart_syscall(struct task *task)
 
 /* ---- Requests ---- */
 
-void task_resume(struct task *task, int sig)
+void task_woken(struct task *task)
 {
-	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
 	task->stopped = task->is_stepping = false;
 	task->regs_known = false;
 	task->text_serial = task->process ? task->process->text_serial : 0;
+}
+
+void task_resume(struct task *task, int sig)
+{
+	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	task_woken(task);
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
 }
 
@@ -406,6 +411,13 @@ pid_t task_event_message(pid_t tid)
 	unsigned long message = 0;
 
 	return ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) == 0 ? (pid_t)message : 0;
+}
+
+bool task_is_at_its_end(const struct task *task)
+{
+	siginfo_t info;
+
+	return task_siginfo(task->tid, &info) && info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
 bool task_hit_by_kernel(const struct task *task)

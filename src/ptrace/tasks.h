@@ -111,6 +111,8 @@ extern const unsigned long task_options;
 int task_seize(pid_t tid);
 /* Has the stopped task go on, with a signal delivered (0: none); nothing of this stop is known any more. */
 void task_resume(struct task *task, int sig);
+/* It is no longer stopped, of itself: SIGKILL has woken it. */
+void task_woken(struct task *task);
 /* One that has reported itself and is no task of ours goes on. */
 void task_resume_stranger(pid_t tid);
 /* Asks the task for an EVENT_STOP. False: it has gone. */
@@ -133,6 +135,8 @@ void task_set_signal_mask(struct task *task, uint64_t mask);
 void task_block_trap_again(struct task *task);
 /* What the signal says whose delivery has stopped the task. False: it stopped for no signal, or has gone. */
 bool task_siginfo(pid_t tid, siginfo_t *info);
+/* Whether it has come to its end, of which it stops next: SIGKILL has ended the stop that it was in. */
+bool task_is_at_its_end(const struct task *task);
 /* Changes it. */
 void task_set_siginfo(struct task *task, const siginfo_t *info);
 /* The id that an event's message has; 0: there is none. */

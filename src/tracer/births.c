@@ -203,6 +203,11 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	/* Else it was killed before it ran, and has been reaped already. */
 }
 
+/* A new thread may end its process at once. SIGKILL ends its maker's stop then, which is at its own end already, and
+ * must not be let go on from there unseen:
+ *
+ *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on
+ */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	const pid_t tid = task_event_message(parent->tid);
@@ -212,7 +217,10 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		parent->vforking = true;
 	if (tid)
 		meet_child(t, parent, tid, stop->event);
-	task_go_on(t, parent);
+	if (stop->event == PTRACE_EVENT_CLONE && task_is_at_its_end(parent))
+		task_woken(parent);
+	else
+		task_go_on(t, parent);
 }
 
 /* ptrace_stop() does not stop whom SIGKILL waits for: a task that is killed in the very call never announces its child,

@@ -267,6 +267,8 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 		return 0;
 	case PTRACE_GETSIGINFO:
 		*(siginfo_t *)data = task->info;
+		if (task->exiting)
+			((siginfo_t *)data)->si_code = SIGTRAP | PTRACE_EVENT_EXIT << 8;
 		return 0;
 	case PTRACE_PEEKSIGINFO: {
 		const struct __ptrace_peeksiginfo_args *args = address;

@@ -121,6 +121,7 @@ static void begin(struct task *last, bool with_lost)
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
 	p->life->end_reading = reading;
+	p->life->has_verdict = true;
 	while (*link)
 		link = &(*link)->next;
 	*link = reading;
@@ -144,13 +145,20 @@ void endings_finish(struct process *p)
 	}
 }
 
-/* The ends of other threads are reported while the last task waits; a leader's, when all others have gone. */
+/* The ends of other threads are reported while the last task waits; a leader's, when all others have gone. One that
+ * SIGKILL wakes while it is stopped may be let go on at its end, unseen, and then none is known to be the last:
+ *
+ *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on from its hit | 101: exit event
+ */
 void endings_task_gone(const struct task *task)
 {
 	struct process *const p = task->process;
 
 	if (p && p->life->end_reading && (p->life->end_reading->tid == task->tid || task->tid == task->tgid))
 		endings_finish(p);
+	if (p && p->task_count == 1 && !p->life->has_verdict && lost_is_wanted(p) &&
+	    (probes_count(p) || p->trace->attached))
+		lost_put(p->trace, NULL, "a thread of it was killed before it could be looked at");
 }
 
 void endings_finish_all(struct tracer *t)
@@ -183,6 +191,7 @@ bool endings_task_ended(struct task *task, bool is_last)
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
 			lost_put(p->trace, NULL, "none of the functions to be traced was found in it");
+		p->life->has_verdict = is_last;
 		return false;
 	}
 	if (!p->life->ending)

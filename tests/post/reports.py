@@ -34,6 +34,16 @@ def same(what, found, expected):
 
 # ---- What was asked for ----
 
+def choose_size(rng):
+    low, high = rng.choice([(0, 24), (24, 4096), (100, 10 ** 6)])
+    return [f"--size={low}-{high}"], lambda b: low <= b.size <= high
+
+
+def choose_function(rng):
+    word = rng.choice(["f1", "f2", "g0", "malloc"])
+    return ["--function=" + word], lambda b: word in (b.function, *(place.split()[0] for place in b.stack or ()))
+
+
 def choose(rng, trace):
     """-> options, and the model of what they choose; None: they choose nothing."""
     end, dice = trace.calls[-1].since, rng.random()
@@ -46,13 +56,18 @@ def choose(rng, trace):
     # A second allocation of a counted id is one more reference: what chooses it chooses its first.
     if any(kind[2] == " [refcount]" for kind in trace.kinds) and dice < 0.8:
         return [], Model(trace), None
-    if dice < 0.65:
-        low, high = rng.choice([(0, 24), (24, 4096), (100, 10 ** 6)])
-        keep, options = (lambda b: low <= b.size <= high), [f"--size={low}-{high}"]
+    if dice < 0.58:
+        (options, keep), (more, other) = choose_size(rng), choose_function(rng)
+        options, both = options + more, lambda b: keep(b) and other(b)
+        if rng.random() < 0.5:
+            age = rng.randint(0, end)
+            return options + [f"--older={age / unit:.9f}"], Model(
+                trace, both, lambda b: b.is_before or end - b.since >= age), None
+        keep = both
+    elif dice < 0.68:
+        options, keep = choose_size(rng)
     elif dice < 0.8:
-        word = rng.choice(["f1", "f2", "g0", "malloc"])
-        keep = lambda b: word in (b.function, *(place.split()[0] for place in b.stack or ()))
-        options = ["--function=" + word]
+        options, keep = choose_function(rng)
     else:
         age, keep = rng.randint(0, end), None
         options = [f"--older={age / unit:.9f}"]
@@ -173,6 +188,8 @@ def check_reports(path, options, every, is_compared):
              rows_of(expected, lambda blocks: [b for b in blocks if b.temporary], False))
     if not is_compared:
         check_tables(report, every)
+        for direction in ("down", "up"):
+            check_trees(direction, path, options, every)
 
 
 def check_growth(views, expected):
@@ -200,7 +217,12 @@ def check_tables(report, every):
     for expected in every:
         if expected.others or expected.kind == "memtransfer" or not expected.sized:
             continue
-        sizes, threads = {}, {}
+        sizes, threads, objects = {}, {}, {}
+        for (function, stack), blocks in expected.groups.items():
+            if blocks:
+                objects.setdefault(function if function == BEFORE else object_of(stack), []).extend(blocks)
+        same(f"{expected.kind}: by object", table("object", expected.kind),
+             sorted(tally(born(blocks)) + tally([b for b in blocks if b.gone is None]) for blocks in objects.values()))
         for block in born(expected.blocks):
             sizes.setdefault(block.size.bit_length(), []).append(block)
             if block.thread:
@@ -211,6 +233,72 @@ def check_tables(report, every):
         if threads:
             same(f"{expected.kind}: by thread", table("thread", expected.kind),
                  sorted(figures(blocks) for blocks in threads.values()))
+
+
+def object_of(stack):
+    """Of the innermost frame that has one."""
+    return next((place.split(" from ")[1] for place in stack or () if " from " in place), None)
+
+
+def tree_of(expected, chosen, direction):
+    """-> the whole, and the figure and name of each node that is shown: the first of its parent, and those that have a
+    hundredth of the whole."""
+    nodes, children, total = {}, {}, 0
+    for (function, stack), blocks in expected.groups.items():
+        count, size = tally(chosen(blocks))
+        figure = size if expected.sized else count
+        frames = [("frame", place.split()[0], place.split(" from ")[-1] if " from " in place else "") for place in stack or ()]
+        way = [*frames[::-1], ("function", function)] if direction == "down" else [("function", function), *frames]
+        for i in range(len(way) if count else 0):
+            node = tuple(way[:i + 1])
+            if node not in nodes:
+                children.setdefault(node[:-1], []).append(node)
+            nodes[node] = nodes.get(node, 0) + figure
+        total += figure
+    shown, left = [], [()]
+    while left:
+        below = sorted(children.get(left.pop(), ()), key=lambda node: -nodes[node])
+        left += [node for i, node in enumerate(below) if not i or nodes[node] >= total // 100]
+        shown += [(nodes[node], node[-1][1]) for i, node in enumerate(below) if not i or nodes[node] >= total // 100]
+    return total, shown
+
+
+def check_trees(direction, path, options, every):
+    for view, chosen in (("alive", lambda blocks: [b for b in blocks if b.gone is None]), ("allocated", born)):
+        text = run(f"--report={view}", "--tree=" + direction, "--top=1000000", *ANY, *options, path, check=0).stdout.decode()
+        for expected in every:
+            if expected.others or expected.kind == "memtransfer":
+                continue
+            body = re.search(rf"^{expected.kind}: (?:all|alive at).*\n((?:(?!^\S).*\n)*)", text, re.M).group(1)
+            found = [(number(figure), re.sub(r" (?:at|from) .*", "", name)) for figure, name in re.findall(
+                r"^ +(?:[\d.]+ %|-)? +([\d,]+)  +(.*)$", body, re.M) if not re.match(r"\(\d+ more\)", name)]
+            total, shown = tree_of(expected, chosen, direction)
+            # Which of several small ones is the first is not said where they have as much.
+            named = lambda nodes: sorted((figure, name if figure >= total // 100 and figure else "") for figure, name in nodes)
+            same(f"{expected.kind}: tree {direction}, {view}", named(found), named(shown))
+
+
+def check_other(path, trace, other, folder):
+    """--diff=FILE: what each stack has alive in the one trace and in the older one."""
+    older = os.path.join(folder, "older")
+    with open(older, "w", encoding="utf-8") as file:
+        file.write(other.text())
+    wanted, found = {}, {}
+    for i, which in enumerate((trace, other)):
+        for block in Model(which).blocks:
+            # What is older than a trace is in no stack of it.
+            if block.gone is None and not block.is_before:
+                pair = wanted.setdefault((block.kind, block.function, block.stack), [(0, 0), (0, 0)])
+                pair[i] = (pair[i][0] + 1, pair[i][1] + block.size)
+    frame = lambda f: f"{f['function']} at {f['file']}:{f['line']}" if f["file"] else f"{f['function']} from {f['object']}"
+    pair = lambda figure: (figure["count"], figure["bytes"])
+    for line in map(json.loads, run("-f", "json", "--diff=" + older, *ANY, path, check=0).stdout.splitlines()):
+        if line["type"] != "group" or line.get("before"):
+            continue
+        figures = [pair(line["live"]), pair(line["old"]["live"])]
+        if any(figures[0] + figures[1]):
+            found[line["resource"], line["function"], tuple(map(frame, line["frames"])) if "frames" in line else None] = figures
+    same("--diff=FILE", found, wanted)
 
 
 def check_json(path, options, every, mark):
@@ -412,6 +500,7 @@ def check_trace(seed, folder):
             check_reports(path, options, every, mark is not None)
             check_page(path, options, every, mark, folder)
             check_exports(path, options, every, mark, folder)
+            check_other(path, trace, Trace(random.Random(seed + 500000), 41), folder)
         except Differs as difference:
             return f"trace {seed} ({len(trace.calls)} calls) {' '.join(options)}: {difference}"
     return None

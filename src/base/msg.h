@@ -40,8 +40,8 @@ void msg_set_direct(void);
  * has the same `room`. */
 void msg_keep(size_t room);
 #define MESSAGES_KEPT (256u << 10) /* a summary is far shorter */
-/* Sends what was kept, and waits for room as long as some comes within so many milliseconds (-1: any time). The rest is
- * counted as lost. Nothing to do without a queue. */
+/* Sends the kept messages. While the pipe is full, waits up to so many milliseconds for room (-1: for ever), each time
+ * anew; when no room comes, the rest is counted as lost. Does nothing without a queue. */
 void msg_settle(int milliseconds);
 
 /* A line on a terminal, replaced by the next one and by any message; NULL takes it away. It is cut to the terminal's

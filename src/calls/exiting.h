@@ -13,8 +13,9 @@ struct exit_caller {
 	size_t count;
 };
 
-/* Of a stopped task whose registers are known: whether exit() or quick_exit() has called _exit(), after all handlers,
- * and for whom. False also where the C library's functions are not known by name, or the stack cannot be unwound. */
+/* Whether a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after all
+ * handlers; *caller is then the function that called these. False also if the C library's functions are not known by
+ * name, or the stack cannot be unwound. */
 bool exiting_caller(struct task *task, struct exit_caller *caller);
 
 #endif

@@ -5,6 +5,7 @@
 #include "record/blocks.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
+#include "record/put.h"
 #include "record/run.h"
 
 #include <setjmp.h>
@@ -108,6 +109,7 @@ struct kind_counts odd(void)
 int ledger_teardown(void **state)
 {
 	(void)state;
+	put_undefer(trace);
 	writer_close(trace->writer);
 	close(trace->fd);
 	ledger_free(trace);

@@ -107,13 +107,29 @@ static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size,
 	return true;
 }
 
-bool location_list_is_sound(Dwarf_Attribute *location)
+bool location_is_list(Dwarf_Attribute *location)
+{
+	switch (dwarf_whatform(location)) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool location_is_sound(Dwarf_Attribute *location)
 {
 	Dwarf_Half version;
 	Dwarf_Die unit;
 	uint8_t address_size, offset_size;
 	Dwarf_Word offset;
 
+	if (!location_is_list(location))
+		return true;
 	if (!dwarf_cu_die(location->cu, &unit, &version, NULL, &address_size, &offset_size, NULL, NULL) || version < 5)
 		return true;
 	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)));

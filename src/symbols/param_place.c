@@ -192,21 +192,6 @@ static bool read_expression(struct type_reader *reader, const struct entry *entr
 	return true;
 }
 
-/* Whether the location is said for parts of the function, as optimised code has it. */
-static bool is_location_list(Dwarf_Attribute *location)
-{
-	switch (dwarf_whatform(location)) {
-	case DW_FORM_exprloc:
-	case DW_FORM_block:
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4:
-		return false;
-	default:
-		return true;
-	}
-}
-
 /* Those of a fixed size have no sign. */
 static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
 {
@@ -258,10 +243,10 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 		entry->is_optimised |= type_has_bytes(param->type);
 		return;
 	}
-	struct expression expression = {.is_list = is_location_list(&location)};
-	const int found = expression.is_list && !location_list_is_sound(&location)
-				  ? -1
-				  : dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1);
+	struct expression expression = {.is_list = location_is_list(&location)};
+	const int found = location_is_sound(&location)
+				  ? dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1)
+				  : -1;
 
 	if (found == 1) {
 		expression.operations = operations;

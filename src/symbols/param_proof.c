@@ -1,6 +1,7 @@
 /* Whether a function that LLVM has optimised uses what its callers pass for a parameter. Callers in the same file pass
  * anything where it does not, whoever else calls it; debug information says so only by what it does not say. */
 #include "config.h"
+#include "symbols/location_list.h"
 #include "symbols/param_place.h"
 
 #define ENTRIES_MAX 64 /* of a list that are looked at */
@@ -84,7 +85,7 @@ bool param_is_proved(const struct entry *entry, Dwarf_Die *die, struct signature
 	struct proof proof = {.location = &location, .param = param};
 
 	param->register_count = 0;
-	if (!dwarf_attr(die, DW_AT_location, &location))
+	if (!dwarf_attr(die, DW_AT_location, &location) || !location_is_sound(&location))
 		return false;
 	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
 		offset = dwarf_getlocations(&location, offset, &base, &start, &end, &operations, &count);

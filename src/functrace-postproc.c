@@ -150,7 +150,7 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	} else {
 		postproc_run(input, options, sequence, view_options_want(&options->views) ? &postproc->views : NULL,
 			     &outcome);
-		postproc->failed |= !outcome.sound;
+		postproc->failed |= !outcome.sound || (outcome.is_incomplete && options->error_exitcode);
 		postproc->found_leaks |= outcome.found_leaks;
 		if (outcome.sound)
 			note_unmatched(postproc, input, &outcome.unmatched);

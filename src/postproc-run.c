@@ -13,6 +13,7 @@
 #include "analysis/threads.h"
 #include "base/msg.h"
 #include "report/stats.h"
+#include "trace/note_end.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,8 +49,9 @@ struct run {
 	size_t chain_count, chain_capacity;
 	bool has_begun; /* the first one has a process */
 	struct stage *split;
-	bool learned;   /* late objects */
-	bool has_texts; /* names stand in the trace */
+	bool learned;         /* late objects */
+	bool has_texts;       /* names stand in the trace */
+	struct trace_end end; /* traces that say where theirs is have one process */
 };
 
 /* An object that is declared where nothing was, and its build-id; those that replace others come in
@@ -350,6 +352,18 @@ static void check_choices(const struct run *run, struct buf *unmatched)
 	}
 }
 
+/* What has a line of its own about that says nothing here. */
+static void report_incomplete(const struct run *run)
+{
+	const struct postproc_options *options = run->options;
+
+	if (options->error_exitcode)
+		msg_error("%s: --error-exitcode cannot tell: the trace has no end " TRACE_END_MISSING,
+			  run->input->name);
+	else if (options->views.export || postproc_wants_mpatrol(options))
+		msg_warn("%s: incomplete: the trace has no end " TRACE_END_MISSING, run->input->name);
+}
+
 /* 0 at the end of the trace; whatever else ends it has been said. */
 static int read_records(struct run *run)
 {
@@ -358,6 +372,8 @@ static int read_records(struct run *run)
 	int status = 1, error = 0;
 
 	while (!error && (status = postproc_input_next(run->input, &record)) == 1) {
+		if (record.type == RECORD_PROCESS || record.type == RECORD_NOTE)
+			trace_end_put(&run->end, &record);
 		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
 		error = stage_put(run->split, &record);
 	}
@@ -432,6 +448,9 @@ void postproc_run(struct postproc_input *input, const struct postproc_options *o
 	else if (outcome->sound)
 		check_choices(&run, &outcome->unmatched);
 	outcome->found_leaks = found_leaks(&run);
+	outcome->is_incomplete = trace_end_is_missing(&run.end) && !options->follow;
+	if (outcome->is_incomplete)
+		report_incomplete(&run);
 	explain_names(&run);
 	clean_up(&run);
 }

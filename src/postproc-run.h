@@ -11,6 +11,7 @@
 struct postproc_outcome {
 	bool sound;           /* all was read and written; if not, messages said what was wrong */
 	bool found_leaks;     /* -l has shown a block */
+	bool is_incomplete;   /* the trace has no end, as far as that is known */
 	struct buf unmatched; /* choices of the command line that match nothing in this trace: a sentence a line */
 };
 

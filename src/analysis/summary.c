@@ -5,6 +5,7 @@
 #include "analysis/resources.h"
 #include "analysis/words.h"
 #include "base/buf.h"
+#include "trace/note_end.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct total {
 
 struct summary {
 	struct stage stage;
+	struct trace_end end;
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
@@ -49,6 +51,8 @@ static int put(struct stage *stage, const struct record *record)
 {
 	struct summary *summary = (struct summary *)stage;
 
+	if (record->type == RECORD_PROCESS || record->type == RECORD_NOTE)
+		trace_end_put(&summary->end, record);
 	if (record->type == RECORD_CALL)
 		count_call(summary, &record->call);
 	else if (record->type == RECORD_CENSUS)
@@ -98,6 +102,14 @@ static int put_unseen(struct summary *summary, struct buf *line)
 	return put_line(summary, line);
 }
 
+static int put_incomplete(struct summary *summary, struct buf *line)
+{
+	if (!trace_end_is_missing(&summary->end))
+		return 0;
+	buf_add_str(line, "# incomplete: the trace has no end " TRACE_END_MISSING);
+	return put_line(summary, line);
+}
+
 static int put_lines(struct summary *summary, struct buf *line)
 {
 	struct buf lines = {0};
@@ -127,6 +139,8 @@ static int finish(struct stage *stage)
 		if (!(resource->flags & RESOURCE_CALL))
 			error = put_total(summary, resource, &line);
 	}
+	if (!error)
+		error = put_incomplete(summary, &line);
 	if (!error)
 		error = put_unseen(summary, &line);
 	if (!error)

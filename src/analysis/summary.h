@@ -6,7 +6,8 @@
 #include "base/buf.h"
 
 /* Hands on everything; at the end, for each resource that can leak, two comments: its name, and how
- * many blocks and bytes of it came through. And one of the releases that were not seen, if there are any. */
+ * many blocks and bytes of it came through. And one that the trace has no
+ * end, one of the releases that were not seen, if it is so. */
 struct stage *summary_new(struct stage *next);
 /* The stage before it that looks for leaks; are_all: none of them is left out between the two. */
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);

@@ -2,7 +2,6 @@
 #include "profile/account_parts.h"
 #include "analysis/before.h"
 #include "modules/known.h"
-#include "trace/note_end.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -371,6 +370,8 @@ static void put_resident(struct account *account, const struct record_resident *
 
 void account_put(struct account *account, const struct record *record)
 {
+	if (record->type == RECORD_PROCESS || record->type == RECORD_NOTE)
+		trace_end_put(&account->trace_end, record);
 	switch (record->type) {
 	case RECORD_CALL:
 		put_call(account, &record->call);

@@ -7,6 +7,7 @@
 #include "analysis/intern.h"
 #include "analysis/resources.h"
 #include "profile/site.h"
+#include "trace/note_end.h"
 
 /* What a resource's tables had when the account's mark passed. */
 struct resource_mark {
@@ -81,6 +82,7 @@ struct account {
 	struct object_map objects;
 	char *end;       /* how it ended: "killed by signal 9 (Killed)"; NULL unknown */
 	bool ended_well; /* with status 0 */
+	struct trace_end trace_end;
 	/* Other processes of the trace that ended otherwise: "process 12 killed by signal 9 (Killed)". Of more than
 	 * ENDS_MAX the others are only counted. */
 	char **ends;

@@ -9,6 +9,7 @@
 #include "base/msg.h"
 #include "base/shell_quote.h"
 #include "proc/proc.h"
+#include "trace/note_end.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +200,11 @@ static void note_older(struct trace *trace, uint32_t resource)
 
 void report_end(struct trace *trace, const char *how)
 {
+	/* Readers go by the last note: without one the trace looks cut. */
 	if (how)
 		output_note(trace, "%s", how);
+	if (!how || !note_ends_trace(how, true, (uint32_t)trace->pid))
+		output_note(trace, NOTE_TRACE_ENDS);
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
 		note_older(trace, id);
 	output_end(trace);

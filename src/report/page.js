@@ -160,10 +160,12 @@ function drawHead() {
   about.push(counted(data.events, 'event', 'events') +
     (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
   about.push(residentText(programs));
+  if (data.incomplete)
+    byId('ends').append(make('li', '', 'Incomplete: ' + data.incomplete));
   byId('ends').append(...data.ends.map((end) => make('li', '', capital(end))));
   if (data.ends_left_out)
     byId('ends').append(make('li', '', 'And ' + counted(data.ends_left_out, 'more process', 'more processes') + ' that did not end with status 0'));
-  byId('ends').hidden = !data.ends.length;
+  byId('ends').hidden = !data.ends.length && !data.incomplete;
   byId('about').textContent = about.filter(Boolean).join('  \u00b7  ');
   byId('made').textContent = 'Made by ' + data.generator + '.';
   drawRemarks();

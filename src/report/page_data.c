@@ -89,6 +89,11 @@ static void add_ends(struct buf *out, const struct profile *profile)
 		page_add_text(out, ends.items[i]);
 	}
 	buf_add_char(out, ']');
+	char *const missing = process_ends_missing(profile);
+
+	if (missing)
+		add_text(out, "incomplete", missing);
+	free(missing);
 	add_number(out, "ends_left_out", ends.left_out + (ends.count > PAGE_ENDS ? ends.count - PAGE_ENDS : 0));
 	process_ends_free(&ends);
 }

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "report/process_ends.h"
 
+#include "base/buf.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,34 @@ void process_ends_collect(struct process_ends *ends, const struct profile *profi
 	*ends = (struct process_ends){0};
 	collect(ends, profile, true);
 	collect(ends, profile, false);
+}
+
+/* So many are named. */
+enum { MISSING_NAMED = 5 };
+
+char *process_ends_missing(const struct profile *profile)
+{
+	struct buf text = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct account *account = profile->processes[i].account;
+
+		if (!trace_end_is_missing(&account->trace_end) || count++ >= MISSING_NAMED)
+			continue;
+		buf_printf(&text, "%s%" PRIu32 " (%s)", count > 1 ? ", " : "", account->pid, path_name(account->name));
+	}
+	if (!count)
+		return NULL;
+	if (count > MISSING_NAMED)
+		buf_printf(&text, " and %zu more", count - MISSING_NAMED);
+	char *const missing =
+		profile->process_count == 1 ? xstrdup("the trace has no end " TRACE_END_MISSING)
+		: count == 1 ? xasprintf("the trace of process %s has no end " TRACE_END_MISSING, buf_str(&text))
+			     : xasprintf("the traces of processes %s have no end " TRACE_END_MISSING, buf_str(&text));
+
+	buf_free(&text);
+	return missing;
 }
 
 void process_ends_free(struct process_ends *ends)

@@ -135,8 +135,17 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 /* All of them: this is what most people come for. */
 static void write_ends(struct report *report)
 {
+	char *const missing = process_ends_missing(report->profile);
 	struct process_ends ends;
 
+	if (missing) {
+		report_add_label(report, "incomplete");
+		lines_colour(&report->lines, COLOUR_FIGURE);
+		lines_add_name(&report->lines, missing);
+		lines_colour(&report->lines, COLOUR_NONE);
+		lines_end(&report->lines);
+	}
+	free(missing);
 	process_ends_collect(&ends, report->profile);
 	for (size_t i = 0; i < ends.count; i++) {
 		report_add_label(report, "ended");

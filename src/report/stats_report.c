@@ -54,6 +54,12 @@ static void write_head(struct report *report)
 	lines_end(&report->lines);
 }
 
+static void write_incomplete(struct report *report)
+{
+	if (trace_end_is_missing(&report->account->trace_end))
+		LINE(&report->lines, "%s", "incomplete: the trace has no end " TRACE_END_MISSING);
+}
+
 /* As the kernel counts it: also of what no allocation is, code and stacks. */
 static void write_resident(struct report *report)
 {
@@ -338,6 +344,7 @@ void stats_report(struct account *account, struct names *names, size_t columns, 
 	struct report report = {.account = account, .lines = {.out = out, .columns = columns}, .names = names};
 
 	write_head(&report);
+	write_incomplete(&report);
 	write_resident(&report);
 	for (size_t i = 0; i < account->resources.count; i++) {
 		struct resource_state *which = account->resources.items[i];

@@ -54,6 +54,7 @@ OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
     ("BTRC", 0x400123, 0xF7000456, 0),
     ("ARGS", ("nmemb", "2"), ("size", "12"), ("", "a b")),
     ("NOTE", "received signal 10"),
+    ("NOTE", "paused"),  # which ends a trace
     ("CALL", 0, 3, 3661003, 1, "free", 0, 0x602010),
     ("CALL", 0, 2, 0, 2, "operator new(unsigned long)", 0x80000001, 0x602F00),
     ("BTRC", 0x400999),

@@ -21,6 +21,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/several.py \
 	tests/post/stacktrack.py \
 	tests/post/swap.py \
+	tests/post/verdicts.py \
 	tests/post/viewers.py
 # ... and page.py, which begins early (tests/local.mk).
 TESTS += $(POST_TESTS)

@@ -3,8 +3,8 @@ check_PROGRAMS += tests/unit/analysis
 TESTS += tests/unit/analysis
 tests_unit_analysis_SOURCES = tests/unit/analysis.c
 tests_unit_analysis_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_analysis_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libbase.a \
-	$(SYMBOLS_LIBS) $(UNIT_LIBS)
+tests_unit_analysis_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
+	$(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/filter
 TESTS += tests/unit/filter

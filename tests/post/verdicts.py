@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What a verdict is made of: a trace without an end, one that was not scanned, moments beyond a trace's end.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+
+from run import PROGRAM, main, run
+
+FUNCTRACE = os.environ["FUNCTRACE"]
+HEAD = ("version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=%s\n"
+        "<1> : memory (memory allocation in bytes)\n")
+LEAK = "1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x10 leaky at /no/a.c:5\n\n"
+CALLS = LEAK + "2. [10:00:04.000000] malloc<memory>(60) = 0x2000\n\t0x11 kept at /no/b.c:5\n\n3. [10:00:05.000000] free<memory>(0x2000)\n"
+NO_END = "the trace has no end (full disk, functrace killed, or still being written): what is alive is as of its last event"
+
+
+def trace(*ends, origin="functrace 0.1", calls=CALLS):
+    module = "## tracing module: [0] functrace (0.1)\n" * origin.startswith("functrace ")
+    return ((HEAD % origin).replace("<1>", module + "<1>") + calls + "".join(f"## {end}\n" for end in ends)).encode()
+
+
+def statuses(data):
+    return [run(*options, "--error-exitcode=7", "-", data=data).returncode for options in (["--report"], ["-l"])]
+
+
+def a_trace_without_an_end_gives_no_verdict(folder):
+    for data in trace(), trace("process 43 has exited with status 0"), trace("from before the trace 1 block is live"):
+        for calls in data, data.replace(LEAK.encode(), b""):
+            assert statuses(calls) == [1, 1], calls
+            done = run("--report", "--error-exitcode=7", "-", data=calls)
+            assert f"\nincomplete  {NO_END}\n" in done.stdout.decode(), done
+            assert done.stderr.decode() == f"functrace-postproc: standard input: --error-exitcode cannot tell: {NO_END}\n"
+            assert f"# incomplete: {NO_END}\n" in run("-l", "-", data=calls, check=0).stdout.decode()
+            assert f"incomplete: {NO_END}\n" in run("--stats", "-", data=calls, check=0).stdout.decode()
+            page = run("--html=-", "-", data=calls, check=0).stdout.decode()
+            assert f'"incomplete":"{NO_END}"' in page
+            done = run("-f", "massif", "-", data=calls, check=0)
+            assert done.stderr.decode() == f"functrace-postproc: warning: standard input: incomplete: {NO_END}\n", done
+    path = os.path.join(folder, "x.rtrace")
+    for options in ["-f", "rtrace"], ["-f", "rtrace", "-z"], ["-f", "stacktrack"], ["-f", "text"]:
+        for data, status in (trace(), 1), (trace("paused"), 7):
+            run(*options, "-o", path, "-q", "-", data=data, check=0)
+            assert run("-l", "--error-exitcode=7", path).returncode == status, (options, status)
+
+
+def ends_of_traces_are_known(_folder):
+    for end in ("process 42 has exited with status 0", "process 42 was killed by signal 9 (Killed)", "paused",
+                "process 42 is let go of", "process 42 executes another program", "executes another program",
+                "the trace ends here"):
+        assert statuses(trace(end)) == [7, 7], end
+        assert statuses(trace(end, "from before the trace 1 block is live")) == [7, 7], end
+        for options in ["--report"], ["-l"], ["--stats"], ["-f", "massif"], ["--html=-"]:
+            assert b"incomplete" not in run(*options, "-", data=trace(end), check=0).stdout.split(b"<script")[0]
+
+
+def of_other_origins_no_end_is_expected(_folder):
+    for data in trace(origin="other 1.0"), trace().replace(b",origin=functrace 0.1", b""):
+        assert statuses(data) == [7, 7]
+        assert b"incomplete" not in run("--report", "-", data=data, check=0).stdout
+
+
+def several_traces_name_those_without_an_end(folder):
+    paths = []
+    for pid in range(42, 50):
+        paths.append(os.path.join(folder, f"{pid}"))
+        with open(paths[-1], "wb") as file:
+            file.write(trace(*[f"process {pid} is let go of"] * (pid == 42)).replace(b"pid=42", b"pid=%d" % pid))
+    def line(*names):
+        return re.search("^incomplete  (.*)$", run("--report", *names, check=0).stdout.decode(), re.M)
+    assert line(*paths[:2]).group(1) == NO_END.replace("the trace", "the trace of process 43 (prog)", 1)
+    assert line(*paths).group(1).startswith(
+        "the traces of processes 43 (prog), 44 (prog), 45 (prog), 46 (prog), 47 (prog) and 2 more have no end (full disk")
+    assert line("--diff=" + paths[1], paths[0]).group(1).startswith("the trace of process 43 (prog) has no end")
+    assert line(paths[0]) is None
+
+
+def a_killed_tracer_leaves_no_end(folder):
+    path = os.path.join(folder, "x.rtrace")
+    def traced():
+        return subprocess.run([FUNCTRACE, "-q", "-o", path, "sh", "-c", "exit 0"], stdout=subprocess.DEVNULL, check=True)
+    traced()
+    assert b"incomplete" not in run("--report", path, check=0).stdout
+    text = run("-q", path, check=0).stdout.decode()
+    at = text.index("## process ")
+    assert b"\nincomplete " in run("--report", "-", data=text[:text.index("has exited", at)].rpartition("\n")[0].encode() + b"\n").stdout
+
+
+TESTS = [
+    a_trace_without_an_end_gives_no_verdict,
+    ends_of_traces_are_known,
+    of_other_origins_no_end_is_expected,
+    several_traces_name_those_without_an_end,
+    a_killed_tracer_leaves_no_end,
+]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

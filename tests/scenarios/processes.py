@@ -144,9 +144,10 @@ class Room:
     def leftovers(self):
         """Processes that are still there a moment after the end, in words; they are ended."""
         end = time.monotonic() + 3
-        while self.processes() and time.monotonic() < end:
-            time.sleep(0.02)
         left = self.processes()
+        while left and time.monotonic() < end:
+            time.sleep(0.02)
+            left = self.processes()
         words = ['left over: %d (%s, %s)' % (p, command_of(p), state_of(p)) for p in left]
         for pid in left:
             for number in (signal.SIGKILL, signal.SIGCONT):

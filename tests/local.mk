@@ -22,7 +22,8 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
 
-EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/call_values.py \
+EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/long/browser.py \
+	tests/long/call_values.py \
 	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/reports.py \
 	tests/long/rounds.py \

@@ -19,6 +19,6 @@ tests_unit_abi_real_CFLAGS = $(AM_CFLAGS) -w -fno-strict-aliasing
 tests_unit_abi_real_LDADD = libabi.a
 tests/unit/abi_made.c: $(top_srcdir)/tests/generate/signatures.py
 	@mkdir -p tests/unit
-	$(AM_V_GEN)$(PYTHON) $(top_srcdir)/tests/generate/signatures.py 1 400 >$@.part && mv $@.part $@
+	$(AM_V_GEN)$(PYTHON) $(top_srcdir)/tests/generate/signatures.py 1 150 >$@.part && mv $@.part $@
 CLEANFILES += tests/unit/abi_made.c
 EXTRA_DIST += tests/generate/signatures.py tests/unit/abi_compilers.py

@@ -27,6 +27,59 @@ static char *place_of(struct view *view, const struct profile_frame *frame)
 	return frame->module ? xasprintf(" from %s", view_module_name(view, frame->module)) : xstrdup("");
 }
 
+/* A function's own name: a template's has the type of what it returns before it. */
+static const char *own_name(const char *name)
+{
+	const char *start = name;
+	int depth = 0;
+
+	for (const char *c = name; *c && !(*c == '(' && !depth); c++) {
+		depth += (*c == '<') - (*c == '>');
+		if (*c == ' ' && !depth)
+			start = c + 1;
+	}
+	return start;
+}
+
+static bool begins_with(const char *text, const char *const *beginnings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+/* Of C++'s library, whose templates are compiled into the program. */
+static bool is_of_library(const char *name)
+{
+	static const char *const scopes[] = {"std::", "__gnu_cxx::"}, *const operators[] = {"operator new",
+											    "operator delete"};
+
+	return begins_with(name, operators, ARRAY_SIZE(operators)) ||
+	       begins_with(own_name(name), scopes, ARRAY_SIZE(scopes));
+}
+
+static void free_frame(struct label_frame *frame)
+{
+	free(frame->name);
+	free(frame->place);
+}
+
+/* Unless all are of it. */
+static void drop_library(struct label *label)
+{
+	size_t first = 0;
+
+	while (first < label->count && is_of_library(label->frames[first].name))
+		first++;
+	if (first == label->count)
+		return;
+	for (size_t i = 0; i < first; i++)
+		free_frame(&label->frames[i]);
+	label->count -= first;
+	memmove(label->frames, label->frames + first, label->count * sizeof(*label->frames));
+}
+
 static void name_frames(struct view *view, struct label *label, const struct site *site)
 {
 	const struct resolver *resolver = &view->resolver;
@@ -40,8 +93,9 @@ static void name_frames(struct view *view, struct label *label, const struct sit
 	*label = (struct label){.function = site->function, .shown = 1};
 	label->frames = xcalloc(resolver->frame_count - first + 1, sizeof(*label->frames));
 	for (size_t i = first; i < resolver->frame_count; i++)
-		label->frames[label->count++] =
-			(struct label_frame){name_of(resolver->frames[i]), place_of(view, resolver->frames[i]), false};
+		label->frames[label->count++] = (struct label_frame){.name = name_of(resolver->frames[i]),
+								     .place = place_of(view, resolver->frames[i])};
+	drop_library(label);
 }
 
 /* How many frames two stacks have in common from the innermost on. */
@@ -55,10 +109,12 @@ static size_t in_common(const struct label *a, const struct label *b, bool with_
 	return n;
 }
 
-static void show_at_least(struct label *label, size_t frames)
+static void show_to(struct label *label, size_t frame)
 {
-	if (frames > label->count)
-		frames = label->count;
+	const size_t frames = frame < label->count ? frame + 1 : label->count;
+
+	if (frame < label->count)
+		label->frames[frame].tells_apart = true;
 	if (label->shown < frames)
 		label->shown = frames;
 }
@@ -74,8 +130,8 @@ static void tell_apart(struct label *a, struct label *b)
 		else
 			a->shows_function = b->shows_function = true;
 	}
-	show_at_least(a, same + 1);
-	show_at_least(b, same + 1);
+	show_to(a, same);
+	show_to(b, same);
 }
 
 struct label *labels_of(struct view *view, size_t most, size_t *count)
@@ -95,41 +151,115 @@ struct label *labels_of(struct view *view, size_t most, size_t *count)
 void labels_free(struct label *labels, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < labels[i].count; k++) {
-			free(labels[i].frames[k].name);
-			free(labels[i].frames[k].place);
-		}
+		for (size_t k = 0; k < labels[i].count; k++)
+			free_frame(&labels[i].frames[k]);
 		free(labels[i].frames);
 	}
 	free(labels);
 }
 
-/* The frames from `first` on, and where the last one is. */
-static void put_frames(const struct label *label, size_t first, bool with_place, struct buf *text)
-{
-	if (label->shows_function && label->function)
-		buf_printf(text, "%s: ", label->function);
-	if (first)
-		buf_add_str(text, ".. < ");
-	for (size_t i = first; i < label->shown; i++) {
-		const struct label_frame *frame = &label->frames[i];
-		const bool shows_place = frame->shows_place || (with_place && i + 1 == label->shown);
+/* ---- In so many columns ---- */
 
-		buf_printf(text, "%s%s%s", i > first ? " < " : "", frame->name, shows_place ? frame->place : "");
+struct form {
+	bool first, others; /* the innermost frame, and those that tell nothing apart, are there */
+	bool last_place;    /* where the last frame is */
+	size_t name_max;    /* of a name's bytes */
+};
+
+/* The label has frames that tell it apart, or else the first one stands for them. */
+static bool is_there(const struct label *label, size_t i, const struct form *form)
+{
+	bool is_any = false;
+
+	for (size_t k = 0; k < label->shown; k++)
+		is_any |= label->frames[k].tells_apart;
+	return form->others || label->frames[i].tells_apart || (i == 0 && (form->first || !is_any));
+}
+
+static void put_name(struct buf *text, const char *name, size_t most)
+{
+	size_t size = strlen(name);
+
+	if (size > most) {
+		size = most > 2 ? most - 2 : 0;
+		while (size && ((unsigned char)name[size] & 0xc0) == 0x80)
+			size--;
+		buf_printf(text, "%.*s..", (int)size, name);
+	} else {
+		buf_add_str(text, name);
 	}
 }
 
+/* Without its parameters. */
+static void put_function(struct buf *text, const char *function)
+{
+	const size_t call = !strncmp(function, "operator()", 10) ? 10 : 0;
+
+	buf_printf(text, "%.*s: ", (int)(call + strcspn(function + call, "(")), function);
+}
+
+static void put_frames(const struct label *label, const struct form *form, struct buf *text)
+{
+	const char *before = "";
+
+	if (label->shows_function && label->function)
+		put_function(text, label->function);
+	for (size_t i = 0; i < label->shown; i++) {
+		const struct label_frame *const frame = &label->frames[i];
+
+		if (!is_there(label, i, form)) {
+			before = *before ? " < .. < " : ".. < ";
+			continue;
+		}
+		buf_add_str(text, before);
+		put_name(text, frame->name, form->name_max);
+		if (frame->shows_place || (form->last_place && i + 1 == label->shown))
+			buf_add_str(text, frame->place);
+		before = " < ";
+	}
+}
+
+/* So that all of them have room. */
+static size_t name_share(const struct label *label, size_t size, size_t width)
+{
+	const struct form form = {.name_max = SIZE_MAX};
+	size_t names = 0, count = 0;
+
+	for (size_t i = 0; i < label->shown; i++)
+		if (is_there(label, i, &form)) {
+			names += strlen(label->frames[i].name);
+			count++;
+		}
+	const size_t others = size - names;
+
+	return count && width > others ? (width - others) / count : 0;
+}
+
+#define NAME_MIN 8 /* less says nothing */
+
 void label_text(const struct label *label, size_t width, struct buf *text)
 {
+	static const struct form forms[] = {
+		{.first = true, .others = true, .last_place = true, .name_max = SIZE_MAX},
+		{.first = true, .others = true, .name_max = SIZE_MAX},
+		{.first = true, .name_max = SIZE_MAX},
+		{.name_max = SIZE_MAX},
+	};
 	const size_t before = text->size;
 
 	if (!label->count) {
 		buf_add_str(text, "(no stack)");
 		return;
 	}
-	put_frames(label, 0, true, text);
-	for (size_t first = 0; text->size - before > width && first < label->shown; first++) {
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		text->size = before;
-		put_frames(label, first, false, text);
+		put_frames(label, &forms[i], text);
+		if (text->size - before <= width)
+			return;
 	}
+	const size_t share = name_share(label, text->size - before, width);
+	const struct form cut = {.name_max = share < NAME_MIN ? NAME_MIN : share};
+
+	text->size = before;
+	put_frames(label, &cut, text);
 }

@@ -10,11 +10,13 @@ struct label_frame {
 	char *name;  /* of the function, or its address */
 	char *place; /* " at FILE:LINE", " from OBJECT", or "" */
 	bool shows_place;
+	bool tells_apart; /* it differs from another row's */
 };
 
 struct label {
-	const char *function;       /* that was called there; NULL unknown */
-	struct label_frame *frames; /* innermost first, from the first that is not of the language's runtime on */
+	const char *function; /* that was called there; NULL unknown */
+	struct label_frame
+		*frames; /* innermost first, from the first on that is not of the language's runtime or library */
 	size_t count, shown;
 	bool shows_function; /* only that tells it apart */
 };
@@ -23,8 +25,8 @@ struct label {
  * labels_free(). */
 struct label *labels_of(struct view *view, size_t most, size_t *count);
 void labels_free(struct label *labels, size_t count);
-/* Appends the text of a label, in at most `width` columns where that can be: the frame that tells it apart stays, and
- * ".." replaces the first of the others. */
+/* Appends the text of a label, in at most `width` columns where that can be: the frames that tell it apart stay, and
+ * ".." is in the place of others, and of the ends of long names. */
 void label_text(const struct label *label, size_t width, struct buf *text);
 
 #endif

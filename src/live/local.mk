@@ -1,5 +1,5 @@
 # live/: what a process has alive, while it runs
 noinst_LIBRARIES += liblive.a
 liblive_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURSES_CFLAGS)
-liblive_a_SOURCES = src/live/labels.c src/live/labels.h \
+liblive_a_SOURCES = src/live/columns.c src/live/columns.h src/live/labels.c src/live/labels.h \
 	src/live/lines.c src/live/live.c src/live/live.h src/live/screen.c src/live/view.c src/live/view.h

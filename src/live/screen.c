@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/msg.h"
 #include "base/plain.h"
+#include "live/columns.h"
 #include "live/labels.h"
 
 #ifdef HAVE_CURSES
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12, NARROW = 100 };
+enum { TICK_MS = 100, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12 };
 
 static const char *const order_names[ORDERS] = {"bytes",  "since start", "since last", "calls/s",
 						"blocks", "oldest",      "lost"};
@@ -77,12 +78,6 @@ static void frame_text(struct view *view, const struct profile_frame *frame, str
 		buf_add_str(text, " (inlined)");
 }
 
-/* Fewer columns, so that the names have room. */
-static bool is_narrow(void)
-{
-	return COLS < NARROW;
-}
-
 /* With a scan a line more, and a column that says what is lost; a line of what came unread. */
 static int head_lines(const struct screen *screen)
 {
@@ -112,10 +107,10 @@ static void draw_head(const struct screen *screen)
 	char age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
 	struct buf line = {0};
 
-	buf_printf(&line, "functrace: %s, process %" PRIu32 "   %s   %s calls, %.0f a second%s%s",
+	buf_printf(&line, "functrace: %s, process %" PRIu32 "%s%s   %s   %s calls, %.0f a second",
 		   view_program(view) ? view_program(view) : "waiting for the trace", view->account.pid,
-		   age_text(view, view->account.last.since, age), number_grouped(view->events, events), view->calls,
-		   screen->is_paused ? "   PAUSED" : "", view->has_ended ? "   ENDED" : "");
+		   screen->is_paused ? "   PAUSED" : "", view->has_ended ? "   ENDED" : "",
+		   age_text(view, view->account.last.since, age), number_grouped(view->events, events), view->calls);
 	attron(A_BOLD);
 	put_text(0, 0, COLS, buf_str(&line));
 	attroff(A_BOLD);
@@ -134,12 +129,7 @@ static void draw_head(const struct screen *screen)
 		draw_scan(view);
 	if (view->left_out)
 		put_text(columns_at - 1, 0, COLS, left_out_text(view, left_out));
-	if (is_narrow())
-		buf_printf(&line, "%13s %8s %13s %8s  allocated by", "bytes", "blocks",
-			   view->has_scan ? "lost" : "since start", "calls/s");
-	else
-		buf_printf(&line, "%15s %10s %14s %14s %9s %9s  allocated by", "bytes", "blocks", "since start",
-			   view->has_scan ? "lost" : "since last", "calls/s", "oldest");
+	columns_put_heads(view, COLS, &line);
 	attron(A_REVERSE);
 	mvhline(columns_at, 0, ' ', COLS);
 	put_text(columns_at, 0, COLS, buf_str(&line));
@@ -150,20 +140,9 @@ static void draw_head(const struct screen *screen)
 static void draw_row(const struct screen *screen, int y, const struct row *row, const struct label *label,
 		     bool is_selected)
 {
-	struct view *view = screen->view;
-	char live[32], blocks[32], grown[32], last[32], lost[32], age[32];
 	struct buf line = {0};
-	const char *bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";
 
-	number_grouped(row->live.calls, blocks);
-	signed_text(row->grown, grown);
-	signed_text(row->grown_last, last);
-	number_grouped(view_has_bytes(view) ? row->lost.bytes : row->lost.calls, lost);
-	if (is_narrow())
-		buf_printf(&line, "%13s %8s %13s %8.1f  ", bytes, blocks, view->has_scan ? lost : grown, row->calls);
-	else
-		buf_printf(&line, "%15s %10s %14s %14s %9.1f %9s  ", bytes, blocks, grown, view->has_scan ? lost : last,
-			   row->calls, row->site->is_before ? "before" : age_text(view, row->oldest, age));
+	columns_put_row(screen->view, row, COLS, &line);
 	label_text(label, COLS > (int)line.size ? (size_t)COLS - line.size : 1, &line);
 	if (is_selected)
 		attron(A_STANDOUT);

@@ -170,7 +170,7 @@ def table(room):
             problems += screen.shows('PAUSED')
             screen.keys('p')
             screen.tmux('resize-window', '-t', 'x', '-x', '70', '-y', '10')
-            problems += screen.shows(r'^ +bytes +blocks +since start +calls/s  allocated by')
+            problems += screen.shows(r'^ +bytes +since start  allocated by')
             screen.keys('r')
             problems += screen.shows('report: functrace-live-1.txt')
             screen.keys('h')
@@ -294,7 +294,11 @@ def told_apart(room):
         try:
             screen.keys('%s --live --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
             problems += screen.shows('^functrace: served, process %d ' % target.pid)
-            for row in (r'  wrap < make_list$', r'  \.\. < read_settings$', r'  \.\. < read_request_of'):
+            for row in WRAPPED:
+                problems += screen.shows(r'  %s( at wrapped\.c:\d+)?$' % row)
+            screen.tmux('resize-window', '-t', 'x', '-x', '46', '-y', '10')
+            for row in (r'  wrap < make_list$', r'  \.\. < make_text < read_settings$',
+                        r'  \.\. < make_text < read_requ\.\.$'):
                 problems += screen.shows(row)
             screen.tmux('resize-window', '-t', 'x', '-x', '160', '-y', '10')
             for row in WRAPPED:

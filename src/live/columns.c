@@ -1,0 +1,60 @@
+#include "config.h"
+#include "live/columns.h"
+
+enum row_figures { BYTES, GROWTH, FEW, ALL };
+
+static enum row_figures figures_in(int width)
+{
+	return width < 48 ? BYTES : width < 72 ? GROWTH : width < 100 ? FEW : ALL;
+}
+
+void columns_put_heads(const struct view *view, int width, struct buf *line)
+{
+	const char *const change = view->has_scan ? "lost" : "since start";
+
+	switch (figures_in(width)) {
+	case BYTES:
+		buf_printf(line, "%13s", "bytes");
+		break;
+	case GROWTH:
+		buf_printf(line, "%13s %13s", "bytes", change);
+		break;
+	case FEW:
+		buf_printf(line, "%13s %8s %13s %8s", "bytes", "blocks", change, "calls/s");
+		break;
+	case ALL:
+		buf_printf(line, "%15s %10s %14s %14s %9s %9s", "bytes", "blocks", "since start",
+			   view->has_scan ? "lost" : "since last", "calls/s", "oldest");
+		break;
+	}
+	buf_add_str(line, "  allocated by");
+}
+
+void columns_put_row(const struct view *view, const struct row *row, int width, struct buf *line)
+{
+	char live[32], blocks[32], grown[32], last[32], lost[32], age[32];
+	const char *const bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";
+
+	number_grouped(row->live.calls, blocks);
+	signed_text(row->grown, grown);
+	signed_text(row->grown_last, last);
+	number_grouped(view_has_bytes(view) ? row->lost.bytes : row->lost.calls, lost);
+	const char *const change = view->has_scan ? lost : grown;
+
+	switch (figures_in(width)) {
+	case BYTES:
+		buf_printf(line, "%13s", bytes);
+		break;
+	case GROWTH:
+		buf_printf(line, "%13s %13s", bytes, change);
+		break;
+	case FEW:
+		buf_printf(line, "%13s %8s %13s %8.1f", bytes, blocks, change, row->calls);
+		break;
+	case ALL:
+		buf_printf(line, "%15s %10s %14s %14s %9.1f %9s", bytes, blocks, grown, view->has_scan ? lost : last,
+			   row->calls, row->site->is_before ? "before" : age_text(view, row->oldest, age));
+		break;
+	}
+	buf_add_str(line, "  ");
+}

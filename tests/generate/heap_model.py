@@ -60,6 +60,10 @@ class Log:
         """A word of the dynamic linker's own, which may be left of what was there before."""
         self.roots.append(('o', word, 'the dynamic linker, at %#x' % address))
 
+    def know_slabs(self):
+        """jemalloc has the address of each slab, which is that of its first block, in many places."""
+        self.roots += [('o', block, 'the address of a slab') for block in self.starts if block % 4096 == 0]
+
     def find(self, word):
         """The block that an address is in, or None."""
         at = bisect.bisect_right(self.starts, word) - 1

@@ -381,6 +381,9 @@ class Plan:
         self.draw_end()
         if self.forks_early:
             self.put('i')
+        # Before there are blocks, of which the dynamic linker's own would have old words.
+        if self.features.second:
+            self.put('o')
         self.make_places()
         heads = self.make_blocks()
         self.put('q', r.randint(1, 3))

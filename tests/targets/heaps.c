@@ -332,8 +332,6 @@ static NOINLINE void operate(int operation)
 
 	switch (operation) {
 	case 'b': /* thread, number, how, size */
-		if (c == BY_SECOND_LIBRARY)
-			load_second();
 		do_in(a, work_plant, b, c, d);
 		break;
 	case 'f': /* thread, number, is it cleared */
@@ -373,6 +371,9 @@ static NOINLINE void operate(int operation)
 		break;
 	case 'c': /* seed */
 		CHECK(pthread_create(&thread, NULL, churn, (void *)(uintptr_t)a) == 0);
+		break;
+	case 'o':
+		load_second();
 		break;
 	case 'i':
 		fork_early();

@@ -23,7 +23,6 @@
 #define CALL_CLONE     220
 #define CALL_CLONE3    435
 #define CALL_SIGACTION 134
-#define CALL_SIGRETURN 139
 
 #define HWCAP_GUARDED_STACKS (1ull << 32) /* HWCAP_GCS */
 #define HWCAP2_MEMORY_TAGS   (1ull << 18) /* HWCAP2_MTE */
@@ -102,10 +101,9 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 /* The kernel's own, in the vdso, musl's, and Go's: mov x8, #139 (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
-	for (size_t i = 0; i + 2 * A64_INSN_SIZE <= size; i += A64_INSN_SIZE)
-		if (a64_get(code + i) == (0xd2800008 | CALL_SIGRETURN << 5) &&
-		    a64_get(code + i + A64_INSN_SIZE) == A64_SVC_0)
-			return (long)i;
+	for (size_t at = 0; at < size; at += A64_INSN_SIZE)
+		if (arch_is_restorer(EM_AARCH64, code + at, size - at))
+			return (long)at;
 	return -1;
 }
 

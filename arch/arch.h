@@ -348,6 +348,8 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
  * state the processor runs it (ARM's Thumb bit). For any ELF machine, whichever ports this build has, for traces and
  * their files are read on another machine than their own. */
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
+/* Whether code begins as that does to which signal handlers return. For any ELF machine, too. */
+bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size);
 
 /* The ports of this build, from 0 on; NULL behind the last. The first is arch_native(): that of the processor which
  * the build itself was compiled for. */

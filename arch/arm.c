@@ -112,28 +112,10 @@ static bool arm_at_syscall(const struct arch_regs *regs, const unsigned char *co
 	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? half_at(code) == 0xdf00 : word_at(code) == 0xef000000;
 }
 
-enum { SIGRETURN = 119, RT_SIGRETURN = 173 };
-
-/* The number of the system call with which a handler's frame is taken down, if code begins so; 0 else. A32 has the
- * number in the instruction as well, where old programs look for it. */
-static unsigned restorer_call(const unsigned char *code, size_t size)
-{
-	unsigned number = 0;
-
-	if (size >= 4 && half_at(code) >> 8 == 0x27 && half_at(code + 2) == 0xdf00)
-		number = half_at(code) & 0xff;
-	else if (size >= 6 && half_at(code) == 0xf04f && half_at(code + 2) >> 8 == 0x07 && half_at(code + 4) == 0xdf00)
-		number = half_at(code + 2) & 0xff; /* mov.w, as musl's */
-	else if (size >= 8 && (word_at(code) & 0xffffff00) == 0xe3a07000 &&
-		 (word_at(code + 4) & 0xff6fff00) == 0xef000000)
-		number = word_at(code) & 0xff;
-	return number == SIGRETURN || number == RT_SIGRETURN ? number : 0;
-}
-
 static long arm_find_restorer(const unsigned char *code, size_t size)
 {
 	for (size_t at = 0; at < size; at += 2)
-		if (restorer_call(code + at, size - at))
+		if (arch_is_restorer(EM_ARM, code + at, size - at))
 			return (long)at;
 	return -1;
 }

@@ -10,3 +10,45 @@ uint64_t arch_code_address(uint16_t elf_machine, uint64_t value)
 	/* The lowest bit of a Thumb function's symbol, and of an address that returns to Thumb code, is set. */
 	return elf_machine == EM_ARM ? value & ~(uint64_t)1 : value;
 }
+
+/* Bytes, of which some may have other bits as well. */
+struct pattern {
+	uint16_t machine;
+	unsigned char size;
+	unsigned char bytes[12], any[12]; /* any: bits that may be set */
+};
+
+bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size)
+{
+	static const struct pattern patterns[] = {
+		/* mov $15 (rt_sigreturn), %rax or %eax; syscall */
+		{EM_X86_64, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, {0}},
+		{EM_X86_64, 7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, {0}},
+		/* mov $173 (rt_sigreturn), %eax; int $0x80. pop %eax; mov $119 (sigreturn), %eax; int $0x80 */
+		{EM_386, 7, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}, {0}},
+		{EM_386, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, {0}},
+		/* mov x8, #139 (rt_sigreturn); svc #0 */
+		{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, {0}},
+		/* movs r7, #173 or #119; svc 0. mov.w, as musl's. A32: the number may be in svc as well, where old
+		 * programs look for it, with 0x900000. */
+		{EM_ARM, 4, {0xad, 0x27, 0, 0xdf}, {0}},
+		{EM_ARM, 4, {0x77, 0x27, 0, 0xdf}, {0}},
+		{EM_ARM, 6, {0x4f, 0xf0, 0xad, 0x07, 0, 0xdf}, {0}},
+		{EM_ARM, 6, {0x4f, 0xf0, 0x77, 0x07, 0, 0xdf}, {0}},
+		{EM_ARM, 8, {0xad, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, {0, 0, 0, 0, 0xff, 0, 0x90, 0}},
+		{EM_ARM, 8, {0x77, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, {0, 0, 0, 0, 0xff, 0, 0x90, 0}},
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		const struct pattern *pattern = &patterns[i];
+		size_t at = 0;
+
+		if (pattern->machine != elf_machine || size < pattern->size)
+			continue;
+		while (at < pattern->size && (code[at] & ~pattern->any[at]) == pattern->bytes[at])
+			at++;
+		if (at == pattern->size)
+			return true;
+	}
+	return false;
+}

@@ -172,12 +172,10 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
  * stack. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
-	static const struct pattern patterns[] = {
-		{7, 0, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}},       /* mov $173 (rt_sigreturn), %eax; int $0x80 */
-		{8, 0, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}}, /* pop %eax; mov $119 (sigreturn), %eax; int $0x80 */
-	};
-
-	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
+	for (size_t at = 0; at < size; at += 1)
+		if (arch_is_restorer(EM_386, code + at, size - at))
+			return (long)at;
+	return -1;
 }
 
 static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)

@@ -1,8 +1,8 @@
 # arch/: all that differs between processors, one table each (arch.h). Programs that use a
 # port of x86 link $(ZYDIS_LIBS), its decoder.
 noinst_LIBRARIES += libarch.a
-ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/path.c arch/path.h
-libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c $(ABI_SOURCES)
+ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/code_address.c arch/path.c arch/path.h
+libarch_a_SOURCES = arch/arch.c arch/arch.h $(ABI_SOURCES)
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
 AARCH64_SOURCES = arch/aarch64.c arch/aarch64.h arch/aarch64_insn.c arch/aarch64_emulate.c arch/aarch64_plain.c \

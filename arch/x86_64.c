@@ -136,14 +136,10 @@ static long x86_64_find_syscall(const unsigned char *code, size_t size)
 
 static long x86_64_find_restorer(const unsigned char *code, size_t size)
 {
-	/* mov $15 (rt_sigreturn), %rax or %eax; syscall */
-	static const unsigned char long_form[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-	static const unsigned char short_form[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
-	const unsigned char *found = memmem(code, size, long_form, sizeof(long_form));
-
-	if (!found)
-		found = memmem(code, size, short_form, sizeof(short_form));
-	return found ? found - code : -1;
+	for (size_t at = 0; at < size; at += 1)
+		if (arch_is_restorer(EM_X86_64, code + at, size - at))
+			return (long)at;
+	return -1;
 }
 
 static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)

@@ -33,7 +33,7 @@ static uint64_t key_mix(const struct elf_key *key)
 	return hash_mix(mix ^ key->mtime_nsec);
 }
 
-static bool key_equal(const struct elf_key *a, const struct elf_key *b)
+bool elf_key_equal(const struct elf_key *a, const struct elf_key *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_sec == b->mtime_sec &&
 	       a->mtime_nsec == b->mtime_nsec && a->from_memory == b->from_memory;
@@ -66,7 +66,7 @@ struct elf_file *elf_cache_find(const struct elf_key *key)
 {
 	struct elf_file *file = hash_get_ptr(&cache, key_mix(key));
 
-	if (!file || !key_equal(&file->key, key))
+	if (!file || !elf_key_equal(&file->key, key))
 		return NULL;
 	elf_file_ref(file);
 	return file;

@@ -107,6 +107,7 @@ void elf_file_ref(struct elf_file *file);
 void elf_file_unref(struct elf_file *file);
 /* The key of a file, by its device, inode, size and times. */
 void elf_key_of(const struct stat *st, struct elf_key *key);
+bool elf_key_equal(const struct elf_key *a, const struct elf_key *b);
 
 /* The file of an open descriptor, which stays the caller's; from the cache, or read now. With a reference, or NULL and
  * *reason. */

@@ -2,6 +2,7 @@
  * at several addresses, one after another or at once, is read once. */
 #include "config.h"
 #include "symbols/name_file.h"
+#include "arch/arch.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "symbols/debug_search.h"
@@ -175,7 +176,8 @@ static void add_code(struct name_file *file, const GElf_Phdr *phdr)
 	if (phdr->p_memsz > UINT64_MAX - phdr->p_vaddr)
 		return;
 	ARRAY_GROW(file->code, file->code_capacity, file->code_count);
-	file->code[file->code_count++] = (struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz};
+	file->code[file->code_count++] =
+		(struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz, phdr->p_offset};
 }
 
 static bool read_header(struct name_file *file)
@@ -332,11 +334,60 @@ static const char *outermost_name(struct name_file *file, const struct dwarf_fra
 	return symbol ? keep_demangled(file, symbol->name) : NULL;
 }
 
+/* ---- Signal handlers' frames ---- */
+
+/* Reads code of the file, if it is still the same. `address` is as in the file. */
+static size_t read_code(const struct name_file *file, uint64_t address, unsigned char *code, size_t size)
+{
+	struct elf_key key;
+	struct stat st;
+	size_t n = 0;
+	ssize_t got = 0;
+
+	while (n < file->code_count && (address < file->code[n].start || address >= file->code[n].end))
+		n++;
+	const int fd = n < file->code_count ? open_regular(file->open_path, &st) : -1;
+
+	if (fd < 0)
+		return 0;
+	elf_key_of(&st, &key);
+	if (elf_key_equal(&key, &file->key) && st.st_ctim.tv_sec == file->changed_sec &&
+	    st.st_ctim.tv_nsec == file->changed_nsec)
+		got = pread(fd, code, size, (off_t)(file->code[n].offset + (address - file->code[n].start)));
+	close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Whether signal handlers return to the address: then no call is before it, and what is there is another function's. */
+static bool is_restorer(const struct name_file *file, uint64_t address)
+{
+	unsigned char code[ARCH_CALL_BYTES];
+	const size_t size = read_code(file, address, code, sizeof(code));
+
+	return arch_is_restorer(file->machine, code, size);
+}
+
+/* The symbol of the code before a return address. Where it has no size of its own, or ends there, or where there is
+ * none, this may be a signal's frame: its pc is no return address, and it has its own name, or gdb's. */
+static const struct named_symbol *find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
+{
+	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};
+	const struct named_symbol *symbol = symbol_table_find(&file->symbols, address);
+	const bool is_certain = symbol && !symbol->is_open && address + 1 - symbol->start < symbol->size;
+
+	*is_signal = !is_certain && is_restorer(file, address + 1 - file->module_bias);
+	if (!*is_signal)
+		return symbol;
+	symbol = symbol_table_find(&file->symbols, address + 1);
+	return symbol && symbol->start == address + 1 ? symbol : &signal_frame;
+}
+
 static struct name_lines *make_lines(struct name_file *file, uint64_t address)
 {
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
-	const struct named_symbol *symbol = symbol_table_find(&file->symbols, address);
-	size_t count = file->dwarf ? dwarf_index_find(file->dwarf, address, frames) : 0;
+	bool is_signal;
+	const struct named_symbol *symbol = find_symbol(file, address, &is_signal);
+	size_t count = file->dwarf && !is_signal ? dwarf_index_find(file->dwarf, address, frames) : 0;
 
 	if (!count) {
 		frames[0] = (struct dwarf_frame){0};

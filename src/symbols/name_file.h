@@ -78,6 +78,7 @@ struct name_lines {
 
 struct code_segment { /* an executable PT_LOAD: addresses as in the file */
 	uint64_t start, end;
+	uint64_t offset; /* of the start in the file */
 };
 
 struct name_file {

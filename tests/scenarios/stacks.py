@@ -121,7 +121,8 @@ def handled(variant):
         done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('handled', variant)])
         traces, problems = kinds.read_traces(room.path('traces'), 1)
         stacks = [[(name or '?').split('(')[0] for _, name in e.frames] for t in traces for e in t.events if e.size == 36301]
-        wrong = [names for names in stacks if len(names) < 5 or names[0] != 'tick' or names[2:5] != ['spin', 'busy', 'main']]
+        wrong = [names for names in stacks if len(names) < 5 or names[0] != 'tick' or names[2:5] != ['spin', 'busy', 'main'] or
+                 not re.match(r'\?|<signal handler called>|_*(kernel_|default_|restore|rt_sig|rt_sa|sa_restore)', names[1])]
         if wrong or len(stacks) < 20 or done.status:
             problems.append('status %d, %d stacks, %d wrong: %s' % (done.status, len(stacks), len(wrong), wrong[:1]))
         return problems, '%d stacks' % len(stacks)

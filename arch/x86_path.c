@@ -192,7 +192,9 @@ static void follow_return(struct following *f)
 static void follow_jump(struct following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
-		end(f);
+		/* A tail call, whose function returns to what sp points to; of a switch sp is not aligned so. */
+		f->step->pc = pop(f);
+		f->step->next = PATH_RETURN;
 		return;
 	}
 	f->step->next = f->z.mnemonic == ZYDIS_MNEMONIC_JMP ? PATH_JUMP : PATH_BRANCH;

@@ -19,7 +19,7 @@
 #define VISITS_MAX   2
 #define WINDOW       1024
 #define BACKWARD     768
-#define ENDS_MAX     4
+#define ENDS_MAX     8
 #define FAR          8192 /* bytes before the pc, in which its function's prologue is looked for */
 #define TRIES_MAX    16   /* prologues */
 #define BEFORE       64   /* bytes before where the return address is saved, in which room may be made */

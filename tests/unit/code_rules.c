@@ -138,8 +138,9 @@ static void test_bytes(void **state)
 		{x86_64, 13, "55 4889e5 4883ec20 e893ffffff c9 c21000", "=6+32 ra-24 6-32"},
 		/* sub rsp, 8; call; nop; the next function: push rbx; mov rbx, rdi; pop rbx; ret */
 		{x86_64, 9, "4883ec08 e877ffffff 0f1f8000000000 53 4889fb 5b c3", "-"},
-		/* sub rsp, 24; call; add rsp, 24; jmp rax */
-		{x86_64, 9, "4883ec18 e857ffffff 4883c418 ffe0", "-"},
+		/* sub rsp, 24; call; add rsp, 24; jmp rax: a tail call. jmp rax: of a switch */
+		{x86_64, 9, "4883ec18 e857ffffff 4883c418 ffe0", "=7+32 ra-8"},
+		{x86_64, 9, "4883ec18 e857ffffff ffe0", "-"},
 		/* push ebp; mov ebp, esp; push ebx; sub esp, 20; sub esp, 12; push eax; call; add esp, 16;
 		 * mov ebx, [ebp-4];
 		 * leave; ret */

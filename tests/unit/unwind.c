@@ -114,13 +114,16 @@ static bool is_as_reported(const struct walk *walk, enum expected_end end)
 	return true;
 }
 
+/* By rows a walk goes on where code without tables ends the other one. */
 static bool is_same_walk(const struct walk *a, const struct walk *b)
 {
-	if (a->count != b->count || a->cut != b->cut)
+	const bool goes_on = b->cut && a->count > b->count;
+
+	if (!goes_on && (a->count != b->count || a->cut != b->cut))
 		return false;
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < b->count; i++)
 		if (a->frames[i].pc != b->frames[i].pc || a->frames[i].signal != b->frames[i].signal ||
-		    (i + 1 < a->count && a->frames[i].cfa != b->frames[i].cfa))
+		    (i + 1 < b->count && a->frames[i].cfa != b->frames[i].cfa))
 			return false;
 	return true;
 }

@@ -23,7 +23,7 @@ def run_one(build, seed, is_live):
     """(problems, how many blocks)."""
     room = Room()
     try:
-        return made_heaps.Heap(room, build, seed, is_live).run()
+        return made_heaps.run_heap(room, build, seed, is_live)
     except Failure as failure:
         return [str(failure)], 0
     finally:

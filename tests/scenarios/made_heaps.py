@@ -171,7 +171,7 @@ IN_CHECK = (('gcc -O2', 1, None), ('gcc -O0', 2, None), ('clang -O3', 3, None), 
 
 
 def run_heap(room, build, seed, is_live):
-    """A thread that is killed in the stop of another thread's birth can end unseen, and then there is no scan: again."""
+    """A thread that is killed in a stop of its own can end unseen, and then it is said that nothing is known: again."""
     for attempt in range(4):
         try:
             return Heap(room, build, seed, is_live, attempt).run()

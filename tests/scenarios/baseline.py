@@ -160,8 +160,8 @@ def never_at_rest(room, mebibytes=300):
     if done.status or not said:
         return problems + ['status %d: %s' % (done.status, err.decode())], ''
     longest, pauses, together = float(said.group(1)), int(said.group(2)), float(said.group(3))
-    # No pause is begun when they have come to a second.
-    if not 2 < pauses <= 28 or together > 1000 + longest:
+    # No pause is begun when they have come to a second; on a busy machine one may be as long.
+    if pauses > 28 or (pauses < 3 and together <= 1000) or together > 1000 + longest:
         problems.append(said.group(0).decode())
     return problems, '%d pauses, %.0f ms' % (pauses, together)
 

@@ -296,6 +296,7 @@ static void put_scan(struct account *account, const struct record_scan *scan)
 		account_resource(account, resources_of(&account->resources, scan->resource));
 
 	resource->scans++;
+	resource->scan_index = account->last.index;
 	resource->scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
 }
 

@@ -40,7 +40,9 @@ struct resource_account {
 	struct resource_mark *at_mark; /* NULL: nothing was there then; after account_end() */
 	uint64_t scans;                /* so many have been, and what the last one said of these blocks: */
 	const char *scan_reason;       /* why nothing is known; interned, "" where it is */
+	uint64_t scan_index;           /* of the last call before it */
 	struct tally lost[LOST_KINDS]; /* after account_end() */
+	struct tally unscanned;        /* alive, and allocated since that scan; after account_end() */
 	struct timeline timeline;
 	const void *newest;  /* the block that was allocated last */
 	struct site *before; /* what a census has found, which counts as allocated; NULL: there was none */

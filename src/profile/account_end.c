@@ -9,14 +9,25 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
+/* What was allocated since the last scan may be lost by now. */
+static void note_unscanned(struct resource_account *resource, struct block *block)
+{
+	if (block->born.index <= resource->scan_index)
+		return;
+	tally_add(&resource->unscanned, block->size);
+	tally_add(&block->site->unscanned, block->size);
+}
+
 /* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
  * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
 static bool is_leak(struct resource_account *resource, struct block *block)
 {
 	if (!resource_account_has_scan(resource))
 		return !block->is_before;
-	if (!block->lost_scan || block->lost_scan != resource->scans)
+	if (!block->lost_scan || block->lost_scan != resource->scans) {
+		note_unscanned(resource, block);
 		return false;
+	}
 	tally_add(&resource->lost[block->lost], block->size);
 	tally_add(&block->site->lost[block->lost], block->size);
 	return block->lost != LOST_POSSIBLY;
@@ -49,6 +60,7 @@ static void end_resource(const struct account *account, const struct resource_st
 	struct hash_entry *entry;
 
 	memset(resource->lost, 0, sizeof(resource->lost));
+	resource->unscanned = (struct tally){0};
 	for (size_t i = 0; i < resource->site_count; i++) {
 		struct site *site = resource->sites[i];
 
@@ -61,6 +73,7 @@ static void end_resource(const struct account *account, const struct resource_st
 		site->picked = site->picked_indirectly = (struct tally){0};
 		site->ages = 0;
 		memset(site->lost, 0, sizeof(site->lost));
+		site->unscanned = (struct tally){0};
 		site->oldest_since = UINT64_MAX;
 		site->newest_since = site->newest_id = 0;
 	}

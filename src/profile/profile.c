@@ -205,6 +205,8 @@ static void sum_scan(struct profile *profile, const struct account *account, str
 	resource->scanned += resource_account_has_scan(from);
 	if (!resource_account_has_scan(from))
 		tally_join(&resource->not_scanned, &from->live);
+	else
+		tally_join(&resource->since_scan, &from->unscanned);
 	if (!from->scans || resource_account_has_scan(from) || resource->unknown)
 		return;
 	resource->unknown = string_intern(&profile->strings, from->scan_reason);
@@ -245,6 +247,8 @@ static void sum_reachable(struct profile_group *group, const struct profile_memb
 
 	if (!resource_account_has_scan(member->resource))
 		return;
+	reachable.calls -= member->site->unscanned.calls;
+	reachable.bytes -= member->site->unscanned.bytes;
 	for (unsigned i = 0; i < LOST_KINDS; i++) {
 		reachable.calls -= member->site->lost[i].calls;
 		reachable.bytes -= member->site->lost[i].bytes;

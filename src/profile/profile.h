@@ -42,6 +42,7 @@ struct profile_resource {
 	uint64_t releases, unknown_releases, reused, references;
 	struct tally lost[LOST_KINDS];   /* of what is alive, where scans were */
 	struct tally not_scanned;        /* alive in processes of which it is not known */
+	struct tally since_scan;         /* alive in the others, and allocated since they were looked through */
 	size_t scanned;                  /* processes of which it is */
 	const char *unknown, *unscanned; /* why it is not of one of the others, and of which; NULL none */
 	uint64_t peak_since;             /* when it was, with one process; from the profile's beginning */

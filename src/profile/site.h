@@ -48,6 +48,7 @@ struct site {
 	struct tally picked;            /* alive at the end, and of the trace; where a scan was, what is lost */
 	struct tally picked_indirectly; /* of that, what is only indirectly lost */
 	struct tally lost[LOST_KINDS];  /* of what is alive at the end, as the last scan said */
+	struct tally unscanned;         /* alive at the end, and allocated since that scan */
 	uint64_t lifetimes;             /* of the released: their sum, in the units of `since` */
 	uint64_t ages;                  /* of those alive at the end: their sum, after account_end() */
 	uint64_t first_since;           /* of its first call */

@@ -242,7 +242,7 @@ function drawScan(kind) {
 
   place.textContent = '';
   if (kind.scan) {
-    const all = kind.scan.classes.concat({figure: kind.not_scanned}).map((c) => c.figure);
+    const all = kind.scan.classes.concat({figure: kind.not_scanned}, {figure: kind.since_scan}).map((c) => c.figure);
     const lost = all.reduce((sum, f) => [sum[0] + value(f[0]), sum[1] + value(f[1])], [0, 0]);
     const texts = {
       definitely: ['definitely lost', ': no pointer leads to them'],
@@ -254,6 +254,8 @@ function drawScan(kind) {
       add([0, 0], texts.definitely);
     kind.scan.classes.forEach((c) => add(c.figure, texts[c.name]));
     add([value(kind.live[0]) - lost[0], value(kind.live[1]) - lost[1]], ['still reachable', '']);
+    if (value(kind.since_scan[0]))
+      add(kind.since_scan, ['not known', ': allocated since what is lost was looked for']);
     if (value(kind.not_scanned[0]))
       add(kind.not_scanned, ['not known', ': in processes that were not looked through']);
   }

@@ -335,6 +335,7 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 		}
 		buf_add_char(out, ']');
 		add_tally(out, "not_scanned", &kind->not_scanned);
+		add_tally(out, "since_scan", &kind->since_scan);
 	}
 	if (!kind->unknown)
 		return;

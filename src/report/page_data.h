@@ -28,7 +28,8 @@ extern const struct page_limits page_data_limits;
  *   "kinds": [{"type", "desc", "one", "many" (nouns), "has_bytes", "is_call", "unknown", "reused", "released",
  *     "allocated", "live", "peak", "temporary": [blocks, bytes], "peak_since" (not of several processes),
  *     "lost" ([blocks, bytes of each enum lost_kind...]), "not_scanned" ([blocks, bytes] alive in processes that were
- *     not; both only where a scan was), "unscanned", "why_unscanned" (a process, and why nothing is known of it),
+ *     not), "since_scan" (in the others, allocated later; all three only where a scan was), "unscanned",
+ *     "why_unscanned" (a process, and why nothing is known of it),
  *     "old" ([blocks, bytes] alive before, where it is compared),
  *     "blocks", "bytes": [] (alive at the end of each span), "most": [] (bytes at once in it; not of several),
  *     "sizes": [exponent, blocks, bytes...], "lives": [exponent, blocks...],

@@ -5,6 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+static void write_unscanned(struct report *report, const struct profile_resource *resource, const struct tally *tally,
+			    const char *words)
+{
+	if (!tally->calls)
+		return;
+	report_add_label(report, "");
+	lines_add(&report->lines, "  ");
+	report_add_tally(report, resource, tally);
+	lines_add(&report->lines, " %s", words);
+	lines_end(&report->lines);
+}
+
 /* What a scan at the end has found of what is alive. */
 static void write_lost(struct report *report, const struct profile_resource *resource)
 {
@@ -13,8 +25,8 @@ static void write_lost(struct report *report, const struct profile_resource *res
 		[LOST_INDIRECTLY] = "indirectly lost: only what is lost leads to them",
 		[LOST_POSSIBLY] = "possibly lost: pointers into the midst of them",
 	};
-	struct tally reachable = {resource->live.calls - resource->not_scanned.calls,
-				  resource->live.bytes - resource->not_scanned.bytes};
+	struct tally reachable = {resource->live.calls - resource->not_scanned.calls - resource->since_scan.calls,
+				  resource->live.bytes - resource->not_scanned.bytes - resource->since_scan.bytes};
 
 	if (resource->unknown) {
 		report_add_label(report, "");
@@ -42,13 +54,8 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	report_add_tally(report, resource, &reachable);
 	lines_add(&report->lines, " still reachable");
 	lines_end(&report->lines);
-	if (!resource->not_scanned.calls)
-		return;
-	report_add_label(report, "");
-	lines_add(&report->lines, "  ");
-	report_add_tally(report, resource, &resource->not_scanned);
-	lines_add(&report->lines, " in processes that were not looked through");
-	lines_end(&report->lines);
+	write_unscanned(report, resource, &resource->since_scan, "allocated since what is lost was looked for");
+	write_unscanned(report, resource, &resource->not_scanned, "in processes that were not looked through");
 }
 
 /* What a census has found, of what the line before counts. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -76,6 +77,9 @@ bool msg_set_debug(const char *spec)
 
 /* ---- Where lines go ---- */
 
+/* Of what follows: the threads that read files have messages, too. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static struct {
 	bool is_on;
 	int terminal;
@@ -99,9 +103,11 @@ void msg_set_direct(void)
 
 void msg_keep(size_t room)
 {
+	pthread_mutex_lock(&lock);
 	if (!queue.kept)
 		queue.kept = malloc(room);
 	queue.room = queue.kept ? room : 0;
+	pthread_mutex_unlock(&lock);
 }
 
 /* All of it or nothing, as the kernel promises of up to PIPE_BUF bytes. False: there is no room. A reader that has gone
@@ -163,6 +169,7 @@ void msg_settle(int milliseconds)
 
 	if (!queue.is_on)
 		return;
+	pthread_mutex_lock(&lock);
 	while (!enqueue_kept()) {
 		const int found = poll(&room, 1, milliseconds);
 
@@ -173,6 +180,7 @@ void msg_settle(int milliseconds)
 		if (queue.kept[i] == '\n')
 			atomic_fetch_add(queue.lost, 1);
 	queue.size = 0;
+	pthread_mutex_unlock(&lock);
 }
 
 /* Whether what was written before has not been read yet. */
@@ -198,13 +206,11 @@ static size_t clear_status(char *out)
 	return width + 2;
 }
 
-void msg_status(const char *text)
+static void show_status(const char *text)
 {
 	char line[2 * STATUS_MAX + 8];
 	struct winsize window;
 
-	if (text && is_waiting())
-		return;
 	const size_t width = status_width;
 	size_t room = STATUS_MAX, used = clear_status(line);
 
@@ -218,6 +224,15 @@ void msg_status(const char *text)
 	}
 	if (used && !emit(line, used))
 		status_width = width;
+}
+
+void msg_status(const char *text)
+{
+	if (text && is_waiting())
+		return;
+	pthread_mutex_lock(&lock);
+	show_status(text);
+	pthread_mutex_unlock(&lock);
 }
 
 const char *msg_debug_domains(void)
@@ -235,6 +250,8 @@ const char *msg_debug_domains(void)
 static void write_message(const char *prefix, const char *fmt, va_list args)
 {
 	char line[PIPE_BUF], text[PIPE_BUF] = "";
+
+	pthread_mutex_lock(&lock);
 	const size_t width = status_width;
 	const int cleared = (int)clear_status(line);
 	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
@@ -245,6 +262,7 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	line[used++] = '\n';
 	if (!emit(line, (size_t)used))
 		status_width = width;
+	pthread_mutex_unlock(&lock);
 }
 
 #define WRITE_MESSAGE(prefix)                                                                                          \

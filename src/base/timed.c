@@ -1,0 +1,117 @@
+#include "config.h"
+#include "base/timed.h"
+#include "base/util.h"
+#include "base/worker.h"
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define HELD_NS                                                                                                        \
+	(UINT64_C(720) * 1000000) /* a quarter for each one that has not answered yet: less than a second in all */
+#define FREE_NS  (UINT64_C(10) * 1000000000)
+#define SLICE_NS (UINT64_C(50) * 1000000) /* after which letting go is looked for */
+#define LATE_MAX 8                        /* that do not answer: then no other is begun */
+
+const char timed_reason[] = "reading it takes too long";
+
+static __thread bool is_on;
+
+/* Of the thread that has limits, but for the count. */
+static struct {
+	bool is_held;
+	const int *let_go;
+	struct worker *worker; /* has nothing to do; NULL: there is none yet */
+	atomic_uint late;      /* workers that were left to their work, and have not done it yet */
+} timed;
+
+struct timed_job {
+	struct worker_job job;
+	void (*work)(void *context);
+	void (*end)(void *context);
+	void *context;
+};
+
+static void do_work(struct worker_job *job)
+{
+	const struct timed_job *const mine = (const struct timed_job *)job;
+
+	mine->work(mine->context);
+}
+
+/* Of one that was too late. */
+static void end_late(struct worker_job *job)
+{
+	struct timed_job *const mine = (struct timed_job *)job;
+
+	mine->end(mine->context);
+	free(mine);
+	atomic_fetch_sub(&timed.late, 1);
+}
+
+void timed_begin(const int *let_go)
+{
+	is_on = true;
+	timed.let_go = let_go;
+	/* While this thread may still use every CPU. */
+	timed.worker = worker_new("ft-reader");
+}
+
+void timed_hold(bool is_held)
+{
+	timed.is_held = is_held;
+}
+
+static bool is_let_go(void)
+{
+	struct pollfd fd = {.fd = timed.let_go ? *timed.let_go : -1, .events = POLLIN};
+
+	return timed.let_go && poll(&fd, 1, 0) > 0;
+}
+
+static bool wait_for(struct worker *worker, const struct worker_job *job, unsigned late)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC), held = HELD_NS >> (2 * late);
+
+	for (;;) {
+		const uint64_t limit = timed.is_held || is_let_go() ? held : FREE_NS;
+		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+		const uint64_t left = waited < limit ? limit - waited : 0;
+
+		if (worker_wait(worker, job, left < SLICE_NS ? left : SLICE_NS))
+			return true;
+		if (left <= SLICE_NS)
+			return false;
+	}
+}
+
+bool timed_do(void (*work)(void *context), void (*end)(void *context), void *context)
+{
+	const unsigned late = atomic_load(&timed.late);
+
+	if (!is_on) {
+		work(context);
+		return true;
+	}
+	if (late >= LATE_MAX) {
+		end(context);
+		return false;
+	}
+	struct timed_job *const mine = xmalloc(sizeof(*mine));
+
+	*mine = (struct timed_job){
+		.job = {.work = do_work, .end = end_late}, .work = work, .end = end, .context = context};
+	if (!timed.worker)
+		timed.worker = worker_new("ft-reader");
+	worker_give(timed.worker, &mine->job);
+	if (wait_for(timed.worker, &mine->job, late)) {
+		free(mine);
+		return true;
+	}
+	atomic_fetch_add(&timed.late, 1);
+	worker_drop(timed.worker, &mine->job);
+	worker_end(timed.worker);
+	timed.worker = NULL;
+	return false;
+}

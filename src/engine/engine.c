@@ -3,6 +3,7 @@
 #include "config.h"
 #include "engine/board.h"
 #include "base/msg.h"
+#include "base/worker.h"
 #include "base/title.h"
 #include "proc/proc.h"
 
@@ -465,17 +466,21 @@ int engine_main(const struct job *job, int socket, int link)
 	if (engine.launch.pid && engine.launch.gate >= 0)
 		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
 	atomic_store(&board->traced, true);
-	close(engine.link);
+	message_send(engine.link, MESSAGE_POKE, 0, -1);
 	poke(&engine);
-	if (engine.launch.pid && !atomic_load(&board->ended)) {
-		/* From here on E may live as long as the target does, after functrace's end: it
-		 * keeps nobody's pipe open. */
+	/* From here on E may live on after functrace's end, as long as the target does, or a thread that reads a file
+	 * which does not answer: it keeps nobody's pipe open. */
+	if ((engine.launch.pid && !atomic_load(&board->ended)) || workers_are_busy()) {
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
 		if (engine.terminal >= 0)
 			fds_null(engine.terminal);
 	}
 	engine_keep_target(&engine);
+	if (settings->output_fd > STDERR_FILENO)
+		close(settings->output_fd);
+	close(engine.socket);
+	close(engine.link); /* by which G knows that there is nothing to wait for but the end */
 	const int result = atomic_load(&board->result);
 
 	guard_free(&engine);

@@ -25,6 +25,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct guardian {
@@ -129,28 +130,41 @@ static void take_children(struct guardian *g)
 	}
 }
 
-/* Until E has ended. */
+#define END_MS 2000 /* for E's end, when it has nothing to do any more */
+
+/* Whether E has nothing to do any more: it says so, or its tracer's thread has ended. A thread of it that reads a file
+ * which does not answer cannot be killed, and then the kernel does not report its end. */
+static bool is_over(const struct guardian *g, bool linked)
+{
+	return (!linked && atomic_load(&g->engine.board->traced)) || (g->rescued && !g->tracer);
+}
+
+/* Until E has ended, as far as it can. */
 static void watch(struct guardian *g)
 {
 	bool linked = true;
+	uint64_t over_at = 0;
 
 	while (!g->ended) {
 		struct pollfd fds[] = {{.fd = g->signals, .events = POLLIN},
 				       {.fd = linked ? g->link : -1, .events = POLLIN}};
 		struct signalfd_siginfo info;
 
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_SIZE(fds), over_at ? END_MS / 10 : -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
 		if (fds[0].revents)
 			while (read(g->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 				;
 		take_children(g);
-		if (fds[1].revents && linked) {
+		if (fds[1].revents && linked)
 			linked = take_messages(g);
-			/* E is done, and lives as long as the target does, perhaps: nobody's pipe is kept open. */
-			if (!linked && atomic_load(&g->engine.board->traced))
-				fds_null(STDERR_FILENO);
-		}
+		/* E lives as long as the target does, perhaps: nobody's pipe is kept open. */
+		if (fds[1].revents && atomic_load(&g->engine.board->traced))
+			fds_null(STDERR_FILENO);
+		if (!over_at && is_over(g, linked))
+			over_at = clock_ns(CLOCK_MONOTONIC);
+		if (over_at && clock_ns(CLOCK_MONOTONIC) - over_at > END_MS * UINT64_C(1000000))
+			return;
 	}
 }
 

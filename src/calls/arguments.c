@@ -7,6 +7,7 @@
 #include "ptrace/tasks.h"
 #include "record/output.h"
 #include "record/texts.h"
+#include "symbols/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -84,7 +85,9 @@ static struct args_plan *plan_of_library(const struct arch *arch, const struct p
 	return known ? args_plan_of_row(arch, known, elf_file_is_soft_float(probe->object->file)) : NULL;
 }
 
-static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced)
+/* *is_late: it is not known yet whether there is one. */
+static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced,
+				   bool *is_late)
 {
 	const struct arch *const arch = p->arch;
 	const bool is_soft_float = probe->object && elf_file_is_soft_float(probe->object->file);
@@ -93,8 +96,9 @@ static struct args_plan *make_plan(const struct process *p, const struct probe *
 	if (!plan && probe->object && !elf_file_is_static(probe->object->file))
 		plan = plan_of_library(arch, probe, traced);
 	if (!plan && probe->object)
-		plan = args_plan_of_signature(arch, object_signature(probe->object, probe->start), is_soft_float);
-	if (!plan)
+		plan = args_plan_of_signature(arch, object_signature(probe->object, probe->start, is_late),
+					      is_soft_float);
+	if (!plan && !*is_late)
 		plan = plan_of_library(arch, probe, traced);
 	return plan;
 }
@@ -122,9 +126,11 @@ static const struct args_plan *plan_of(struct process *p, const struct probe *pr
 	if (!params)
 		return NULL;
 	if (!params->is_made) {
-		params->is_made = true;
-		params->plan = make_plan(p, probe, traced);
-		if (!params->plan && p->tracer->set->args)
+		bool is_late = false;
+
+		params->plan = make_plan(p, probe, traced, &is_late);
+		params->is_made = !is_late;
+		if (params->is_made && !params->plan && p->tracer->set->args)
 			report_unknown(p, traced);
 	}
 	return params->plan;

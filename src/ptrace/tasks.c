@@ -4,6 +4,7 @@
 #include "arch/abi.h"
 #include "proc/proc.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -143,25 +144,53 @@ pid_t process_proc_task(const struct process *p)
 
 /* ---- Registers ---- */
 
-const struct arch *task_arch(pid_t tid)
+/* The first bytes of a task's program. */
+struct head {
+	pid_t tid;
+	int error;
+	ssize_t size;
+	unsigned char bytes[20];
+};
+
+static void read_head(void *context)
 {
-	unsigned char head[20];
-	const int fd = proc_open(tid, "exe", O_RDONLY);
+	struct head *const head = context;
+	const int fd = proc_open(head->tid, "exe", O_RDONLY);
 
 	if (fd < 0) {
-		errno = -fd;
+		head->error = -fd;
+		return;
+	}
+	head->size = read(fd, head->bytes, sizeof(head->bytes));
+	close(fd);
+}
+
+static const struct arch *arch_of(const struct head *head)
+{
+	const unsigned char *const bytes = head->bytes;
+
+	if (head->size != (ssize_t)sizeof(head->bytes) || memcmp(bytes, ELFMAG, SELFMAG))
+		return NULL;
+	const uint16_t machine = bytes[EI_DATA] == ELFDATA2MSB ? (uint16_t)(bytes[18] << 8 | bytes[19])
+							       : (uint16_t)(bytes[19] << 8 | bytes[18]);
+
+	return arch_for_elf(machine, bytes[EI_CLASS]);
+}
+
+const struct arch *task_arch(pid_t tid)
+{
+	struct head *const head = xcalloc(1, sizeof(*head));
+
+	head->tid = tid;
+	if (!timed_do(read_head, free, head)) {
+		errno = ETIMEDOUT;
 		return NULL;
 	}
-	const ssize_t got = read(fd, head, sizeof(head));
+	const struct arch *const arch = head->error ? NULL : arch_of(head);
 
-	close(fd);
-	errno = ENOEXEC;
-	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
-		return NULL;
-	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19])
-							      : (uint16_t)(head[19] << 8 | head[18]);
-
-	return arch_for_elf(machine, head[EI_CLASS]);
+	errno = head->error ? head->error : ENOEXEC;
+	free(head);
+	return arch;
 }
 
 int task_read_regs(struct task *task)

@@ -24,6 +24,7 @@ struct counts {
 	uint64_t slow_steps;                      /* breakpoints passed by stopping all threads */
 	uint64_t retired;                         /* return sites taken out, for no call came to them */
 	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
+	uint64_t unnamed_stacks;                  /* written before their names were known: -r */
 	uint64_t failed_probes;                   /* functions that could not be probed */
 	uint64_t failures;                        /* calls that failed, and of which a remark is in the trace: -a */
 	uint64_t unreturned;                      /* recorded calls that never returned: the same */

@@ -9,12 +9,15 @@
 /* A record, and behind it what its pointers lead to. */
 struct kept {
 	struct kept *next;
+	size_t size;
+	struct named_address **names; /* of a call's frames; NULL: none */
 	struct record record;
 	uint64_t words[];
 };
 
 struct deferred {
 	struct kept *first, **end;
+	struct kept **mark; /* where the next one before the mark goes; NULL: there is no mark */
 	size_t bytes;
 };
 
@@ -40,23 +43,39 @@ static size_t args_size(const struct record_call *call)
 	return size;
 }
 
+static size_t call_size(const struct record_call *call, bool is_named)
+{
+	const size_t frame_size = sizeof(*call->frames) + (is_named ? sizeof(struct named_address *) : 0);
+
+	return call->frame_count * frame_size + args_size(call) + text_size(call->function);
+}
+
 /* Of what the record's pointers lead to. 0: also of a type that is not kept: *is_kept. */
-static size_t extent_of(const struct record *record, bool *is_kept)
+static size_t extent_of(const struct record *record, bool is_named, bool *is_kept)
 {
 	*is_kept = true;
 	switch (record->type) {
 	case RECORD_CALL:
 		*is_kept = !record->call.frame_texts && !record->call.summary;
-		return record->call.frame_count * sizeof(*record->call.frames) + args_size(&record->call) +
-		       text_size(record->call.function);
+		return call_size(&record->call, is_named);
 	case RECORD_THREAD:
 		return text_size(record->thread.name);
 	case RECORD_NOTE:
 		return text_size(record->note.text);
 	case RECORD_CONTEXT:
 		return text_size(record->context.name);
+	case RECORD_OBJECT:
+		return text_size(record->object.path);
+	case RECORD_BUILD_ID:
+		return text_size(record->build_id.hex);
+	case RECORD_SCAN:
+		return text_size(record->scan.reason);
+	case RECORD_CENSUS:
+		return record->census.count * sizeof(*record->census.blocks);
 	case RECORD_AREA:
 	case RECORD_RESIDENT:
+	case RECORD_HEAP:
+	case RECORD_LOST:
 		return 0;
 	default:
 		*is_kept = false;
@@ -81,11 +100,13 @@ static const char *put_text(unsigned char **at, const char *text)
 }
 
 /* The words first, so that they are aligned. */
-static void put_call(struct record_call *call, unsigned char *at)
+static void put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
 {
+	struct record_call *const call = &kept->record.call;
 	struct call_arg *args;
 
 	call->frames = put_bytes(&at, call->frames, call->frame_count * sizeof(*call->frames));
+	kept->names = (struct named_address **)(uintptr_t)put_bytes(&at, names, call->frame_count * sizeof(*names));
 	args = (struct call_arg *)(void *)at;
 	call->args = put_bytes(&at, call->args, call->arg_count * sizeof(*call->args));
 	for (uint32_t i = 0; i < call->arg_count; i++) {
@@ -95,13 +116,13 @@ static void put_call(struct record_call *call, unsigned char *at)
 	call->function = put_text(&at, call->function);
 }
 
-static void put_parts(struct kept *kept)
+static void put_parts(struct kept *kept, struct named_address *const *names)
 {
 	unsigned char *at = (unsigned char *)kept->words;
 
 	switch (kept->record.type) {
 	case RECORD_CALL:
-		put_call(&kept->record.call, at);
+		put_call(kept, names, at);
 		break;
 	case RECORD_THREAD:
 		kept->record.thread.name = put_text(&at, kept->record.thread.name);
@@ -112,37 +133,90 @@ static void put_parts(struct kept *kept)
 	case RECORD_CONTEXT:
 		kept->record.context.name = put_text(&at, kept->record.context.name);
 		break;
+	case RECORD_OBJECT:
+		kept->record.object.path = put_text(&at, kept->record.object.path);
+		break;
+	case RECORD_BUILD_ID:
+		kept->record.build_id.hex = put_text(&at, kept->record.build_id.hex);
+		break;
+	case RECORD_SCAN:
+		kept->record.scan.reason = put_text(&at, kept->record.scan.reason);
+		break;
+	case RECORD_CENSUS:
+		kept->record.census.blocks = put_bytes(&at, kept->record.census.blocks,
+						       kept->record.census.count * sizeof(struct census_block));
+		break;
 	default:
 		break;
 	}
 }
 
-bool deferred_keep(struct deferred *deferred, const struct record *record)
+bool deferred_keep(struct deferred *deferred, const struct record *record, struct named_address *const *names,
+		   bool before_mark)
 {
 	bool is_kept;
-	const size_t size = sizeof(struct kept) + extent_of(record, &is_kept);
+	const size_t size = sizeof(struct kept) + extent_of(record, names, &is_kept);
+	struct kept **const place = before_mark && deferred->mark ? deferred->mark : deferred->end;
 
 	if (!is_kept || size > BYTES_MAX - deferred->bytes)
 		return false;
 	struct kept *const kept = xmalloc(size);
 
-	kept->next = NULL;
-	kept->record = *record;
-	put_parts(kept);
-	*deferred->end = kept;
-	deferred->end = &kept->next;
+	*kept = (struct kept){.next = *place, .size = size, .record = *record};
+	put_parts(kept, names);
+	*place = kept;
+	if (place == deferred->end)
+		deferred->end = &kept->next;
+	if (before_mark && deferred->mark)
+		deferred->mark = &kept->next;
 	deferred->bytes += size;
 	return true;
 }
 
-void deferred_end(struct deferred *deferred, void (*put)(void *context, const struct record *record), void *context)
+void deferred_mark(struct deferred *deferred)
 {
-	struct kept *next;
+	deferred->mark = deferred->end;
+}
 
-	for (struct kept *kept = deferred->first; kept; kept = next) {
-		next = kept->next;
-		put(context, &kept->record);
-		free(kept);
-	}
+void deferred_unmark(struct deferred *deferred)
+{
+	deferred->mark = NULL;
+}
+
+bool deferred_is_marked(const struct deferred *deferred)
+{
+	return deferred->mark;
+}
+
+bool deferred_has_older(const struct deferred *deferred)
+{
+	return deferred->first && deferred->mark != &deferred->first;
+}
+
+const struct record *deferred_first(const struct deferred *deferred, struct named_address *const **names)
+{
+	const struct kept *const first = deferred->first;
+
+	*names = first ? first->names : NULL;
+	return first ? &first->record : NULL;
+}
+
+void deferred_drop(struct deferred *deferred)
+{
+	struct kept *const first = deferred->first;
+
+	deferred->first = first->next;
+	if (deferred->end == &first->next)
+		deferred->end = &deferred->first;
+	if (deferred->mark == &first->next)
+		deferred->mark = &deferred->first;
+	deferred->bytes -= first->size;
+	free(first);
+}
+
+void deferred_free(struct deferred *deferred)
+{
+	while (deferred->first)
+		deferred_drop(deferred);
 	free(deferred);
 }

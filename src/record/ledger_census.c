@@ -3,6 +3,7 @@
 #include "record/ledger.h"
 #include "record/kinds.h"
 #include "record/live.h"
+#include "record/put.h"
 #include "record/run.h"
 #include "record/settle.h"
 
@@ -28,7 +29,7 @@ bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t
 	if (live_add_census(live, id, size))
 		return true;
 	/* Its release waits for this: then it is none of an unknown block. */
-	if (!trace->deferred || !live_has_released_since(live, id))
+	if (!put_is_deferring(trace) || !live_has_released_since(live, id))
 		return false;
 	live->counts.unknown_releases--;
 	return true;

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "proc/proc.h"
 #include "proc/who.h"
+#include "symbols/naming.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -140,6 +141,15 @@ static void write_map(const struct trace *trace)
 			 trace->path, strerror(-error));
 }
 
+static void begin_names(struct trace *trace)
+{
+	struct run *const run = trace->run;
+
+	if (!run->namer)
+		run->namer = namer_new();
+	trace->naming = naming_new(run->namer);
+}
+
 int output_begin(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
@@ -155,15 +165,15 @@ int output_begin(struct trace *trace)
 	trace->next_index = 1;
 	trace->last_thread = 0;
 	areas_free(&trace->areas);
-	if (set->resolve)
-		trace->names = names_new(&(struct names_options){0});
+	if (set->resolve && encoding_can(set->encoding, ENCODING_NAMES))
+		begin_names(trace);
 	const bool has_reader = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
 	const struct writer_options options = {.line_buffered = has_reader,
 					       .let_go = has_reader ? engine_let_go_fd(trace->run->engine) : NULL,
 					       .never_waits = set->report.is_live,
 					       .packer = trace->run->files.packer,
-					       .namer = set->resolve ? names_lookup : NULL,
-					       .namer_context = trace->names,
+					       .namer = trace->naming ? naming_lookup : NULL,
+					       .namer_context = trace->naming,
 					       .cycle_size = set->cycle_size};
 
 	trace->writer = writer_new(set->encoding, fd, &options);
@@ -227,9 +237,9 @@ static void check_name(struct trace *trace)
 	trace->is_removed = trace->run->has_broken = true;
 }
 
-void output_end(struct trace *trace)
+void output_end(struct trace *trace, bool is_attached)
 {
-	put_undefer(trace);
+	put_finish(trace, is_attached);
 	if (!trace->writer)
 		return;
 	attachments_write(trace, put_record);
@@ -250,8 +260,8 @@ void output_end(struct trace *trace)
 	check_name(trace);
 	close(trace->fd);
 	trace->fd = -1;
-	names_free(trace->names);
-	trace->names = NULL;
+	naming_end(trace->naming);
+	trace->naming = NULL;
 }
 
 void output_object(struct trace *trace, const struct object *object)
@@ -262,13 +272,15 @@ void output_object(struct trace *trace, const struct object *object)
 	if (!trace->writer)
 		return;
 	put_record(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
-	if (trace->names)
-		names_add_object(trace->names, &record, object->open_path);
+	if (trace->naming && !trace->deferred)
+		naming_is_over(trace->naming);
+	if (trace->naming)
+		naming_add_object(trace->naming, &record, object->open_path);
 	if (!hex || !*hex)
 		return;
 	put_record(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
-	if (trace->names)
-		names_add_build_id(trace->names, &(struct record_build_id){object->base, hex});
+	if (trace->naming)
+		naming_add_build_id(trace->naming, &(struct record_build_id){object->base, hex});
 }
 
 uint32_t output_context(struct trace *trace, const char *name)
@@ -411,6 +423,9 @@ void output_flush_all(struct run *run)
 		if (!trace->writer || trace->broken)
 			continue;
 		resident_tick(trace);
+		put_ready(trace);
+		if (trace->deferred)
+			engine_want_tick(run->engine);
 		const int error = writer_flush(trace->writer);
 
 		if (error < 0)

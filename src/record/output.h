@@ -8,8 +8,9 @@
 void output_start(struct trace *trace);
 /* Opens its file and writes all that stands before the first event. 0 or -errno, which has been reported. */
 int output_begin(struct trace *trace);
-/* Closes the file, if it has one. */
-void output_end(struct trace *trace);
+/* Closes the file, if it has one, when what waits has been written. is_attached: something is that should not wait for
+ * long. */
+void output_end(struct trace *trace, bool is_attached);
 
 /* Writes that the object is mapped, or, in a trace without a file yet, nothing: its file begins with all objects. */
 void output_object(struct trace *trace, const struct object *object);

@@ -2,11 +2,24 @@
 #include "record/put.h"
 #include "record/deferred.h"
 #include "record/run.h"
+#include "symbols/naming.h"
+#include "engine/engine.h"
 #include "base/msg.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#define MILLISECOND UINT64_C(1000000)
+#define MOMENT_NS   (20 * MILLISECOND) /* that a program waits for names of a stack */
+/* That what is attached waits for the names of a trace that ends; a quarter after one for which that was too short. */
+#define END_NS        (700 * MILLISECOND)
+#define LATE_ENDS_MAX 4
+#define LET_GO_NS     (3000 * MILLISECOND) /* that all traces wait for names after a request to let go */
+#define SLICE_NS      (50 * MILLISECOND)
+#define WORD_NS       (2000 * MILLISECOND) /* after which functrace says what it waits for */
 
 /* What to do next time. */
 static const char *advice(int error)
@@ -54,7 +67,7 @@ void put_failed(struct trace *trace, int error)
 		  put_is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
 }
 
-void put_record_now(struct trace *trace, const struct record *record)
+static void write_record(struct trace *trace, const struct record *record)
 {
 	if (!trace->writer || trace->broken)
 		return;
@@ -64,30 +77,182 @@ void put_record_now(struct trace *trace, const struct record *record)
 		put_failed(trace, error);
 }
 
-void put_record(struct trace *trace, const struct record *record)
+/* ---- Later ---- */
+
+static void put_named(struct trace *trace, const struct record *record, struct named_address *const *names)
 {
-	if (trace->deferred && deferred_keep(trace->deferred, record))
-		return;
-	put_undefer(trace);
-	put_record_now(trace, record);
+	const size_t count = names ? record->call.frame_count : 0;
+
+	if (names)
+		naming_show(trace->naming, names, count);
+	trace->counts.unnamed_stacks += names && !naming_is_known(names, count);
+	write_record(trace, record);
 }
 
-static void write_deferred(void *context, const struct record *record)
+/* Writes the first of those that wait. */
+static void put_first(struct trace *trace)
 {
-	put_record_now(context, record);
+	struct named_address *const *names;
+	const struct record *const record = deferred_first(trace->deferred, &names);
+
+	put_named(trace, record, names);
+	deferred_drop(trace->deferred);
+}
+
+static bool is_first_ready(const struct trace *trace)
+{
+	struct named_address *const *names;
+	const struct record *const record = deferred_first(trace->deferred, &names);
+
+	return record && (!names || naming_is_known(names, record->call.frame_count));
+}
+
+static void end_queue(struct trace *trace)
+{
+	deferred_free(trace->deferred);
+	trace->deferred = NULL;
+}
+
+void put_ready(struct trace *trace)
+{
+	if (trace->naming)
+		naming_take(trace->naming);
+	if (!trace->deferred)
+		return;
+	while (deferred_has_older(trace->deferred) && is_first_ready(trace))
+		put_first(trace);
+	if (!deferred_has_older(trace->deferred) && !deferred_is_marked(trace->deferred))
+		end_queue(trace);
+}
+
+/* Those before the mark, whatever they wait for. */
+static void put_older(struct trace *trace)
+{
+	while (deferred_has_older(trace->deferred))
+		put_first(trace);
+}
+
+static void put_all(struct trace *trace)
+{
+	if (!trace->deferred)
+		return;
+	deferred_unmark(trace->deferred);
+	put_older(trace);
+	end_queue(trace);
+}
+
+/* Whether the names are known: to wait for them for a moment is quicker than to keep the call, if nothing waits yet. */
+static bool find_names(struct trace *trace, const struct record *record, struct named_address **names)
+{
+	struct naming *const naming = trace->naming;
+	const struct record_call *const call = &record->call;
+	const bool is_first = !trace->deferred && !naming_is_waiting(naming);
+
+	if (naming_ask(naming, call->frames, call->frame_count, names))
+		return true;
+	return is_first && naming_wait(naming, MOMENT_NS);
+}
+
+void put_record(struct trace *trace, const struct record *record)
+{
+	struct named_address *found[MAX_FRAMES], **names = NULL;
+	bool is_ready = true;
+
+	if (!trace->writer || trace->broken)
+		return;
+	put_ready(trace);
+	if (trace->naming && record->type == RECORD_CALL && record->call.frame_count <= MAX_FRAMES) {
+		names = found;
+		is_ready = find_names(trace, record, names);
+	}
+	if (!is_ready && !trace->deferred)
+		trace->deferred = deferred_new();
+	if (trace->deferred && deferred_keep(trace->deferred, record, names, false))
+		return;
+	put_all(trace);
+	put_named(trace, record, names);
+}
+
+void put_record_now(struct trace *trace, const struct record *record)
+{
+	put_ready(trace);
+	if (trace->deferred && deferred_has_older(trace->deferred)) {
+		if (deferred_keep(trace->deferred, record, NULL, true))
+			return;
+		put_older(trace);
+	}
+	write_record(trace, record);
 }
 
 void put_defer(struct trace *trace)
 {
 	if (!trace->deferred && trace->writer)
 		trace->deferred = deferred_new();
+	if (trace->deferred && !deferred_is_marked(trace->deferred))
+		deferred_mark(trace->deferred);
+}
+
+bool put_is_deferring(const struct trace *trace)
+{
+	return trace->deferred && deferred_is_marked(trace->deferred);
 }
 
 void put_undefer(struct trace *trace)
 {
-	struct deferred *const deferred = trace->deferred;
+	if (trace->deferred)
+		deferred_unmark(trace->deferred);
+	put_ready(trace);
+}
 
-	trace->deferred = NULL;
-	if (deferred)
-		deferred_end(deferred, write_deferred, trace);
+/* ---- At the end ---- */
+
+static bool is_let_go(const struct run *run)
+{
+	struct pollfd fd = {.fd = *engine_let_go_fd(run->engine), .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Whether the names of a trace that ends are waited for any longer. */
+static bool has_patience(struct run *run, bool is_attached, uint64_t waited)
+{
+	if (is_attached)
+		return waited < END_NS >> 2 * run->late_ends;
+	if (!is_let_go(run))
+		return true;
+	run->waited_let_go_ns += SLICE_NS;
+	return run->waited_let_go_ns <= LET_GO_NS;
+}
+
+static void wait_for_names(struct trace *trace, bool is_attached)
+{
+	struct run *const run = trace->run;
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	bool has_said = false;
+
+	while (trace->deferred) {
+		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+
+		if (!has_patience(run, is_attached, waited))
+			break;
+		if (!has_said && waited >= WORD_NS)
+			msg_info("nothing is traced any more, but names are still looked up, for reading a file takes "
+				 "long; kill %d ends functrace without them",
+				 engine_visible(run->engine));
+		has_said |= waited >= WORD_NS;
+		naming_wait(trace->naming, SLICE_NS);
+		put_ready(trace);
+	}
+	if (trace->deferred && is_attached && run->late_ends < LATE_ENDS_MAX)
+		run->late_ends++;
+	else if (!trace->deferred)
+		run->late_ends = 0;
+}
+
+void put_finish(struct trace *trace, bool is_attached)
+{
+	put_undefer(trace);
+	if (trace->deferred)
+		wait_for_names(trace, is_attached);
+	put_all(trace);
 }

@@ -198,7 +198,7 @@ static void note_older(struct trace *trace, uint32_t resource)
 	buf_free(&b);
 }
 
-void report_end(struct trace *trace, const char *how)
+void report_over(struct trace *trace, const char *how)
 {
 	/* Readers go by the last note: without one the trace looks cut. */
 	if (how)
@@ -207,7 +207,12 @@ void report_end(struct trace *trace, const char *how)
 		output_note(trace, NOTE_TRACE_ENDS);
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
 		note_older(trace, id);
-	output_end(trace);
+}
+
+void report_end(struct trace *trace, const char *how, bool is_attached)
+{
+	report_over(trace, how);
+	output_end(trace, is_attached);
 }
 
 /* Of all kinds together, to tell which trace has most. */

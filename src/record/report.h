@@ -4,8 +4,10 @@
 
 #include "record/trace.h"
 
-/* Writes how a trace has ended (NULL: nothing) and what it does not hold, and closes it. Nothing if it has no file. */
-void report_end(struct trace *trace, const char *how);
+/* Writes how a trace has ended (NULL: nothing) and what it does not hold. Nothing if it has no file. */
+void report_over(struct trace *trace, const char *how);
+/* The same, and closes it. is_attached: something is that should not wait for long. */
+void report_end(struct trace *trace, const char *how, bool is_attached);
 /* One trace is over, and goes into the summary. `hint`: why there is nothing in it; NULL none; report_trace() frees
  * it. Only for a trace that had a file. */
 void report_trace(struct trace *trace, char *hint);

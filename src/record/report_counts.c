@@ -166,6 +166,10 @@ static void report_stacks(const struct run *run)
 		msg_info("%s of the stacks could not be followed to their start: they end in code that does not say "
 			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
 			 report_share(c->lost_stacks, c->stacks, text));
+	if (c->unnamed_stacks)
+		msg_info("names of %s stack%s were not found in time: addresses stand for them, which "
+			 "functrace-postproc -r names",
+			 number_grouped(c->unnamed_stacks, text), c->unnamed_stacks == 1 ? "" : "s");
 }
 
 static void report_arguments(const struct run *run)

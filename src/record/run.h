@@ -10,6 +10,7 @@ struct packer;
 struct report;
 struct function_names;
 struct texts;
+struct namer;
 
 /* Where the traces of this run go: trace_file.c. */
 struct trace_files {
@@ -30,6 +31,11 @@ struct run {
 	struct trace_files files;
 	struct function_names *functions; /* blocks.c */
 	struct texts *texts;              /* texts.c */
+
+	/* put.c */
+	struct namer *namer;       /* looks up names of all traces; NULL: there is none yet */
+	unsigned late_ends;        /* traces in a row that ended before their names were known */
+	uint64_t waited_let_go_ns; /* for names, since letting go was asked for */
 
 	/* For the summary: report.c. */
 	struct report *reports;

@@ -10,7 +10,6 @@
 #include "record/counts.h"
 #include "record/event.h"
 #include "record/times.h"
-#include "symbols/names.h"
 #include "symbols/object.h"
 #include "trace/writer.h"
 
@@ -19,6 +18,7 @@
 struct attachment_text;
 struct deferred;
 struct held_release;
+struct naming;
 
 /* The contexts of a process, in the order in which they came up: the n-th has the id 1 << n. */
 struct trace_contexts {
@@ -109,8 +109,8 @@ struct trace {
 	struct unread *unread;     /* unread.c; NULL: the reader is waited for */
 	int fd;
 	char *path;
-	bool has_file; /* the path is that of a regular file, as it can be opened again */
-	struct names *names;
+	bool has_file;         /* the path is that of a regular file, as it can be opened again */
+	struct naming *naming; /* -r */
 	struct trace_times times;
 	uint64_t next_index;
 	pid_t last_thread;

@@ -1,8 +1,11 @@
 /* The functions that only an object's separate debug file names, found by libdwfl as the names of frames are. */
 #include "config.h"
 #include "symbols/debug_file.h"
+#include "base/buf.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SYMBOLS_MAX     (8 << 20)
@@ -18,11 +21,30 @@ static bool is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_W
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
 }
 
-static void take_symbols(struct elf_file *file, const struct name_file *debug)
+/* What a separate debug file has; the names are in `names`, in the same order. */
+struct debug_symbols {
+	struct object object; /* as debug_file_open() needs it; what it refers to is its own */
+	struct elf_symbol *items;
+	size_t count, capacity;
+	struct buf names;
+	bool has_locals;
+};
+
+static void debug_symbols_free(void *context)
+{
+	struct debug_symbols *const symbols = context;
+
+	elf_file_unref(symbols->object.file);
+	free(symbols->object.path);
+	free(symbols->object.open_path);
+	free(symbols->items);
+	buf_free(&symbols->names);
+	free(symbols);
+}
+
+static void take_symbols(struct debug_symbols *symbols, const struct name_file *debug)
 {
 	const int count = dwfl_module_getsymtab(debug->module);
-	size_t capacity = 0;
-	bool has_locals = false;
 
 	for (int i = 1; i < count && i < SYMBOLS_MAX; i++) {
 		GElf_Sym sym;
@@ -31,34 +53,68 @@ static void take_symbols(struct elf_file *file, const struct name_file *debug)
 		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
 
 		address -= debug->module_bias;
-		if (!is_function(file, &sym, section, name, address))
+		if (!is_function(symbols->object.file, &sym, section, name, address))
 			continue;
-		ARRAY_GROW(file->debug_symbols, capacity, file->debug_symbol_count);
-		file->debug_symbols[file->debug_symbol_count++] = (struct elf_symbol){
-			.name = elf_keep_name(file, name, strlen(name)),
+		ARRAY_GROW(symbols->items, symbols->capacity, symbols->count);
+		symbols->items[symbols->count++] = (struct elf_symbol){
 			.value = address,
 			.size = sym.st_size,
 			.is_ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
 			.is_global = GELF_ST_BIND(sym.st_info) != STB_LOCAL,
 		};
-		has_locals |= GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+		buf_add(&symbols->names, name, strlen(name) + 1);
+		symbols->has_locals |= GELF_ST_BIND(sym.st_info) == STB_LOCAL;
 	}
-	/* Else it was the file's own .dynsym again. */
-	file->has_other_symtab |= has_locals;
-	if (!has_locals)
-		file->debug_symbol_count = 0;
-	file->bytes += capacity * sizeof(*file->debug_symbols);
 }
 
-static void read_debug_file(const struct object *object)
+static void read_debug_file(void *context)
 {
-	struct debug_file *debug = debug_file_open(object, NULL);
+	struct debug_symbols *const symbols = context;
+	struct debug_file *debug = debug_file_open(&symbols->object, NULL);
 
 	if (debug)
-		take_symbols(object->file, debug->file);
-	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path,
-		  object->file->debug_symbol_count);
+		take_symbols(symbols, debug->file);
 	debug_file_close(debug);
+}
+
+static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
+{
+	const char *name = (const char *)symbols->names.data;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const size_t length = strlen(name);
+
+		symbols->items[i].name = elf_keep_name(file, name, length);
+		name += length + 1;
+	}
+	file->debug_symbols = symbols->items;
+	file->debug_symbol_count = symbols->count;
+	file->bytes += symbols->capacity * sizeof(*file->debug_symbols);
+	symbols->items = NULL;
+}
+
+/* In time, or not at all. */
+static void find_debug_symbols(const struct object *object)
+{
+	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));
+
+	symbols->object = (struct object){.file = object->file,
+					  .path = xstrdup(object->path),
+					  .open_path = object->open_path ? xstrdup(object->open_path) : NULL};
+	elf_file_ref(object->file);
+	if (!timed_do(read_debug_file, debug_symbols_free, symbols)) {
+		msg_warn("the debug information of %s takes too long to read: its functions that no symbol of the file "
+			 "itself names are not traced by a pattern of -x. Trace again when it can be read faster, or "
+			 "give their addresses (-x 0xADDRESS).",
+			 object->path);
+		return;
+	}
+	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
+	/* Else it was the file's own .dynsym again. */
+	object->file->has_other_symtab |= symbols->has_locals;
+	if (symbols->has_locals)
+		keep_symbols(object->file, symbols);
+	debug_symbols_free(symbols);
 }
 
 void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
@@ -100,7 +156,7 @@ void object_chosen_functions(const struct object *object,
 	if (!file->chosen_read) {
 		file->chosen_read = true;
 		if (!file->has_symtab)
-			read_debug_file(object);
+			find_debug_symbols(object);
 		choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
 		choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context, &capacity);
 		file->bytes += capacity * sizeof(struct elf_symbol *);

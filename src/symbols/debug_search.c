@@ -19,7 +19,7 @@
 /* As objcopy --add-gnu-debuglink computes it. */
 static bool has_crc(int fd, const struct stat *st, uint32_t wanted)
 {
-	static uint8_t chunk[CRC_CHUNK];
+	uint8_t chunk[CRC_CHUNK];
 	uint32_t crc = 0;
 
 	if (st->st_size > CRC_MAX)

@@ -3,10 +3,14 @@
 #include "config.h"
 #include "symbols/elf_file.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define UNUSED_MAX       512
 #define UNUSED_BYTES_MAX (64u << 20)
+
+/* Of what follows, and of all files' references. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct hash cache; /* mixed key -> elf_file; a second file with that mix is not cached */
 static struct elf_file *newest, *oldest;
@@ -62,13 +66,22 @@ static void unused_put_in(struct elf_file *file)
 	unused_bytes += file->bytes;
 }
 
+static void reference(struct elf_file *file)
+{
+	if (!file->references++)
+		unused_take_out(file);
+}
+
 struct elf_file *elf_cache_find(const struct elf_key *key)
 {
+	pthread_mutex_lock(&lock);
 	struct elf_file *file = hash_get_ptr(&cache, key_mix(key));
 
-	if (!file || !elf_key_equal(&file->key, key))
-		return NULL;
-	elf_file_ref(file);
+	if (file && elf_key_equal(&file->key, key))
+		reference(file);
+	else
+		file = NULL;
+	pthread_mutex_unlock(&lock);
 	return file;
 }
 
@@ -76,19 +89,22 @@ void elf_cache_add(struct elf_file *file)
 {
 	const uint64_t mix = key_mix(&file->key);
 
+	pthread_mutex_lock(&lock);
 	if (!hash_get(&cache, mix))
 		hash_set_ptr(&cache, mix, file);
+	pthread_mutex_unlock(&lock);
 }
 
 void elf_file_ref(struct elf_file *file)
 {
-	if (!file->references++)
-		unused_take_out(file);
+	pthread_mutex_lock(&lock);
+	reference(file);
+	pthread_mutex_unlock(&lock);
 }
 
-void elf_file_unref(struct elf_file *file)
+static void unreference(struct elf_file *file)
 {
-	if (!file || --file->references)
+	if (--file->references)
 		return;
 	if (!is_cached(file)) {
 		elf_file_free(file);
@@ -102,6 +118,15 @@ void elf_file_unref(struct elf_file *file)
 		hash_remove(&cache, key_mix(&victim->key), NULL);
 		elf_file_free(victim);
 	}
+}
+
+void elf_file_unref(struct elf_file *file)
+{
+	if (!file)
+		return;
+	pthread_mutex_lock(&lock);
+	unreference(file);
+	pthread_mutex_unlock(&lock);
 }
 
 struct elf_file *elf_file_read(int fd, const struct stat *st, const char **reason)

@@ -99,7 +99,7 @@ bool elf_is_dynamic_relocation(const GElf_Shdr *header);
 /* The address that file offset 0 has, or would have, relative to the load bias. */
 uint64_t elf_file_origin(const struct elf_file *file);
 
-/* The cache, for one thread. elf_cache_find: with a reference, or NULL. elf_cache_add puts a file
+/* The cache, for any thread. elf_cache_find: with a reference, or NULL. elf_cache_add puts a file
  * in under its key. elf_file_unref gives a reference back. */
 struct elf_file *elf_cache_find(const struct elf_key *key);
 void elf_cache_add(struct elf_file *file);

@@ -1,8 +1,10 @@
 #include "config.h"
 #include "symbols/errno_place.h"
 #include "symbols/elf_file.h"
+#include "base/timed.h"
 
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,24 +168,58 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 	}
 }
 
-static void read_place(const struct object *object, const struct arch *arch, struct errno_place *place)
+struct reading {
+	char *path;
+	struct elf_file *file; /* a reference */
+	const struct arch *arch;
+	struct errno_place place;
+};
+
+static void reading_free(void *context)
 {
+	struct reading *const reading = context;
+
+	elf_file_unref(reading->file);
+	free(reading->path);
+	free(reading);
+}
+
+static void read_place(void *context)
+{
+	struct reading *const reading = context;
+	const struct elf_file *const file = reading->file;
 	const char *reason;
 	struct stat st;
-	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
+	const int fd = open_regular(reading->path, &st);
 
 	if (fd < 0)
 		return;
 	Elf *elf = elf_open(fd, &st, &reason);
 
-	if (elf && elf_file_is_static(object->file))
-		read_variable(elf, arch, place);
+	if (elf && elf_file_is_static(file))
+		read_variable(elf, reading->arch, &reading->place);
 	else if (elf)
-		read_slot(elf, arch, place);
-	if (elf && place->kind == ERRNO_NONE)
-		read_field(object->file, elf, arch, place);
+		read_slot(elf, reading->arch, &reading->place);
+	if (elf && reading->place.kind == ERRNO_NONE)
+		read_field(file, elf, reading->arch, &reading->place);
 	elf_end(elf);
 	close(fd);
+}
+
+/* None, too, where the file cannot be read, or not in time. */
+static struct errno_place find_place(const struct object *object, const struct arch *arch)
+{
+	struct reading *const reading = xcalloc(1, sizeof(*reading));
+	struct errno_place place = {.kind = ERRNO_NONE};
+
+	*reading = (struct reading){
+		.path = xstrdup(object->open_path), .file = object->file, .arch = arch, .place = place};
+	elf_file_ref(object->file);
+	if (!timed_do(read_place, reading_free, reading))
+		return place;
+	place = reading->place;
+	reading_free(reading);
+	return place;
 }
 
 struct errno_place object_errno_place(const struct object *object, const struct arch *arch)
@@ -192,8 +228,8 @@ struct errno_place object_errno_place(const struct object *object, const struct 
 
 	if (!file->errno_place) {
 		file->errno_place = xcalloc(1, sizeof(*file->errno_place));
-		if (arch->elf_machine == file->machine && arch->elf_class == file->class)
-			read_place(object, arch, file->errno_place);
+		if (object->open_path && arch->elf_machine == file->machine && arch->elf_class == file->class)
+			*file->errno_place = find_place(object, arch);
 	}
 	struct errno_place place = *file->errno_place;
 

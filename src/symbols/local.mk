@@ -6,7 +6,8 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_headers.c src/symbols/elf_headers.h src/symbols/elf_open.c \
 	src/symbols/split_open.c src/symbols/split_open.h \
-	src/symbols/private_copy.c src/symbols/private_copy.h src/symbols/debug_search.c src/symbols/debug_search.h \
+	src/symbols/private_copy.c src/symbols/private_copy.h src/symbols/copy_in_time.c \
+	src/symbols/debug_search.c src/symbols/debug_search.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c src/symbols/image_file.c \
 	src/symbols/data_names.c src/symbols/data_names.h src/symbols/debugdata.c \
 	src/symbols/debug_functions.c src/symbols/debug_file.c \
@@ -19,7 +20,7 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/slots.c src/symbols/errno_place.c src/symbols/errno_place.h \
 	src/symbols/demangle.c src/symbols/names.c \
 	src/symbols/names.h src/symbols/names_blank.c src/symbols/names_blank.h \
-	src/symbols/name_file.c src/symbols/name_file.h \
+	src/symbols/name_file.c src/symbols/name_file.h src/symbols/naming.c src/symbols/naming.h \
 	src/symbols/name_symbols.c src/symbols/name_dwarf.c src/symbols/name_strings.c \
 	src/symbols/name_place.c
 libsymbols_a_CPPFLAGS = $(AM_CPPFLAGS)

@@ -14,23 +14,31 @@
 
 #define UNUSED_FILES_MAX 32
 #define RESULT_MAX       DWARF_FRAMES_MAX
+#define HELD_MAX         64 /* files that are kept open */
 
 struct named_object {
 	uint64_t from, to;
 	char *path, *open_path, *build_id;
+	int held; /* the file of open_path (O_PATH); -1: none */
 	bool is_tried;
 	struct name_file *file; /* NULL: none, or not tried yet */
 	uint64_t start;         /* of the range, as an address in the file */
 };
 
+struct name_files {
+	struct name_file **items;
+	size_t count, capacity;
+	uint64_t clock;
+	char *debug_path;
+};
+
 struct names {
 	struct names_options options;
-	char *debug_path;
 	struct named_object **objects; /* by ascending address, not overlapping */
 	size_t count, capacity;
-	struct name_file **files;
-	size_t file_count, file_capacity;
-	uint64_t clock;
+	struct name_files *files; /* `own`, or another one's */
+	struct name_files own;
+	size_t held_count;
 	bool has_start;
 	int64_t start_sec, start_nsec; /* of the trace */
 	struct hash reported;          /* hashes of the paths that a message was about */
@@ -52,8 +60,11 @@ struct names *names_new(const struct names_options *options)
 		.sysroot = copy_or_null(options->sysroot),
 		.debug_path = copy_or_null(options->debug_path),
 		.debuginfod = options->debuginfod,
+		.holds_files = options->holds_files,
 	};
-	names->debug_path = name_file_debug_path(&names->options);
+	names->files = options->shares ? options->shares->files : &names->own;
+	if (!options->shares)
+		names->own.debug_path = name_file_debug_path(&names->options);
 	return names;
 }
 
@@ -67,38 +78,38 @@ void names_set_start(struct names *names, const struct record_process *process)
 
 /* ---- Files ---- */
 
-static void files_drop(struct names *names, size_t index)
+static void files_drop(struct name_files *files, size_t index)
 {
-	name_file_free(names->files[index]);
-	names->files[index] = names->files[--names->file_count];
+	name_file_free(files->items[index]);
+	files->items[index] = files->items[--files->count];
 }
 
 /* Closes what has been unused for longest. */
-static void files_trim(struct names *names)
+static void files_trim(struct name_files *files)
 {
 	size_t unused = 0, oldest = 0;
 
-	for (size_t i = 0; i < names->file_count; i++) {
-		if (names->files[i]->references)
+	for (size_t i = 0; i < files->count; i++) {
+		if (files->items[i]->references)
 			continue;
-		if (!unused++ || names->files[i]->last_used < names->files[oldest]->last_used)
+		if (!unused++ || files->items[i]->last_used < files->items[oldest]->last_used)
 			oldest = i;
 	}
 	if (unused > UNUSED_FILES_MAX)
-		files_drop(names, oldest);
+		files_drop(files, oldest);
 }
 
-static struct name_file *file_known(const struct names *names, const struct stat *st)
+static struct name_file *file_known(const struct name_files *files, const struct stat *st)
 {
 	struct elf_key key;
 
 	elf_key_of(st, &key);
-	for (size_t i = 0; i < names->file_count; i++) {
-		const struct elf_key *other = &names->files[i]->key;
+	for (size_t i = 0; i < files->count; i++) {
+		const struct elf_key *other = &files->items[i]->key;
 
 		if (key.device == other->device && key.inode == other->inode && key.size == other->size &&
 		    key.mtime_sec == other->mtime_sec && key.mtime_nsec == other->mtime_nsec)
-			return names->files[i];
+			return files->items[i];
 	}
 	return NULL;
 }
@@ -119,6 +130,7 @@ static void report_lacking(struct names *names, const char *path, const char *re
 /* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
 static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
+	struct name_files *const files = names->files;
 	struct name_file *file;
 	const char *reason;
 	struct stat st;
@@ -126,12 +138,12 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 
 	if (fd < 0)
 		return NULL;
-	file = file_known(names, &st);
+	file = file_known(files, &st);
 	if (file) {
 		close(fd);
 		return file;
 	}
-	file = name_file_new(fd, &st, open_path, target_path, names->options.debuginfod, names->debug_path, &reason);
+	file = name_file_new(fd, &st, open_path, target_path, names->options.debuginfod, files->debug_path, &reason);
 	close(fd);
 	if (!file) {
 		if (reason != elf_reason_no_elf)
@@ -139,8 +151,8 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 		errno = ENOEXEC;
 		return NULL;
 	}
-	ARRAY_GROW(names->files, names->file_capacity, names->file_count);
-	names->files[names->file_count++] = file;
+	ARRAY_GROW(files->items, files->capacity, files->count);
+	files->items[files->count++] = file;
 	return file;
 }
 
@@ -160,7 +172,7 @@ static bool build_id_agrees(const struct named_object *object, const struct name
  */
 static struct name_file *file_by_build_id(struct names *names, const struct named_object *object)
 {
-	const char *folders = names->debug_path;
+	const char *folders = names->files->debug_path;
 	struct name_file *file = NULL;
 
 	if (!has_build_id(object) || strlen(object->build_id) < 4 ||
@@ -315,7 +327,7 @@ static void object_find_file(struct names *names, struct named_object *object)
 		file->references++;
 		check_age(names, object, file);
 	}
-	files_trim(names);
+	files_trim(names->files);
 }
 
 /* ---- Objects by position ---- */
@@ -324,15 +336,46 @@ static void object_release_file(struct names *names, struct named_object *object
 {
 	if (object->file) {
 		object->file->references--;
-		object->file->last_used = ++names->clock;
+		object->file->last_used = ++names->files->clock;
 	}
 	object->file = NULL;
 	object->is_tried = false;
 }
 
+static bool leads_to(const char *path, const struct stat *st)
+{
+	struct stat other;
+
+	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+}
+
+/* The path of what is held leads to it as long as it is held. */
+static void hold_file(struct names *names, struct named_object *object)
+{
+	struct stat st;
+
+	if (!names->options.holds_files || !object->open_path || names->held_count == HELD_MAX)
+		return;
+	object->held = open(object->open_path, O_PATH | O_CLOEXEC);
+	if (object->held < 0)
+		return;
+	if (fstat(object->held, &st) || leads_to(object->path, &st)) {
+		close(object->held);
+		object->held = -1;
+		return;
+	}
+	names->held_count++;
+	free(object->open_path);
+	object->open_path = xasprintf("/proc/self/fd/%d", object->held);
+}
+
 static void object_free(struct names *names, struct named_object *object)
 {
 	object_release_file(names, object);
+	if (object->held >= 0) {
+		close(object->held);
+		names->held_count--;
+	}
 	free(object->path);
 	free(object->open_path);
 	free(object->build_id);
@@ -345,11 +388,11 @@ void names_free(struct names *names)
 		return;
 	for (size_t i = 0; i < names->count; i++)
 		object_free(names, names->objects[i]);
-	for (size_t i = 0; i < names->file_count; i++)
-		name_file_free(names->files[i]);
+	for (size_t i = 0; i < names->own.count; i++)
+		name_file_free(names->own.items[i]);
 	free(names->objects);
-	free(names->files);
-	free(names->debug_path);
+	free(names->own.items);
+	free(names->own.debug_path);
 	free((char *)(uintptr_t)names->options.sysroot);
 	free((char *)(uintptr_t)names->options.debug_path);
 	hash_free(&names->reported);
@@ -378,7 +421,9 @@ void names_add_object(struct names *names, const struct record_object *record, c
 		.to = record->to,
 		.path = xstrdup(record->path ? record->path : ""),
 		.open_path = copy_or_null(open_path),
+		.held = -1,
 	};
+	hold_file(names, object);
 	ARRAY_GROW(names->objects, names->capacity, names->count);
 	memmove(names->objects + first + 1, names->objects + last,
 		(names->count - last) * sizeof(struct named_object *));

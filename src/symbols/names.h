@@ -14,6 +14,10 @@ struct names_options {
 	const char *sysroot;    /* put before each path; NULL none */
 	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL none */
 	bool debuginfod;        /* ask debuginfod servers */
+	/* An open_path may be gone when names are looked up: keep its file open, where the path does not lead to it. */
+	bool holds_files;
+	/* Another one of the same options, which lives longer: a file is read once for both. NULL: none. */
+	const struct names *shares;
 };
 
 /* Begins without objects. The options are copied; names_free() frees it. */

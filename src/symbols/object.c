@@ -3,6 +3,7 @@
 #include "symbols/layout.h"
 #include "symbols/source.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,6 +70,15 @@ static void note_unread(struct object_list *list, const struct mapping *mapping,
 	list->unread[list->unread_count++] = text;
 }
 
+/* A mapped file, and what is found of it. */
+struct mapped_file {
+	pid_t pid;
+	struct mapping mapping; /* the path is its own */
+	char *open_path;
+	struct elf_file *file;
+	const char *reason;
+};
+
 /* The file of that source, from the cache or read now. */
 static struct elf_file *file_of_source(const struct source *source, const char **reason)
 {
@@ -82,6 +92,28 @@ static struct elf_file *file_of_source(const struct source *source, const char *
 
 	close(fd);
 	return file;
+}
+
+static void read_mapped_file(void *context)
+{
+	struct mapped_file *const mapped = context;
+	struct source source;
+
+	if (!source_find(mapped->pid, &mapped->mapping, &source))
+		return;
+	mapped->file = file_of_source(&source, &mapped->reason);
+	mapped->open_path = xstrdup(source.path);
+	source_free(&source);
+}
+
+static void mapped_file_free(void *context)
+{
+	struct mapped_file *const mapped = context;
+
+	elf_file_unref(mapped->file);
+	free(mapped->open_path);
+	free((char *)(uintptr_t)mapped->mapping.path);
+	free(mapped);
 }
 
 /* What was read from memory before is not read again. */
@@ -171,31 +203,45 @@ static void scan_vdso(struct scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-/* Functions that only the file names are missing: this is said once of a file. */
+/* Functions that only the file's .symtab names are missing: this is said once of a file. */
 static void report_partly_read(const struct mapping *mapping, const char *reason)
 {
 	static struct hash reported;
 
 	if (hash_set(&reported, hash_bytes(mapping->path, strlen(mapping->path)), 1))
-		msg_warn("%s is read as the process has it in memory, not the file: %s. Functions that only this table "
-			 "names are not traced, and have no names.",
-			 mapping->path, reason);
+		msg_warn("%s is read as the process has it in memory, not the file: %s. Functions that only its table "
+			 ".symtab names are not traced%s",
+			 mapping->path, reason,
+			 reason == timed_reason ? ". Trace again when it can be read faster." : ", and have no names.");
+}
+
+/* The file that a process has mapped there, and the object's open_path. */
+static void find_mapped_file(struct scan *scan, size_t index, struct object *object, const char **reason)
+{
+	struct mapped_file *const mapped = xcalloc(1, sizeof(*mapped));
+
+	*mapped = (struct mapped_file){.pid = scan->pid, .mapping = scan->maps.items[index], .reason = *reason};
+	mapped->mapping.path = xstrdup(mapped->mapping.path);
+	if (!timed_do(read_mapped_file, mapped_file_free, mapped)) {
+		*reason = timed_reason;
+		return;
+	}
+	object->file = mapped->file;
+	object->open_path = mapped->open_path;
+	*reason = mapped->reason;
+	mapped->file = NULL;
+	mapped->open_path = NULL;
+	mapped_file_free(mapped);
 }
 
 /* The file of a mapping, and the object's open_path. */
 static void find_file(struct scan *scan, size_t index, struct object *object, const char **reason)
 {
-	struct source source;
-
 	if (scan->image) {
 		object->file = image_file_find(scan->image, index, &object->open_path, reason);
 		return;
 	}
-	if (source_find(scan->pid, &scan->maps.items[index], &source)) {
-		object->file = file_of_source(&source, reason);
-		object->open_path = xstrdup(source.path);
-		source_free(&source);
-	}
+	find_mapped_file(scan, index, object, reason);
 	/* A program that may be executed but not read, or a file that is gone. */
 	if (!object->file && *reason != elf_reason_no_elf) {
 		const char *const of_file = *reason;
@@ -203,7 +249,7 @@ static void find_file(struct scan *scan, size_t index, struct object *object, co
 		free(object->open_path);
 		object->open_path = NULL;
 		object->file = file_of_memory(scan, index, reason);
-		if (object->file && elf_reason_is_excess(of_file))
+		if (object->file && (of_file == timed_reason || elf_reason_is_excess(of_file)))
 			report_partly_read(&scan->maps.items[index], of_file);
 	}
 }

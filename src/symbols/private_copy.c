@@ -32,6 +32,7 @@ struct making {
 	struct elf_headers headers;
 	int to;       /* the copy */
 	uint64_t top; /* where the next section goes */
+	char *chunk;  /* CHUNK bytes */
 };
 
 /* ---- What is copied ---- */
@@ -191,12 +192,10 @@ static bool write_at(const struct making *making, uint64_t offset, const void *d
 
 static bool copy_bytes(const struct making *making, uint64_t from, uint64_t size, uint64_t to)
 {
-	static char chunk[CHUNK];
-
 	while (size) {
-		const size_t part = size < sizeof(chunk) ? size : sizeof(chunk);
+		const size_t part = size < CHUNK ? size : CHUNK;
 
-		if (!elf_read_at(making->fd, from, chunk, part) || !write_at(making, to, chunk, part))
+		if (!elf_read_at(making->fd, from, making->chunk, part) || !write_at(making, to, making->chunk, part))
 			return false;
 		from += part;
 		to += part;
@@ -408,8 +407,11 @@ static int make_file(struct making *making, const char **reason)
 	*reason = "there is no memory to read it into";
 	if (making->to < 0)
 		return -1;
-	if (copy_segments(making) && copy_sections(making) && copy_headers(making) && is_unchanged(making) &&
-	    seal(making->to))
+	making->chunk = xmalloc(CHUNK);
+	const bool is_copied = copy_segments(making) && copy_sections(making) && copy_headers(making);
+
+	free(making->chunk);
+	if (is_copied && is_unchanged(making) && seal(making->to))
 		return making->to;
 	if (!is_unchanged(making))
 		*reason = "it was changed while it was read";

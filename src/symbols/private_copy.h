@@ -32,6 +32,9 @@ struct private_copy {
  * 32 bits). fd stays the caller's. False and *reason (a static text): it is no ELF file, it is damaged, or it was
  * changed while it was read. */
 bool private_copy_make(int fd, const struct stat *st, unsigned parts, struct private_copy *copy, const char **reason);
+/* The copy's descriptor, of the file at `path` (NULL: of `fd`, which stays the caller's); -1: there is none, or reading
+ * takes too long (timed.h). */
+int private_copy_in_time(const char *path, int fd, unsigned parts);
 /* Closes and frees what it still has. */
 void private_copy_end(struct private_copy *copy);
 

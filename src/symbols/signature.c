@@ -7,8 +7,10 @@
 #include "symbols/type_reader.h"
 #include "symbols/type_rust.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,10 @@
 #define DIES_MAX  (1u << 18)         /* looked at for one function */
 
 struct signatures {
+	bool was_late; /* which has been said */
+	/* While a worker looks it through, what follows is not the tracer's, and the file has one reference more. */
+	atomic_bool is_busy;
+	bool is_open;
 	struct debug_file *debug;
 	struct dwarf_index *index;
 	struct type_reader reader;
@@ -371,24 +377,83 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 	return read_signature(&signatures->reader, &function, find_symbol(signatures, address));
 }
 
-const struct signature *object_signature(const struct object *object, uint64_t mapped_address)
+/* One function's, to be looked for. */
+struct asking {
+	struct object object; /* as debug_file_open() needs it; what it refers to is its own */
+	uint64_t address;
+};
+
+static void answer(void *context)
+{
+	const struct asking *const asking = context;
+	struct signatures *const signatures = asking->object.file->signatures;
+	const struct signature *signature = NULL;
+
+	if (!signatures->is_open)
+		open_debug(&asking->object, signatures);
+	signatures->is_open = true;
+	if (signatures->index)
+		signature = find_signature(signatures, asking->address);
+	hash_set_ptr(&signatures->known, asking->address, (void *)(uintptr_t)signature);
+}
+
+static void asking_end(void *context)
+{
+	struct asking *const asking = context;
+
+	atomic_store(&asking->object.file->signatures->is_busy, false);
+	elf_file_unref(asking->object.file);
+	free(asking->object.path);
+	free(asking->object.open_path);
+	free(asking);
+}
+
+/* False: not in time. */
+static bool ask(const struct object *object, uint64_t address)
+{
+	struct asking *const asking = xcalloc(1, sizeof(*asking));
+
+	*asking = (struct asking){.object = {.file = object->file,
+					     .path = xstrdup(object->path),
+					     .open_path = object->open_path ? xstrdup(object->open_path) : NULL},
+				  .address = address};
+	elf_file_ref(object->file);
+	atomic_store(&object->file->signatures->is_busy, true);
+	if (!timed_do(answer, asking_end, asking))
+		return false;
+	asking_end(asking);
+	return true;
+}
+
+static void report_late(const struct object *object, struct signatures *signatures)
+{
+	if (!signatures->was_late)
+		msg_warn("the debug information of %s takes long to read: arguments and results of its functions are "
+			 "not known until that is done",
+			 object->path);
+	signatures->was_late = true;
+}
+
+const struct signature *object_signature(const struct object *object, uint64_t mapped_address, bool *is_late)
 {
 	struct elf_file *file = object->file;
 	const uint64_t address = arch_code_address(file->machine, mapped_address - object->bias);
 
+	*is_late = false;
 	if (!file->signatures) {
 		file->signatures = signatures_new(object);
 		file->signatures_free = signatures_free;
-		open_debug(object, file->signatures);
 	}
-	const uint64_t *known = hash_get(&file->signatures->known, address);
+	struct signatures *const signatures = file->signatures;
 
-	if (known)
-		return (const struct signature *)(uintptr_t)*known;
-	if (!file->signatures->index)
+	*is_late = atomic_load(&signatures->is_busy);
+	if (*is_late)
 		return NULL;
-	const struct signature *const signature = find_signature(file->signatures, address);
-
-	hash_set_ptr(&file->signatures->known, address, (void *)(uintptr_t)signature);
-	return signature;
+	if (!hash_get(&signatures->known, address) && (!signatures->is_open || signatures->index) &&
+	    !ask(object, address)) {
+		report_late(object, signatures);
+		*is_late = true;
+		return NULL;
+	}
+	return hash_get_ptr(&signatures->known, address);
 }

@@ -8,13 +8,14 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What is looked for: libdw says only the path that it has made of it. */
-static struct {
+/* What this thread looks for: libdw says only the path that it has made of it. */
+static __thread struct {
 	const char *name;   /* the .dwo file's, as the unit has it; NULL: nothing is */
 	const char *beside; /* a path whose folder may have it */
 } wanted;
@@ -64,13 +65,17 @@ static int open_for_libdw(const char *path)
 	return fd;
 }
 
+static void begin(void)
+{
+	if (!library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
+		msg_debug(DBG_SYMBOLS, 1, "libdw opens files by itself");
+}
+
 void split_open_begin(void)
 {
-	static bool has_begun;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!has_begun && !library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
-		msg_debug(DBG_SYMBOLS, 1, "libdw opens files by itself");
-	has_begun = true;
+	pthread_once(&once, begin);
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned name)

@@ -4,7 +4,8 @@
 
 #include <elfutils/libdw.h>
 
-/* Has libdw open regular files only, without waiting, as private copies. To be called before libdw is used. */
+/* Has libdw open regular files only, without waiting, as private copies. To be called before libdw is used,
+ * and before there are threads that open files. */
 void split_open_begin(void);
 /* The unit that has the functions of a skeleton unit: in the .dwo file that it names, which is looked for where it
  * says, then beside `beside` (the path of the skeleton's own file). Without one, the skeleton. */

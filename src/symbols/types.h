@@ -143,8 +143,8 @@ struct signature {
 	bool is_gcc;                    /* what the ABI leaves open is as GCC has it */
 };
 
-/* What debug information, the file's own or a separate file's, says of the function at that code address (as the object
- * has it mapped). NULL: nothing. Lives as long as the object's file, which keeps its debug information open. */
-const struct signature *object_signature(const struct object *object, uint64_t address);
+/* What debug information, the file's own or a separate one's, says of the function at that mapped code address. NULL:
+ * nothing; *is_late: nothing yet, for reading takes too long (timed.h). It lives as long as the object's file. */
+const struct signature *object_signature(const struct object *object, uint64_t address, bool *is_late);
 
 #endif

@@ -76,6 +76,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		p->life->was_started = true;
 		p->life->start_error = 0;
 		process_ref(p);
+		process_time_reads(t);
 		leftovers_look(p, &leftovers);
 		goes_on = begin_one(p, begun);
 		/* It has ended before its turn came. */

@@ -4,17 +4,47 @@
 #include "scan/code_changes.h"
 #include "text/text.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <stdlib.h>
 
+struct comparing {
+	pid_t pid;
+	const struct arch *arch;
+	int error;
+	struct code_changes changes;
+};
+
+static void comparing_free(void *context)
+{
+	struct comparing *const comparing = context;
+
+	code_changes_free(&comparing->changes);
+	free(comparing);
+}
+
+static void compare(void *context)
+{
+	struct comparing *const comparing = context;
+
+	comparing->error = code_changes_find(comparing->pid, comparing->arch, &comparing->changes);
+}
+
 size_t leftovers_count(struct process *p)
 {
-	struct code_changes changes;
-	const int error = code_changes_find(p->pid, p->arch, &changes);
-	const size_t count = error ? 0 : changes.breakpoints;
+	struct comparing *const comparing = xcalloc(1, sizeof(*comparing));
 
-	p->text->has_leftovers = count && !changes.has_uprobes;
-	code_changes_free(&changes);
+	*comparing = (struct comparing){.pid = p->pid, .arch = p->arch};
+	if (!timed_do(compare, comparing_free, comparing)) {
+		msg_warn("whether a tracer that is gone has left breakpoints in the code of process %d (%s) is not "
+			 "known: comparing it with its files takes too long",
+			 p->pid, p->trace->name);
+		return 0;
+	}
+	const size_t count = comparing->error ? 0 : comparing->changes.breakpoints;
+
+	p->text->has_leftovers = count && !comparing->changes.has_uprobes;
+	comparing_free(comparing);
 	return count;
 }
 

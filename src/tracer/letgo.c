@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/letgo.h"
 #include "tracer/leftovers.h"
+#include "record/output.h"
 #include "record/run.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
@@ -276,12 +277,15 @@ void let_go(struct tracer *t)
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
-		process_pause(p, why);
+		process_clear(p, why);
 	}
 	make_all_ready(t, NULL);
 	for (struct process *p = t->processes; p; p = p->next)
 		restore_text(p);
 	detach_ready(t);
+	/* Now that nothing waits for it, for reading names and writing may take long. */
+	for (struct process *p = t->processes; p; p = p->next)
+		output_end(p->trace, false);
 	for (struct process *p = t->processes; p; p = p->next)
 		finish(p);
 	t->finished = true;

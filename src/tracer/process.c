@@ -17,6 +17,7 @@
 #include "proc/who.h"
 #include "scan/ending.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -193,7 +194,7 @@ void process_unref(struct process *p, const char *how)
 		return;
 	calls_drop_all(p);
 	p->trace->has_ended = true;
-	report_end(p->trace, how);
+	report_end(p->trace, how, p->tracer->tasks.count != 0);
 	process_report(p);
 	process_free(p);
 }
@@ -276,10 +277,20 @@ static void find_program(struct process *p)
 	}
 }
 
+void process_time_reads(const struct tracer *t)
+{
+	bool is_held = false;
+
+	for (const struct process *p = t->processes; p; p = p->next)
+		is_held |= p->text->inserted != 0;
+	timed_hold(is_held);
+}
+
 void process_update_objects(struct process *p)
 {
 	bool has_new = false;
 
+	process_time_reads(p->tracer);
 	text_about_to_change(p);
 	const int error = objects_update(&p->objects, process_proc_task(p), object_removed, object_added, p);
 

@@ -42,6 +42,8 @@ pid_t process_find_anchor(struct process *p);
 /* Makes the same process anew by its anchor, with all its tasks, and frees p. NULL: errno, nothing has changed. */
 struct process *process_again(struct process *old);
 
+/* Says by whether any process has breakpoints how long reads may take from now on (timed.h). */
+void process_time_reads(const struct tracer *t);
 /* Brings its objects up to date; while it is planted, their functions get breakpoints. */
 void process_update_objects(struct process *p);
 /* The task is at the dynamic linker's notice: the same, if that is done. */

@@ -2,6 +2,7 @@
 #include "tracer/start.h"
 #include "tracer/endings.h"
 #include "tracer/forks.h"
+#include "tracer/process.h"
 #include "calls/contexts.h"
 #include "calls/linker.h"
 #include "calls/manual_symbols.h"
@@ -86,6 +87,7 @@ int process_start(struct process *p)
 
 	if (!error)
 		process_plant(p);
+	process_time_reads(p->tracer);
 	return error;
 }
 
@@ -111,7 +113,7 @@ int process_start_running(struct process *p)
 	return error == -ESRCH && has_living_task(p) ? 0 : error;
 }
 
-void process_pause(struct process *p, const char *why)
+void process_clear(struct process *p, const char *why)
 {
 	endings_finish(p);
 	process_own(p);
@@ -120,6 +122,12 @@ void process_pause(struct process *p, const char *why)
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
 	attachments_take(p->trace, process_proc_task(p));
-	report_end(p->trace, why);
+	report_over(p->trace, why);
 	p->life->planted = false;
+}
+
+void process_pause(struct process *p, const char *why)
+{
+	process_clear(p, why);
+	output_end(p->trace, true);
 }

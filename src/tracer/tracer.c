@@ -23,7 +23,10 @@
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "ptrace/collect.h"
+#include "symbols/naming.h"
+#include "symbols/split_open.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +173,9 @@ static void tracer_free(struct tracer *t)
 /* Launches or attaches. As tracer_run(). */
 static int begin(struct tracer *t)
 {
-	/* While this thread may still use every CPU, which the one that compresses takes over from it (pin.c). */
+	split_open_begin();
+	/* While this thread may still use every CPU, which the others take over from it (pin.c). */
+	timed_begin(engine_let_go_fd(t->engine));
 	const int error = trace_files_begin(t->run);
 
 	if (error) {
@@ -206,7 +211,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		endings_finish(p);
 		calls_drop_all(p);
-		report_end(p->trace, NULL);
+		report_end(p->trace, NULL, false);
 		process_report(p);
 	}
 	msg_keep(MESSAGES_KEPT);
@@ -224,6 +229,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	reports_free(&run);
 	functions_free(&run);
 	texts_free(&run);
+	namer_end(run.namer);
 	trace_files_free(&run.files);
 	if (status || run.exit_status)
 		return status ? status : run.exit_status;

@@ -3,9 +3,13 @@
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
 #include "symbols/debug_search.h"
+#include "symbols/elf_headers.h"
 #include "symbols/private_copy.h"
+#include "base/timed.h"
+#include "base/util.h"
 
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,13 +65,29 @@ static bool open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
 	return debug->cfi;
 }
 
+/* What is found of a file, in time or too late. */
+struct finding {
+	int fd;
+	struct cfi_debug debug;
+};
+
+static void finding_free(void *context)
+{
+	struct finding *const finding = context;
+
+	cfi_debug_close(&finding->debug);
+	if (finding->fd >= 0)
+		close(finding->fd);
+	free(finding);
+}
+
 /* The separate debug file, by its build-id: it is this file's for certain. */
-static int find_separate(struct cfi *cfi, const struct stat *st, struct stat *found)
+static int find_separate(Elf *elf, const struct stat *st, struct stat *found)
 {
 	struct debug_search search = {
 		.folders = "/usr/lib/debug", .paths = {""}, .device = st->st_dev, .inode = st->st_ino};
 	const void *id;
-	const ssize_t size = dwelf_elf_gnu_build_id(cfi->elf, &id);
+	const ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
 	char *path = NULL;
 	int fd;
 
@@ -80,20 +100,43 @@ static int find_separate(struct cfi *cfi, const struct stat *st, struct stat *fo
 	return fd;
 }
 
+static void open_separate(struct finding *finding, const struct stat *st)
+{
+	struct stat separate_st;
+	const char *reason;
+	Elf *const elf = elf_open(finding->fd, st, &reason);
+	const int separate = elf ? find_separate(elf, st, &separate_st) : -1;
+
+	if (separate >= 0) {
+		open_debug(&finding->debug, separate, &separate_st);
+		close(separate);
+	}
+	elf_end(elf);
+}
+
+static void find(void *context)
+{
+	struct finding *const finding = context;
+	struct stat st;
+
+	if (finding->fd >= 0 && !fstat(finding->fd, &st) && !open_debug(&finding->debug, finding->fd, &st))
+		open_separate(finding, &st);
+}
+
 Dwarf_CFI *cfi_debug_frame(struct cfi *cfi)
 {
-	struct stat st, separate_st;
-	int separate;
-
 	if (cfi->debug_tried)
 		return cfi->debug.cfi;
 	cfi->debug_tried = true;
-	if (cfi->fd < 0 || fstat(cfi->fd, &st) || open_debug(&cfi->debug, cfi->fd, &st))
-		return cfi->debug.cfi;
-	separate = find_separate(cfi, &st, &separate_st);
-	if (separate >= 0) {
-		open_debug(&cfi->debug, separate, &separate_st);
-		close(separate);
-	}
+	if (cfi->fd < 0)
+		return NULL;
+	struct finding *const finding = xcalloc(1, sizeof(*finding));
+
+	finding->fd = fcntl(cfi->fd, F_DUPFD_CLOEXEC, 0);
+	if (!timed_do(find, finding_free, finding))
+		return NULL;
+	cfi->debug = finding->debug;
+	finding->debug = (struct cfi_debug){0};
+	finding_free(finding);
 	return cfi->debug.cfi;
 }

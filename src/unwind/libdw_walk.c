@@ -102,17 +102,10 @@ void libdw_free(struct libdw *libdw)
 /* libdw maps what it reads, and a file that is cut meanwhile would end this program by SIGBUS: it gets a copy. */
 static void report_file(Dwfl *dwfl, const char *path, uint64_t bias)
 {
-	struct private_copy copy;
-	const char *reason;
-	struct stat st;
-	const int fd = open_regular(path, &st);
+	const int copy = private_copy_in_time(path, -1, COPY_FRAMES);
 
-	if (fd < 0)
-		return;
-	if (private_copy_make(fd, &st, COPY_FRAMES, &copy, &reason) &&
-	    !dwfl_report_elf(dwfl, path, path, copy.fd, bias, true))
-		private_copy_end(&copy);
-	close(fd);
+	if (copy >= 0 && !dwfl_report_elf(dwfl, path, path, copy, bias, true))
+		close(copy);
 }
 
 static struct libdw *libdw_new(struct unwinder *unwinder)

@@ -2,6 +2,7 @@
 #include "unwind/object.h"
 #include "base/hash.h"
 #include "base/msg.h"
+#include "base/timed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,10 +52,72 @@ static void set_path(struct unwind_object *object, const char *path)
 	object->path = path ? xstrdup(path) : NULL;
 }
 
+/* ---- Reading in time ---- */
+
+/* A file, and what is found of it. */
+struct reading {
+	char *path;
+	const struct arch *arch;
+	struct stat st;
+	bool has_file, has_cfi;
+	struct cfi cfi;
+};
+
+static void reading_free(void *context)
+{
+	struct reading *const reading = context;
+
+	cfi_close(&reading->cfi);
+	free(reading->path);
+	free(reading);
+}
+
+static void read_file_stat(void *context)
+{
+	struct reading *const reading = context;
+
+	reading->has_file = !stat(reading->path, &reading->st) && S_ISREG(reading->st.st_mode);
+}
+
+static void read_file_cfi(void *context)
+{
+	struct reading *const reading = context;
+	const int fd = open_regular(reading->path, &reading->st);
+
+	reading->has_file = fd >= 0;
+	reading->has_cfi = fd >= 0 && !cfi_open_file(&reading->cfi, fd, reading->arch);
+}
+
+/* reading_free(); NULL: there is no path, or it does not answer in time. */
+static struct reading *read_path(const char *path, const struct arch *arch, void (*work)(void *context))
+{
+	struct reading *reading;
+
+	if (!path)
+		return NULL;
+	reading = xcalloc(1, sizeof(*reading));
+	*reading = (struct reading){.path = xstrdup(path), .arch = arch, .cfi = {.fd = -1}};
+	return timed_do(work, reading_free, reading) ? reading : NULL;
+}
+
+static bool find_file(const char *path, const struct arch *arch, struct stat *st)
+{
+	struct reading *const reading = read_path(path, arch, read_file_stat);
+	const bool has_file = reading && reading->has_file;
+
+	if (has_file)
+		*st = reading->st;
+	if (reading)
+		reading_free(reading);
+	return has_file;
+}
+
+/* ---- Objects ---- */
+
 struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch)
 {
 	struct stat st;
-	const bool has_file = path && !stat(path, &st) && S_ISREG(st.st_mode);
+	const bool has_file = find_file(path, arch, &st);
 	const bool has_id = build_id && *build_id;
 	const uint64_t key = has_file ? file_key(&st) : has_id ? hash_bytes(build_id, strlen(build_id)) | 1 : 0;
 	struct unwind_object *object = key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
@@ -144,16 +207,16 @@ void object_release(struct unwind_object *object)
 /* The file that the path names now may be another one. */
 static bool open_file(struct unwind_object *object)
 {
-	struct stat st;
-	const int fd = object->path ? open_regular(object->path, &st) : -1;
+	struct reading *const reading = read_path(object->path, object->arch, read_file_cfi);
+	const bool is_open = reading && reading->has_cfi && is_same_file(object, &reading->st);
 
-	if (fd < 0)
-		return false;
-	if (!is_same_file(object, &st)) {
-		close(fd);
-		return false;
+	if (is_open) {
+		object->cfi = reading->cfi;
+		reading->cfi = (struct cfi){.fd = -1};
 	}
-	return !cfi_open_file(&object->cfi, fd, object->arch);
+	if (reading)
+		reading_free(reading);
+	return is_open;
 }
 
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start)

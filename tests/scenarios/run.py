@@ -66,6 +66,7 @@ import scanned
 import scans
 import several
 import shared_memory
+import slow_files
 import special
 import stalls
 import stacks
@@ -153,6 +154,7 @@ MODULES = [
     ('compressed', compressed),
     ('placement', placement),
     ('named files', named_files),
+    ('slow files', slow_files),
     ('words', words),
     ('described', described),
     ('cost', steady),

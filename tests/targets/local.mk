@@ -48,7 +48,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs tests/targets/sandboxed.c \
 	tests/targets/segments.c tests/targets/sharedpages.c tests/targets/sharedsite.c \
 	tests/targets/sharers.c tests/targets/sigstorm.c \
-	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/stackend.c \
+	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/slowfile.c tests/targets/slowreads.c \
+	tests/targets/sound.c tests/targets/stackend.c \
 	tests/targets/starving.c \
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
 	tests/targets/timeouts.c \

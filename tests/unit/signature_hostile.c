@@ -170,12 +170,12 @@ static void test_cut(void **state)
 
 		assert_non_null(object);
 		const uint64_t plain = test_address(object, "plain"), caller = test_address(object, "caller");
-		const struct signature *before = round ? object_signature(object, plain) : NULL;
+		const struct signature *before = round ? object_signature(object, plain, &(bool){false}) : NULL;
 
 		assert_int_equal(truncate(path, 512), 0);
 		/* What has been read is in memory, by no byte of the file. */
-		assert_int_equal(!object_signature(object, caller), !round);
-		assert_ptr_equal(object_signature(object, plain), before);
+		assert_int_equal(!object_signature(object, caller, &(bool){false}), !round);
+		assert_ptr_equal(object_signature(object, plain, &(bool){false}), before);
 		if (before)
 			assert_string_equal(before->params[1].name, "b");
 		test_object_free(object);

@@ -248,7 +248,7 @@ static void add_place(struct buf *out, const struct signature_param *param)
 
 char *signature_text_at(const struct object *object, uint64_t address)
 {
-	const struct signature *signature = object_signature(object, address);
+	const struct signature *signature = object_signature(object, address, &(bool){false});
 	struct buf out = {0};
 
 	word = object->file->class == ELFCLASS32 ? 4 : 8;

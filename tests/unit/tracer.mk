@@ -40,6 +40,12 @@ tests_unit_ledger_files_SOURCES = tests/unit/ledger_files.c tests/unit/ledger_ut
 tests_unit_ledger_files_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_files_LDADD = $(LEDGER_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/naming
+TESTS += tests/unit/naming
+tests_unit_naming_SOURCES = tests/unit/naming.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_naming_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_naming_LDADD = $(LEDGER_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin
 tests_unit_spin_SOURCES = tests/unit/spin.c

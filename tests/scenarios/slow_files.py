@@ -1,0 +1,218 @@
+"""Files that answer late while a program is traced: a debug file, a library. tests/targets/slowfile.c mounts one whose
+first read by functrace is answered after some seconds. The program measures its longest pause itself: that is compared
+with how late the file is."""
+
+import os
+import re
+import shutil
+import signal
+
+import builds
+import kinds
+from lifecycle import need_attach
+from outputs import equal
+from processes import FUNCTRACE, Failure, wait_for
+from words import has_line, said
+
+LATE = 6  # seconds
+NEVER = 600
+TARGETS = os.path.join(os.environ['TOP_SRCDIR'], 'tests', 'targets')
+
+# Mounts $1 over $2, for $3 seconds, and runs the rest.
+SCRIPT = '''
+./slowfile "$1" "$2" "$3" >slow 2>why & slow=$!
+shift 3
+while ! grep -q mounted slow && kill -0 $slow 2>/dev/null; do sleep 0.05; done
+grep -q mounted slow || exit 77
+"$@" & echo $! >pid
+wait $!
+status=$?
+kill -9 $slow
+exit $status
+'''
+
+
+def build(room, name, source, *options):
+    made = room.run(builds.compiler() + ['-g', '-O0', *options, '-o', room.path(name), os.path.join(TARGETS, source)])
+    if made.status:
+        raise Failure(made.err.decode())
+    return room.path(name)
+
+
+def prepare(room, strip):
+    """The program, whose debug information is in a file of its own."""
+    kinds.need('objcopy')
+    kinds.need('unshare')
+    build(room, 'slowfile', 'slowfile.c')
+    program = build(room, 'prog', 'slowreads.c', '-ldl')
+    debug = room.path('prog.debug')
+    for command in (['objcopy', '--only-keep-debug', program, debug], ['objcopy', strip, program],
+                    ['objcopy', '--add-gnu-debuglink=' + debug, program], ['cp', debug, debug + '.real']):
+        made = room.run(command)
+        if made.status:
+            raise Failure(made.err.decode())
+    return program, debug + '.real', debug
+
+
+def mounted(source, over, late, *command):
+    flag = '-m' if os.geteuid() == 0 else '-Urm'
+    return ['unshare', flag, 'sh', '-c', SCRIPT, 'sh', source, over, str(late), *command]
+
+
+def text_of(room, name):
+    with open(room.path(name), errors='replace') as file:
+        return file.read()
+
+
+def skip_if_unmounted(room, status):
+    if status == 77:
+        raise kinds.Skip('no file can be mounted here: %s' % text_of(room, 'why').strip())
+
+
+def run(room, late, *command):
+    done = room.run(mounted(*late, *command), timeout=120)
+    skip_if_unmounted(room, done.status)
+    return done, equal('status', done.status, 0)
+
+
+def calls_of(out, late=LATE):
+    """How many calls the program has made; it has not waited for most of the time that the file was late."""
+    calls, longest = map(int, re.match(rb'(\d+) calls, (\d+) ms', out).groups())
+    if longest * 2 >= late * 1000:
+        return calls, ['the program waited for %d ms' % longest]
+    return calls, []
+
+
+def stacks_of(trace):
+    """The first line of each stack of an allocation of the program's, and whether all calls are in their order."""
+    stacks, indices = [], []
+    for entry in trace.split('\n\n'):
+        call = re.search(r'^(\d+)\. \[.*?\] (\S+?)\((\d*).*\n?((?:\t.*\n?)*)', entry, re.M)
+        if not call:
+            continue
+        indices.append(int(call.group(1)))
+        if call.group(3) == '31000':
+            stacks.append([line for line in call.group(4).split('\n') if line.startswith('\t0x')])
+    problems = [] if indices == list(range(1, len(indices) + 1)) else ['the order of events is %r' % indices[:20]]
+    return stacks, problems
+
+
+def names(room):
+    """-r: all have names in the end."""
+    program, *late = prepare(room, '--strip-debug')
+    done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '2')
+    calls, more = calls_of(done.out)
+    stacks, others = stacks_of(text_of(room, 'trace'))
+    problems += more + others + equal('stacks', len(stacks), calls)
+    unnamed = [stack for stack in stacks if not re.search(r' in inner\(\) at .*slowreads\.c:\d+$', stack[0])]
+    problems += equal('stacks without a name', unnamed, [])
+    return problems + equal('said to be late', 'not found in time' in said(done), False), '%d calls' % calls
+
+
+UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: addresses stand for them, which '
+           r'functrace-postproc -r names')
+
+
+def has_addresses(room, calls):
+    """Addresses stand for the names of all stacks, which is said; nothing has answered."""
+    stacks, problems = stacks_of(text_of(room, 'trace'))
+    problems += equal('stacks', len(stacks), calls)
+    problems += equal('the last stack', bool(re.fullmatch(r'\t0x[0-9a-f]+', stacks[-1][0])), True)
+    problems += equal('said', len(re.findall('^%s$' % UNNAMED, text_of(room, 'said'), re.M)), 1)
+    return problems + equal('answered', 'answered' in text_of(room, 'slow'), False)
+
+
+def begun(room, late, *command):
+    with open(room.path('said'), 'wb') as errors:
+        return room.start(mounted(*late, *command), stderr=errors)
+
+
+def wait_for_words(room, child, words):
+    def are_there():
+        if child.poll() is not None:
+            skip_if_unmounted(room, child.returncode)
+            raise Failure('it ended with %d: %s' % (child.returncode, text_of(room, 'said')))
+        return words in text_of(room, 'said')
+    wait_for(words, are_there)
+
+
+def never(room):
+    """-r: of a file that does not answer nothing waits but functrace, until SIGTERM comes."""
+    program, *late = prepare(room, '--strip-debug')
+    child = begun(room, (*late, NEVER), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '1')
+    wait_for_words(room, child, 'names are still looked up')
+    os.kill(int(text_of(room, 'pid')), signal.SIGTERM)
+    done = room.finish(child, timeout=60)
+    calls, problems = calls_of(done.out, NEVER)
+    return problems + equal('status', done.status, 0) + has_addresses(room, calls), '%d calls' % calls
+
+
+def duration(room):
+    """-r, attached, with --duration: the same, and the program runs on."""
+    need_attach()
+    program, *late = prepare(room, '--strip-debug')
+    script = '"$0" 6 >out & "$@" -t $!; status=$?; wait $!; exit $status'
+    child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-f', 'text', '-r', '-o', 'trace',
+                  '--duration=2s')
+    done = room.finish(child, timeout=90)
+    skip_if_unmounted(room, done.status)
+    with open(room.path('out'), 'rb') as file:
+        calls, problems = calls_of(file.read())
+    traced = len(stacks_of(text_of(room, 'trace'))[0])
+    problems += equal('calls are traced', 0 < traced <= calls, True)
+    return problems + equal('status', done.status, 0) + has_addresses(room, traced), '%d calls' % traced
+
+
+def arguments(room):
+    """-a: calls of before the answer have no arguments, later ones have."""
+    program, *late = prepare(room, '--strip-debug')
+    done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-a', '-o', 'trace', program,
+                         str(LATE + 3))
+    calls, more = calls_of(done.out)
+    shown = re.findall(r'^\d+\. \[.*?\] inner\(.*\n(\t\$1 = size=31000\n)?', text_of(room, 'trace'), re.M)
+    problems += more + equal('calls', len(shown), calls) + equal('the first', shown[0], '')
+    problems += equal('the last', shown[-1], '\t$1 = size=31000\n')
+    words = (r'functrace: warning: the debug information of \S+ takes long to read: arguments and results '
+             r'of its functions are not known until that is done')
+    return problems + has_line(done, words), '%d calls' % calls
+
+
+def functions(room):
+    """-x: functions that only the debug file names are not traced, which is said."""
+    program, *late = prepare(room, '--strip-all')
+    done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-o', 'trace', program, '1')
+    calls, more = calls_of(done.out)
+    words = (r'functrace: warning: the debug information of \S+ takes too long to read: its functions that no symbol '
+             r'of the file itself names are not traced by a pattern of -x\. .*')
+    return problems + more + has_line(done, words), '%d calls' % calls
+
+
+def library(room):
+    """A library that is loaded while the program is traced: its exported functions are known from memory."""
+    program, *_ = prepare(room, '--strip-debug')
+    with open(room.path('library.c'), 'w') as file:
+        file.write('__attribute__((noinline)) void library_function(void) { __asm__ volatile("" ::: "memory"); }\n')
+    made = room.run(builds.compiler() + ['-shared', '-fPIC', '-o', room.path('library.real'), room.path('library.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    shutil.copy(room.path('library.real'), room.path('library.so'))
+    late = (room.path('library.real'), room.path('library.so'), LATE)
+    done, problems = run(room, late, FUNCTRACE, '-f', 'text', '-x', 'library_function', '-x', 'inner', '-o', 'trace',
+                         program, '2', room.path('library.so'))
+    calls, more = calls_of(done.out)
+    trace = text_of(room, 'trace')
+    problems += more + equal('calls', len(re.findall(r'\] inner\(', trace)), calls)
+    problems += equal('calls of the library', len(re.findall(r'\] library_function\(', trace)), 1)
+    words = (r'functrace: warning: \S+/library\.so is read as the process has it in memory, not the file: reading it '
+             r'takes too long\. Functions that only its table \.symtab names are not traced\. .*')
+    return problems + has_line(done, words), '%d calls' % calls
+
+
+CASES = [
+    ('names', names),
+    ('names that never come', never),
+    ('names, for a time', duration),
+    ('arguments', arguments),
+    ('functions', functions),
+    ('a library', library),
+]

@@ -1,0 +1,401 @@
+/* Names that come late: which records wait for them, and in which order all is written. A gate stands for a file that
+ * does not answer. */
+#include "config.h"
+#include "ledger_util.h"
+#include "base/timed.h"
+#include "base/worker.h"
+#include "record/output.h"
+#include "record/put.h"
+#include "record/run.h"
+#include "symbols/naming.h"
+
+#include <inttypes.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define PATIENCE (UINT64_C(60) * 1000000000)
+
+/* ---- A worker that waits at a gate ---- */
+
+struct gate {
+	struct worker_job job;
+	int pipe[2];
+};
+
+static void wait_at(struct worker_job *job)
+{
+	char byte;
+
+	if (read(((struct gate *)job)->pipe[0], &byte, 1) < 0)
+		abort();
+}
+
+static void gate_free(struct worker_job *job)
+{
+	struct gate *const gate = (struct gate *)job;
+
+	close(gate->pipe[0]);
+	close(gate->pipe[1]);
+	free(gate);
+}
+
+static struct gate *gate_shut(struct worker *worker)
+{
+	struct gate *const gate = calloc(1, sizeof(*gate));
+
+	assert_int_equal(pipe(gate->pipe), 0);
+	gate->job = (struct worker_job){.work = wait_at, .end = gate_free};
+	worker_give(worker, &gate->job);
+	return gate;
+}
+
+static void gate_open(struct worker *worker, struct gate *gate)
+{
+	assert_int_equal(write(gate->pipe[1], "", 1), 1);
+	assert_true(worker_wait(worker, &gate->job, PATIENCE));
+	worker_drop(worker, &gate->job);
+}
+
+/* ---- A trace with names ---- */
+
+static uint64_t program_from, program_to;
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size, (void)context;
+	program_from = info->dlpi_addr;
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			program_to = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+	return 1; /* the program itself comes first */
+}
+
+static void add_program(const char *path)
+{
+	naming_add_object(trace->naming, &(struct record_object){program_from, program_to, path}, NULL);
+}
+
+static int setup(void **state)
+{
+	const struct writer_options options = {.namer = naming_lookup};
+	struct writer_options named = options;
+	char path[4096] = "";
+
+	ledger_setup(state);
+	dl_iterate_phdr(find_program, NULL);
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	trace->run->namer = namer_new();
+	trace->naming = naming_new(trace->run->namer);
+	add_program(path);
+	writer_close(trace->writer);
+	close(trace->fd);
+	trace->fd = memfd_create("trace", 0);
+	named.namer_context = trace->naming;
+	trace->writer = writer_new(settings.encoding, trace->fd, &named);
+	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
+						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	naming_end(trace->naming);
+	trace->naming = NULL;
+	namer_end(trace->run->namer);
+	return ledger_teardown(state);
+}
+
+__attribute__((noinline)) static void one_function(void)
+{
+	__asm__ volatile("nop; nop; nop; nop");
+}
+
+__attribute__((noinline)) static void another_function(void)
+{
+	__asm__ volatile("nop; nop; nop; nop; nop");
+}
+
+#define IN(function) ((uint64_t)(uintptr_t)(function) + 2)
+
+static void called_from(uint64_t size, uint64_t address)
+{
+	struct unwind_frame frame = {.pc = address};
+	struct event e = event(MALLOC, 0x1000, size);
+
+	e.frames = &frame;
+	e.frame_count = 1;
+	e.has_frames = true;
+	output_call(trace, &e, CALL_ALLOC);
+}
+
+/* The sizes of the calls in the trace, and what their frame begins with: the function's name, or "-"; and notes. */
+static void assert_written(const char *expected)
+{
+	static char text[1 << 16];
+	char found[4096] = "", *size;
+
+	writer_flush(trace->writer);
+	const ssize_t got = pread(trace->fd, text, sizeof(text) - 1, 0);
+
+	assert_true(got > 0);
+	text[got] = '\0';
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if ((size = strstr(line, "malloc("))) {
+			strncat(strcat(found, " "), size + 7, strcspn(size + 7, ")"));
+		} else if (line[0] == '\t') {
+			const char *const name = strstr(line, " in ");
+
+			strcat(found, ":");
+			strncat(found, name ? name + 4 : "-", name ? strcspn(name + 4, "(") : 1);
+		} else if (!strncmp(line, "## note", 7)) {
+			strcat(found, " note");
+		}
+	}
+	assert_string_equal(found, expected);
+}
+
+static void note(void)
+{
+	output_note(trace, "note");
+}
+
+static void all_come(void)
+{
+	assert_true(naming_wait(trace->naming, PATIENCE));
+	put_ready(trace);
+}
+
+/* ---- Tests ---- */
+
+static void test_known_at_once(void **state)
+{
+	(void)state;
+	assert_true(naming_wait(trace->naming, PATIENCE));
+	called_from(1, IN(one_function));
+	all_come(); /* on a slow machine */
+	called_from(2, IN(one_function));
+	assert_null(trace->deferred);
+	note();
+	assert_written(" 1:one_function 2:one_function note");
+	assert_int_equal(trace->counts.unnamed_stacks, 0);
+}
+
+static void test_late(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	note();
+	called_from(2, IN(another_function));
+	called_from(3, IN(one_function));
+	put_ready(trace);
+	assert_written("");
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	assert_written(" 1:one_function note 2:another_function 3:one_function");
+	assert_null(trace->deferred);
+	assert_int_equal(trace->counts.unnamed_stacks, 0);
+}
+
+/*	tracer: call 1, asks | another object | call 2, asks | the answers
+ * Each is named by what was mapped when it was made. */
+static void test_object_replaced(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	add_program("/nowhere");
+	called_from(2, IN(one_function));
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	called_from(3, IN(one_function));
+	assert_written(" 1:one_function 2:- 3:-");
+}
+
+static void test_too_many(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	uint64_t calls = 0;
+
+	(void)state;
+	while (!trace->counts.unnamed_stacks && calls < 1000000)
+		called_from(++calls, IN(one_function));
+	assert_int_equal(trace->counts.unnamed_stacks, calls); /* all that waited, and the one that had no room */
+	assert_null(trace->deferred);
+	called_from(1, IN(one_function));
+	called_from(2, IN(another_function));
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	assert_int_equal(trace->counts.unnamed_stacks, calls);
+}
+
+static void test_end(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	note();
+	put_finish(trace, true);
+	assert_null(trace->deferred);
+	assert_written(" 1:- note");
+	assert_int_equal(trace->counts.unnamed_stacks, 1);
+	assert_int_equal(trace->run->late_ends, 1);
+	gate_open(namer_worker(trace->run->namer), gate);
+	assert_true(naming_wait(trace->naming, PATIENCE));
+	called_from(2, IN(one_function));
+	assert_written(" 1:- note 2:one_function");
+	put_finish(trace, true);
+}
+
+/* What waits for a census waits for names after it. */
+static void test_census(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	put_defer(trace);
+	called_from(1, IN(one_function));
+	put_undefer(trace);
+	assert_false(put_is_deferring(trace));
+	assert_non_null(trace->deferred);
+	called_from(2, IN(one_function));
+	assert_written("");
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	assert_written(" 1:one_function 2:one_function");
+}
+
+/*	call 1, asks | a scan begins | call 2 | the scan's records | the answers
+ * What a scan says is of what was before it began. */
+static void test_scan(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	put_defer(trace);
+	called_from(2, IN(another_function));
+	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note"}});
+	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 2"}});
+	assert_written("");
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	assert_written(" 1:one_function note note");
+	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 3"}});
+	put_undefer(trace);
+	assert_written(" 1:one_function note note note 2:another_function");
+	assert_null(trace->deferred);
+}
+
+/* The trace ends while its names are still looked up: what the worker has is freed by it. */
+static void test_dropped(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	put_finish(trace, true);
+	naming_end(trace->naming);
+	trace->naming = naming_new(trace->run->namer);
+	gate_open(namer_worker(trace->run->namer), gate);
+}
+
+/* ---- Work with a limit of time ---- */
+
+struct slow {
+	int go[2];
+	atomic_bool *has_ended;
+	bool is_done;
+};
+
+static void be_slow(void *context)
+{
+	struct slow *const slow = context;
+	char byte;
+
+	slow->is_done = read(slow->go[0], &byte, 1) == 1;
+}
+
+static void slow_free(void *context)
+{
+	struct slow *const slow = context;
+
+	close(slow->go[0]);
+	atomic_store(slow->has_ended, true);
+	free(slow);
+}
+
+static struct slow *slow_new(atomic_bool *has_ended)
+{
+	struct slow *const slow = calloc(1, sizeof(*slow));
+
+	slow->has_ended = has_ended;
+	assert_int_equal(pipe(slow->go), 0);
+	return slow;
+}
+
+static void test_limits(void **state)
+{
+	enum { MANY = 12 };
+	atomic_bool has_ended[MANY] = {false};
+	int gates[MANY];
+	atomic_bool last = false;
+
+	(void)state;
+	timed_begin(NULL);
+	timed_hold(true);
+	for (size_t i = 0; i < MANY; i++) {
+		struct slow *const slow = slow_new(&has_ended[i]);
+
+		gates[i] = slow->go[1];
+		assert_false(timed_do(be_slow, slow_free, slow));
+	}
+	/* Of so many that do not answer the last ones are not begun any more. */
+	assert_false(atomic_load(&has_ended[0]));
+	assert_true(atomic_load(&has_ended[MANY - 1]));
+	for (size_t i = 0; i < MANY; i++) {
+		if (!atomic_load(&has_ended[i]))
+			assert_int_equal(write(gates[i], "", 1), 1);
+		for (unsigned naps = 0; !atomic_load(&has_ended[i]) && naps < 60000; naps++)
+			usleep(1000);
+		assert_true(atomic_load(&has_ended[i]));
+		close(gates[i]);
+	}
+	timed_hold(false);
+	struct slow *const slow = slow_new(&last);
+
+	assert_int_equal(write(slow->go[1], "", 1), 1);
+	assert_true(timed_do(be_slow, slow_free, slow));
+	assert_true(slow->is_done);
+	close(slow->go[1]);
+	slow_free(slow);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_known_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_object_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_census, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scan, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped, setup, teardown),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -64,6 +64,12 @@ class Log:
         """jemalloc has the address of each slab, which is that of its first block, in many places."""
         self.roots += [('o', block, 'the address of a slab') for block in self.starts if block % 4096 == 0]
 
+    def know_headers(self, bytes_of_header):
+        """One past the end of a block may be the address of the next one's header, which keeps that one where a thread waits
+        for what may be a lock of glibc's malloc: any futex."""
+        self.roots += [('o', word + bytes_of_header, 'the address of its header') for _, word, _ in self.roots
+                       if word + bytes_of_header in self.blocks]
+
     def find(self, word):
         """The block that an address is in, or None."""
         at = bisect.bisect_right(self.starts, word) - 1

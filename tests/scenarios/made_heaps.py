@@ -153,6 +153,8 @@ class Heap:
             return [], 0
         if self.build.features.allocator == 'jemalloc':
             self.log.know_slabs()
+        if self.build.features.allocator == 'glibc':
+            self.log.know_headers(2 * self.build.features.word)
         right = heap_model.allowed(self.log)
         # A thread that is inside malloc has addresses of headers and of blocks there, which count: none is lost by mistake.
         if self.plan.has_churn:

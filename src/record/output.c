@@ -122,7 +122,8 @@ static void not_begun(struct trace *trace, int error)
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	if (!run->has_begun)
+	/* What an attached process executes before all is begun is one of the others. */
+	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)
 		msg_error("process %d (%s) goes on untraced: its trace cannot be written to %s: %s. %s", trace->pid,

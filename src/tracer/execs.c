@@ -158,6 +158,10 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	p->trace->is_launched = launched;
 	task_join(task, p);
 	sigtrap_learn_masks(p);
+	/* It is begun here, also while others are begun one after the other:
+	 *
+	 *	sh is looked through | sh executes ls: begun, its first breakpoint | the next to begin: not ls */
+	p->life->was_started = true;
 	if (!t->run->paused && process_start(p) < 0 && first) {
 		launch_failed(t, task);
 		return;

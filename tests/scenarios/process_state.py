@@ -249,7 +249,9 @@ def test_names():
             equal(f.read().strip(b"\0"), name.encode())
         for tid in os.listdir("/proc/%d/task" % pid):
             with open("/proc/%d/task/%s/comm" % (pid, tid)) as f:
-                equal(f.read(), name + "\n")
+                comm = f.read().strip()
+            if pid == p.guardian or comm not in ("ft-reader", "ft-names"):  # the engine's threads that read files
+                equal(comm, name)
     with open("/proc/%d/cmdline" % p.target, "rb") as f:
         equal(f.read(), b"sleep\0001000\0")
     adjustments = []

@@ -36,6 +36,7 @@ struct report {
 	bool is_deleted; /* the program's file */
 	bool is_broken;  /* it could not be written to its end */
 	bool is_clean;   /* a scan has found nothing lost */
+	bool is_scanned; /* it says what is lost of anything */
 };
 
 /* "1 block", "1,234 blocks". */
@@ -254,6 +255,14 @@ static bool is_clean(const struct trace *trace)
 	return true;
 }
 
+static bool is_scanned(const struct trace *trace)
+{
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
+		if (ledger_lost_total(trace, id).is_known)
+			return true;
+	return false;
+}
+
 static void add_totals(struct run *run, const struct trace *trace)
 {
 	counts_add(&run->totals, &trace->counts);
@@ -283,7 +292,8 @@ void report_trace(struct trace *trace, char *hint)
 							    .elsewhere = trace->foreign_mounts ? trace->pid : 0,
 							    .is_deleted = is_deleted(trace->exe),
 							    .is_broken = trace->broken,
-							    .is_clean = is_clean(trace)};
+							    .is_clean = is_clean(trace),
+							    .is_scanned = is_scanned(trace)};
 	run->may_miss |= trace->may_miss;
 	add_totals(run, trace);
 	run->attached |= trace->attached_to;
@@ -401,7 +411,10 @@ static void report_command(const struct run *run, const struct report *r)
 	if (r->elsewhere)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
 	add_paths(run, r, &b);
-	msg_info("to see %s%s: functrace-postproc --report %s", r->is_clean ? "what is live" : "the leaks",
+	msg_info("to see %s%s: functrace-postproc --report %s",
+		 !r->is_scanned ? "what is alive (what of it is lost: trace with --scan)"
+		 : r->is_clean  ? "what is live"
+				: "the leaks",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
 	if (r->elsewhere && !proc_parent(r->elsewhere))

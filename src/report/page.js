@@ -23,7 +23,7 @@ const VIEW_HELP = {
 const EMPTY = {
   grown: 'Nothing is alive at the end.',
   lost: 'Nothing is lost.', possibly: 'Nothing is possibly lost.',
-  live: 'Nothing is alive at the end: no leaks were seen.', peak: 'Nothing was ever alive.',
+  live: 'Nothing is alive at the end.', peak: 'Nothing was ever alive.',
   allocated: 'Nothing was allocated.', temporary: 'Nothing was released right after it was allocated.',
   moment: 'Nothing was alive at that moment.',
 };

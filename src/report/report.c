@@ -93,8 +93,9 @@ static void write_totals(struct report *report, const struct profile_resource *r
 	lines_add(lines, " alive at the end");
 	lines_end(lines);
 	write_before(report, resource, &resource->before_live,
-		     resource->scanned ? "of these from before the trace began"
-				       : "of these from before the trace began: no leaks");
+		     resource->scanned || !is_heap_type(resource->type)
+			     ? "of these from before the trace began"
+			     : "of these from before the trace began: not known whether lost; trace with --scan");
 	write_lost(report, resource);
 	report_add_label(report, "");
 	report_add_tally(report, resource, &resource->peak);

@@ -19,7 +19,7 @@ SQL = 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH n(i) AS (SELECT 1 UNI
 # What SWAP has no place for, or has elsewhere: where tracing began and with what, declarations, objects in their order, the heap's
 # figures.
 NOT_KEPT = re.compile(rb'^(?:version=|## tracing module: |## build-id |## resident |: |<\d+> : ).*\n|^## heap status information:\n(?:##   .*\n)+', re.M)
-SAID = re.compile(rb'; trace: .*|^functrace: to see the leaks:.*\n?', re.M)
+SAID = re.compile(rb'; trace: .*|^functrace: to see .*--report .*\n?', re.M)
 
 
 def postproc(room, *arguments):

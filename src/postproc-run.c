@@ -336,6 +336,20 @@ static void report_filter(const struct chain *chain, struct buf *unmatched)
 	buf_free(&out);
 }
 
+/* A span that the trace does not reach. --time says so itself, and that nothing is as old as --older asks is true. */
+static bool report_beyond(const struct chain *chain, struct buf *unmatched)
+{
+	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
+	const struct filter_options *asked = &chain->run->options->filters.filter;
+
+	if (!clock || !clock->has_begun || !asked->between || clock_span(clock, asked->between_from) <= clock->last)
+		return false;
+	buf_printf(unmatched, "--between=%s matches nothing: the trace ends after ", asked->between);
+	clock_add_time(unmatched, clock->has_times, clock->last);
+	buf_add_str(unmatched, "\n");
+	return true;
+}
+
 /* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
 static void check_choices(const struct run *run, struct buf *unmatched)
 {
@@ -348,7 +362,8 @@ static void check_choices(const struct run *run, struct buf *unmatched)
 		if (chain->choices)
 			choices_report(chain->choices, chain->select ? select_count(chain->select) : 0, may_be_late,
 				       unmatched);
-		report_filter(chain, unmatched);
+		if (!report_beyond(chain, unmatched))
+			report_filter(chain, unmatched);
 	}
 }
 

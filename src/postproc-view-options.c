@@ -76,6 +76,7 @@ static void set_diff(struct argp_state *state, struct view_options *options, con
 	}
 	options->wishes.mark = seconds(state, "--diff=@", text + 1);
 	options->wishes.has_mark = true;
+	options->mark = text;
 }
 
 static void set_tree(struct argp_state *state, struct view_options *options, const char *text)

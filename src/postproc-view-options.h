@@ -28,6 +28,7 @@ struct view_options {
 	bool no_own_suppressions;
 	const char *old; /* --diff: a trace to compare to; NULL none */
 	struct account_wishes wishes;
+	const char *mark;  /* as it was given, where there is one */
 	const char *again; /* what of functrace's command line is behind its options; NULL: it did not make the trace */
 };
 

@@ -112,6 +112,30 @@ static int write_page(void *context, FILE *out)
 	return page_write(views->profile, &options, out);
 }
 
+/* A mark that no trace reaches: there is nothing that could have grown since. */
+static bool check_mark(const struct views *views)
+{
+	const struct account *longest = NULL;
+
+	for (size_t i = 0; i < views->profile->process_count; i++) {
+		const struct account *account = views->profile->processes[i].account;
+
+		if (!account->wishes.has_mark || !account->events || account->wishes.mark <= account->last.since)
+			return true;
+		if (!longest || account->last.since > longest->last.since)
+			longest = account;
+	}
+	if (!longest)
+		return true;
+	struct buf text = {0};
+
+	clock_add_time(&text, longest->has_times, longest->last.since);
+	msg_error("--diff=%s: the %s ends after %s", views->options->views.mark,
+		  views->profile->process_count > 1 ? "longest trace" : "trace", buf_str(&text));
+	buf_free(&text);
+	return false;
+}
+
 bool views_write(struct views *views)
 {
 	const struct postproc_options *options = views->options;
@@ -126,6 +150,8 @@ bool views_write(struct views *views)
 	suppressions_apply(&views->suppressions, views->profile);
 	if (!views->profile->process_count)
 		return true;
+	if (!check_mark(views))
+		return false;
 	const uint32_t pid = views->profile->processes[0].account->pid;
 
 	if (options->views.report)

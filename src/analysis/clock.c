@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/clock.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct clock_stage {
@@ -59,4 +60,12 @@ struct stage *clock_new(struct stage *next)
 	*clock = (struct clock_stage){
 		.stage = {.put = put, .finish = stage_finish_next, .free = clock_free, .next = next}};
 	return &clock->stage;
+}
+
+void clock_add_time(struct buf *out, bool has_times, uint64_t since)
+{
+	if (has_times)
+		buf_printf(out, "%.3f s", (double)since / 1e9);
+	else
+		buf_printf(out, "%" PRIu64 " call%s", since, since == 1 ? "" : "s");
 }

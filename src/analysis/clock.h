@@ -3,6 +3,7 @@
 #define FT_ANALYSIS_CLOCK_H
 
 #include "analysis/stage.h"
+#include "base/buf.h"
 
 /* Times are nanoseconds since the first call, or calls where the trace has no times. */
 struct trace_clock {
@@ -21,6 +22,9 @@ const struct trace_clock *clock_of(const struct stage *stage);
 uint64_t clock_since(const struct trace_clock *clock, const struct record_call *call);
 /* Nanoseconds that a user gives, in the trace's unit: without times each second stands for a call. */
 uint64_t clock_span(const struct trace_clock *clock, uint64_t ns);
+
+/* Appends a time since the first call: "3.988 s", or "7 calls". */
+void clock_add_time(struct buf *out, bool has_times, uint64_t since);
 
 /* From one time of a record to another, both known. Compat traces count their milliseconds modulo 24 hours; a call
  * whose time was taken at its entry may be written a little late, as if it were before the first. */

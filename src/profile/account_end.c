@@ -9,27 +9,37 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
+/* At earlier_since. A moment is before the calls of its time; where there is none, that is the end. */
+static bool was_alive_earlier(const struct account *account, const struct block *block)
+{
+	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
+}
+
 /* What was allocated since the last scan may be lost by now. */
-static void note_unscanned(struct resource_account *resource, struct block *block)
+static void note_unscanned(const struct account *account, struct resource_account *resource, struct block *block)
 {
 	if (block->born.index <= resource->scan_index)
 		return;
 	tally_add(&resource->unscanned, block->size);
 	tally_add(&block->site->unscanned, block->size);
+	if (was_alive_earlier(account, block))
+		tally_add(&block->site->earlier_unscanned, block->size);
 }
 
 /* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
  * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
-static bool is_leak(struct resource_account *resource, struct block *block)
+static bool is_leak(const struct account *account, struct resource_account *resource, struct block *block)
 {
 	if (!resource_account_has_scan(resource))
 		return !block->is_before;
 	if (!block->lost_scan || block->lost_scan != resource->scans) {
-		note_unscanned(resource, block);
+		note_unscanned(account, resource, block);
 		return false;
 	}
 	tally_add(&resource->lost[block->lost], block->size);
 	tally_add(&block->site->lost[block->lost], block->size);
+	if (was_alive_earlier(account, block))
+		tally_add(&block->site->earlier_lost[block->lost], block->size);
 	return block->lost != LOST_POSSIBLY;
 }
 
@@ -47,7 +57,7 @@ static void end_block(const struct account *account, struct resource_account *re
 		site->newest_id = id;
 	}
 	site->ages = add_saturated(site->ages, age);
-	if (!is_leak(resource, block))
+	if (!is_leak(account, resource, block))
 		return;
 	tally_add(&site->picked, block->size);
 	if (resource_account_has_scan(resource) && block->lost == LOST_INDIRECTLY)
@@ -74,6 +84,8 @@ static void end_resource(const struct account *account, const struct resource_st
 		site->ages = 0;
 		memset(site->lost, 0, sizeof(site->lost));
 		site->unscanned = (struct tally){0};
+		memset(site->earlier_lost, 0, sizeof(site->earlier_lost));
+		site->earlier_unscanned = (struct tally){0};
 		site->oldest_since = UINT64_MAX;
 		site->newest_since = site->newest_id = 0;
 	}

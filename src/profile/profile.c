@@ -241,34 +241,34 @@ static void figures_join(struct figures *to, const struct figures *more)
 	tally_join(&to->at_peak, &more->at_peak);
 }
 
-static void sum_reachable(struct profile_group *group, const struct profile_member *member)
+static void tally_subtract(struct tally *from, const struct tally *part)
 {
-	struct tally reachable = member->site->live;
-
-	if (!resource_account_has_scan(member->resource))
-		return;
-	reachable.calls -= member->site->unscanned.calls;
-	reachable.bytes -= member->site->unscanned.bytes;
-	for (unsigned i = 0; i < LOST_KINDS; i++) {
-		reachable.calls -= member->site->lost[i].calls;
-		reachable.bytes -= member->site->lost[i].bytes;
-	}
-	tally_join(&group->reachable, &reachable);
+	from->calls -= part->calls < from->calls ? part->calls : from->calls;
+	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
 }
 
-/* By how much a minute the site grew in the last tenth of the time. */
-static double rate_of(const struct account *account, const struct profile_member *member)
+/* Of what is shown as lost or reachable, what it was before the last tenth of the time. */
+static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
-	const struct resource_account *resource = member->resource;
 	const struct site *site = member->site;
-	const uint64_t span = account->last.since - account->earlier_since;
-	const bool by_number = resource->counts_alone || !resource->allocations.bytes;
+	struct tally reachable = site->live, earlier = site->earlier;
 
-	if (!account->has_times || !span)
-		return 0;
-	return (by_number ? (double)site->live.calls - (double)site->earlier.calls
-			  : (double)site->live.bytes - (double)site->earlier.bytes) *
-	       60e9 / (double)span;
+	if (!resource_account_has_scan(member->resource)) {
+		if (!site->is_before)
+			tally_join(&group->earlier_picked, &site->earlier);
+		return;
+	}
+	tally_subtract(&reachable, &site->unscanned);
+	tally_subtract(&earlier, &site->earlier_unscanned);
+	for (unsigned i = 0; i < LOST_KINDS; i++) {
+		tally_subtract(&reachable, &site->lost[i]);
+		tally_subtract(&earlier, &site->earlier_lost[i]);
+		if (i != LOST_POSSIBLY)
+			tally_join(&group->earlier_picked, &site->earlier_lost[i]);
+	}
+	tally_join(&group->earlier_possibly, &site->earlier_lost[LOST_POSSIBLY]);
+	tally_join(&group->reachable, &reachable);
+	tally_join(&group->earlier_reachable, &earlier);
 }
 
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
@@ -294,9 +294,8 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->picked_indirectly, &site->picked_indirectly);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&group->lost[i], &site->lost[i]);
-	sum_reachable(group, member);
+	sum_scanned(group, member);
 	tally_join(&group->earlier, &site->earlier);
-	group->rate += rate_of(process->account, member);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
 	if (offset + site->first_since < group->first_since)

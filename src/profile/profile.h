@@ -70,10 +70,10 @@ struct profile_group {
 	struct tally allocated, live, temporary, own_peak, at_peak, picked, picked_indirectly;
 	struct tally lost[LOST_KINDS]; /* of what is alive, where scans were */
 	struct tally reachable;        /* of what is alive, where scans were and found it not lost */
-	struct tally earlier;          /* alive at each process's earlier_since */
-	double rate;                   /* bytes a minute that it grew by since then; of what has no sizes, blocks */
-	struct figures old;            /* of the old processes at their ends, or at the mark */
-	bool has_old;                  /* an old process, or a mark, that could have some */
+	/* Alive at each process's earlier_since, in all and of `picked`, `lost` and `reachable` (or released since). */
+	struct tally earlier, earlier_picked, earlier_possibly, earlier_reachable;
+	struct figures old; /* of the old processes at their ends, or at the mark */
+	bool has_old;       /* an old process, or a mark, that could have some */
 	uint64_t lifetimes, ages;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */

@@ -49,9 +49,11 @@ struct site {
 	struct tally picked_indirectly; /* of that, what is only indirectly lost */
 	struct tally lost[LOST_KINDS];  /* of what is alive at the end, as the last scan said */
 	struct tally unscanned;         /* alive at the end, and allocated since that scan */
-	uint64_t lifetimes;             /* of the released: their sum, in the units of `since` */
-	uint64_t ages;                  /* of those alive at the end: their sum, after account_end() */
-	uint64_t first_since;           /* of its first call */
+	struct tally earlier_lost[LOST_KINDS],
+		earlier_unscanned;           /* of these, what was alive at the account's earlier_since */
+	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
+	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */
+	uint64_t first_since;                /* of its first call */
 	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
 	uint64_t number;                     /* in the order of the first calls */
 	uint64_t newest_id;                  /* of the newest that is alive, after account_end() */

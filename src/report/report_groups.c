@@ -31,13 +31,29 @@ static int compare_ranked(const void *a, const void *b)
 	return x->group->number < y->group->number ? -1 : 1;
 }
 
-/* What the group has more than before the last tenth of the time. */
-static uint64_t grown_of(const struct profile_group *group)
+/* Of what the section shows of the group, what was alive when the last tenth of the time began. */
+static struct tally earlier_of(const struct report *report, const struct profile_group *group)
 {
-	const uint64_t live = report_key(group->resource, &group->live);
-	const uint64_t earlier = report_key(group->resource, &group->earlier);
+	switch (report->section->figure) {
+	case FIGURE_LEAKED:
+		return group->earlier_picked;
+	case FIGURE_POSSIBLY:
+		return group->earlier_possibly;
+	case FIGURE_REACHABLE:
+		return group->earlier_reachable;
+	default:
+		return group->earlier;
+	}
+}
 
-	return live > earlier ? live - earlier : 0;
+/* What the section shows of the group, `figure`, is more than before the last tenth of the time. */
+static uint64_t grown_of(const struct report *report, const struct profile_group *group, const struct tally *figure)
+{
+	const struct tally then = earlier_of(report, group);
+	const uint64_t now = report_key(group->resource, figure);
+	const uint64_t earlier = report_key(group->resource, &then);
+
+	return now > earlier ? now - earlier : 0;
 }
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -83,7 +99,7 @@ static struct ranked *rank(const struct report *report, const struct profile_res
 			.group = group,
 			.figure = figure,
 			.key = report_key(resource, &figure),
-			.grown = grown_of(group),
+			.grown = grown_of(report, group, &figure),
 		};
 	}
 	set_ranks(report, ranked, *count);
@@ -181,11 +197,10 @@ static void add_ages(struct report *report, const struct profile_group *group)
 
 /* "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". Of several processes the last tenth of each one's time is
  * meant. */
-static void write_group_growth(struct report *report, const struct profile_group *group)
+static void write_group_growth(struct report *report, const struct profile_group *group, uint64_t grown)
 {
-	const struct profile *profile = report->profile;
-	const struct account *account = profile->processes[group->members[0].process].account;
-	const uint64_t grown = grown_of(group);
+	const struct account *account = report->profile->processes[group->members[0].process].account;
+	const uint64_t tenth = account->last.since - account->earlier_since;
 	char number[32], span[32], rate[32];
 
 	if (!grown)
@@ -194,14 +209,14 @@ static void write_group_growth(struct report *report, const struct profile_group
 		  report_has_bytes(group->resource) ? grown == 1 ? "byte" : "bytes"
 						    : report_noun(group->resource, grown, &report->name));
 	if (group->member_count == 1)
-		lines_add(&report->lines, "the last %s",
-			  report_span_text(report, account->last.since - account->earlier_since, span));
+		lines_add(&report->lines, "the last %s", report_span_text(report, tenth, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
-	/* In a short run a minute is far away. */
-	if (profile->has_times && group->rate >= 1 && profile->end_since >= SECOND_NS)
-		lines_add(&report->lines, ", %s a minute",
-			  number_grouped(group->rate < 1e18 ? (uint64_t)(group->rate + 0.5) : UINT64_MAX, rate));
+	/* Less than a second says nothing of a minute, nor does what several processes grew by in their own times. */
+	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
+
+	if (report->profile->has_times && group->member_count == 1 && tenth >= SECOND_NS && minute < 1e18)
+		lines_add(&report->lines, ", %s a minute", number_grouped((uint64_t)(minute + 0.5), rate));
 	lines_end(&report->lines);
 }
 
@@ -237,7 +252,7 @@ static void write_group_head(struct report *report, const struct ranked *ranked,
 	}
 	lines_end(lines);
 	if (report->section->has_births)
-		write_group_growth(report, group);
+		write_group_growth(report, group, ranked->grown);
 }
 
 static void write_rest(struct report *report, const struct ranked *ranked, size_t from, size_t count)

@@ -90,7 +90,7 @@ fd: alive at the end, by stack
 
   1. 1 descriptor  100.0 %  ####################
       by open, 0 s old
-      grew by 1 descriptor in the last 571 ms, 105 a minute
+      grew by 1 descriptor in the last 571 ms
       open_it at f.c:9
       main at m.c:8
 """

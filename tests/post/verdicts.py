@@ -91,7 +91,70 @@ def a_killed_tracer_leaves_no_end(folder):
     assert b"\nincomplete " in run("--report", "-", data=text[:text.index("has exited", at)].rpartition("\n")[0].encode() + b"\n").stdout
 
 
+def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
+    census = "## before <1> 0x100 5\n"
+    text = run("--report", "-", data=trace("paused", calls=census + CALLS), check=0).stdout.decode()
+    assert "5 bytes in 1 block of these from before the trace began: not known whether lost; trace with --scan\n" in text, text
+    assert "no leaks" not in text
+    text = run("--report", "-", data=trace("## scan <1>"[3:], "paused", calls=census + CALLS), check=0).stdout.decode()
+    assert "5 bytes in 1 block of these from before the trace began\n" in text, text
+    path = os.path.join(folder, "x")
+    for options, words in (([], "what is alive (what of it is lost: trace with --scan)"), (["--scan"], "(what is live|the leaks)")):
+        done = subprocess.run([FUNCTRACE, "-o", path, *options, "sh", "-c", "exit 0"], capture_output=True, check=True)
+        found = re.search("^functrace: to see (.*): functrace-postproc --report ", done.stderr.decode(), re.M)
+        assert found and (found.group(1) == words or options and re.fullmatch(words, found.group(1))), done
+
+
+def moments_beyond_the_end_are_errors(_folder):
+    """The trace has calls at 0, 3 and 4 s."""
+    for option in "--diff=@600", "--between=10,20":
+        for more in ["--report"], ["--report", "--error-exitcode=7"], ["--report=peak"], ["--html=-"], ["-f", "collapsed"]:
+            done = run(option, *more, "-", data=trace("paused"))
+            assert done.returncode == 1 and "the trace ends after 4.000 s\n" in done.stderr.decode(), (option, more, done)
+            assert done.stderr.startswith(b"functrace-postproc: " + option.encode()), done
+    for option in "--diff=@4", "--diff=@3.5", "--between=4,20", "--between=0,600", "--older=600":
+        run("--report", option, "-", data=trace("paused"), check=0)
+    bare = re.sub(r"\[.*?\] ", "", trace("paused").decode()).encode()
+    done = run("--report", "--diff=@600", "-", data=bare)
+    assert done.returncode == 1 and b"the trace ends after 2 calls\n" in done.stderr, done
+
+
+def calls_at(*blocks):
+    """Allocations of one stack: seconds, size, address."""
+    return "".join("%d. [10:%02d:%02d.000000] malloc<memory>(%d) = 0x%x\n\t0x10 leaky at /no/a.c:5\n\n" % (
+        i, at // 60, at % 60, size, address) for i, (at, size, address) in enumerate(blocks, 1))
+
+
+def what_grew_is_of_what_is_listed(_folder):
+    """The last tenth begins at or before 90 s: half of each kind is older."""
+    early = [(0, 1000, 0x1000), (1, 2000, 0x2000), (2, 300, 0x3000)]
+    late = [(98, 20, 0x4000), (99, 50000, 0x5000), (100, 7, 0x6000)]
+    lost = "## scan <1>\n" + "".join(f"## lost <1> 0x{address:x} {kind}\n" for address, kind in (
+        (0x2000, "definitely"), (0x5000, "definitely"), (0x3000, "possibly"), (0x6000, "possibly")))
+    text = run("--report", "-", data=trace("paused", calls=calls_at(*early, *late) + lost), check=0).stdout.decode()
+    shown = re.findall(r"^memory: ([\w ]+), by stack.*\n\n  1\. ([\d,]+) bytes .*\n.*\n      grew by ([\d,]+) bytes? in", text, re.M)
+    assert shown == [("lost", "52,000", "50,000"), ("possibly lost", "307", "7"), ("still reachable", "1,020", "20")], text
+    # What came after the scan is in none of these lists.
+    since = "7. [10:01:40.000000] malloc<memory>(9000) = 0x7000\n\t0x10 leaky at /no/a.c:5\n\n"
+    text = run("--report", "-", data=trace("paused", calls=calls_at(*early, *late) + lost + since), check=0).stdout.decode()
+    assert "1,020 bytes in 2 blocks  100.0 %" in text and "      grew by 20 bytes in" in text, text
+    text = run("--report=alive", "-", data=trace("paused", calls=calls_at(*early, *late) + lost), check=0).stdout.decode()
+    assert "      grew by 50,027 bytes in the last" in text, text
+
+
+def rates_need_a_second(_folder):
+    def growth(last):
+        text = run("--report", "-", data=trace("paused", calls=calls_at((0, 100, 0x1000), (last, 50, 0x2000))), check=0).stdout.decode()
+        return re.search("^      (grew by .*)$", text, re.M).group(1)
+    assert re.fullmatch(r"grew by 50 bytes in the last [\d.]+ ms", growth(7)), growth(7)
+    assert re.fullmatch(r"grew by 50 bytes in the last [\d.]+ s, [\d,]+ a minute", growth(100)), growth(100)
+
+
 TESTS = [
+    what_no_scan_has_looked_at_is_not_known_to_be_lost,
+    moments_beyond_the_end_are_errors,
+    what_grew_is_of_what_is_listed,
+    rates_need_a_second,
     a_trace_without_an_end_gives_no_verdict,
     ends_of_traces_are_known,
     of_other_origins_no_end_is_expected,

@@ -98,6 +98,7 @@ static int write_report(void *context, FILE *out)
 	options.columns = lines_columns(out);
 	options.colours = lines_want_colours(out);
 	options.again_behind = "";
+	options.is_kept = !views->options->views.again;
 	words_again(views, &options, &behind);
 	report_write(views->profile, &options, out);
 	buf_free(&behind);
@@ -140,7 +141,8 @@ bool views_write(struct views *views)
 {
 	const struct postproc_options *options = views->options;
 	const struct output_target target = {.path = options->output, .input = -1, .sequence = views->sequence};
-	const struct output_target page = {.path = options->views.html, .input = -1, .sequence = views->sequence};
+	const struct output_target page = {
+		.path = options->views.html, .input = -1, .sequence = views->sequence, .option = "--html"};
 	const struct export *export = options->views.export;
 	int error = 0;
 

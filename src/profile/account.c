@@ -4,6 +4,7 @@
 #include "modules/known.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,7 +344,11 @@ static void put_end(struct account *account, const struct process_end *end)
 static void put_note(struct account *account, const char *text)
 {
 	struct process_end end;
+	uint32_t child, parent;
 
+	account->is_forked |=
+		sscanf(string_or_empty(text), "process %" SCNu32 " was forked by %" SCNu32, &child, &parent) == 2 &&
+		(!account->has_pid || child == account->pid);
 	if (note_end_parse(string_or_empty(text), &end) &&
 	    (!account->has_pid || end.pid == account->pid || end.is_signal || end.number)) {
 		put_end(account, &end);

@@ -71,7 +71,7 @@ struct account {
 	const struct trace_clock *clock;
 	char *name, *command;
 	uint32_t pid;
-	bool has_pid, has_process, is_attached, is_big, has_times;
+	bool has_pid, has_process, is_attached, is_forked, is_big, has_times;
 	int64_t start_sec; /* as in struct record_process */
 	uint64_t events;
 	struct moment first, last;

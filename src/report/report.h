@@ -20,6 +20,7 @@ struct report_options {
 	const char *filters; /* that have chosen what is reported, as words; NULL none */
 	/* The words of a command that reports the same: those before its options, and behind them; NULL: none does. */
 	const char *again, *again_behind;
+	bool is_kept;   /* the traces are files that stay, or were */
 	size_t columns; /* of the terminal; 0: lines are as long as they are */
 	bool colours;
 	const char *sysroot; /* where source files are looked for first; NULL / */

@@ -161,17 +161,50 @@ static void write_ends(struct report *report)
 	process_ends_free(&ends);
 }
 
+/* Why an allocation is not in the trace. Nothing is older than a program that functrace has launched. */
+enum unseen { UNSEEN_OLDER, UNSEEN_FORK, UNSEEN_LAUNCHED, UNSEEN_KINDS };
+
+static enum unseen unseen_of(const struct account *account)
+{
+	if (account->is_forked)
+		return UNSEEN_FORK;
+	/* Traces of others do not say whether they are of a whole run. */
+	return account->trace_end.is_expected && !account->is_attached ? UNSEEN_LAUNCHED : UNSEEN_OLDER;
+}
+
+static void write_unknown_releases(struct report *report)
+{
+	static const char *const words[] = {
+		[UNSEEN_OLDER] = "allocation(s) of what was released: older than the trace",
+		[UNSEEN_FORK] = "allocation(s) of what was released: from before the fork",
+		[UNSEEN_LAUNCHED] =
+			"allocation(s) of what was released: a double release, or allocated by what was not traced",
+	};
+	const struct profile *profile = report->profile;
+	uint64_t unknown[UNSEEN_KINDS] = {0};
+
+	for (size_t i = 0; i < profile->process_count; i++)
+		for (size_t k = 0; k < profile->resource_count; k++) {
+			const struct account *account = profile->processes[i].account;
+			const struct resource_account *resource =
+				profile_resource_account(account, profile->resources[k]);
+
+			if (resource && !profile->processes[i].is_old)
+				unknown[unseen_of(account)] += resource->unknown_releases;
+		}
+	for (size_t i = 0; i < UNSEEN_KINDS; i++)
+		if (unknown[i])
+			write_count(report, unknown[i], words[i]);
+}
+
 static void write_unseen(struct report *report)
 {
 	const struct profile *profile = report->profile;
-	uint64_t unknown = 0, reused = 0;
+	uint64_t reused = 0;
 
-	for (size_t i = 0; i < profile->resource_count; i++) {
-		unknown += profile->resources[i]->unknown_releases;
+	for (size_t i = 0; i < profile->resource_count; i++)
 		reused += profile->resources[i]->reused;
-	}
-	if (unknown)
-		write_count(report, unknown, "allocation(s) of what was released: older than the trace");
+	write_unknown_releases(report);
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->cut)
@@ -199,8 +232,9 @@ static void write_notes(struct report *report)
 	if (!left_out)
 		return;
 	report_add_label(report, "");
-	LINE(&report->lines, "and %zu more note%s, which the trace as text has: functrace-postproc TRACE", left_out,
-	     left_out == 1 ? "" : "s");
+	LINE(&report->lines, "and %zu more note%s%s", left_out, left_out == 1 ? "" : "s",
+	     report->options.is_kept ? ", which the trace as text has: functrace-postproc TRACE"
+				     : "; a trace that is kept has them (-o)");
 }
 
 void report_head(struct report *report)

@@ -61,6 +61,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!parse_number_hex(arg, UINT64_MAX, &address))
 			return usage_error(parse, "--why=%s: give the address of a block, as --scan shows it: 0x55d0c0",
 					   arg);
+		if (!address)
+			return usage_error(
+				parse, "--why=%s: no block has the address 0; give one as --scan shows it: 0x55d0c0",
+				arg);
 		if (!arg[strspn(arg, "0123456789")])
 			return usage_error(parse,
 					   "--why=%s: addresses are hexadecimal: 0x%s, or 0x%llx if that is decimal",

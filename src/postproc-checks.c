@@ -39,6 +39,18 @@ static void check_several(struct argp_state *state, const struct postproc_option
 		argp_error(state, "--hatf-file and --sim-file have a place for one trace; give them a folder");
 }
 
+/* Tools go by the name: plain text in a file.gz they take for nothing, and say nothing. pprof's own kind is gzip. */
+static void check_view_name(struct argp_state *state, const char *option, const char *path, bool is_gzip)
+{
+	const enum packing packing = path && !path_is_folder(path) ? packing_of_path(path) : PACKING_NONE;
+
+	if (packing && !(is_gzip && packing == PACKING_GZIP))
+		argp_error(state,
+			   "only traces are compressed, and %s would not be: give %s a name without %s, and compress "
+			   "the file",
+			   path, option, packing_suffix(packing));
+}
+
 /* Only what a writer writes is compressed. */
 static void check_packing(struct argp_state *state, struct postproc_options *options)
 {
@@ -50,8 +62,13 @@ static void check_packing(struct argp_state *state, struct postproc_options *opt
 	if (view_options_want(&options->views) && options->pack)
 		argp_error(state,
 			   "only traces are compressed; --report and files for other tools are not: leave out -z");
-	if (view_options_want(&options->views))
+	if (view_options_want(&options->views)) {
+		const struct export *const export = options->views.export;
+
+		check_view_name(state, "-o", output, export && export->is_binary);
+		check_view_name(state, "--html", options->views.html, false);
 		return;
+	}
 	if (!options->pack)
 		options->packing = path ? packing_of_path(path) : PACKING_NONE;
 	else if (!packing_choose(path, kind, &options->packing) && options->packing)

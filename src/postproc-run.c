@@ -51,6 +51,7 @@ struct run {
 	struct stage *split;
 	bool learned;         /* late objects */
 	bool has_texts;       /* names stand in the trace */
+	bool was_read;        /* as far as there is something to read */
 	struct trace_end end; /* traces that say where theirs is have one process */
 };
 
@@ -392,6 +393,7 @@ static int read_records(struct run *run)
 		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
 		error = stage_put(run->split, &record);
 	}
+	run->was_read = status <= 0;
 	if (!error)
 		error = stage_finish(run->split);
 	if (status < 0)
@@ -463,7 +465,7 @@ void postproc_run(struct postproc_input *input, const struct postproc_options *o
 	else if (outcome->sound)
 		check_choices(&run, &outcome->unmatched);
 	outcome->found_leaks = found_leaks(&run);
-	outcome->is_incomplete = trace_end_is_missing(&run.end) && !options->follow;
+	outcome->is_incomplete = run.was_read && trace_end_is_missing(&run.end) && !options->follow;
 	if (outcome->is_incomplete)
 		report_incomplete(&run);
 	explain_names(&run);

@@ -62,10 +62,14 @@ static int open_files(struct mpatrol_outputs *outputs, uint32_t pid)
 	if (options->wants_table)
 		error = open_file(&options->table, pid, ".mpatrol.txt", &outputs->table.file);
 	if (!error && options->hatf_path)
-		error = open_file(&(struct output_target){.path = path_of(options->hatf_path), .input = options->input},
+		error = open_file(&(struct output_target){.path = path_of(options->hatf_path),
+							  .input = options->input,
+							  .option = "--hatf-file"},
 				  pid, ".hatf", &outputs->hatf);
 	if (!error && options->sim_path)
-		error = open_file(&(struct output_target){.path = path_of(options->sim_path), .input = options->input},
+		error = open_file(&(struct output_target){.path = path_of(options->sim_path),
+							  .input = options->input,
+							  .option = "--sim-file"},
 				  pid, ".c", &outputs->sim.file);
 	return error;
 }

@@ -108,7 +108,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 		}
 	}
 	if (fd < 0)
-		msg_error("cannot write %s: %s. Choose another place with -o.", *name, strerror(-fd));
+		msg_error("cannot write %s: %s. Choose another place with %s.", *name, strerror(-fd),
+			  target->option ? target->option : "-o");
 	return fd;
 }
 

@@ -21,6 +21,7 @@ struct output_target {
 	int input;                        /* not to be overwritten; -1 none */
 	const char *input_path;           /* NULL: unknown */
 	struct output_sequence *sequence; /* NULL: one input */
+	const char *option;               /* that names it, for messages; NULL -o */
 };
 
 /* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for

@@ -181,7 +181,8 @@ static void report_arguments(const struct run *run)
 		msg_info("%llu call%s failed: in the trace's text, the lines of the form \"## open(...) = -1 ENOENT\"",
 			 (unsigned long long)failures, failures == 1 ? "" : "s");
 	if (unreturned)
-		msg_info("%llu recorded call%s did not return: in the trace's text, \"## abort() <no return>\"",
+		msg_info("%llu recorded call%s did not return: in the trace's text, the lines of the form "
+			 "\"## NAME(...) <no return>\"",
 			 (unsigned long long)unreturned, unreturned == 1 ? "" : "s");
 	if (count)
 		msg_info("-a shows no arguments of %llu function%s: nothing is known of their parameters. What is "

@@ -150,11 +150,50 @@ def rates_need_a_second(_folder):
     assert re.fullmatch(r"grew by 50 bytes in the last [\d.]+ s, [\d,]+ a minute", growth(100)), growth(100)
 
 
+def releases_of_what_was_not_seen_have_their_reason(_folder):
+    stray = CALLS + "4. [10:00:05.000000] free<memory>(0x2000)\n"
+    def unseen(data):
+        return re.search("^not seen    1 allocation\\(s\\) of what was released: (.*)$",
+                         run("--report", "-", data=data, check=0).stdout.decode(), re.M).group(1)
+    launched = trace("paused", calls=stray)
+    assert unseen(launched) == "a double release, or allocated by what was not traced"
+    assert unseen(launched.replace(b",origin", b",attached=yes,origin")) == "older than the trace"
+    assert unseen(trace(origin="other 1.0", calls=stray)) == "older than the trace"
+    assert unseen(trace("process 42 was forked by 41", "paused", calls=stray)) == "from before the fork"
+    assert unseen(trace("process 43 was forked by 42", "paused", calls=stray)).startswith("a double release")
+
+
+def places_are_named_by_their_options(folder):
+    for option in "--html", "--hatf-file", "--sim-file", "-o":
+        value = option + "=" * option.startswith("--") + "/nonexist/x"
+        done = run(value, *["--report"] * (option == "-o"), "-", data=trace("paused"))
+        assert done.returncode == 1, done
+        assert done.stderr.decode() == ("functrace-postproc: cannot write /nonexist/x: No such file or directory. "
+                                        f"Choose another place with {option}.\n"), done
+
+
+def plain_text_is_not_named_as_compressed(folder):
+    for name, options in (("h.gz", ["-f", "heaptrack"]), ("h.zst", ["-f", "heaptrack"]), ("c.gz", ["-f", "massif"]),
+                          ("p.zst", ["-f", "pprof"]), ("r.gz", ["--report"])):
+        path = os.path.join(folder, name)
+        done = run(*options, "-o", path, "-", data=trace("paused"))
+        assert done.returncode == 2 and b"give -o a name without ." in done.stderr and not os.path.exists(path), done
+    done = run("--html=" + os.path.join(folder, "x.gz"), "-", data=trace("paused"))
+    assert done.returncode == 2 and b"give --html a name without .gz" in done.stderr, done
+    path = os.path.join(folder, "p.pb.gz")
+    if not run("-f", "pprof", "-o", path, "-", data=trace("paused")).returncode:
+        with gzip.open(path) as file:
+            assert file.read()
+
+
 TESTS = [
     what_no_scan_has_looked_at_is_not_known_to_be_lost,
     moments_beyond_the_end_are_errors,
     what_grew_is_of_what_is_listed,
     rates_need_a_second,
+    releases_of_what_was_not_seen_have_their_reason,
+    places_are_named_by_their_options,
+    plain_text_is_not_named_as_compressed,
     a_trace_without_an_end_gives_no_verdict,
     ends_of_traces_are_known,
     of_other_origins_no_end_is_expected,

@@ -357,6 +357,8 @@ static void test_scan(void **state)
 	assert_usage_error("--scan -t 1 --live", "do not go together");
 	assert_usage_error("--scan -t 1 --interval=0", "--interval=0: give a time");
 	assert_usage_error("--scan -t 1 --count=0", "--count=0: give a number");
+	assert_usage_error("--scan -t 1 --why=0", "no block has the address 0");
+	assert_usage_error("--scan -t 1 --why=0x0", "no block has the address 0");
 	assert_usage_error("--scan -t 1 --why=main", "give the address of a block");
 	assert_usage_error(
 		"--scan -t 1 --why=94060634926768",

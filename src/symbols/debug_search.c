@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "symbols/debug_search.h"
 #include "symbols/elf_file.h"
+#include "symbols/refused.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -37,11 +38,10 @@ static bool has_crc(int fd, const struct stat *st, uint32_t wanted)
 	return crc == wanted;
 }
 
-static bool has_build_id(int fd, const struct stat *st, const struct debug_search *search)
+static bool has_build_id(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
-	const char *reason;
 	const void *bits;
-	Elf *const elf = elf_open(fd, st, &reason);
+	Elf *const elf = elf_open(fd, st, reason);
 	const ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
 	const bool has = size > 0 && (size_t)size == search->build_id_size &&
 			 !memcmp(bits, search->build_id, search->build_id_size);
@@ -50,12 +50,15 @@ static bool has_build_id(int fd, const struct stat *st, const struct debug_searc
 	return has;
 }
 
-static bool is_it(int fd, const struct stat *st, const struct debug_search *search)
+/* *reason: why not, a static text; NULL: it is the file itself. */
+static bool is_it(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
+	*reason = NULL;
 	if (st->st_dev == search->device && st->st_ino == search->inode)
 		return false;
+	*reason = "it is of another build";
 	if (search->build_id_size)
-		return has_build_id(fd, st, search);
+		return has_build_id(fd, st, search, reason);
 	return !search->crc || has_crc(fd, st, search->crc);
 }
 
@@ -63,8 +66,13 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 static int try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
 {
 	int fd = open_regular(path, st);
+	const char *reason;
 
-	if (fd >= 0 && !is_it(fd, st, search)) {
+	if (fd < 0)
+		refused_open(path);
+	if (fd >= 0 && !is_it(fd, st, search, &reason)) {
+		if (reason)
+			refused_say(path, reason);
 		close(fd);
 		fd = -1;
 	}

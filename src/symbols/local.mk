@@ -5,7 +5,7 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_headers.c src/symbols/elf_headers.h src/symbols/elf_open.c \
-	src/symbols/split_open.c src/symbols/split_open.h \
+	src/symbols/refused.c src/symbols/refused.h src/symbols/split_open.c src/symbols/split_open.h \
 	src/symbols/private_copy.c src/symbols/private_copy.h src/symbols/copy_in_time.c \
 	src/symbols/debug_search.c src/symbols/debug_search.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c src/symbols/image_file.c \

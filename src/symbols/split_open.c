@@ -1,6 +1,7 @@
 #include "config.h"
 #include "symbols/split_open.h"
 #include "symbols/private_copy.h"
+#include "symbols/refused.h"
 #include "base/library_open.h"
 #include "base/msg.h"
 #include "base/util.h"
@@ -27,13 +28,15 @@ static int copy_of(const char *path)
 	struct stat st;
 	const int fd = open_regular(path, &st);
 
-	if (fd < 0)
+	if (fd < 0) {
+		refused_open(path);
 		return -1;
+	}
 	const bool done = private_copy_make(fd, &st, COPY_DEBUG | COPY_SYMBOLS | COPY_FRAMES, &copy, &reason);
 
 	close(fd);
 	if (!done) {
-		msg_debug(DBG_SYMBOLS, 1, "%s: %s", path, reason);
+		refused_say(path, reason);
 		errno = ENOEXEC;
 		return -1;
 	}

@@ -445,7 +445,7 @@ def hostile_names_are_text(folder):
 def what_is_not_there_is_said(folder):
     page = make_page(folder, HEAD.encode())
     value = browse(folder, page, "return [shown('#cards .exact'), shown('#flame'), shown('#groups-title')];")
-    assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end: no leaks were seen."], value
+    assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end."], value
     assert value[2] == []
     # Without resources, too.
     page = make_page(folder, HEAD.split("\n", maxsplit=1)[0].encode() + b"\n")

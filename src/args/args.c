@@ -216,6 +216,8 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 		show_lost(&e->showing);
 	else if (param->type && param->type->kind == DATA_OTHER && !param->type->size)
 		show_unknown_type(&e->showing);
+	else if (param->is_moved)
+		show_unknown(&e->showing);
 	else if (!chosen || chosen->place == PLACE_BY_ABI)
 		show_passed(e, param);
 	else if (chosen->place == PLACE_UNKNOWN)

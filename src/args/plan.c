@@ -300,6 +300,35 @@ static unsigned left_out(const struct arch *arch, const struct signature_param *
 	return param->place == PLACE_BY_ABI && param->register_count ? left : 0;
 }
 
+static bool is_in_registers(const struct signature_param *param)
+{
+	for (size_t i = 0; i < param->piece_count; i++)
+		if (param->pieces[i].place != PLACE_REGISTER)
+			return false;
+	return param->said == PLACE_PIECES && param->piece_count;
+}
+
+/* LLVM passes the fields of a struct that the ABI has on the stack in registers, where all callers are its own, and
+ * with them all other parameters may have other places. The same is said of one that the function's first instructions
+ * take from the stack. */
+static void find_moved(struct args_plan *plan)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_param *const param = &plan->params[i];
+
+		is_any |= param->signature->place == PLACE_BY_ABI && is_in_registers(param->signature) &&
+			  param->place.piece_count && param->place.pieces[0].kind == PIECE_STACK;
+	}
+	for (size_t i = 0; i < plan->count && is_any; i++) {
+		struct plan_param *const param = &plan->params[i];
+
+		param->is_moved = !(param->signature->said == PLACE_REGISTER && param->place.piece_count == 1 &&
+				    is_in(plan->arch, &param->place.pieces[0], param->signature->place_register));
+	}
+}
+
 static void take_places(struct args_plan *plan, bool is_rust, const struct asked *asked)
 {
 	for (size_t i = 0; i < asked->count; i++) {
@@ -317,6 +346,7 @@ static void take_places(struct args_plan *plan, bool is_rust, const struct asked
 	}
 	for (size_t i = 0; i < plan->count; i++)
 		plan->params[i].left_out = left_out(plan->arch, plan->params[i].signature, &plan->params[i].place);
+	find_moved(plan);
 }
 
 struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature, bool is_soft_float)

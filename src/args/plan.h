@@ -11,6 +11,7 @@ struct plan_param {
 	const struct data_type *type;            /* of a signature; NULL unknown */
 	const struct signature_param *signature; /* NULL: of a row, or a result */
 	uint64_t size;
+	bool is_moved;     /* the compiler may have given it another place than `place` */
 	unsigned left_out; /* a bit for each piece of `place` whose register need not have it */
 	struct abi_place place;
 };

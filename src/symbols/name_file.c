@@ -2,6 +2,7 @@
  * at several addresses, one after another or at once, is read once. */
 #include "config.h"
 #include "symbols/name_file.h"
+#include "symbols/refused.h"
 #include "arch/arch.h"
 #include "base/buf.h"
 #include "base/msg.h"
@@ -54,8 +55,9 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* Copies a file that was found, with dwz's link; closes it. The copy's descriptor, or -1. */
-static int copy_found(struct name_file *file, int fd, const struct stat *st, struct copied_altlink *alt)
+/* Copies a file that was found, with dwz's link; closes it. path: NULL unknown. The copy's descriptor, or -1. */
+static int copy_found(struct name_file *file, int fd, const struct stat *st, const char *path,
+		      struct copied_altlink *alt)
 {
 	struct private_copy copy;
 	const char *reason;
@@ -64,6 +66,8 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, str
 	close(fd);
 	if (!done) {
 		file->lacking = reason;
+		if (path)
+			refused_say(path, reason);
 		return -1;
 	}
 	if (copy.lacks_debug)
@@ -122,7 +126,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 		return -1;
 	free(file->debug_path);
 	file->debug_path = *found ? xstrdup(*found) : NULL;
-	return copy_found(file, fd, &st, &file->alts[1]);
+	return copy_found(file, fd, &st, *found, &file->alts[1]);
 }
 
 /* ---- dwz's file ---- */
@@ -144,7 +148,7 @@ static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt,
 	int fd = debug_search_alt(&search, &st, &path);
 
 	if (fd >= 0)
-		fd = copy_found(file, fd, &st, NULL);
+		fd = copy_found(file, fd, &st, path, NULL);
 	free(path);
 	file->alt_fd = fd;
 	return fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);

@@ -312,7 +312,7 @@ def header(options, no_times):
     depth = min(10, int(options.get("-b", 10)))
     return ("version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=4242"
             + (",filter=" + "|".join(filters) if filters else "") + f",backtrace depth={depth}"
-            + ",origin=functrace 0.1.0" + (",timestamps=no" if no_times else ""))
+            + ",origin=model 0.1.0" + (",timestamps=no" if no_times else ""))
 
 
 def as_text(trace, no_times):

@@ -33,8 +33,12 @@ static struct {
 static int seize(pid_t pid)
 {
 	const long options = PTRACE_O_TRACEEXEC;
+	siginfo_t ended = {0};
 
 	if (!ptrace(PTRACE_SEIZE, pid, NULL, (void *)options))
+		return 0;
+	/* A child that has died is reported by the loop. */
+	if (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | WNOHANG) && ended.si_pid == pid)
 		return 0;
 	msg_error("process %d cannot be traced: %s", (int)pid, strerror(errno));
 	return 1;

@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "symbols/debug_search.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_headers.h"
 #include "symbols/refused.h"
 
 #include <elfutils/libdwelf.h>
@@ -55,6 +56,9 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 {
 	*reason = NULL;
 	if (st->st_dev == search->device && st->st_ino == search->inode)
+		return false;
+	*reason = refused_cut;
+	if (elf_is_cut(fd, st))
 		return false;
 	*reason = "it is of another build";
 	if (search->build_id_size)

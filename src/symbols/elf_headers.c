@@ -213,6 +213,18 @@ bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers
 	return false;
 }
 
+bool elf_is_cut(int fd, const struct stat *st)
+{
+	struct elf_headers headers = {0};
+
+	if (!read_ehdr(fd, &headers))
+		return false;
+	const uint64_t offset = elf_field_get(&headers, headers.ehdr, EHDR_SHOFF);
+	const uint64_t count = elf_field_get(&headers, headers.ehdr, EHDR_SHNUM);
+
+	return offset && !is_within(st, offset, count * elf_field_get(&headers, headers.ehdr, EHDR_SHENTSIZE));
+}
+
 uint64_t elf_table_max(uint64_t type)
 {
 	switch (type) {

@@ -54,6 +54,8 @@ struct elf_headers {
 /* Reads the headers of the regular file `fd`, as st describes it. False and *reason (a static text): it is no ELF file,
  * its tables are damaged or larger than the limits above, or it was cut while it was read; nothing is to be freed. */
 bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers, const char **reason);
+/* Whether an ELF file ends before its table of sections does: debug information has one. */
+bool elf_is_cut(int fd, const struct stat *st);
 void elf_headers_free(struct elf_headers *headers);
 /* How many bytes of a section of that type are read; UINT64_MAX for types that have no limit of their own. */
 uint64_t elf_table_max(uint64_t type);

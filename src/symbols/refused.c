@@ -25,6 +25,8 @@ static bool is_new(const char *path)
 	return true;
 }
 
+const char refused_cut[] = "it is cut: its header says that it is longer";
+
 void refused_say(const char *path, const char *reason)
 {
 	pthread_mutex_lock(&lock);

@@ -4,6 +4,7 @@
 
 /* Warns that the debug file is not read, and why, once for each path. By any thread. */
 void refused_say(const char *path, const char *reason);
+extern const char refused_cut[]; /* a reason */
 /* The same after a failed open_regular() of it, by its errno; nothing where no such file is. errno stays. */
 void refused_open(const char *path);
 

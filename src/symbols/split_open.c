@@ -1,5 +1,6 @@
 #include "config.h"
 #include "symbols/split_open.h"
+#include "symbols/elf_headers.h"
 #include "symbols/private_copy.h"
 #include "symbols/refused.h"
 #include "base/library_open.h"
@@ -32,11 +33,13 @@ static int copy_of(const char *path)
 		refused_open(path);
 		return -1;
 	}
-	const bool done = private_copy_make(fd, &st, COPY_DEBUG | COPY_SYMBOLS | COPY_FRAMES, &copy, &reason);
+	const bool is_cut = elf_is_cut(fd, &st);
+	const bool done =
+		!is_cut && private_copy_make(fd, &st, COPY_DEBUG | COPY_SYMBOLS | COPY_FRAMES, &copy, &reason);
 
 	close(fd);
 	if (!done) {
-		refused_say(path, reason);
+		refused_say(path, is_cut ? refused_cut : reason);
 		errno = ENOEXEC;
 		return -1;
 	}

@@ -105,7 +105,9 @@ def attached(room):
     with open(room.path('open file'), 'w') as file:
         file.write('x' * 1234)
     for options, wanted in ((['-e', 'file'], True), ([], False)):
-        with Held(room, ['sh', '-c', 'exec "$0" "$@" 9<"open file"', builds.target('threads', 'O2'), '2', '20']) as held:
+        # A number that no pipe of a gate has.
+        opens = 'import os, sys; os.dup2(os.open("open file", os.O_RDONLY), 200); os.execv(sys.argv[1], sys.argv[1:])'
+        with Held(room, [sys.executable, '-S', '-c', opens, builds.target('threads', 'O2'), '2', '20']) as held:
             tracer = Tracer(room, held.child.pid, ['-f', 'swap'] + options)
             tracer.planted()
             held.work_and_end(tracer)
@@ -116,7 +118,7 @@ def attached(room):
         if names[:2] != ['PROCESS_INFO', 'PROCESS_STATUS_INFO'] or 'TERMINATE' in names:
             problems.append('it begins with %s, and ends with %s' % (names[:2], names[-1]))
         done = room.run([POSTPROC, '--dump', paths[0]]).out.decode()
-        if wanted != bool(re.search(r'fd: 9\n +tid: \d+\n +file size: 1234\n +file path: ".*/open file"\n', done)):
+        if wanted != bool(re.search(r'fd: 200\n +tid: \d+\n +file size: 1234\n +file path: ".*/open file"\n', done)):
             problems.append('open files: ' + done[:1500])
         for name in os.listdir(room.path('traces')):
             os.remove(room.path('traces', name))

@@ -67,11 +67,7 @@ def at_work(room):
         for trace in kinds.read_traces(folder)[0]:
             if 'atwork' not in trace.header.get('process', ''):
                 continue
-            # On a busy machine a child may end before it has made a call, and the logger knows nothing of it.
-            some = images.pop(trace.pid, [])
-            if not some and not trace.events:
-                continue
-            (image,) = some
+            (image,) = images.pop(trace.pid)
             found = trace.problems + strict.compare(trace, image.in_order(), strict.Names(False), True)
             problems += ['%s: %s' % (how, words) for words in found]
         problems += ['%s: process %d has no trace' % (how, pid) for pid, some in images.items() if some]

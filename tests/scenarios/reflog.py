@@ -39,6 +39,8 @@ def read_thread(path):
     """When the file was begun, by which program, and its events."""
     with open(path, 'rb') as file:
         data = file.read()
+    if len(data) < 64:
+        return 0, '', []
     count, lost, began, program = struct.unpack_from('<QQQ40s', data, 0)
     if lost:
         raise ValueError('%s: the logger lost %d events' % (path, lost))
@@ -59,10 +61,13 @@ def read_images(folder):
         pid, tid, which = name.split('.')
         began, program, events = read_thread(os.path.join(folder, name))
         image = images.setdefault((int(pid), which), Image(int(pid)))
-        image.program, image.threads[int(tid)] = program, events
+        image.threads[int(tid)] = events
+        if not program:
+            continue  # the thread was killed while it began its file
+        image.program = program
         image.began = min(began, image.began or began)
     processes = {}
-    for image in sorted((i for i in images.values() if i.program != 'functrace'), key=lambda i: i.began):
+    for image in sorted((i for i in images.values() if i.program not in (None, 'functrace')), key=lambda i: i.began):
         processes.setdefault(image.pid, []).append(image)
     return processes
 

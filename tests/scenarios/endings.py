@@ -14,10 +14,11 @@ KILLED = re.compile(r'process \d+ was killed by signal')
 
 
 class Endings:
-    """`traced`, `logged`: {tid: [event]}, each thread's in its own order; `notes`: the trace's."""
+    """`traced`, `logged`: {tid: [event]}, each thread's in its own order; `notes`: the trace's; `pid`: the first thread's
+    number, which may have made no call (a forked child whose threads get the stacks of its parent's)."""
 
-    def __init__(self, traced, logged, notes):
-        threads = len(set(traced) | set(logged))
+    def __init__(self, traced, logged, notes, pid=None):
+        threads = len(set(traced) | set(logged) | ({pid} if pid else set()))
         self.most = threads if any(KILLED.match(note) for note in notes) else max(threads - 1, 0)
         self.unlogged = {id(events[-1]) for events in traced.values() if events and events[-1].kind == '-'}
         self.untraced = set()

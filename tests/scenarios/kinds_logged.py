@@ -140,7 +140,7 @@ def by(items, of):
 
 def compare(trace, ours, theirs):
     """Problems: for each id of each kind the same events, in the same order, by the same threads."""
-    ends = endings.Endings(by(ours, lambda i: i.tid), by(theirs, lambda i: i.tid), trace.notes)
+    ends = endings.Endings(by(ours, lambda i: i.tid), by(theirs, lambda i: i.tid), trace.notes, trace.pid)
     problems, traced, logged = [], by(ours, key), by(theirs, key)
     for one in sorted(set(traced) | set(logged)):
         a, b = traced.get(one, []), logged.get(one, [])

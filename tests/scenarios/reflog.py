@@ -125,7 +125,7 @@ def compare_launched(trace, threads):
     by_tid = {}
     for event in trace.events:
         by_tid.setdefault(event.tid, []).append(event)
-    ends = endings.Endings(by_tid, threads, trace.notes)
+    ends = endings.Endings(by_tid, threads, trace.notes, trace.pid)
     problems, compared = [], 0
     for tid in sorted(set(by_tid) | set(threads)):
         traced, logged = by_tid.get(tid, []), threads.get(tid, [])

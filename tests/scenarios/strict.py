@@ -105,7 +105,7 @@ def agree(ours, theirs, names, ends):
 def compare(trace, items, names, allows_cache):
     """Problems. `items`: the log as [(tid, Logged)] in the order of all threads."""
     traced, logged = by_address(trace.events, lambda e: e.id), by_address(items, lambda i: i[1].id)
-    ends = endings.Endings(by_address(trace.events, lambda e: e.tid), threads_of(items), trace.notes)
+    ends = endings.Endings(by_address(trace.events, lambda e: e.tid), threads_of(items), trace.notes, trace.pid)
     problems = []
     wrong = 0
     for ident in sorted(set(traced) | set(logged), key=lambda i: traced[i][0].index if i in traced else 1 << 60):

@@ -263,7 +263,7 @@ def unread(room, make, end, options):
             done = room.finish(attached.child)
             text = done.err.decode()
             if done.status != 1 or not re.search(r'the end of the trace of process \d+ is missing in standard output', text) or \
-               not re.search(r' [\d,]+ events%s; .*\(incomplete\)' % (
+               not re.search(r' [\d,]+ events?%s; .*\(incomplete\)' % (
                        ', [\d,]+ of them in the trace' if '--no-census' in options else '.*'), text):
                 problems.append('%s: status %d: %s' % (what, done.status, text))
         remark = '%d bytes' % len(trace)

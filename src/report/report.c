@@ -5,16 +5,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void write_unscanned(struct report *report, const struct profile_resource *resource, const struct tally *tally,
-			    const char *words)
+/* A part of what the line before counts. */
+static void write_part(struct report *report, const struct profile_resource *resource, const struct tally *part,
+		       const char *words)
 {
-	if (!tally->calls)
-		return;
 	report_add_label(report, "");
 	lines_add(&report->lines, "  ");
-	report_add_tally(report, resource, tally);
+	report_add_tally(report, resource, part);
 	lines_add(&report->lines, " %s", words);
 	lines_end(&report->lines);
+}
+
+static void write_if_any(struct report *report, const struct profile_resource *resource, const struct tally *part,
+			 const char *words)
+{
+	if (part->calls)
+		write_part(report, resource, part, words);
 }
 
 /* What a scan at the end has found of what is alive. */
@@ -39,36 +45,14 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	for (unsigned i = 0; i < LOST_KINDS && resource->scanned; i++) {
 		reachable.calls -= resource->lost[i].calls;
 		reachable.bytes -= resource->lost[i].bytes;
-		if (!resource->lost[i].calls && i != LOST_DEFINITELY)
-			continue;
-		report_add_label(report, "");
-		lines_add(&report->lines, "  ");
-		report_add_tally(report, resource, &resource->lost[i]);
-		lines_add(&report->lines, " %s", words[i]);
-		lines_end(&report->lines);
+		if (resource->lost[i].calls || i == LOST_DEFINITELY)
+			write_part(report, resource, &resource->lost[i], words[i]);
 	}
 	if (!resource->scanned)
 		return;
-	report_add_label(report, "");
-	lines_add(&report->lines, "  ");
-	report_add_tally(report, resource, &reachable);
-	lines_add(&report->lines, " still reachable");
-	lines_end(&report->lines);
-	write_unscanned(report, resource, &resource->since_scan, "allocated since what is lost was looked for");
-	write_unscanned(report, resource, &resource->not_scanned, "in processes that were not looked through");
-}
-
-/* What a census has found, of what the line before counts. */
-static void write_before(struct report *report, const struct profile_resource *resource, const struct tally *before,
-			 const char *words)
-{
-	if (!before->calls)
-		return;
-	report_add_label(report, "");
-	lines_add(&report->lines, "  ");
-	report_add_tally(report, resource, before);
-	lines_add(&report->lines, " %s", words);
-	lines_end(&report->lines);
+	write_part(report, resource, &reachable, "still reachable");
+	write_if_any(report, resource, &resource->since_scan, "allocated since what is lost was looked for");
+	write_if_any(report, resource, &resource->not_scanned, "in processes that were not looked through");
 }
 
 static void write_totals(struct report *report, const struct profile_resource *resource)
@@ -85,14 +69,14 @@ static void write_totals(struct report *report, const struct profile_resource *r
 	report_add_tally(report, resource, &resource->allocated);
 	lines_add(lines, " allocated, %s released", number_grouped(resource->releases, number));
 	lines_end(lines);
-	write_before(report, resource, &resource->before, "of these before the trace began");
+	write_if_any(report, resource, &resource->before, "of these before the trace began");
 	report_add_label(report, "");
 	lines_colour(lines, COLOUR_FIGURE);
 	report_add_tally(report, resource, &resource->live);
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, " alive at the end");
 	lines_end(lines);
-	write_before(report, resource, &resource->before_live,
+	write_if_any(report, resource, &resource->before_live,
 		     resource->scanned || !is_heap_type(resource->type)
 			     ? "of these from before the trace began"
 			     : "of these from before the trace began: not known whether lost; trace with --scan");

@@ -101,10 +101,7 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 /* The kernel's own, in the vdso, musl's, and Go's: mov x8, #139 (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
-	for (size_t at = 0; at < size; at += A64_INSN_SIZE)
-		if (arch_is_restorer(EM_AARCH64, code + at, size - at))
-			return (long)at;
-	return -1;
+	return arch_find_restorer(EM_AARCH64, code, size, A64_INSN_SIZE);
 }
 
 static void aarch64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)

@@ -350,6 +350,8 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 /* Whether code begins as that does to which signal handlers return. For any ELF machine, too. */
 bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size);
+/* Where such code is first, looked for at each multiple of `step` bytes; -1: nowhere. */
+long arch_find_restorer(uint16_t elf_machine, const unsigned char *code, size_t size, size_t step);
 
 /* The ports of this build, from 0 on; NULL behind the last. The first is arch_native(): that of the processor which
  * the build itself was compiled for. */

@@ -114,10 +114,7 @@ static bool arm_at_syscall(const struct arch_regs *regs, const unsigned char *co
 
 static long arm_find_restorer(const unsigned char *code, size_t size)
 {
-	for (size_t at = 0; at < size; at += 2)
-		if (arch_is_restorer(EM_ARM, code + at, size - at))
-			return (long)at;
-	return -1;
+	return arch_find_restorer(EM_ARM, code, size, 2);
 }
 
 /* A frame is a siginfo, but of a handler that does not take one, and a ucontext: flags, link, stack, then the trap's

@@ -52,3 +52,11 @@ bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t si
 	}
 	return false;
 }
+
+long arch_find_restorer(uint16_t elf_machine, const unsigned char *code, size_t size, size_t step)
+{
+	for (size_t at = 0; at < size; at += step)
+		if (arch_is_restorer(elf_machine, code + at, size - at))
+			return (long)at;
+	return -1;
+}

@@ -172,10 +172,7 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
  * stack. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
-	for (size_t at = 0; at < size; at += 1)
-		if (arch_is_restorer(EM_386, code + at, size - at))
-			return (long)at;
-	return -1;
+	return arch_find_restorer(EM_386, code, size, 1);
 }
 
 static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)

@@ -23,7 +23,7 @@ static bool is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_W
 
 /* What a separate debug file has; the names are in `names`, in the same order. */
 struct debug_symbols {
-	struct object object; /* as debug_file_open() needs it; what it refers to is its own */
+	struct object *object; /* its own copy */
 	struct elf_symbol *items;
 	size_t count, capacity;
 	struct buf names;
@@ -34,9 +34,7 @@ static void debug_symbols_free(void *context)
 {
 	struct debug_symbols *const symbols = context;
 
-	elf_file_unref(symbols->object.file);
-	free(symbols->object.path);
-	free(symbols->object.open_path);
+	object_free(symbols->object);
 	free(symbols->items);
 	buf_free(&symbols->names);
 	free(symbols);
@@ -53,7 +51,7 @@ static void take_symbols(struct debug_symbols *symbols, const struct name_file *
 		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
 
 		address -= debug->module_bias;
-		if (!is_function(symbols->object.file, &sym, section, name, address))
+		if (!is_function(symbols->object->file, &sym, section, name, address))
 			continue;
 		ARRAY_GROW(symbols->items, symbols->capacity, symbols->count);
 		symbols->items[symbols->count++] = (struct elf_symbol){
@@ -70,7 +68,7 @@ static void take_symbols(struct debug_symbols *symbols, const struct name_file *
 static void read_debug_file(void *context)
 {
 	struct debug_symbols *const symbols = context;
-	struct debug_file *debug = debug_file_open(&symbols->object, NULL);
+	struct debug_file *debug = debug_file_open(symbols->object, NULL);
 
 	if (debug)
 		take_symbols(symbols, debug->file);
@@ -98,10 +96,7 @@ static void find_debug_symbols(const struct object *object)
 {
 	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));
 
-	symbols->object = (struct object){.file = object->file,
-					  .path = xstrdup(object->path),
-					  .open_path = object->open_path ? xstrdup(object->open_path) : NULL};
-	elf_file_ref(object->file);
+	symbols->object = object_clone(object);
 	if (!timed_do(read_debug_file, debug_symbols_free, symbols)) {
 		msg_warn("the debug information of %s takes too long to read: its functions that no symbol of the file "
 			 "itself names are not traced by a pattern of -x. Trace again when it can be read faster, or "

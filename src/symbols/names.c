@@ -369,7 +369,7 @@ static void hold_file(struct names *names, struct named_object *object)
 	object->open_path = xasprintf("/proc/self/fd/%d", object->held);
 }
 
-static void object_free(struct names *names, struct named_object *object)
+static void named_object_free(struct names *names, struct named_object *object)
 {
 	object_release_file(names, object);
 	if (object->held >= 0) {
@@ -387,7 +387,7 @@ void names_free(struct names *names)
 	if (!names)
 		return;
 	for (size_t i = 0; i < names->count; i++)
-		object_free(names, names->objects[i]);
+		named_object_free(names, names->objects[i]);
 	for (size_t i = 0; i < names->own.count; i++)
 		name_file_free(names->own.items[i]);
 	free(names->objects);
@@ -415,7 +415,7 @@ void names_add_object(struct names *names, const struct record_object *record, c
 	struct named_object *object = xcalloc(1, sizeof(*object));
 
 	while (last < names->count && names->objects[last]->from < record->to)
-		object_free(names, names->objects[last++]);
+		named_object_free(names, names->objects[last++]);
 	*object = (struct named_object){
 		.from = record->from,
 		.to = record->to,

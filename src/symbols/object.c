@@ -12,7 +12,7 @@
 
 #define UNREAD_MAX 64
 
-static void object_free(struct object *object)
+void object_free(struct object *object)
 {
 	if (!object)
 		return;
@@ -21,6 +21,20 @@ static void object_free(struct object *object)
 	free(object->open_path);
 	free(object->text);
 	free(object);
+}
+
+struct object *object_clone(const struct object *from)
+{
+	struct object *to = xcalloc(1, sizeof(*to));
+
+	*to = *from;
+	elf_file_ref(to->file);
+	to->path = xstrdup(from->path);
+	to->open_path = from->open_path ? xstrdup(from->open_path) : NULL;
+	to->text = from->text_count ? xcalloc(from->text_count, sizeof(*to->text)) : NULL;
+	if (to->text)
+		memcpy(to->text, from->text, from->text_count * sizeof(*to->text));
+	return to;
 }
 
 /* ---- From mappings to objects ---- */
@@ -429,20 +443,6 @@ void objects_free(struct object_list *list)
 	free(list->items);
 	free(list->unread);
 	*list = (struct object_list){0};
-}
-
-static struct object *object_clone(const struct object *from)
-{
-	struct object *to = xcalloc(1, sizeof(*to));
-
-	*to = *from;
-	elf_file_ref(to->file);
-	to->path = xstrdup(from->path);
-	to->open_path = from->open_path ? xstrdup(from->open_path) : NULL;
-	to->text = from->text_count ? xcalloc(from->text_count, sizeof(*to->text)) : NULL;
-	if (to->text)
-		memcpy(to->text, from->text, from->text_count * sizeof(*to->text));
-	return to;
 }
 
 void objects_clone(const struct object_list *from, struct object_list *to)

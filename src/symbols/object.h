@@ -97,6 +97,10 @@ struct object_list {
 int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context);
 void objects_free(struct object_list *list);
+/* A copy of an object, with a reference of its file: another thread may have it. object_free() frees it; NULL is
+ * allowed. */
+struct object *object_clone(const struct object *from);
+void object_free(struct object *object);
 /* A fork's list: the same objects. */
 void objects_clone(const struct object_list *from, struct object_list *to);
 

@@ -379,18 +379,18 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 
 /* One function's, to be looked for. */
 struct asking {
-	struct object object; /* as debug_file_open() needs it; what it refers to is its own */
+	struct object *object; /* its own copy */
 	uint64_t address;
 };
 
 static void answer(void *context)
 {
 	const struct asking *const asking = context;
-	struct signatures *const signatures = asking->object.file->signatures;
+	struct signatures *const signatures = asking->object->file->signatures;
 	const struct signature *signature = NULL;
 
 	if (!signatures->is_open)
-		open_debug(&asking->object, signatures);
+		open_debug(asking->object, signatures);
 	signatures->is_open = true;
 	if (signatures->index)
 		signature = find_signature(signatures, asking->address);
@@ -401,10 +401,8 @@ static void asking_end(void *context)
 {
 	struct asking *const asking = context;
 
-	atomic_store(&asking->object.file->signatures->is_busy, false);
-	elf_file_unref(asking->object.file);
-	free(asking->object.path);
-	free(asking->object.open_path);
+	atomic_store(&asking->object->file->signatures->is_busy, false);
+	object_free(asking->object);
 	free(asking);
 }
 
@@ -413,11 +411,7 @@ static bool ask(const struct object *object, uint64_t address)
 {
 	struct asking *const asking = xcalloc(1, sizeof(*asking));
 
-	*asking = (struct asking){.object = {.file = object->file,
-					     .path = xstrdup(object->path),
-					     .open_path = object->open_path ? xstrdup(object->open_path) : NULL},
-				  .address = address};
-	elf_file_ref(object->file);
+	*asking = (struct asking){.object = object_clone(object), .address = address};
 	atomic_store(&object->file->signatures->is_busy, true);
 	if (!timed_do(answer, asking_end, asking))
 		return false;

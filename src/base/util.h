@@ -28,6 +28,8 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *s);
+/* NULL of NULL. */
+char *xstrdup_or_null(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
 

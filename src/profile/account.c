@@ -317,7 +317,7 @@ static void put_process(struct account *account, const struct record_process *pr
 	free(account->name);
 	free(account->command);
 	account->name = xstrdup(process->name ? process->name : "?");
-	account->command = process->command ? xstrdup(process->command) : NULL;
+	account->command = xstrdup_or_null(process->command);
 	account->pid = process->pid;
 	account->has_pid = process->has_pid;
 	account->has_process = true;

@@ -41,7 +41,7 @@ int private_copy_in_time(const char *path, int fd, unsigned parts)
 {
 	struct copying *const copying = xcalloc(1, sizeof(*copying));
 
-	*copying = (struct copying){.path = path ? xstrdup(path) : NULL,
+	*copying = (struct copying){.path = xstrdup_or_null(path),
 				    .fd = path ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0),
 				    .parts = parts,
 				    .copy = {.fd = -1}};

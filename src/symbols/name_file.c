@@ -125,7 +125,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 	if (fd < 0)
 		return -1;
 	free(file->debug_path);
-	file->debug_path = *found ? xstrdup(*found) : NULL;
+	file->debug_path = xstrdup_or_null(*found);
 	return copy_found(file, fd, &st, *found, &file->alts[1]);
 }
 

@@ -46,19 +46,14 @@ struct names {
 	struct blanks blanks;
 };
 
-static char *copy_or_null(const char *s)
-{
-	return s ? xstrdup(s) : NULL;
-}
-
 struct names *names_new(const struct names_options *options)
 {
 	struct names *names = xcalloc(1, sizeof(*names));
 
 	elf_version(EV_CURRENT);
 	names->options = (struct names_options){
-		.sysroot = copy_or_null(options->sysroot),
-		.debug_path = copy_or_null(options->debug_path),
+		.sysroot = xstrdup_or_null(options->sysroot),
+		.debug_path = xstrdup_or_null(options->debug_path),
 		.debuginfod = options->debuginfod,
 		.holds_files = options->holds_files,
 	};
@@ -420,7 +415,7 @@ void names_add_object(struct names *names, const struct record_object *record, c
 		.from = record->from,
 		.to = record->to,
 		.path = xstrdup(record->path ? record->path : ""),
-		.open_path = copy_or_null(open_path),
+		.open_path = xstrdup_or_null(open_path),
 		.held = -1,
 	};
 	hold_file(names, object);

@@ -64,11 +64,6 @@ static void news_free(struct worker_job *job)
 	free(news);
 }
 
-static char *copy_of(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
 static void tell(struct worker *worker, struct names *names, void (*work)(struct worker_job *job),
 		 const struct news *what)
 {
@@ -366,14 +361,14 @@ void naming_add_object(struct naming *naming, const struct record_object *object
 	tell(naming->worker, naming->names, take_object,
 	     &(struct news){.from = object->from,
 			    .to = object->to,
-			    .path = copy_of(object->path),
-			    .open_path = copy_of(open_path)});
+			    .path = xstrdup_or_null(object->path),
+			    .open_path = xstrdup_or_null(open_path)});
 }
 
 void naming_add_build_id(struct naming *naming, const struct record_build_id *build_id)
 {
 	tell(naming->worker, naming->names, take_build_id,
-	     &(struct news){.from = build_id->from, .build_id = copy_of(build_id->hex)});
+	     &(struct news){.from = build_id->from, .build_id = xstrdup_or_null(build_id->hex)});
 }
 
 void naming_show(struct naming *naming, struct named_address *const *names, size_t count)

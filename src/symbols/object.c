@@ -30,7 +30,7 @@ struct object *object_clone(const struct object *from)
 	*to = *from;
 	elf_file_ref(to->file);
 	to->path = xstrdup(from->path);
-	to->open_path = from->open_path ? xstrdup(from->open_path) : NULL;
+	to->open_path = xstrdup_or_null(from->open_path);
 	to->text = from->text_count ? xcalloc(from->text_count, sizeof(*to->text)) : NULL;
 	if (to->text)
 		memcpy(to->text, from->text, from->text_count * sizeof(*to->text));

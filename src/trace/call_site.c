@@ -89,7 +89,7 @@ static struct named_site *name_site(const struct call_sites *sites, uint64_t add
 	const struct frame_name *names = NULL;
 
 	if (sites->namer && sites->namer(sites->namer_context, address, &names)) {
-		named->function = names->function ? xstrdup(names->function) : NULL;
+		named->function = xstrdup_or_null(names->function);
 		if (names->file && names->line) {
 			named->file = xstrdup(names->file);
 			named->line = names->line;

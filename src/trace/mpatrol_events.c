@@ -179,8 +179,7 @@ static void hold(struct mpatrol_events *events, const struct record_call *call, 
 		.id = call->id,
 		.index = index,
 		.thread = events->thread,
-		.site = {site.function ? xstrdup(site.function) : NULL, site.file ? xstrdup(site.file) : NULL,
-			 site.line},
+		.site = {xstrdup_or_null(site.function), xstrdup_or_null(site.file), site.line},
 	};
 	strncpy(events->held.function, call->function, sizeof(events->held.function) - 1);
 }

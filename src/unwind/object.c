@@ -49,7 +49,7 @@ struct unwind_object *object_reference(struct unwind_object *object)
 static void set_path(struct unwind_object *object, const char *path)
 {
 	free(object->path);
-	object->path = path ? xstrdup(path) : NULL;
+	object->path = xstrdup_or_null(path);
 }
 
 /* ---- Reading in time ---- */

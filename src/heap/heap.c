@@ -166,6 +166,8 @@ void heap_free(struct heap *heap)
 	free(heap->roots);
 	free(heap->leads);
 	free(heap->ignored);
+	free(heap->own);
+	starts_free(&heap->starts);
 	free(heap);
 }
 

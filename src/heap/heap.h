@@ -68,6 +68,10 @@ const char *heap_object(const struct heap_image *image);
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
+/* The program has a block at this address, as a trace says: where it lies inside one of the heap's, a pointer to it
+ * keeps that one, too. False: it does not, or is in none. Before heap_classify(). */
+bool heap_know(struct heap *heap, uint64_t address);
+
 /* What is to be known of how blocks are reached. */
 struct heap_wish {
 	/* Called for what is reachable, possibly lost too, by the root through which it was reached first: where that

@@ -95,6 +95,8 @@ bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t poi
 {
 	const uint64_t offset = pointer - block->address;
 
+	if (starts_there(heap, block, pointer))
+		return true;
 	if (!heap->form || offset + heap->form->word > block->size)
 		return false;
 	return is_array(heap, block, offset) || is_arm_array(heap, block, offset) || is_string(heap, block, offset) ||

@@ -111,7 +111,7 @@ static void each_word(struct marking *marking, uint32_t index, word_visitor visi
 	const unsigned width = image->word_size;
 	struct word_run run;
 
-	for (uint64_t at = block.address; next_word_run(image, width, &at, end, &run);)
+	for (uint64_t at = starts_first(marking->heap, block.address); next_word_run(image, width, &at, end, &run);)
 		for (size_t i = 0; i < run.size; i += width) {
 			const uint64_t word = image_pointer(image, load_word(run.bytes + i, width));
 

@@ -11,6 +11,7 @@
 #define SIZE_OF_SPAN  (2ull << 30)
 #define SMALL_MAX     1024u /* pages for blocks up to that begin some bytes inside their first slice */
 #define SMALL_BEGIN   384u
+#define HAS_ALIGNED   2u
 #define STATE_OF(w)   ((w)&3)
 #define STATE_MOVING  1u  /* a thread puts a block into the heap's list */
 #define CLASS_DELAYED 15u /* a block's state */
@@ -101,6 +102,8 @@ static bool take_page(struct mimalloc *m, struct page *page, uint64_t said_size)
 		return inconsistent_at(heap, page->at, "a page has other blocks than there is room for");
 	if (!take_lists(m, page))
 		return false;
+	if (half_at(m, page->at + PAGE_FLAGS) & HAS_ALIGNED)
+		starts_aligned(heap, page->start, page->start + page->size);
 	for (uint64_t i = 0; i < page->capacity; i++)
 		if (!(page->unused[i / 64] >> i % 64 & 1))
 			add_block(m, page->start + i * page->block_size, page->block_size);
@@ -223,6 +226,8 @@ static bool read_segments(struct mimalloc *m)
 	for (size_t i = 0; i < m->segment_count && good; i++)
 		good = take_segment(m, m->segments[i], page, &owners);
 	good = good && take_heaps(m, &owners);
+	if (good)
+		mimalloc_find_heaps(m);
 	free(owners.heaps);
 	free(page);
 	return good;

@@ -28,6 +28,7 @@
 #define PAGE_BYTES    80u
 #define PAGE_CAPACITY 10
 #define PAGE_RESERVED 12
+#define PAGE_FLAGS    14 /* a byte; 2: blocks may begin where an alignment has put them */
 #define PAGE_FREE     16
 #define PAGE_USED     24
 #define PAGE_SIZE     28
@@ -39,6 +40,7 @@
 #define HEAP_DELAYED 2840
 #define HEAP_THREAD  2848
 #define HEAP_COOKIE  2864
+#define HEAP_RANDOM  2888 /* its generator's state, which begins with a constant */
 #define HEAP_PAGES   3024
 #define HEAP_BYTES   3064u
 
@@ -57,5 +59,8 @@ uint64_t mimalloc_variable(struct heap *heap);
 /* Finds its segments, by address, and variables: mimalloc_find.c. The caller frees segments, also when it is not there.
  */
 bool mimalloc_find(struct mimalloc *m);
+/* Enters what describes threads' heaps, also of threads that have ended, among what are no roots: a thread's pointer is
+ * there, which leads into a block that the thread's stack was in. */
+void mimalloc_find_heaps(struct mimalloc *m);
 
 #endif

@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#define PAGE 4096u /* of the processor; what is mapped begins with one */
+
 static bool is_segment(struct mimalloc *m, uint64_t at)
 {
 	struct words *words = &m->heap->words;
@@ -87,6 +89,40 @@ bool mimalloc_find(struct mimalloc *m)
 			return keep_own(m);
 	}
 	return false;
+}
+
+/* The data for a thread follow its first heap, and point back to it. */
+static bool is_heap(struct words *words, uint64_t at)
+{
+	static const uint64_t constant = 0x3320646e61707865; /* "expand 3" */
+	const uint64_t data = word_or_0(words, at);
+
+	return data == at + HEAP_BYTES && word_or_0(words, data + 16) == at &&
+	       word_or_0(words, at + HEAP_RANDOM) == constant;
+}
+
+void mimalloc_find_heaps(struct mimalloc *m)
+{
+	struct heap *heap = m->heap;
+	const struct heap_image *image = heap->image;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *mapping = &image->mappings[i];
+
+		if (!mapping->readable || !mapping->writable || mapping->shared || mapping->path[0])
+			continue;
+		for (uint64_t at = mapping->start; at < mapping->end;) {
+			if (!bytes_at(&heap->words, at, HEAP_BYTES)) {
+				at = behind_hole(image, at);
+				continue;
+			}
+			if (is_heap(&heap->words, at)) {
+				ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
+				heap->own[heap->own_count++] = (struct range){at, at + HEAP_BYTES};
+			}
+			at += PAGE;
+		}
+	}
 }
 
 uint64_t mimalloc_variable(struct heap *heap)

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "heap/form.h"
 #include "heap/heap.h"
+#include "heap/starts.h"
 #include "heap/words.h"
 
 /* Memory that the allocator has for blocks. */
@@ -17,10 +18,6 @@ struct region {
 	uint32_t *by_page;   /* of each page: the first block that begins there or behind it; NULL of a mapped one */
 	size_t pages;        /* of these: behind the last one no block begins */
 	bool is_mapped;      /* one chunk of its own mapping */
-};
-
-struct range {
-	uint64_t start, end;
 };
 
 /* A block of the table, which has millions: block_address(), block_size(), block_state(). */
@@ -76,6 +73,9 @@ struct heap {
 	struct heap_figures figures;
 	struct range *ignored; /* memory whose words are no pointers, by address, disjoint: roots.c */
 	size_t ignored_count;
+	struct range *own; /* memory outside of regions in which the allocator describes its heaps */
+	size_t own_count, own_capacity;
+	struct starts starts;   /* starts.c */
 	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
 	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
 	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */

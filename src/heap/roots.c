@@ -126,18 +126,20 @@ static int compare_ranges(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* What stacks do not use; and main arenas, whose lists point to what is before free chunks, which is the end of a
- * block. */
+/* What stacks do not use; main arenas, whose lists point to what is before free chunks, which is the end of a block;
+ * and where an allocator describes its heaps elsewhere. */
 static void find_ignored(struct heap *heap)
 {
 	size_t count, kept = 0;
 	struct range *ranges = stacks_unused(heap, &count);
 
-	ranges = xreallocarray(ranges, count + heap->arena_count + 1, sizeof(*ranges));
+	ranges = xreallocarray(ranges, count + heap->arena_count + heap->own_count + 1, sizeof(*ranges));
 	for (size_t i = 0; i < heap->arena_count; i++)
 		if (heap->arenas[i].is_main)
 			ranges[count++] = (struct range){heap->arenas[i].start,
 							 state_member(heap->form, heap->arenas[i].bins, STATE_END)};
+	for (size_t i = 0; i < heap->own_count; i++)
+		ranges[count++] = heap->own[i];
 	qsort(ranges, count, sizeof(*ranges), compare_ranges);
 	for (size_t i = 0; i < count; i++) {
 		if (kept && ranges[i].start <= ranges[kept - 1].end) {

@@ -122,10 +122,34 @@ const struct heap *ending_heap(const struct ending *ending)
 	return ending->heap;
 }
 
+static int compare_extents(const void *one, const void *two)
+{
+	const struct heap_extent *a = one, *b = two;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Keeps of the known ones those that lie inside the heap's blocks. */
+static void know_all(struct ending *ending)
+{
+	size_t inside = 0;
+
+	for (size_t i = 0; i < ending->known_count; i++)
+		if (heap_know(ending->heap, ending->known[i].address))
+			ending->known[inside++] = ending->known[i];
+	ending->known_count = inside;
+	if (inside)
+		qsort(ending->known, inside, sizeof(*ending->known), compare_extents);
+}
+
 const char *ending_classify(struct ending *ending)
 {
-	if (!ending->heap)
+	if (ending->heap) {
+		know_all(ending);
+	} else {
 		ending->heap = heap_of_blocks(snapshot_image(ending->snapshot), ending->known, ending->known_count);
+		ending->known_count = 0;
+	}
 	if (!ending->heap)
 		return "it has too many blocks";
 	heap_classify(ending->heap);
@@ -177,6 +201,7 @@ void ending_again(struct ending *ending)
 	ending_forget(ending);
 	scan_threads_free(&ending->threads);
 	ending->threads = (struct scan_threads){0};
+	ending->known_count = 0;
 }
 
 void ending_each_lost(const struct ending *ending,
@@ -187,5 +212,12 @@ void ending_each_lost(const struct ending *ending,
 
 		if (block.class != HEAP_REACHABLE)
 			callback(context, block.address, block.class);
+	}
+	for (size_t i = 0; i < ending->known_count; i++) {
+		const uint64_t address = ending->known[i].address;
+		const struct heap_block block = heap_block(ending->heap, heap_find(ending->heap, address));
+
+		if (block.class != HEAP_REACHABLE)
+			callback(context, address, block.class);
 	}
 }

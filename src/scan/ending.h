@@ -43,7 +43,7 @@ bool ending_is_unknown(const struct ending *ending);
 bool ending_is_locked(const struct ending *ending);
 /* The heap that was read, which is the ending's. */
 const struct heap *ending_heap(const struct ending *ending);
-/* Where the heap is unknown: a block that was alive when the copy was made. */
+/* A block that was alive when the copy was made, as the trace has it. */
 void ending_know(struct ending *ending, uint64_t address, uint64_t size);
 /* Finds out what is lost of a heap that was read; of an unknown one, of the blocks that somebody else knows. NULL, or
  * why it is not known: a static text. */
@@ -54,7 +54,8 @@ bool ending_has(const struct ending *ending, uint64_t address);
 const struct heap_figures *ending_figures(const struct ending *ending);
 /* The heap that was read is not the one that the program uses: as if there were none that is understood. */
 void ending_forget(struct ending *ending);
-/* When it is classified: calls back for each block of the heap that is not reachable, by address. */
+/* When it is classified: calls back for each block of the heap that is not reachable, by address; then for each known
+ * one that lies inside such a block. */
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

@@ -97,8 +97,8 @@ bool lost_may_be_known(const struct trace *trace, struct ending *ending, const c
 
 	if (!reason && is_of_another(trace, ending))
 		ending_forget(ending);
-	if (!ending_is_unknown(ending))
-		return !reason;
+	if (reason && !ending_is_unknown(ending))
+		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
 			ledger_each_copied(trace, id, know, ending);

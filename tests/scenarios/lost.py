@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import builds
+import kinds
 from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, POSTPROC, text_differences, text_of, wait_for
 from scans import OTHER, Target, wide
@@ -311,6 +312,23 @@ def other(room):
     return problems, '; '.join(skipped)
 
 
+def later(room):
+    """Blocks that begin later than their room: as the trace has them, after a header of operator new's or where an alignment has
+    put them, they are lost with their room, and what points to them keeps it."""
+    problems, skipped = [], []
+    wanted = {'definitely': 20, 'indirectly': 6}
+    for library in (None, 'libjemalloc.so.2', 'libmimalloc.so.2.0'):
+        if library and (builds.processor() != 'x86_64' or not kinds.find_library(library)):
+            skipped.append('%s is not installed, or not known here' % library)
+            continue
+        path = room.path('later')
+        done = traced(room, ['--scan', '-e', 'memory', '-o', path], [builds.target('later', 'O2')], env=library and {'LD_PRELOAD': library})
+        found = classes(room.run([POSTPROC, '-q', path]).out)
+        if done.status or found != wanted:
+            problems.append('%s: status %d: %s %s' % (library, done.status, found, done.err.decode()))
+    return problems, '; '.join(skipped)
+
+
 def unfound(room):
     """Of a program in which no function was found the trace has no block: it is not known what is lost, not nothing."""
     program = room.path('program')
@@ -357,6 +375,7 @@ CASES = [
     ('lost at the end: paused', lambda room: let_go(room, True)),
     ('lost at the end: let go of, 4 busy threads', busy),
     ('lost at the end: other heaps', other),
+    ('lost at the end: blocks that begin later than their room', later),
     ('lost at the end: no function is found', unfound),
     ('lost at the end: refused', refused),
 ]

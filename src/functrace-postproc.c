@@ -116,6 +116,7 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	free(text);
 }
 
+/* input: NULL for all traces that come over the standard input, which is a socket then. */
 static int show_live(const struct postproc_options *options, struct postproc_input *input)
 {
 	const struct view_options *views = &options->views;
@@ -125,13 +126,14 @@ static int show_live(const struct postproc_options *options, struct postproc_inp
 		.top = views->report_options.top,
 		.sysroot = options->names.sysroot,
 		.tracer = views->tracer,
-		.names = names_new(&options->names),
-		.input_name = input->name,
+		.names = &options->names,
+		.input_name = input ? input->name : "functrace",
 	};
-	const int status = live_run(input->reader, &live);
 
-	names_free(live.names);
-	return status;
+	if (input)
+		return live_run(input->reader, &live);
+	postproc_input_outlive_interrupt();
+	return live_run_all(STDIN_FILENO, &live);
 }
 
 static void read_trace(struct postproc *postproc, struct postproc_input *input)
@@ -178,7 +180,9 @@ static void read_input(struct postproc *postproc, const char *path)
 {
 	struct postproc_input input;
 
-	if (!postproc_input_open(&input, path))
+	if (postproc->options.views.takes_traces)
+		postproc->failed |= show_live(&postproc->options, NULL) != EXIT_SUCCESS;
+	else if (!postproc_input_open(&input, path))
 		postproc->failed = true;
 	else if (postproc->options.expand_events)
 		postproc->failed |= postproc_expand(&input, &postproc->options) != EXIT_SUCCESS;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,8 +39,6 @@ static void print_messages(int fd)
 	close(fd);
 }
 
-#define PIPE_SIZE (1 << 20)
-
 /* The process that the user has started may be killed: then the one that traces lets go. */
 static void end_with(pid_t parent)
 {
@@ -48,7 +47,7 @@ static void end_with(pid_t parent)
 		raise(SIGTERM);
 }
 
-/* The whole of functrace, as if it had been started with -o /dev/fd/N. */
+/* The whole of functrace, whose traces go to the view (src/record/view_pipe.h). */
 static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
 {
 	if (messages >= 0)
@@ -62,7 +61,7 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_wish *wish = &settings->report;
-	char **argv = xcalloc(wish->option_count + 4, sizeof(*argv));
+	char **argv = xcalloc(wish->option_count + 5, sizeof(*argv));
 	char *const asked = settings->scan.request_signal ? xasprintf("--tracer=%d", (int)tracer) : NULL;
 	size_t count = 0;
 
@@ -71,6 +70,7 @@ static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 		argv[count++] = wish->options[i];
 	if (asked)
 		argv[count++] = asked;
+	argv[count++] = (char *)(uintptr_t) "--traces";
 	argv[count] = (char *)(uintptr_t) "-";
 	const pid_t pid = postproc_start(argv, in, -1);
 
@@ -136,16 +136,12 @@ static void take_signals(pid_t view, pid_t tracer)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* Ctrl-C makes it let go. What it still writes is read, for it waits while the pipe is full. Its status. */
-static int end_tracer(pid_t pid, int in)
+/* Ctrl-C makes it let go. Its status. */
+static int end_tracer(pid_t pid)
 {
-	char rest[65536];
-	ssize_t count;
 	int status;
 
 	kill(pid, SIGINT);
-	while ((count = read(in, rest, sizeof(rest))) > 0 || (count < 0 && errno == EINTR))
-		;
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_FAILURE;
@@ -155,16 +151,13 @@ static int end_tracer(pid_t pid, int in)
 int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
 {
 	const int messages = make_messages();
-	int pipes[2];
+	int sockets[2]; /* the view's, the tracer's */
 
-	if (pipe2(pipes, O_CLOEXEC)) {
-		msg_error("no pipe can be made for the view: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
+		msg_error("no socket can be made for the view: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
-	/* A forked child's trace has no place in the view. */
-	settings->follow = false;
 	choose_request_signal(settings);
-	fcntl(pipes[1], F_SETPIPE_SZ, PIPE_SIZE); /* else what a pipe has anyway */
 	fflush(NULL);
 	const pid_t visible = getpid(), tracer = fork();
 
@@ -174,15 +167,16 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	}
 	if (tracer == 0) {
 		end_with(visible);
-		close(pipes[0]);
-		_exit(run_tracer(settings, trace, pipes[1], messages));
+		close(sockets[0]);
+		_exit(run_tracer(settings, trace, sockets[1], messages));
 	}
-	close(pipes[1]);
+	close(sockets[1]);
 	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	const pid_t view_process = start_view(settings, pipes[0], tracer);
+	const pid_t view_process = start_view(settings, sockets[0], tracer);
 
+	close(sockets[0]);
 	if (view_process > 0)
 		take_signals(view_process, tracer);
 	const int view = postproc_wait(view_process);
@@ -190,9 +184,8 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	/* The view has ended, and its pid may be another's. */
 	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
-	const int status = end_tracer(tracer, pipes[0]);
+	const int status = end_tracer(tracer);
 
-	close(pipes[0]);
 	print_messages(messages);
 	return view ? view : status;
 }

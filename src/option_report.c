@@ -88,8 +88,8 @@ int option_report_check(struct parse *parse)
 
 	if (s->report.is_live && s->report.is_wanted)
 		return usage_error(parse, "--live and --report do not go together; 'r' in the view writes a report");
-	if (s->report.is_live && s->pid_count != 1)
-		return usage_error(parse, "--live shows one process that runs: give it with -t");
+	if (s->report.is_live && !s->pid_count)
+		return usage_error(parse, "--live shows processes that run: give them with -t");
 	if (s->report.is_live && s->output)
 		return usage_error(parse, "--live keeps no trace; leave -o out");
 	if (s->report.option_count && !s->report.is_wanted && !s->report.is_live)

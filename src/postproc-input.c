@@ -45,15 +45,19 @@ static void go_on(int signal)
 	interrupted = 1;
 }
 
+void postproc_input_outlive_interrupt(void)
+{
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
+}
+
 /* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
  * still to be shown. The second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
 	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
 
-	if (postproc_input_is_file(input) && !follow)
-		return;
-	sigaction(SIGINT, &action, NULL);
+	if (!postproc_input_is_file(input) || follow)
+		postproc_input_outlive_interrupt();
 	if (follow)
 		sigaction(SIGTERM, &action, NULL);
 }
@@ -120,8 +124,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	read_map(input);
 	reader.map = input->map;
 	input->reader = reader_new(input->fd, &reader, error, sizeof(error));
-	/* functrace itself says why it writes nothing to its view. */
-	if (!input->reader && !options->views.tracer)
+	if (!input->reader)
 		msg_error("%s: %s", input->name, error);
 	struct stat stat;
 

@@ -26,6 +26,8 @@ bool postproc_input_is_file(const struct postproc_input *input);
 /* Recognises the trace; makes input->reader. Ctrl-C is then the end of what is followed or read live. False after a
  * message. */
 bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options);
+/* As it does for a trace that is read live. */
+void postproc_input_outlive_interrupt(void);
 /* The next record of its reader, as reader_next(). Shows on a terminal how much has been read, if that takes long; what
  * is written to the terminal behind the last record finds no line there. */
 int postproc_input_next(struct postproc_input *input, struct record *record);

@@ -23,6 +23,7 @@ enum view_option {
 	OPT_INTERVAL,
 	OPT_COUNT,
 	OPT_TRACER,
+	OPT_TRACES,
 	OPT_AGAIN,
 };
 
@@ -51,7 +52,9 @@ static const struct argp_option option_table[] = {
 	 "show what is alive and what grows while the trace is written: a table on a terminal, else lines", 0},
 	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
 	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
-	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0}, /* from functrace --live: whom to ask for a scan */
+	/* From functrace --live: whom to ask for a scan, and that its traces come over a socket. */
+	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},
+	{"traces", OPT_TRACES, NULL, OPTION_HIDDEN, NULL, 0},
 	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0}, /* from functrace: its own, behind its options */
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
 	 "with -f of a format that holds one figure (default: live)", 0},
@@ -180,6 +183,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->interval = (double)seconds(state, "--interval", arg) / 1e9;
 		if (options->interval < INTERVAL_MIN)
 			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
+		return 0;
+	case OPT_TRACES:
+		options->takes_traces = true;
 		return 0;
 	case OPT_TRACER:
 		if (!parse_number(arg, INT32_MAX, &number) || !number)

@@ -13,8 +13,9 @@ enum { POSTPROC_OPT_REPORT = 0x800 };
 
 struct view_options {
 	bool live;
-	double interval; /* of --live, in seconds; 0: 1 */
-	pid_t tracer;    /* struct live_options has it */
+	double interval;   /* of --live, in seconds; 0: 1 */
+	pid_t tracer;      /* struct live_options has it */
+	bool takes_traces; /* the standard input is the socket of live_run_all() */
 	uint32_t count;
 	bool report;
 	struct report_options report_options;

@@ -1,7 +1,8 @@
 # base/: containers, messages, checked arithmetic; knows nothing of tracing
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = src/base/background.c src/base/background.h \
-	src/base/buf.c src/base/buf.h src/base/glob.c src/base/glob.h src/base/hash.c src/base/hash.h \
+	src/base/buf.c src/base/buf.h src/base/fd_message.c src/base/fd_message.h \
+	src/base/glob.c src/base/glob.h src/base/hash.c src/base/hash.h \
 	src/base/json.c src/base/json.h \
 	src/base/leb128.h src/base/library_open.c src/base/library_open.h \
 	src/base/long_work.c src/base/long_work.h \

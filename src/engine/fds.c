@@ -1,72 +1,26 @@
 #include "config.h"
 #include "engine/board.h"
+#include "base/fd_message.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Never blocks: a stopped V must not hold up the tracer. */
 int message_send(int socket, enum message_type type, uint32_t space, int fd)
 {
-	struct message message = {.type = type, .space = space};
-	struct iovec part = {.iov_base = &message, .iov_len = sizeof(message)};
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+	const struct message message = {.type = type, .space = space};
 
-	if (fd >= 0) {
-		header.msg_control = control.bytes;
-		header.msg_controllen = sizeof(control.bytes);
-		struct cmsghdr *const item = CMSG_FIRSTHDR(&header);
-
-		item->cmsg_level = SOL_SOCKET;
-		item->cmsg_type = SCM_RIGHTS;
-		item->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(item), &fd, sizeof(int));
-	}
-	/* Never blocks: a stopped V must not hold up the tracer. */
-	return sendmsg(socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return fd_message_send(socket, &message, sizeof(message), fd);
 }
 
 int message_receive(int socket, struct message *message, int *fd)
 {
-	struct iovec part = {.iov_base = message, .iov_len = sizeof(*message)};
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr header;
-	ssize_t got;
-
-	*fd = -1;
-	for (;;) {
-		header = (struct msghdr){.msg_iov = &part,
-					 .msg_iovlen = 1,
-					 .msg_control = control.bytes,
-					 .msg_controllen = sizeof(control.bytes)};
-		got = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-		if (got >= 0 || errno != EINTR)
-			break;
-	}
-	if (got < 0)
-		return errno == EAGAIN || errno == EWOULDBLOCK ? -EAGAIN : 0;
-	if (got == 0)
-		return 0;
-	const struct cmsghdr *const item = CMSG_FIRSTHDR(&header);
-
-	if (item && item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS &&
-	    item->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(item), sizeof(int));
-	if ((size_t)got < sizeof(*message))
-		message->type = 0;
-	return 1;
+	return fd_message_receive(socket, message, sizeof(*message), fd);
 }
 
 static bool kept(int fd, const int *keep, size_t count)

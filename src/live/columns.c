@@ -8,9 +8,21 @@ static enum row_figures figures_in(int width)
 	return width < 48 ? BYTES : width < 72 ? GROWTH : width < 100 ? FEW : ALL;
 }
 
+#define PID_WIDTH 9
+
+const char *columns_since(const struct view *view)
+{
+	return view->has_baseline ? "since base" : "since start";
+}
+
 void columns_put_heads(const struct view *view, int width, struct buf *line)
 {
-	const char *const change = view->has_scan ? "lost" : "since start";
+	const char *const since = columns_since(view), *const change = view->has_scan ? "lost" : since;
+
+	if (view_has_several(view)) {
+		buf_printf(line, "%*s ", PID_WIDTH - 1, "pid");
+		width -= PID_WIDTH;
+	}
 
 	switch (figures_in(width)) {
 	case BYTES:
@@ -23,7 +35,7 @@ void columns_put_heads(const struct view *view, int width, struct buf *line)
 		buf_printf(line, "%13s %8s %13s %8s", "bytes", "blocks", change, "calls/s");
 		break;
 	case ALL:
-		buf_printf(line, "%15s %10s %14s %14s %9s %9s", "bytes", "blocks", "since start",
+		buf_printf(line, "%15s %10s %14s %14s %9s %9s", "bytes", "blocks", since,
 			   view->has_scan ? "lost" : "since last", "calls/s", "oldest");
 		break;
 	}
@@ -32,7 +44,7 @@ void columns_put_heads(const struct view *view, int width, struct buf *line)
 
 void columns_put_row(const struct view *view, const struct row *row, int width, struct buf *line)
 {
-	char live[32], blocks[32], grown[32], last[32], lost[32], age[32];
+	char live[32], blocks[32], grown[32], last[32], lost[32], age[32], pid[32];
 	const char *const bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";
 
 	number_grouped(row->live.calls, blocks);
@@ -40,6 +52,11 @@ void columns_put_row(const struct view *view, const struct row *row, int width, 
 	signed_text(row->grown_last, last);
 	number_grouped(view_has_bytes(view) ? row->lost.bytes : row->lost.calls, lost);
 	const char *const change = view->has_scan ? lost : grown;
+
+	if (view_has_several(view)) {
+		buf_printf(line, "%*s ", PID_WIDTH - 1, row_pid_text(row, pid));
+		width -= PID_WIDTH;
+	}
 
 	switch (figures_in(width)) {
 	case BYTES:

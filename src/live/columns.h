@@ -6,6 +6,9 @@
 
 #include "base/buf.h"
 
+/* The head of the column of what grew: since the start, or since the baseline. */
+const char *columns_since(const struct view *view);
+
 /* Appends what the columns of a terminal of that width are, and a row's figures in them. */
 void columns_put_heads(const struct view *view, int width, struct buf *line);
 void columns_put_row(const struct view *view, const struct row *row, int width, struct buf *line);

@@ -20,11 +20,11 @@ static char *name_of(const struct profile_frame *frame)
 	return text;
 }
 
-static char *place_of(struct view *view, const struct profile_frame *frame)
+static char *place_of(struct watched *of, const struct profile_frame *frame)
 {
 	if (frame->file)
 		return xasprintf(" at %s:%u", path_name(frame->file), frame->line);
-	return frame->module ? xasprintf(" from %s", view_module_name(view, frame->module)) : xstrdup("");
+	return frame->module ? xasprintf(" from %s", watched_module_name(of, frame->module)) : xstrdup("");
 }
 
 /* A function's own name: a template's has the type of what it returns before it. */
@@ -80,21 +80,21 @@ static void drop_library(struct label *label)
 	memmove(label->frames, label->frames + first, label->count * sizeof(*label->frames));
 }
 
-static void name_frames(struct view *view, struct label *label, const struct site *site)
+static void name_frames(struct view *view, struct label *label, const struct row *row)
 {
-	const struct resolver *resolver = &view->resolver;
+	const struct resolver *resolver = &row->of->resolver;
 	size_t first = 0;
 
-	view_frames(view, site);
+	view_frames(view, row);
 	while (first < resolver->frame_count && profile_frame_is_runtime(resolver->frames[first]))
 		first++;
 	if (first == resolver->frame_count)
 		first = 0;
-	*label = (struct label){.function = site->function, .shown = 1};
+	*label = (struct label){.of = row->of, .function = row->site->function, .shown = 1};
 	label->frames = xcalloc(resolver->frame_count - first + 1, sizeof(*label->frames));
 	for (size_t i = first; i < resolver->frame_count; i++)
 		label->frames[label->count++] = (struct label_frame){.name = name_of(resolver->frames[i]),
-								     .place = place_of(view, resolver->frames[i])};
+								     .place = place_of(row->of, resolver->frames[i])};
 	drop_library(label);
 }
 
@@ -140,10 +140,11 @@ struct label *labels_of(struct view *view, size_t most, size_t *count)
 	struct label *labels = xcalloc(n + 1, sizeof(*labels));
 
 	for (size_t i = 0; i < n; i++)
-		name_frames(view, &labels[i], view->rows[i].site);
+		name_frames(view, &labels[i], &view->rows[i]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n; j++)
-			tell_apart(&labels[i], &labels[j]);
+			if (labels[i].of == labels[j].of) /* else their pids do that */
+				tell_apart(&labels[i], &labels[j]);
 	*count = n;
 	return labels;
 }
@@ -158,7 +159,7 @@ void labels_free(struct label *labels, size_t count)
 	free(labels);
 }
 
-/* ---- In so many columns ---- */
+/* ---- Labels that fit a width ---- */
 
 struct form {
 	bool first, others; /* the innermost frame, and those that tell nothing apart, are there */
@@ -166,7 +167,7 @@ struct form {
 	size_t name_max;    /* of a name's bytes */
 };
 
-/* The label has frames that tell it apart, or else the first one stands for them. */
+/* Whether frame `i` is shown: one that differs from other rows', or the innermost one if none does. */
 static bool is_there(const struct label *label, size_t i, const struct form *form)
 {
 	bool is_any = false;

@@ -14,6 +14,7 @@ struct label_frame {
 };
 
 struct label {
+	const struct watched *of;
 	const char *function; /* that was called there; NULL unknown */
 	struct label_frame
 		*frames; /* innermost first, from the first on that is not of the language's runtime or library */

@@ -1,5 +1,6 @@
 /* The live view where there is no terminal: some lines at each look. */
 #include "config.h"
+#include "live/columns.h"
 #include "live/labels.h"
 #include "report/lines.h"
 
@@ -12,10 +13,12 @@ enum { ROWS_DEFAULT = 10 };
 
 static void write_row(struct view *view, struct lines *lines, const struct row *row, const struct label *label)
 {
-	char live[32], blocks[32], grown[32], last[32], age[32];
+	char live[32], blocks[32], grown[32], last[32], age[32], pid[32];
 	const bool bytes = view_has_bytes(view);
 	struct buf name = {0};
 
+	if (view_has_several(view))
+		lines_add(lines, "  %8s", row_pid_text(row, pid));
 	lines_add(lines, "  %15s %12s %15s %15s %9.1f %9s  ", bytes ? number_grouped(row->live.bytes, live) : "-",
 		  number_grouped(row->live.calls, blocks), signed_text(row->grown, grown),
 		  signed_text(row->grown_last, last), row->calls,
@@ -28,20 +31,27 @@ static void write_row(struct view *view, struct lines *lines, const struct row *
 
 static void write_look(struct view *view, struct lines *lines)
 {
-	const struct resource_state *which = view_resource(view);
 	const size_t top = view->options->top ? view->options->top : ROWS_DEFAULT;
-	char age[32], live[32], blocks[32], grown[32], events[32], text[160];
+	char age[32], live[32], blocks[32], grown[32], events[32], text[160], since[64];
+	struct buf processes = {0};
 	size_t count;
 
-	lines_add(lines, "%s: %s alive in %s, %s since the start; %s calls so far, %.1f a second; %s",
-		  which && which->type ? which->type : "?", number_grouped(view->live.bytes, live),
-		  number_grouped(view->live.calls, blocks), signed_text(view->grown, grown),
-		  number_grouped(view->events, events), view->calls, age_text(view, view->account.last.since, age));
+	if (view_has_several(view) || view->ended || view->unseen) {
+		processes_text(view, &processes);
+		LINE(lines, "%s", buf_str(&processes));
+		buf_free(&processes);
+	}
+	lines_add(lines, "%s: %s alive in %s, %s %s; %s calls so far, %.1f a second; %s", view_kind(view),
+		  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
+		  signed_text(view->grown, grown), since_text(view, since), number_grouped(view->events, events),
+		  view->calls, age_text(view, view->age, age));
 	lines_end(lines);
 	if (view->left_out)
 		LINE(lines, "  %s", left_out_text(view, text));
+	if (view_has_several(view))
+		lines_add(lines, "  %8s", "pid");
 	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
-		  "since start", "since last", "calls/s", "oldest", "allocated by");
+		  columns_since(view), "since last", "calls/s", "oldest", "allocated by");
 	lines_end(lines);
 	struct label *const labels = labels_of(view, top, &count);
 
@@ -63,25 +73,17 @@ static void sleep_for(double seconds)
 		;
 }
 
-static bool has_ended(struct view *view)
-{
-	pthread_mutex_lock(&view->lock);
-	const bool ended = view->has_ended;
-
-	pthread_mutex_unlock(&view->lock);
-	return ended;
-}
-
 int live_lines(struct view *view)
 {
 	struct lines lines = {.out = stdout};
+	const char *reason = NULL;
 	bool ended = false;
 
 	for (uint32_t looks = 0; !ended && (!view->options->count || looks < view->options->count); looks++) {
 		/* What has ended by now is shown whole. */
 		for (double waited = 0; !ended && waited < view->options->interval; waited += 0.1) {
 			sleep_for(0.1);
-			ended = has_ended(view);
+			ended = view_has_ended(view, &reason);
 		}
 		view_look(view, view->options->interval);
 		write_look(view, &lines);
@@ -89,7 +91,7 @@ int live_lines(struct view *view)
 			break;
 	}
 	if (ended)
-		LINE(&lines, "The trace has ended%s%s.", view->reason ? ": " : "", view->reason ? view->reason : "");
+		LINE(&lines, "The trace has ended%s%s.", reason ? ": " : "", reason ? reason : "");
 	buf_free(&lines.line);
 	return ferror(stdout) || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

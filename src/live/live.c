@@ -1,59 +1,141 @@
 #include "config.h"
 #include "live/view.h"
-#include "analysis/output.h"
-#include "trace/note_unread.h"
+#include "base/fd_message.h"
 #include "base/msg.h"
+#include "engine/view_message.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-/* The reading thread: the records of one process. */
-static void *read_records(void *context)
+/* is_named: it comes first. */
+static bool add_process(struct view *view, int fd, struct reader *reader, bool is_named)
 {
-	struct view *view = context;
-	struct record record;
-	uint64_t calls;
-	int status;
+	struct names_options names = *view->options->names;
 
-	while ((status = reader_next(view->reader, &record)) == 1) {
-		pthread_mutex_lock(&view->lock);
-		output_feed_names(view->options->names, &view->account.objects, &record);
-		account_put(&view->account, &record);
-		if (record.type == RECORD_NOTE && note_unread_parse(record.note.text, &calls))
-			view->unread += calls;
-		pthread_mutex_unlock(&view->lock);
-	}
+	names.shares = view->names;
+	struct watched *const watched = watched_new(fd, reader, view->profile, &names, &view->lock);
+
+	if (!watched)
+		return false;
 	pthread_mutex_lock(&view->lock);
-	view->has_ended = true;
-	view->reason = status < 0 ? reader_error(view->reader) : NULL;
+	ARRAY_GROW(view->processes, view->process_capacity, view->process_count);
+	const size_t at = is_named ? 0 : view->process_count;
+
+	memmove(view->processes + at + 1, view->processes + at, (view->process_count - at) * sizeof(*view->processes));
+	view->processes[at] = watched;
+	view->process_count++;
 	pthread_mutex_unlock(&view->lock);
+	return true;
+}
+
+struct traces {
+	struct view *view;
+	int socket;
+};
+
+static void take_trace(struct view *view, const struct view_message *message, int fd)
+{
+	const bool is_lost = fd >= 0 && !add_process(view, fd, NULL, message->is_named);
+
+	pthread_mutex_lock(&view->lock);
+	view->unseen += message->unseen + is_lost;
+	pthread_mutex_unlock(&view->lock);
+}
+
+static void *take_traces(void *context)
+{
+	const struct traces *const traces = context;
+	struct pollfd socket = {.fd = traces->socket, .events = POLLIN};
+	struct view_message message;
+	int fd, got = -EAGAIN;
+
+	while (got) {
+		poll(&socket, 1, -1);
+		while ((got = fd_message_receive(traces->socket, &message, sizeof(message), &fd)) > 0)
+			take_trace(traces->view, &message, fd);
+	}
+	pthread_mutex_lock(&traces->view->lock);
+	traces->view->has_all = true;
+	pthread_mutex_unlock(&traces->view->lock);
 	return NULL;
+}
+
+static void begin(struct view *view, const struct live_options *options)
+{
+	*view = (struct view){
+		.options = options, .profile = profile_new(), .names = names_new(options->names), .scan_reason = ""};
+	pthread_mutex_init(&view->lock, NULL);
+}
+
+static int no_thread(struct view *view, int error)
+{
+	msg_error("the live view cannot make a thread: %s", strerror(error));
+	view_free(view);
+	return EXIT_FAILURE;
+}
+
+static int show(struct view *view)
+{
+	const int status = isatty(STDOUT_FILENO) ? live_screen(view) : live_lines(view);
+	const char *reason;
+
+	/* A thread may wait for a trace that does not end. The end of the program frees all. */
+	if (!view_has_ended(view, &reason))
+		_exit(status);
+	return status;
 }
 
 int live_run(struct reader *reader, const struct live_options *options)
 {
-	struct view view = {.options = options, .reader = reader, .profile = profile_new()};
+	struct view view;
+
+	begin(&view, options);
+	view.has_all = true;
+	if (!add_process(&view, -1, reader, true))
+		return no_thread(&view, errno);
+	const int status = show(&view);
+
+	view_free(&view);
+	return status;
+}
+
+#define LOOK_MS 20
+
+/* Whether there is something to be shown. */
+static bool wait_for_first(struct view *view)
+{
+	const char *reason;
+
+	for (;;) {
+		bool has_begun = false;
+
+		pthread_mutex_lock(&view->lock);
+		for (size_t i = 0; i < view->process_count; i++)
+			has_begun |= view->processes[i]->account.has_process;
+		pthread_mutex_unlock(&view->lock);
+		if (has_begun || view_has_ended(view, &reason))
+			return has_begun;
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000}, NULL);
+	}
+}
+
+int live_run_all(int socket, const struct live_options *options)
+{
+	struct view view;
+	struct traces traces = {&view, socket};
 	pthread_t thread;
 
-	pthread_mutex_init(&view.lock, NULL);
-	view.resolver = (struct resolver){.profile = view.profile, .account = &view.account, .names = options->names};
-	const int error = pthread_create(&thread, NULL, read_records, &view);
+	begin(&view, options);
+	const int error = pthread_create(&thread, NULL, take_traces, &traces);
 
-	if (error) {
-		msg_error("the live view cannot make a thread: %s", strerror(error));
-		view_free(&view);
-		return EXIT_FAILURE;
-	}
-	const int status = isatty(STDOUT_FILENO) ? live_screen(&view) : live_lines(&view);
+	if (error)
+		return no_thread(&view, error);
+	const int status = wait_for_first(&view) ? show(&view) : EXIT_FAILURE;
 
-	/* It may wait for a trace that does not end; nothing is held that the end of the program does not free. */
-	pthread_mutex_lock(&view.lock);
-	const bool has_ended = view.has_ended;
-
-	pthread_mutex_unlock(&view.lock);
-	if (!has_ended)
-		_exit(status);
 	pthread_join(thread, NULL);
 	view_free(&view);
 	return status;

@@ -21,8 +21,14 @@
 
 enum { TICK_MS = 100, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12 };
 
-static const char *const order_names[ORDERS] = {"bytes",  "since start", "since last", "calls/s",
-						"blocks", "oldest",      "lost"};
+static const char *order_name(const struct view *view)
+{
+	static const char *const names[ORDERS] = {
+		[ORDER_BYTES] = "bytes",   [ORDER_LAST] = "since last", [ORDER_CALLS] = "calls/s",
+		[ORDER_BLOCKS] = "blocks", [ORDER_AGE] = "oldest",      [ORDER_LOST] = "lost"};
+
+	return view->order == ORDER_GROWTH ? columns_since(view) : names[view->order];
+}
 
 struct screen {
 	struct view *view;
@@ -63,7 +69,7 @@ static void put_text(int y, int x, int width, const char *text)
 	mvaddnstr(y, x, line, width);
 }
 
-static void frame_text(struct view *view, const struct profile_frame *frame, struct buf *text)
+static void frame_text(struct watched *of, const struct profile_frame *frame, struct buf *text)
 {
 	text->size = 0;
 	if (frame->function)
@@ -73,7 +79,7 @@ static void frame_text(struct view *view, const struct profile_frame *frame, str
 	if (frame->file)
 		buf_printf(text, " at %s:%u", path_name(frame->file), frame->line);
 	else if (frame->module)
-		buf_printf(text, " from %s", view_module_name(view, frame->module));
+		buf_printf(text, " from %s", watched_module_name(of, frame->module));
 	if (frame->inlined)
 		buf_add_str(text, " (inlined)");
 }
@@ -89,12 +95,17 @@ static void draw_scan(const struct view *view)
 	char lost[32], blocks[32], possibly[32];
 	struct buf line = {0};
 
-	if (*view->scan_reason)
-		buf_printf(&line, "what is lost is not known: %s", view->scan_reason);
-	else
+	if (view->scanned)
 		buf_printf(&line, "lost: %s bytes in %s blocks, possibly lost: %s bytes; of what was alive %.0f s ago",
 			   number_grouped(view->lost.bytes, lost), number_grouped(view->lost.calls, blocks),
 			   number_grouped(view->possibly.bytes, possibly), view->scan_age);
+	if (view->scanned && view->scanned < view->shown)
+		buf_printf(&line, " in %zu of %zu processes", view->scanned, view->shown);
+	if (*view->scan_reason && view_has_several(view))
+		buf_printf(&line, "%snot known of process %" PRIu32 ": %s", line.size ? "; " : "what is lost is ",
+			   view->scan_pid, view->scan_reason);
+	else if (*view->scan_reason)
+		buf_printf(&line, "what is lost is not known: %s", view->scan_reason);
 	put_text(2, 0, COLS, buf_str(&line));
 	buf_free(&line);
 }
@@ -103,26 +114,28 @@ static void draw_head(const struct screen *screen)
 {
 	const int columns_at = head_lines(screen) - 1;
 	struct view *view = screen->view;
-	const struct resource_state *which = view_resource(view);
-	char age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
+	const char *reason;
+	char since[64], age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
 	struct buf line = {0};
 
-	buf_printf(&line, "functrace: %s, process %" PRIu32 "%s%s   %s   %s calls, %.0f a second",
-		   view_program(view) ? view_program(view) : "waiting for the trace", view->account.pid,
-		   screen->is_paused ? "   PAUSED" : "", view->has_ended ? "   ENDED" : "",
-		   age_text(view, view->account.last.since, age), number_grouped(view->events, events), view->calls);
+	buf_add_str(&line, "functrace: ");
+	processes_text(view, &line);
+	buf_printf(&line, "%s%s   %s   %s calls, %.0f a second", screen->is_paused ? "   PAUSED" : "",
+		   view_has_ended(view, &reason) ? "   ENDED" : "", age_text(view, view->age, age),
+		   number_grouped(view->events, events), view->calls);
 	attron(A_BOLD);
 	put_text(0, 0, COLS, buf_str(&line));
 	attroff(A_BOLD);
 	line.size = 0;
 	if (view_has_bytes(view))
-		buf_printf(&line, "%s: %s bytes in %s blocks alive, %s since the start, peak %s",
-			   which && which->type ? which->type : "?", number_grouped(view->live.bytes, live),
-			   number_grouped(view->live.calls, blocks), signed_text(view->grown, grown),
-			   number_grouped(view->peak.bytes, peak));
+		buf_printf(&line, "%s: %s bytes in %s blocks alive, %s %s", view_kind(view),
+			   number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
+			   signed_text(view->grown, grown), since_text(view, since));
 	else
-		buf_printf(&line, "%s: %s alive, %s since the start", which && which->type ? which->type : "?",
-			   number_grouped(view->live.calls, blocks), signed_text(view->grown, grown));
+		buf_printf(&line, "%s: %s alive, %s %s", view_kind(view), number_grouped(view->live.calls, blocks),
+			   signed_text(view->grown, grown), since_text(view, since));
+	if (view_has_bytes(view) && !view_has_several(view))
+		buf_printf(&line, ", peak %s", number_grouped(view->peak.bytes, peak));
 	put_text(1, 0, COLS, buf_str(&line));
 	line.size = 0;
 	if (view->has_scan)
@@ -161,9 +174,9 @@ static int draw_stack(const struct screen *screen, int y, int end, const struct 
 
 	if (y < end)
 		put_text(y++, 18, COLS - 18, row->site->function ? row->site->function : "?");
-	view_frames(view, row->site);
-	for (size_t i = 0; i < view->resolver.frame_count && y < end; i++) {
-		frame_text(view, view->resolver.frames[i], &text);
+	view_frames(view, row);
+	for (size_t i = 0; i < row->of->resolver.frame_count && y < end; i++) {
+		frame_text(row->of, row->of->resolver.frames[i], &text);
 		put_text(y++, 18, COLS - 18, buf_str(&text));
 	}
 	buf_free(&text);
@@ -179,10 +192,12 @@ static void draw_foot(const struct screen *screen)
 	else if (*screen->message)
 		buf_add_str(&line, screen->message);
 	else
-		buf_printf(&line,
-			   "q quit  s sort: %s  / filter%s%s  Enter stack  l lost  p pause  b base  r report  h page  "
-			   "Tab kind",
-			   order_names[screen->view->order], *screen->view->filter ? ": " : "", screen->view->filter);
+		buf_printf(
+			&line,
+			"q quit  s sort: %s  / filter%s%s%s  Enter stack  l lost  p pause  b base  r report  h page  "
+			"Tab kind",
+			order_name(screen->view), view_has_several(screen->view) ? " or pid" : "",
+			*screen->view->filter ? ": " : "", screen->view->filter);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
 	put_text(LINES - 1, 0, COLS - 1, buf_str(&line));
@@ -304,7 +319,7 @@ static void ask_for_scan(struct screen *screen)
 	const char *const refusal = view_ask_for_scan(screen->view);
 
 	snprintf(screen->message, sizeof(screen->message), "%s",
-		 refusal ? refusal : "the process stands for a moment, in which its memory is copied");
+		 refusal ? refusal : "the process is stopped for a moment, in which its memory is copied");
 	if (!refusal)
 		screen->view->order = ORDER_LOST;
 }
@@ -395,24 +410,16 @@ static void take_key(struct screen *screen, int key)
 	}
 }
 
-static bool has_ended(struct view *view)
-{
-	pthread_mutex_lock(&view->lock);
-	const bool ended = view->has_ended;
-
-	pthread_mutex_unlock(&view->lock);
-	return ended;
-}
-
 static void watch(struct screen *screen)
 {
 	const struct live_options *options = screen->view->options;
+	const char *reason;
 	bool saw_end = false;
 
 	screen->looked_at = now_seconds();
 	while (!screen->quits && !interrupted) {
 		const double now = now_seconds(), passed = now - screen->looked_at;
-		const bool ends = has_ended(screen->view);
+		const bool ends = view_has_ended(screen->view, &reason);
 
 		if (!screen->is_paused && ((ends && !saw_end) || (!saw_end && passed >= options->interval))) {
 			look_again(screen, passed > 0 ? passed : options->interval);
@@ -435,6 +442,7 @@ int live_screen(struct view *view)
 	struct screen screen = {.view = view};
 	const struct sigaction action = {.sa_handler = note_signal};
 	FILE *keys = fopen("/dev/tty", "r");
+	const char *reason;
 	SCREEN *terminal = keys ? newterm(NULL, stdout, keys) : NULL;
 
 	if (!terminal) {
@@ -456,8 +464,8 @@ int live_screen(struct view *view)
 	endwin();
 	delscreen(terminal);
 	fclose(keys);
-	if (view->reason && has_ended(view))
-		msg_warn("%s: %s", view->options->input_name, view->reason);
+	if (view_has_ended(view, &reason) && reason)
+		msg_warn("%s: %s", view->options->input_name, reason);
 	return EXIT_SUCCESS;
 }
 

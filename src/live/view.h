@@ -1,34 +1,17 @@
-/* What the live view shows at a moment: the stacks of one kind of resource, in an order. */
+/* What the live view shows at a moment: the stacks of one kind of resource, of all processes, in an order. */
 #ifndef FT_LIVE_VIEW_H
 #define FT_LIVE_VIEW_H
 
+#include "base/buf.h"
 #include "live/live.h"
-#include "profile/profile.h"
-#include "profile/resolve.h"
-
-#include <pthread.h>
+#include "live/watched.h"
 
 enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDER_LOST, ORDERS };
 
-/* What a site was at an earlier look. */
-struct site_look {
-	struct tally live;
-	uint64_t calls;
-};
-
-/* Of a kind of resource, by the numbers of its sites. */
-struct looks {
-	struct site_look *base, *last; /* at the baseline, at the last look */
-	size_t count;
-	struct tally base_live; /* of all */
-	struct tally before;    /* what censuses have found so far, which is no growth */
-	uint64_t last_calls;
-	uint64_t scans;      /* that were there at the last look */
-	uint64_t scanned_ns; /* when the newest of them was seen, on the monotonic clock */
-};
-
 struct row {
+	struct watched *of;
 	const struct site *site;
+	size_t processes; /* more than one: these blocks from before are those of so many together */
 	struct tally live;
 	int64_t grown,
 		grown_last; /* bytes (or blocks where these say nothing) since the baseline, since the last look */
@@ -39,35 +22,39 @@ struct row {
 
 struct view {
 	const struct live_options *options;
-	struct reader *reader;
-	pthread_mutex_t lock; /* of all that follows, which the reading thread changes */
-	struct account account;
+	pthread_mutex_t lock;       /* of all that follows, which the reading threads change */
+	struct watched **processes; /* in the order in which they came, that of -t first */
+	size_t process_count, process_capacity;
+	struct names *names;     /* whose files those of the processes share */
 	struct profile *profile; /* whose frames the names are */
-	struct resolver resolver;
-	char *program, *program_path; /* view_program()'s, and of which file */
-	uint64_t epoch;               /* of the object map that the resolver's names are of */
-	uint64_t unread;              /* calls that the trace lacks, because this view did not read */
-	bool has_ended;               /* the trace; the reading thread is done */
-	const char *reason;           /* why, if it was not its end */
+	uint64_t ended_events;
+	uint64_t unseen, ended; /* traces: that this view was too late for; that have ended and are left out */
+	bool has_all;           /* no other processes come */
 	/* The showing thread's own: */
-	struct looks *looks; /* by the resource's place in account.resources */
-	size_t looks_count;
-	size_t resource; /* that is shown */
+	char **kinds;                           /* types of resources, in the order in which they came up */
+	size_t kind_count, kind_capacity, kind; /* and the one that is shown */
+	bool has_baseline; /* what grew is counted from a key's moment on, not from the start; that was: */
+	double baseline_at;
 	enum live_order order;
-	char filter[64]; /* only stacks with a function, object or file that has it; "" all */
+	char filter[64]; /* only stacks with a function, object or file that has it, or of that process; "" all */
 	struct row *rows;
 	size_t row_count, row_capacity;
 	double seconds; /* between the last two looks */
-	/* Of the resource, at the last look: */
-	struct tally live, peak;
+	/* Of the resource and all processes, at the last look: */
+	struct tally live, peak; /* peak: of one process; those of several are not at the same time */
 	int64_t grown;
 	double calls;
 	uint64_t events, left_out; /* `left_out`: calls that came unread */
+	size_t shown;              /* processes */
+	bool has_times;            /* `age` and those of rows are in nanoseconds */
+	uint64_t age;              /* of the oldest trace: nanoseconds or calls */
 	bool has_scan;             /* there was one, of which these are, of what is alive still: */
 	struct tally lost;         /* definitely or indirectly */
 	struct tally possibly;
-	const char *scan_reason; /* why nothing is known; "" where it is */
-	double scan_age;         /* seconds */
+	size_t scanned;          /* processes that these figures are of */
+	const char *scan_reason; /* why nothing is known of a process; "" where it is */
+	uint32_t scan_pid;       /* of which */
+	double scan_age;         /* seconds; the oldest */
 };
 
 /* Looks at what is there now; the lock is taken meanwhile. `seconds`: since the last time; 0: only the order and the
@@ -77,17 +64,18 @@ void view_look(struct view *view, double seconds);
 void view_set_baseline(struct view *view);
 /* The next kind of resource. */
 void view_next_resource(struct view *view);
-const struct resource_state *view_resource(const struct view *view);
+/* The type of the resource that is shown; "?" before there is one. */
+const char *view_kind(const struct view *view);
 /* Whether bytes are what counts there; else blocks. */
 bool view_has_bytes(const struct view *view);
-/* The name that the program was started by where that can be known, else that of its file; NULL: no program yet. */
-const char *view_program(struct view *view);
-/* An object's name for people: of the program as view_program(), of others that of the file. */
-const char *view_module_name(struct view *view, const char *path);
-/* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
-void view_frames(struct view *view, const struct site *site);
-/* Asks the tracer for a scan: the process stands for a moment, and what is lost comes with the trace. NULL, or why it
- * cannot be: a static text. */
+/* Whether rows are of several processes. */
+bool view_has_several(const struct view *view);
+/* Whether all traces have ended; *reason: why, if one was not at its end (the view's), else NULL. */
+bool view_has_ended(struct view *view, const char **reason);
+/* Names all frames of a row, into row->of->resolver.frames, which stay until the next call. The lock is taken. */
+void view_frames(struct view *view, const struct row *row);
+/* Asks the tracer for a scan: each process is stopped for a moment, and what is lost comes with the traces. NULL, or
+ * why it cannot be: a static text. */
 const char *view_ask_for_scan(struct view *view);
 enum view_file { VIEW_REPORT, VIEW_PAGE };
 /* Writes the report or the page of what is there now to a new file in this folder, whose name the caller frees; NULL
@@ -105,5 +93,11 @@ const char *signed_text(int64_t number, char text[static 32]);
 const char *left_out_text(const struct view *view, char text[static 160]);
 /* "1.5 s", "12 min"; calls where there are no times. */
 const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
+/* Since when what grew is counted, as a clause: "since the start", "since the baseline 12 s ago". */
+const char *since_text(const struct view *view, char text[static 64]);
+/* The processes: "postgres, process 24990 and 8 more (2 have ended)". */
+void processes_text(struct view *view, struct buf *text);
+/* The process of a row where there are several: "13363"; "9 pids". */
+const char *row_pid_text(const struct row *row, char text[static 32]);
 
 #endif

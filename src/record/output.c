@@ -8,6 +8,7 @@
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "record/unread.h"
+#include "record/view_pipe.h"
 #include "engine/engine.h"
 #include "proc/proc.h"
 #include "proc/who.h"
@@ -246,6 +247,8 @@ void output_end(struct trace *trace, bool is_attached)
 	attachments_write(trace, put_record);
 	unread_look(trace, true);
 	writer_finish(trace->writer);
+	if (trace->run->set->report.is_live && !view_pipe_may_wait(trace))
+		writer_drop_rest(trace->writer);
 	writer_sync(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
 	report_omissions(trace);
@@ -261,6 +264,7 @@ void output_end(struct trace *trace, bool is_attached)
 	check_name(trace);
 	close(trace->fd);
 	trace->fd = -1;
+	view_pipe_end(trace);
 	naming_end(trace->naming);
 	trace->naming = NULL;
 }
@@ -432,6 +436,7 @@ void output_flush_all(struct run *run)
 		if (error < 0)
 			put_failed(trace, error);
 		unread_look(trace, false);
+		view_pipe_pass(trace);
 		if (writer_waiting(trace->writer))
 			engine_want_tick(run->engine);
 	}

@@ -53,7 +53,11 @@ void put_failed(struct trace *trace, int error)
 
 	if (trace->broken)
 		return;
-	trace->broken = run->has_broken = true;
+	trace->broken = true;
+	/* The view has ended, and all is to be let go of. */
+	if (run->set->report.is_live && error == -EPIPE)
+		return;
+	run->has_broken = true;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
 	if (error == -ETIME) {

@@ -166,7 +166,7 @@ static char *report_text(const struct trace *trace)
 	add_process(&b, trace);
 	buf_add_str(&b, ": ");
 	add_number(&b, trace->counts.events, "event");
-	if (trace->calls_written != trace->counts.events)
+	if (trace->calls_written != trace->counts.events && !trace->run->set->report.is_live)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
 	add_all_live(&b, trace);
 	if (trace->is_removed)

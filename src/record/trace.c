@@ -40,7 +40,7 @@ struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
 
-	*trace = (struct trace){.run = run, .pid = pid, .arch = arch, .fd = -1, .next = run->traces};
+	*trace = (struct trace){.run = run, .pid = pid, .arch = arch, .fd = -1, .view_end = -1, .next = run->traces};
 	run->traces = trace;
 	return trace;
 }

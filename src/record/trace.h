@@ -108,6 +108,7 @@ struct trace {
 	struct deferred *deferred; /* put.c; NULL: records are written at once */
 	struct unread *unread;     /* unread.c; NULL: the reader is waited for */
 	int fd;
+	int view_end; /* view_pipe.c's; -1 none */
 	char *path;
 	bool has_file;         /* the path is that of a regular file, as it can be opened again */
 	struct naming *naming; /* -r */

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/trace_file.h"
+#include "record/view_pipe.h"
 #include "base/own_file.h"
 #include "trace/packer.h"
 
@@ -170,6 +171,8 @@ static int open_next(struct trace *trace)
 {
 	const char *output = trace->run->set->output;
 
+	if (trace->run->set->report.is_live)
+		return view_pipe_open(trace);
 	if (!output || path_is_folder(output))
 		return open_numbered(trace, output);
 	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {

@@ -200,9 +200,14 @@ size_t writer_waiting(const struct writer *writer)
 	return writer->waiting;
 }
 
+void writer_drop_rest(struct writer *writer)
+{
+	writer->drops_rest = true;
+}
+
 int writer_sync(struct writer *writer)
 {
-	writer->is_last = true;
+	writer->is_last = !writer->drops_rest;
 	const int error = writer_flush(writer);
 
 	if (error || !writer->packed)

@@ -45,6 +45,8 @@ int writer_flush(struct writer *writer);
 /* How many bytes wait for their reader. */
 size_t writer_waiting(const struct writer *writer);
 
+/* With never_waits: what the reader has no room for when writer_sync() is called is dropped then. */
+void writer_drop_rest(struct writer *writer);
 /* Flushes, and waits until all is written. */
 int writer_sync(struct writer *writer);
 

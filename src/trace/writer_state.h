@@ -15,10 +15,11 @@ struct writer {
 	uint64_t flushed_at;    /* the last frame of it; CLOCK_MONOTONIC */
 	int error;              /* the first one: negative errno */
 	bool finished, is_last; /* nothing is put any more; what is written now may wait */
-	uint64_t cut_count;     /* values that did not fit the format */
-	uint64_t lost_count;    /* addresses that a pointer of the target has no room for */
-	struct buf out;         /* what is not yet written: whole records between two puts */
-	struct record_end {     /* of each record in `out`, for cutting back after an error */
+	bool drops_rest;
+	uint64_t cut_count;  /* values that did not fit the format */
+	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
+	struct buf out;      /* what is not yet written: whole records between two puts */
+	struct record_end {  /* of each record in `out`, for cutting back after an error */
 		uint32_t at, calls;
 	} * ends;
 	unsigned calls_put; /* calls in what a put appends: 1 for a call, unless the encoding changes it */

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -43,6 +44,21 @@ class Growing:
         self.child.stdin.close()
         status = self.child.wait(60)
         return problems + ([] if status == 0 else ['the target ended with %d' % status])
+
+
+class Growers(Growing):
+    """A family of processes, tests/targets/growers.c."""
+
+    def __init__(self):
+        self.program = 'growers'
+        self.child = subprocess.Popen([builds.target('growers', 'O0')], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.pid = self.child.pid
+
+    def add(self, byte=b''):
+        """The id of the next child."""
+        self.child.stdin.write(byte)
+        self.child.stdin.flush()
+        return int(self.child.stdout.readline())
 
 
 def lines(room):
@@ -170,7 +186,7 @@ def table(room):
             problems += screen.shows('PAUSED')
             screen.keys('p')
             screen.tmux('resize-window', '-t', 'x', '-x', '70', '-y', '10')
-            problems += screen.shows(r'^ +bytes +since start  allocated by')
+            problems += screen.shows(r'^ +bytes +since base  allocated by')
             screen.keys('r')
             problems += screen.shows('report: functrace-live-1.txt')
             screen.keys('h')
@@ -211,7 +227,7 @@ def lost(room):
             # Of the growing ones (since it is traced) all but the newest, and what registers and old frames still point to.
             problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; of what was alive \d+ s ago')
             problems += screen.shows(r'^ +bytes +blocks +since start +lost +calls/s')
-            problems += screen.shows('sort: lost|stands for a moment')
+            problems += screen.shows('sort: lost|is stopped for a moment')
             text = screen.text()
             total = re.search(r'^lost: ([\d,]+) bytes in ([\d,]+) blocks', text, re.M)
             row = re.search(r'^ +([\d,]+) +([\d,]+) +\S+ +([\d,]+) +[\d.]+ +[\d.]+ s  grow_one', text, re.M)
@@ -309,9 +325,81 @@ def told_apart(room):
     return problems, ''
 
 
+def family(room):
+    """With --children all processes are shown, each row with its pid, also one that is forked later; none after its end."""
+    need_attach()
+    problems, files = [], sorted(os.listdir(room.folder))
+    with Growers() as target:
+        first = target.add()
+        child = room.start([FUNCTRACE, '--live', '--children', '--interval=0.2', '-t', str(target.pid)])
+        wait_for('the tracer', lambda: status_field(first, 'TracerPid') != '0')
+        second = target.add(b'+')
+        wait_for('the tracer of %d' % second, lambda: status_field(second, 'TracerPid') != '0')
+        time.sleep(2)
+        os.kill(first, signal.SIGKILL)
+        time.sleep(1)
+        target.child.stdin.close()
+        done = room.finish(child)
+        looks = re.split(r'(?m)^(?=growers-O0, process )', done.out.decode())
+        if done.status:
+            problems.append('status %d: %s' % (done.status, done.err))
+        whole = [look for look in looks if '%d and 2 more\n' % target.pid in look]
+        if not whole:
+            return problems + ['no look at three processes: %s' % done.out.decode()[:2000]], ''
+        rows = {int(pid): (number(size), number(count), function) for pid, size, count, function in
+                re.findall(r'^ +(\d+) +([\d,]+) +([\d,]+) .*  (grow_\w+) at growers\.c', whole[-1], re.M)}
+        want = {target.pid: (33700, 'grow_parent'), first: (33701, 'grow_child'), second: (33701, 'grow_child')}
+        if {pid: (size // count, function) for pid, (size, count, function) in rows.items()} != want or \
+                any(size % count for size, count, function in rows.values()):
+            problems.append('rows %s, not %s: %s' % (rows, want, whole[-1]))
+        before = re.search(r'^ +(\d+ pids|\d+) +([\d,]+) +[\d,]+ .* before ', whole[-1], re.M)
+        total = re.search(r'^memory: ([\d,]+) alive', whole[-1], re.M)
+        if before and number(total[1]) != sum(size for size, count, function in rows.values()) + number(before[2]):
+            problems.append('the sum of the rows is not that of all: %s' % whole[-1])
+        after = [look for look in looks if '%d and 1 more, 1 ended\n' % target.pid in look]
+        if not after or re.search(r'^ +%d ' % first, after[-1], re.M):
+            problems.append('after the end of %d: %s' % (first, looks[-2:]))
+        if sorted(os.listdir(room.folder)) != files:
+            problems.append('files were made: %s, not %s' % (os.listdir(room.folder), files))
+    return problems, '%d looks' % len(looks)
+
+
+def family_on_screen(room):
+    """A pid as the filter shows that process alone; a baseline is what the heads say."""
+    need_attach()
+    screen = Screen(120)
+    try:
+        with Growers() as target:
+            first = target.add()
+            screen.keys('%s --live --children --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            problems = screen.shows(r'^functrace: growers-O0, process %d and 1 more ' % target.pid)
+            for pid, name in ((target.pid, 'grow_parent'), (first, 'grow_child')):
+                problems += screen.shows(r'^ +%d +[\d,]+ .*  %s at growers\.c' % (pid, name))
+            problems += screen.shows(r'^memory: [\d,]+ bytes in [\d,]+ blocks alive, \+[\d,]+ since the start *$')
+            problems += screen.shows(r'^ +pid +bytes +blocks +since start +since last')
+            screen.keys('/')
+            screen.keys('-l', str(first))
+            screen.keys('Enter')
+            problems += screen.shows('/ filter or pid: %d ' % first)
+            problems += screen.shows('grow_child')
+            if 'grow_parent' in screen.text():
+                problems.append('the filter lets another process through: %s' % screen.text())
+            screen.keys('Escape', 'b')
+            problems += screen.shows(r'^ +pid +bytes +blocks +since base +since last')
+            problems += screen.shows(r', \+[\d,]+ since the baseline, \d+ s ago')
+            screen.keys('s')
+            problems += screen.shows('sort: since base ')
+            if 'since start' in screen.text() or 'since the start' in screen.text():
+                problems.append('it is not since the start: %s' % screen.text())
+            screen.keys('q')
+    finally:
+        screen.close()
+    return problems, ''
+
+
 def usage(room):
     problems = []
-    for words, said in ((['--live', 'true'], b'give it with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
+    for words, said in ((['--live', 'true'], b'give them with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
                         (['--live', '-t', str(os.getpid()), '-o', 'x'], b'keeps no trace'),
                         (['--interval=1', 'true'], b'is about the live view')):
         done = room.run([FUNCTRACE] + words)
@@ -332,6 +420,8 @@ CASES = [
     ('--live: what is lost', lost),
     ('--live: Ctrl-C, and the end', interrupted),
     ('--live: rows are told apart', told_apart),
+    ('--live: several processes', family),
+    ('--live: several processes on a terminal', family_on_screen),
     ('--live: wrong usage', usage),
 ]
-BUILDS = (('growing', 'O0'), ('wrapped', 'O0'))
+BUILDS = (('growers', 'O0'), ('growing', 'O0'), ('wrapped', 'O0'))

@@ -1,0 +1,234 @@
+#include "config.h"
+#include "live/watched.h"
+#include "analysis/output.h"
+#include "proc/proc.h"
+#include "proc/who.h"
+#include "trace/note_unread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool read_record(struct watched *watched)
+{
+	struct record record;
+	uint64_t calls;
+	const int status = reader_next(watched->reader, &record);
+
+	pthread_mutex_lock(watched->lock);
+	if (status == 1) {
+		output_feed_names(watched->names, &watched->account.objects, &record);
+		account_put(&watched->account, &record);
+		if (record.type == RECORD_NOTE && note_unread_parse(record.note.text, &calls))
+			watched->unread += calls;
+	} else {
+		watched->has_ended = true;
+		watched->reason = status < 0 ? xstrdup(reader_error(watched->reader)) : NULL;
+	}
+	pthread_mutex_unlock(watched->lock);
+	return status == 1;
+}
+
+/* The reading thread. It waits for the first bytes, too. */
+static void *read_records(void *context)
+{
+	struct watched *const watched = context;
+	char error[512] = "";
+
+	if (watched->fd >= 0)
+		watched->reader = reader_new(watched->fd, &(struct reader_options){0}, error, sizeof(error));
+	while (watched->reader && read_record(watched))
+		;
+	if (watched->reader)
+		return NULL;
+	pthread_mutex_lock(watched->lock);
+	watched->has_ended = true;
+	watched->reason = xstrdup(error);
+	pthread_mutex_unlock(watched->lock);
+	return NULL;
+}
+
+struct watched *watched_new(int fd, struct reader *reader, struct profile *profile, const struct names_options *options,
+			    pthread_mutex_t *lock)
+{
+	struct watched *const watched = xcalloc(1, sizeof(*watched));
+
+	*watched = (struct watched){.fd = fd, .reader = reader, .lock = lock};
+	pthread_mutex_lock(lock);
+	watched->names = names_new(options);
+	pthread_mutex_unlock(lock);
+	watched->resolver =
+		(struct resolver){.profile = profile, .account = &watched->account, .names = watched->names};
+	errno = pthread_create(&watched->thread, NULL, read_records, watched);
+	if (!errno)
+		return watched;
+	const int error = errno;
+
+	names_free(watched->names);
+	free(watched);
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return NULL;
+}
+
+void watched_free(struct watched *watched)
+{
+	pthread_join(watched->thread, NULL);
+	if (watched->fd >= 0 && watched->reader)
+		reader_close(watched->reader);
+	else if (watched->fd >= 0)
+		close(watched->fd);
+	pthread_mutex_lock(watched->lock);
+	resolver_free(&watched->resolver);
+	names_free(watched->names);
+	account_free(&watched->account);
+	pthread_mutex_unlock(watched->lock);
+	for (size_t i = 0; i < watched->looks_count; i++) {
+		free(watched->looks[i].base);
+		free(watched->looks[i].last);
+	}
+	free(watched->looks);
+	free(watched->program);
+	free(watched->program_path);
+	free(watched->reason);
+	free(watched);
+}
+
+/* The trace has the path of the program's file, where a link may lead ("redis-server" to redis-check-rdb). What it was
+ * started by is known while it runs. */
+const char *watched_program(struct watched *watched)
+{
+	const struct account *account = &watched->account;
+
+	if (!account->name)
+		return NULL;
+	if (watched->program && !strcmp(watched->program_path, account->name))
+		return watched->program;
+	char *const running = proc_link((pid_t)account->pid, "exe");
+	const bool is_running = running && !strcmp(running, account->name);
+
+	free(watched->program);
+	free(watched->program_path);
+	watched->program = is_running ? who_name((pid_t)account->pid) : xstrdup(path_name(account->name));
+	watched->program_path = xstrdup(account->name);
+	free(running);
+	return watched->program;
+}
+
+const char *watched_module_name(struct watched *watched, const char *path)
+{
+	const char *const program = watched_program(watched);
+
+	return program && !strcmp(path, watched->program_path) ? program : path_name(path);
+}
+
+/* Names are of the objects that are mapped now. */
+void watched_resolve(struct watched *watched, const struct site *site)
+{
+	if (watched->epoch != watched->account.objects.epoch) {
+		hash_free(&watched->resolver.known);
+		watched->resolver.line_count = 0;
+	}
+	watched->resolver.frame_count = 0;
+	if (site->stack)
+		resolve_stack(&watched->resolver, site->stack);
+	watched->epoch = watched->account.objects.epoch;
+}
+
+const struct resource_account *watched_resource(const struct watched *watched, const char *type, size_t *index)
+{
+	const struct resources *resources = &watched->account.resources;
+
+	for (*index = 0; *index < resources->count; ++*index)
+		if (!strcmp(resources->items[*index]->type, type))
+			return resource_account_of(resources->items[*index]);
+	return NULL;
+}
+
+/* Room for sites that have come since. */
+static void grow_looks(struct looks *looks, size_t count)
+{
+	if (count <= looks->count)
+		return;
+	const size_t capacity = count + count / 2 + 64;
+
+	looks->base = xreallocarray(looks->base, capacity, sizeof(*looks->base));
+	looks->last = xreallocarray(looks->last, capacity, sizeof(*looks->last));
+	memset(looks->base + looks->count, 0, (capacity - looks->count) * sizeof(*looks->base));
+	memset(looks->last + looks->count, 0, (capacity - looks->count) * sizeof(*looks->last));
+	looks->count = capacity;
+}
+
+/* What a process had before it was traced was there at the start, whenever the census comes. */
+static void note_census(struct looks *looks, const struct resource_account *account)
+{
+	const struct site *site = account->before;
+
+	if (!site || site->tally.calls == looks->before.calls)
+		return;
+	const struct tally found = {site->tally.calls - looks->before.calls, site->tally.bytes - looks->before.bytes};
+	struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
+
+	tally_join(&base->live, &found);
+	tally_join(&last->live, &found);
+	base->calls += found.calls;
+	last->calls += found.calls;
+	tally_join(&looks->base_live, &found);
+	looks->last_calls += found.calls;
+	looks->before = site->tally;
+}
+
+struct looks *watched_looks(struct watched *watched, size_t index, const struct resource_account *account)
+{
+	while (watched->looks_count <= index) {
+		watched->looks = xreallocarray(watched->looks, watched->looks_count + 1, sizeof(*watched->looks));
+		watched->looks[watched->looks_count++] = (struct looks){0};
+	}
+	struct looks *const looks = &watched->looks[index];
+
+	grow_looks(looks, account->site_count);
+	note_census(looks, account);
+	return looks;
+}
+
+static void for_each_resource(struct watched *watched, void (*note)(struct looks *, const struct resource_account *))
+{
+	for (size_t i = 0; i < watched->account.resources.count; i++) {
+		const struct resource_account *account = resource_account_of(watched->account.resources.items[i]);
+
+		if (account)
+			note(watched_looks(watched, i, account), account);
+	}
+}
+
+static void note_last(struct looks *looks, const struct resource_account *account)
+{
+	for (size_t i = 0; i < account->site_count; i++) {
+		const struct site *site = account->sites[i];
+
+		looks->last[site->number] = (struct site_look){site->live, site->tally.calls};
+	}
+	looks->last_calls = account->allocations.calls + account->others.calls;
+}
+
+void watched_note_last(struct watched *watched)
+{
+	for_each_resource(watched, note_last);
+}
+
+static void note_baseline(struct looks *looks, const struct resource_account *account)
+{
+	for (size_t i = 0; i < account->site_count; i++) {
+		const struct site *site = account->sites[i];
+
+		looks->base[site->number] = (struct site_look){site->live, site->tally.calls};
+	}
+	looks->base_live = account->live;
+}
+
+void watched_note_baseline(struct watched *watched)
+{
+	for_each_resource(watched, note_baseline);
+}

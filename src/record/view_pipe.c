@@ -1,0 +1,70 @@
+#include "config.h"
+#include "record/view_pipe.h"
+#include "record/run.h"
+#include "base/fd_message.h"
+#include "engine/engine.h"
+#include "engine/view_message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Of the first trace. Others have what a pipe has anyway: the kernel limits what all pipes of a user have together. */
+#define FIRST_SIZE (1 << 20)
+
+int view_pipe_open(struct trace *trace)
+{
+	struct trace_files *const files = &trace->run->files;
+	int ends[2];
+
+	trace->path = xstrdup(trace->run->set->output);
+	trace->has_file = false;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	if (!files->first)
+		fcntl(ends[1], F_SETPIPE_SZ, FIRST_SIZE);
+	files->first = trace->pid;
+	trace->view_end = ends[0];
+	view_pipe_pass(trace);
+	return ends[1];
+}
+
+void view_pipe_pass(struct trace *trace)
+{
+	struct trace_files *const files = &trace->run->files;
+	const struct view_message message = {.is_named = trace->attached_to, .unseen = files->unseen};
+
+	if (trace->view_end < 0)
+		return;
+	const int error = fd_message_send(trace->run->set->output_fd, &message, sizeof(message), trace->view_end);
+
+	if (error == -EAGAIN || error == -ETOOMANYREFS) {
+		engine_want_tick(trace->run->engine);
+		return;
+	}
+	if (!error)
+		files->unseen = 0;
+	close(trace->view_end);
+	trace->view_end = -1;
+}
+
+bool view_pipe_may_wait(struct trace *trace)
+{
+	view_pipe_pass(trace);
+	if (trace->view_end >= 0)
+		return false;
+	for (const struct trace *other = trace->run->traces; other; other = other->next)
+		if (other != trace && other->writer)
+			return false;
+	return true;
+}
+
+void view_pipe_end(struct trace *trace)
+{
+	if (trace->view_end < 0)
+		return;
+	trace->run->files.unseen++;
+	close(trace->view_end);
+	trace->view_end = -1;
+}

@@ -6,6 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#define CAPACITY_MIN 16
+
 void hash_free(struct hash *h)
 {
 	free(h->entries);
@@ -43,12 +45,38 @@ static void grow(struct hash *h)
 {
 	const struct hash old = *h;
 
-	h->capacity = old.capacity ? old.capacity * 2 : 16;
+	h->capacity = old.capacity ? old.capacity * 2 : CAPACITY_MIN;
 	h->entries = xcalloc(h->capacity, sizeof(*h->entries));
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.entries[i].used)
 			h->entries[find(h, old.entries[i].key)] = old.entries[i];
 	free(old.entries);
+}
+
+struct hash hash_with_room(size_t count)
+{
+	struct hash h = {.capacity = CAPACITY_MIN};
+
+	while (count > h.capacity / 4 * 3)
+		h.capacity *= 2;
+	/* Not calloc(): the kernel would clear the memory when the keys come. */
+	h.entries = xreallocarray(NULL, h.capacity, sizeof(*h.entries));
+	memset(h.entries, 0, h.capacity * sizeof(*h.entries));
+	return h;
+}
+
+void hash_move(struct hash *h, struct hash *room)
+{
+	if (room->capacity > h->capacity) {
+		const struct hash old = *h;
+
+		for (size_t i = 0; i < old.capacity; i++)
+			if (old.entries[i].used)
+				room->entries[find(room, old.entries[i].key)] = old.entries[i];
+		*h = (struct hash){room->entries, room->capacity, old.count};
+		*room = (struct hash){old.entries, old.capacity, 0};
+	}
+	hash_free(room);
 }
 
 /* The key's entry, made if it is new. */

@@ -22,6 +22,12 @@ void hash_free(struct hash *h);
 /* Makes `to`, which is empty, the same. */
 void hash_copy(const struct hash *from, struct hash *to);
 
+/* An empty map with room for that many keys, whose memory is there: adding so many takes the same time for each. */
+struct hash hash_with_room(size_t count);
+
+/* Moves what h has into that room, if it is more than h has; the room is empty and freed then. */
+void hash_move(struct hash *h, struct hash *room);
+
 /* The value's place, or NULL. Valid until the next set or remove. */
 uint64_t *hash_get(const struct hash *h, uint64_t key);
 

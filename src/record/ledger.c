@@ -87,13 +87,15 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 
 /* ---- What is asked of it ---- */
 
-void ledger_each(const struct trace *trace, uint32_t resource,
-		 void (*callback)(void *context, uint64_t id, uint64_t size), void *context)
+bool ledger_has_any(const struct trace *trace, uint32_t resource, bool (*is_it)(const void *context, uint64_t id),
+		    const void *context)
 {
 	const struct hash_entry *entry;
 
 	for (size_t i = 0; trace->ledger.live && (entry = hash_next(&trace->ledger.live[resource].blocks, &i));)
-		callback(context, entry->key, block_unpack(entry->value).size);
+		if (is_it(context, entry->key))
+			return true;
+	return false;
 }
 
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)

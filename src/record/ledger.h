@@ -25,6 +25,8 @@ void ledger_begin_census(struct trace *trace, uint32_t resource);
 bool ledger_awaits_census(const struct trace *trace);
 /* The copy of the heap has been made that the census goes by; it may be made several times. */
 void ledger_census_copied(struct trace *trace);
+/* Takes that room for the live ids of the kind (hash_move()). */
+void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
 /* The id was live when the copy was made, though no call here had allocated it, or was about to. False: the ledger
  * knows it, or its release. What is entered is in the trace: the caller writes it. Where the trace's records wait
  * (put.h), that is also what was released since the copy. */
@@ -80,9 +82,9 @@ void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* What was odd with the releases of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
-/* Calls back for each live id of a kind, in no order; before a fork counts, too. */
-void ledger_each(const struct trace *trace, uint32_t resource,
-		 void (*callback)(void *context, uint64_t id, uint64_t size), void *context);
+/* Whether is_it() is true of any live id of a kind; before a fork counts, too. */
+bool ledger_has_any(const struct trace *trace, uint32_t resource, bool (*is_it)(const void *context, uint64_t id),
+		    const void *context);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 /* The same; of ranges, whether the id is an address within a live one. */

@@ -21,6 +21,12 @@ bool ledger_awaits_census(const struct trace *trace)
 	return false;
 }
 
+void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room)
+{
+	settle_about_to_change(trace);
+	hash_move(&trace->ledger.live[resource].blocks, room);
+}
+
 bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
 {
 	struct live_set *const live = &trace->ledger.live[resource];

@@ -30,6 +30,7 @@
 #include "tracer/look.h"
 #include "tracer/service.h"
 #include "tracer/start.h"
+#include "calls/pin.h"
 #include "heap/code.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -40,6 +41,7 @@
 #include "ptrace/hold.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
+#include "base/background.h"
 
 #define PART 1024 /* blocks that are written at a time */
 
@@ -117,11 +119,35 @@ static void enter_part(struct entering *e, uint32_t resource, const struct heap 
 		output_census(e->p->trace, resource, part, in_part);
 }
 
+struct room {
+	size_t count;
+	struct hash hash;
+};
+
+static void make_room(void *context)
+{
+	struct room *const room = context;
+
+	room->hash = hash_with_room(room->count);
+}
+
+/* Else the program would wait while a table of millions of blocks is made larger. */
+static void reserve(struct entering *e, uint32_t resource, size_t count)
+{
+	struct room room = {.count = count};
+
+	pin_undo(e->p->tracer);
+	e->goes_on = service_during(&e->service, background_begin(make_room, &room));
+	ledger_take_room(e->p->trace, resource, &room.hash);
+}
+
 /* What the tasks report meanwhile is acted on after each part. */
 static void enter_blocks(struct entering *e, uint32_t resource, const struct heap *heap)
 {
 	const size_t count = heap_count(heap);
 
+	if (count)
+		reserve(e, resource, count);
 	for (size_t i = 0; i < count && e->goes_on && is_wanted(e->p); i += PART) {
 		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
 		e->goes_on = service_now(&e->service);

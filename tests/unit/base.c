@@ -201,6 +201,30 @@ static void maps_agree_with_a_plain_list(void **state)
 	hash_free(&h);
 }
 
+static void room_is_made_once(void **state)
+{
+	struct hash h = {0}, room = hash_with_room(1000), small = hash_with_room(1);
+	const struct hash_entry *entries;
+
+	(void)state;
+	for (uint64_t key = 0; key < 100; key++)
+		hash_set(&h, key * 0x10, key);
+	entries = room.entries;
+	hash_move(&h, &room);
+	assert_null(room.entries);
+	assert_int_equal(h.count, 100);
+	for (uint64_t key = 100; key < 1000; key++)
+		hash_set(&h, key * 0x10, key);
+	assert_ptr_equal(h.entries, entries);
+	hash_move(&h, &small); /* less than it has */
+	assert_null(small.entries);
+	assert_ptr_equal(h.entries, entries);
+	for (uint64_t key = 0; key < 1000; key++)
+		assert_int_equal(*hash_get(&h, key * 0x10), key);
+	assert_null(hash_get(&h, 1000 * 0x10));
+	hash_free(&h);
+}
+
 static void bytes_hash_alike_only_if_equal(void **state)
 {
 	(void)state;
@@ -607,6 +631,7 @@ int main(void)
 		cmocka_unit_test(buffers_take_bytes_and_text),
 		cmocka_unit_test(maps_find_what_was_set),
 		cmocka_unit_test(maps_agree_with_a_plain_list),
+		cmocka_unit_test(room_is_made_once),
 		cmocka_unit_test(bytes_hash_alike_only_if_equal),
 		cmocka_unit_test(files_are_read_up_to_a_bound),
 		cmocka_unit_test(a_full_device_is_told),

@@ -278,6 +278,59 @@ static void test_large(void **state)
 	assert_nothing_odd();
 }
 
+/* The table does not grow while many are entered: the program would wait for that. */
+static void test_room(void **state)
+{
+	struct hash room = hash_with_room(100000);
+	const struct hash_entry *const entries = room.entries;
+
+	(void)state;
+	allocated(MALLOC, 0x10, 64);
+	ledger_begin_census(trace, 1);
+	ledger_take_room(trace, 1, &room);
+	assert_null(room.entries);
+	for (uint64_t id = 0x10; id <= 100000 * 0x10; id += 0x10)
+		assert_int_equal(ledger_census(trace, 1, id, 1), id != 0x10);
+	ledger_end_census(trace, 1, true);
+	assert_ptr_equal(trace->ledger.live[1].blocks.entries, entries);
+	assert_live(1, 64, 99999, 99999);
+	assert_nothing_odd();
+}
+
+struct asked {
+	uint64_t is, last;
+	unsigned count;
+};
+
+static bool is_it(const void *context, uint64_t id)
+{
+	struct asked *const asked = *(struct asked *const *)context;
+
+	asked->count++;
+	asked->last = id;
+	return !asked->is || id == asked->is;
+}
+
+/* Of the first one that is asked for no more is looked at. */
+static void test_any(void **state)
+{
+	struct asked any = {0}, one = {.is = 0x20}, none = {.is = 0x40};
+	struct asked *asked = &any;
+
+	(void)state;
+	assert_false(ledger_has_any(trace, 1, is_it, &asked));
+	ledger_begin_census(trace, 1);
+	CENSUS(0x10, 0x20, 0x30);
+	assert_true(ledger_has_any(trace, 1, is_it, &asked));
+	assert_int_equal(any.count, 1);
+	asked = &one;
+	assert_true(ledger_has_any(trace, 1, is_it, &asked));
+	assert_int_equal(one.last, 0x20);
+	asked = &none;
+	assert_false(ledger_has_any(trace, 1, is_it, &asked));
+	assert_int_equal(none.count, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +351,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_of_the_library, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_incomplete, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_large, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_room, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_any, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/call_values.py \
 	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/reports.py \
-	tests/long/rounds.py \
+	tests/long/named_places.py tests/long/rounds.py \
 	tests/long/scan_servers.py tests/long/scans.py tests/long/stalls.py tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "report/source.h"
+#include "symbols/refused.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ static char *read_source(const struct sources *sources, const char *path)
 	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
 	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace can name a device */
 
+	if (!text)
+		refused_open("source file", full);
 	free(full);
 	return text;
 }

@@ -73,10 +73,10 @@ static int try_path(const struct debug_search *search, char *path, struct stat *
 	const char *reason;
 
 	if (fd < 0)
-		refused_open(path);
+		refused_open("debug file", path);
 	if (fd >= 0 && !is_it(fd, st, search, &reason)) {
 		if (reason)
-			refused_say(path, reason);
+			refused_say("debug file", path, reason);
 		close(fd);
 		fd = -1;
 	}

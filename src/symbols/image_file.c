@@ -1,6 +1,8 @@
 /* The files of a process that is not here: a core file says their paths, and may have their first pages. */
 #include "config.h"
 #include "symbols/elf_file.h"
+#include "symbols/elf_headers.h"
+#include "symbols/refused.h"
 #include "base/msg.h"
 
 #include <stdlib.h>
@@ -49,10 +51,14 @@ static struct elf_file *try_path(struct search *search, const char *path, bool m
 	struct stat st;
 	const int fd = open_regular(path, &st);
 
-	if (fd < 0)
+	if (fd < 0) {
+		refused_open("file", path);
 		return NULL;
+	}
 	struct elf_file *file = elf_file_read(fd, &st, &reason);
 
+	if (file && elf_is_cut(fd, &st))
+		refused_say(refused_symbols, path, refused_cut);
 	close(fd);
 	if (!file || is_same(search, file, must_agree))
 		return file;

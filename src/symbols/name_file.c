@@ -67,11 +67,13 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	if (!done) {
 		file->lacking = reason;
 		if (path)
-			refused_say(path, reason);
+			refused_say("debug file", path, reason);
 		return -1;
 	}
 	if (copy.lacks_debug)
 		file->lacking = reason_large;
+	else if (alt) /* a debug file, whatever the program's own lacks */
+		file->lacking = NULL;
 	if (alt) {
 		free(alt->path);
 		*alt = copy.alt;
@@ -266,7 +268,7 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
 	file->target_path = string_keep(&file->strings, target_path);
 	file->alts[0] = copy.alt;
 	file->alt_fd = -1;
-	file->lacking = copy.lacks_debug ? reason_large : NULL;
+	file->lacking = copy.lacks_debug ? reason_large : elf_is_cut(fd, st) ? refused_cut : NULL;
 	if (report(file, copy.fd))
 		return file;
 	name_file_free(file);

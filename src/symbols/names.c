@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "symbols/name_file.h"
 #include "symbols/names_blank.h"
+#include "symbols/refused.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -131,8 +132,12 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 	struct stat st;
 	const int fd = open_regular(open_path, &st);
 
-	if (fd < 0)
+	if (fd < 0) {
+		/* Those of a process that ends end with it. */
+		if (strncmp(open_path, "/proc/", 6) != 0)
+			refused_open("file", open_path);
 		return NULL;
+	}
 	file = file_known(files, &st);
 	if (file) {
 		close(fd);
@@ -439,6 +444,16 @@ void names_add_build_id(struct names *names, const struct record_build_id *recor
 	object->build_id = xstrdup(record->hex);
 }
 
+static void report_without_lines(struct names *names, const struct named_object *object)
+{
+	const char *const reason = object->file->lacking;
+
+	if (reason && report_once(names, reason))
+		msg_warn("of %s the debug information is not read: %s. Its frames have no lines. Say where the whole "
+			 "file or its debug file lies: functrace-postproc -r --sysroot=DIR or --debug-path=DIR.",
+			 object->path, reason);
+}
+
 size_t names_lookup(void *context, uint64_t address, const struct frame_name **lines)
 {
 	struct names *names = context;
@@ -460,9 +475,7 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		const struct name_lines *found =
 			name_file_lookup(object->file, back - 1 - object->from + object->start);
 
-		if (object->file->lacking && report_once(names, object->file->lacking))
-			msg_warn("of %s the debug information is not read: %s. Its frames have no lines.", object->path,
-				 object->file->lacking);
+		report_without_lines(names, object);
 
 		for (; count < found->count && count < RESULT_MAX; count++)
 			names->result[count] = found->items[count];

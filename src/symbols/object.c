@@ -1,6 +1,8 @@
 /* The list of a process's objects, kept up to date with its mappings. */
 #include "config.h"
 #include "symbols/layout.h"
+#include "symbols/elf_headers.h"
+#include "symbols/refused.h"
 #include "symbols/source.h"
 #include "base/msg.h"
 #include "base/timed.h"
@@ -94,7 +96,7 @@ struct mapped_file {
 };
 
 /* The file of that source, from the cache or read now. */
-static struct elf_file *file_of_source(const struct source *source, const char **reason)
+static struct elf_file *file_of_source(const struct source *source, const char *path, const char **reason)
 {
 	const int fd = source_open(source);
 
@@ -104,6 +106,8 @@ static struct elf_file *file_of_source(const struct source *source, const char *
 	}
 	struct elf_file *file = elf_file_read(fd, &source->st, reason);
 
+	if (file && elf_is_cut(fd, &source->st))
+		refused_say(refused_symbols, path, refused_cut);
 	close(fd);
 	return file;
 }
@@ -115,7 +119,7 @@ static void read_mapped_file(void *context)
 
 	if (!source_find(mapped->pid, &mapped->mapping, &source))
 		return;
-	mapped->file = file_of_source(&source, &mapped->reason);
+	mapped->file = file_of_source(&source, mapped->mapping.path, &mapped->reason);
 	mapped->open_path = xstrdup(source.path);
 	source_free(&source);
 }

@@ -6,6 +6,7 @@
 #include "symbols/elf_file.h"
 #include "symbols/elf_headers.h"
 #include "symbols/private_copy.h"
+#include "symbols/refused.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -404,7 +405,7 @@ static int make_file(struct making *making, const char **reason)
 			size += elf_field_get(headers, section, SHDR_SIZE) + 15;
 	}
 	making->to = new_file(size);
-	*reason = "there is no memory to read it into";
+	*reason = refused_memory;
 	if (making->to < 0)
 		return -1;
 	making->chunk = xmalloc(CHUNK);
@@ -414,7 +415,7 @@ static int make_file(struct making *making, const char **reason)
 	if (is_copied && is_unchanged(making) && seal(making->to))
 		return making->to;
 	if (!is_unchanged(making))
-		*reason = "it was changed while it was read";
+		*reason = refused_changed;
 	close(making->to);
 	return -1;
 }

@@ -26,24 +26,47 @@ static bool is_new(const char *path)
 }
 
 const char refused_cut[] = "it is cut: its header says that it is longer";
+const char refused_changed[] = "it was changed while it was read";
+const char refused_memory[] = "there is no memory to read it into";
+const char refused_symbols[] = "table of symbols of";
 
-void refused_say(const char *path, const char *reason)
+static const struct {
+	const char *reason, *advice;
+} advices[] = {
+	{refused_cut, "Build or copy it again."},
+	{refused_changed, "Try again when it is whole."},
+	{refused_memory, "Try again when memory is free."},
+};
+
+static void say(const char *what, const char *path, const char *reason, const char *advice)
 {
 	pthread_mutex_lock(&lock);
 	const bool is_said = !is_new(path);
 
 	pthread_mutex_unlock(&lock);
 	if (!is_said)
-		msg_warn("the debug file %s is not read: %s", path, reason);
+		msg_warn("the %s %s is not read: %s. %s", what, path, reason, advice);
 }
 
-void refused_open(const char *path)
+void refused_say(const char *what, const char *path, const char *reason)
+{
+	const char *advice = "Put the right one there, or remove it.";
+
+	for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
+		if (reason == advices[i].reason)
+			advice = advices[i].advice;
+	say(what, path, reason, advice);
+}
+
+void refused_open(const char *what, const char *path)
 {
 	const int error = errno;
 
 	if (error == ENOEXEC)
-		refused_say(path, "it is no regular file");
+		refused_say(what, path, "it is no regular file");
+	else if (error == EACCES || error == EPERM)
+		say(what, path, strerror(error), "Let functrace's user read it.");
 	else if (error != ENOENT && error != ENOTDIR)
-		refused_say(path, strerror(error));
+		refused_say(what, path, strerror(error));
 	errno = error;
 }

@@ -30,7 +30,7 @@ static int copy_of(const char *path)
 	const int fd = open_regular(path, &st);
 
 	if (fd < 0) {
-		refused_open(path);
+		refused_open("debug file", path);
 		return -1;
 	}
 	const bool is_cut = elf_is_cut(fd, &st);
@@ -39,7 +39,7 @@ static int copy_of(const char *path)
 
 	close(fd);
 	if (!done) {
-		refused_say(path, is_cut ? refused_cut : reason);
+		refused_say("debug file", path, is_cut ? refused_cut : reason);
 		errno = ENOEXEC;
 		return -1;
 	}

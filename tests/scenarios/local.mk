@@ -16,6 +16,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
 	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \
 	tests/scenarios/made_calls.py tests/scenarios/made_heaps.py tests/scenarios/named_files.py \
+	tests/scenarios/named_places.py \
 	tests/scenarios/resident.py tests/scenarios/slow_files.py \
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/scans.py \
 	tests/scenarios/several.py tests/scenarios/shared_memory.py \

@@ -84,8 +84,7 @@ static void finding_free(void *context)
 /* The separate debug file, by its build-id: it is this file's for certain. */
 static int find_separate(Elf *elf, const struct stat *st, struct stat *found)
 {
-	struct debug_search search = {
-		.folders = "/usr/lib/debug", .paths = {""}, .device = st->st_dev, .inode = st->st_ino};
+	struct debug_search search = {.folders = "/usr/lib/debug", .device = st->st_dev, .inode = st->st_ino};
 	const void *id;
 	const ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
 	char *path = NULL;

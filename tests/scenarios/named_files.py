@@ -10,6 +10,22 @@ from outputs import equal
 from processes import FUNCTRACE, Failure
 from words import has_line, said
 
+PROGRAM = '#include <stdlib.h>\nint main(void) { void *volatile p = malloc(31000); free(p); return 0; }\n'
+
+
+def of_the_folder(room):
+    """A folder of debug files where functrace is started is none of a program's whose unwind tables are looked for."""
+    bare = ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fomit-frame-pointer', '-O2']
+    with open(room.path('bare.c'), 'w') as file:
+        file.write(PROGRAM)
+    made = room.run(builds.compiler() + bare + ['-o', room.path('bare'), room.path('bare.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    os.mkdir(room.path('.debug'))
+    done = room.run(['sh', '-c', 'cd "$0" && exec "$@"', room.folder, FUNCTRACE, '-o', 'trace', './bare'])
+    return equal('status', done.status, 0) + equal('said', b'is not read' in done.err, False), ''
+
+
 def modules(room):
     """-e FILE.so of a file that is cut, and of a fifo."""
     with open(room.path('m.c'), 'w') as file:
@@ -61,6 +77,7 @@ def given_link(room):
 
 CASES = list(named_places.some_cells()) + [
     ('a library that is mapped: cut in place', named_places.cut_in_place),
+    ('a folder of debug files', of_the_folder),
     ('modules', modules),
     ('links beside the trace', links),
     ('a link that was given', given_link),

@@ -130,6 +130,11 @@ static void leave_out(const struct making *making, unsigned char *section)
 		      elf_field_get(&making->headers, section, SHDR_FLAGS) & ~(uint64_t)SHF_COMPRESSED);
 }
 
+static bool is_packed(const struct making *making, const unsigned char *section)
+{
+	return !strcmp(elf_headers_name(&making->headers, section), ".gnu_debugdata");
+}
+
 /* libdwfl unpacks it whatever comes out. */
 static bool is_bomb(const struct making *making, const unsigned char *section)
 {
@@ -137,8 +142,6 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	char *packed = NULL, *unpacked = NULL;
 	size_t unpacked_size;
 
-	if (strcmp(elf_headers_name(&making->headers, section), ".gnu_debugdata") != 0)
-		return false;
 	if (size <= PACKED_MAX)
 		packed = xmalloc(size + 1);
 	if (packed && elf_read_at(making->fd, elf_field_get(&making->headers, section, SHDR_OFFSET), packed, size))
@@ -150,23 +153,28 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	return is;
 }
 
-/* Leaves out what is not wanted, and what the file does not have; *total: the bytes of the rest, unpacked. */
+/* Leaves out what is not wanted, and what the file does not have; *total: the bytes of the rest, unpacked. There is
+ * never a second packed table; a hostile file has thousands, and to unpack one takes a second. */
 static void choose_sections(struct making *making, uint64_t *total)
 {
+	bool has_packed = false;
+
 	*total = 0;
 	for (size_t i = 0; i < making->headers.section_count; i++) {
 		unsigned char *const section = elf_headers_section(&making->headers, i);
 		const uint64_t size = elf_field_get(&making->headers, section, SHDR_SIZE);
 		const uint64_t offset = elf_field_get(&making->headers, section, SHDR_OFFSET);
+		const bool packed = is_packed(making, section);
 
 		if (elf_field_get(&making->headers, section, SHDR_TYPE) == SHT_NULL)
 			continue;
 		if (!is_wanted(making, section) || !is_in_file(making, offset, size) ||
 		    size > elf_table_max(elf_field_get(&making->headers, section, SHDR_TYPE)) ||
-		    elf_is_hollow(making->fd, offset, size) || is_bomb(making, section))
+		    elf_is_hollow(making->fd, offset, size) || (packed && (has_packed || is_bomb(making, section))))
 			leave_out(making, section);
 		else
 			*total = add_saturated(add_saturated(*total, size), unpacked_size(making, section));
+		has_packed |= packed;
 	}
 }
 

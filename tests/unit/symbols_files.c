@@ -3,6 +3,7 @@
 #include "config.h"
 #include "symbols/elf_headers.h"
 #include "symbols/names.h"
+#include "symbols/private_copy.h"
 #include "symbols_util.h"
 
 #include <elf.h>
@@ -369,13 +370,60 @@ static void test_claims(void **state)
 	check_claim(SHT_NOTE, UINT64_C(1) << 40, true, "its notes are larger than the 1 MiB that is read of them");
 }
 
+/* How many packed tables a copy of the file has. */
+static size_t packed_copied(const char *path)
+{
+	struct private_copy copy;
+	struct elf_headers headers;
+	const char *reason = NULL;
+	struct stat st;
+	const int fd = open_regular(path, &st);
+	size_t count = 0;
+
+	assert_true(private_copy_make(fd, &st, COPY_SYMBOLS, &copy, &reason));
+	assert_int_equal(fstat(copy.fd, &st), 0);
+	assert_true(elf_headers_read(copy.fd, &st, &headers, &reason));
+	for (size_t i = 0; i < headers.section_count; i++) {
+		const unsigned char *const section = elf_headers_section(&headers, i);
+
+		count += !strcmp(elf_headers_name(&headers, section), ".gnu_debugdata") &&
+			 elf_field_get(&headers, section, SHDR_TYPE) == SHT_PROGBITS;
+	}
+	elf_headers_free(&headers);
+	private_copy_end(&copy);
+	close(fd);
+	return count;
+}
+
+/* To unpack one may take a second, and a hostile file may have thousands. */
+static void test_packed(void **state)
+{
+	char *path = xasprintf("%s/packed", test_folder);
+
+	(void)state;
+	if (!test_has("xz") || !test_has("objcopy")) {
+		print_message("SKIPPED: there is no xz or no objcopy here\n");
+		skip();
+	}
+	test_write("packed.c", source);
+	assert_int_equal(test_run("cc -o packed packed.c && cp packed table && xz -f table && "
+				  "objcopy --add-section .gnu_debugdata=table.xz packed"),
+			 0);
+	assert_int_equal(packed_copied(path), 1);
+	assert_int_equal(test_run("for i in 1 2 3; do objcopy --add-section .gnu_more$i=table.xz "
+				  "packed || exit; done && "
+				  "for i in 1 2 3; do objcopy --rename-section .gnu_more$i=.gnu_debugdata packed || "
+				  "exit; done; test $(readelf -SW packed | grep -c gnu_debugdata) = 4"),
+			 0);
+	assert_int_equal(packed_copied(path), 1);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_files),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_cut_after),
-		cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_no_files), cmocka_unit_test(test_cut),    cmocka_unit_test(test_cut_after),
+		cmocka_unit_test(test_claims),   cmocka_unit_test(test_packed),
 	};
 
 	return cmocka_run_group_tests_name("symbols_files", tests, test_folder_make, test_folder_remove);

@@ -313,6 +313,14 @@ static uint64_t begin_of(struct search *search, uint64_t prologue, unsigned step
 	return prologue;
 }
 
+/* A place in memory, from what `base` holds on, which is `offset` from what the place is from. */
+static struct path_value from_base(unsigned base, struct path_value place, int32_t offset)
+{
+	const int64_t from = (int64_t)place.offset - offset;
+
+	return from == (int32_t)from ? (struct path_value){PATH_MEMORY, (unsigned char)base, (int32_t)from} : unknown;
+}
+
 /* The rule, in terms of what `base` holds at the pc. */
 static bool rule_of_entered(const struct search *search, unsigned base, struct code_rule *rule)
 {
@@ -320,16 +328,16 @@ static bool rule_of_entered(const struct search *search, unsigned base, struct c
 	const struct path_value value = entered->registers[base];
 	const unsigned sp = search->arch->dwarf_sp;
 
-	if (!entered->is_found || entered->link.kind != PATH_MEMORY || value.kind != PATH_REGISTER || value.base != sp)
+	if (!entered->is_found || entered->link.kind != PATH_MEMORY || value.kind != PATH_REGISTER ||
+	    value.base != sp || value.offset == INT32_MIN)
 		return false;
 	*rule = (struct code_rule){.base = (unsigned char)base, .cfa = -value.offset};
-	rule->pc = (struct path_value){PATH_MEMORY, rule->base, entered->link.offset - value.offset};
+	rule->pc = from_base(base, entered->link, value.offset);
 	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
 		const struct path_value now = entered->registers[i];
 
 		if (entered->saved[i].kind == PATH_MEMORY)
-			rule->registers[i] =
-				(struct path_value){PATH_MEMORY, rule->base, entered->saved[i].offset - value.offset};
+			rule->registers[i] = from_base(base, entered->saved[i], value.offset);
 		else
 			rule->registers[i] = of_caller(search, base, i, now);
 	}

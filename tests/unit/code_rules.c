@@ -136,6 +136,10 @@ static void test_bytes(void **state)
 		{x86_64, 15, "90 4889c5 4156 53 4829c4 e8b1ffffff 4829c4 5b 415e 5d c3 90", "-"},
 		/* push rbp; mov rbp, rsp; sub rsp, 32; call; leave; ret 16 */
 		{x86_64, 13, "55 4889e5 4883ec20 e893ffffff c9 c21000", "=6+32 ra-24 6-32"},
+		/* lea rbp, [rsp-0x80000000]; call; leave; ret: no frame is as large as that */
+		{x86_64, 13, "488dac2400000080 e893ffffff c9 c3", "-"},
+		/* lea rbp, [rsp+0x7ffffff0]; call; leave; ret */
+		{x86_64, 13, "488dac24f0ffff7f e893ffffff c9 c3", "-"},
 		/* sub rsp, 8; call; nop; the next function: push rbx; mov rbx, rdi; pop rbx; ret */
 		{x86_64, 9, "4883ec08 e877ffffff 0f1f8000000000 53 4889fb 5b c3", "-"},
 		/* sub rsp, 24; call; add rsp, 24; jmp rax: a tail call. jmp rax: of a switch */

@@ -70,7 +70,7 @@ void columns_put_row(const struct view *view, const struct row *row, int width, 
 		break;
 	case ALL:
 		buf_printf(line, "%15s %10s %14s %14s %9.1f %9s", bytes, blocks, grown, view->has_scan ? lost : last,
-			   row->calls, row->site->is_before ? "before" : age_text(view, row->oldest, age));
+			   row->calls, row->is_before ? "before" : age_text(view, row->oldest, age));
 		break;
 	}
 	buf_add_str(line, "  ");

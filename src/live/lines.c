@@ -22,7 +22,7 @@ static void write_row(struct view *view, struct lines *lines, const struct row *
 	lines_add(lines, "  %15s %12s %15s %15s %9.1f %9s  ", bytes ? number_grouped(row->live.bytes, live) : "-",
 		  number_grouped(row->live.calls, blocks), signed_text(row->grown, grown),
 		  signed_text(row->grown_last, last), row->calls,
-		  row->site->is_before ? "before" : age_text(view, row->oldest, age));
+		  row->is_before ? "before" : age_text(view, row->oldest, age));
 	label_text(label, SIZE_MAX, &name);
 	lines_add_name(lines, buf_str(&name));
 	lines_end(lines);

@@ -171,10 +171,10 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 /* What each process had before it was traced has no stacks, and is one row for all. */
 static bool join_before(struct view *view, const struct row *row)
 {
-	for (size_t i = 0; row->site->is_before && i < view->row_count; i++) {
+	for (size_t i = 0; row->is_before && i < view->row_count; i++) {
 		struct row *const other = &view->rows[i];
 
-		if (!other->site->is_before)
+		if (!other->is_before)
 			continue;
 		tally_join(&other->live, &row->live);
 		tally_join(&other->lost, &row->lost);
@@ -206,6 +206,8 @@ static void add_row(struct view *view, struct watched *of, const struct looks *l
 		.calls = rate(NULL, site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
 		.lost = lost_of(site->lost),
+		.is_before = site->is_before,
+		.pid = of->account.pid,
 	};
 
 	if (join_before(view, &row))
@@ -220,6 +222,7 @@ static void look_at(struct view *view, struct watched *of)
 	size_t index;
 	const struct resource_account *account = watched_resource(of, view_kind(view), &index);
 
+	watched_program(of);
 	view->events += of->account.events;
 	view->has_times |= of->account.has_times;
 	view->left_out += of->unread;

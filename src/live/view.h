@@ -18,6 +18,8 @@ struct row {
 	double calls;       /* a second, since the last look */
 	uint64_t oldest;    /* of what is alive: nanoseconds or calls */
 	struct tally lost;  /* of that, what the newest scan has found lost */
+	bool is_before;     /* what is older than the trace */
+	uint32_t pid;
 };
 
 struct view {

@@ -74,6 +74,6 @@ const char *row_pid_text(const struct row *row, char text[static 32])
 	if (row->processes > 1)
 		snprintf(text, 32, "%zu pids", row->processes);
 	else
-		snprintf(text, 32, "%" PRIu32, row->of->account.pid);
+		snprintf(text, 32, "%" PRIu32, row->pid);
 	return text;
 }

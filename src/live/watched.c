@@ -117,11 +117,9 @@ const char *watched_program(struct watched *watched)
 	return watched->program;
 }
 
-const char *watched_module_name(struct watched *watched, const char *path)
+const char *watched_module_name(const struct watched *watched, const char *path)
 {
-	const char *const program = watched_program(watched);
-
-	return program && !strcmp(path, watched->program_path) ? program : path_name(path);
+	return watched->program && !strcmp(path, watched->program_path) ? watched->program : path_name(path);
 }
 
 /* Names are of the objects that are mapped now. */

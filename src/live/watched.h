@@ -49,10 +49,11 @@ struct watched *watched_new(int fd, struct reader *reader, struct profile *profi
 			    pthread_mutex_t *lock);
 /* Its trace has ended: waits for its thread, and frees all. The lock is not held. */
 void watched_free(struct watched *watched);
-/* The name that the program was started by where that can be known, else that of its file; NULL: no program yet. */
+/* The name that the program was started by where that can be known, else that of its file; NULL: no program yet. The
+ * lock is held. */
 const char *watched_program(struct watched *watched);
-/* An object's name for people: of the program as watched_program(), of others that of the file. */
-const char *watched_module_name(struct watched *watched, const char *path);
+/* An object's name for people: of the program as watched_program() has returned it last, of others that of the file. */
+const char *watched_module_name(const struct watched *watched, const char *path);
 /* Names all frames, into resolver.frames, which stay until the next call. */
 void watched_resolve(struct watched *watched, const struct site *site);
 /* Its resource of that type; *index: its place. NULL: it has none. */

@@ -397,6 +397,35 @@ def family_on_screen(room):
     return problems, ''
 
 
+def declared_again(room):
+    """A trace that declares its kinds of resources again and again, while they are shown: a build with sanitizers tells
+    whether what is shown is still there."""
+    path = room.path('trace')
+    room.run([FUNCTRACE, '-q', '-o', path, 'true'])
+    with open(path, 'rb') as file:
+        trace = file.read()
+    packets = b''
+    for kind in (b'PINF', b'RESR'):
+        at = trace.index(kind)
+        packets += trace[at:at + 8 + int.from_bytes(trace[at + 4:at + 8], 'little')]
+    with open(room.path('out'), 'wb+') as out, open(room.path('err'), 'wb+') as err:
+        view = subprocess.Popen([POSTPROC, '--live', '--interval=0.1', '-'], stdin=subprocess.PIPE, stdout=out, stderr=err)
+        end = time.monotonic() + 3
+        try:
+            view.stdin.write(trace)
+            while time.monotonic() < end:
+                view.stdin.write(packets * 200)
+            view.stdin.close()
+        except BrokenPipeError:
+            pass
+        status = view.wait(60)
+        out.seek(0)
+        err.seek(0)
+        if status or not out.read().endswith(b'The trace has ended.\n'):
+            return ['status %d: %s' % (status, err.read().decode(errors='replace')[:2000])], ''
+    return [], ''
+
+
 def usage(room):
     problems = []
     for words, said in ((['--live', 'true'], b'give them with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
@@ -422,6 +451,7 @@ CASES = [
     ('--live: rows are told apart', told_apart),
     ('--live: several processes', family),
     ('--live: several processes on a terminal', family_on_screen),
+    ('--live: kinds are declared again', declared_again),
     ('--live: wrong usage', usage),
 ]
 BUILDS = (('growers', 'O0'), ('growing', 'O0'), ('wrapped', 'O0'))

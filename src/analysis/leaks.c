@@ -104,12 +104,16 @@ struct sum {
 	uint64_t count, size;
 };
 
+/* What is known of a block: its enum lost_kind, or one of these. */
+enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
+
 /* Of one resource. */
 struct before {
 	uint64_t count, size;
 	uint64_t scans;
-	bool is_known;                        /* the last scan could tell what is lost */
-	struct sum not_shown[LOST_KINDS + 1]; /* of the trace's own blocks: those that are alive and no leaks */
+	uint64_t scan_at;             /* the sequence of the last one */
+	bool is_known;                /* it could tell what is lost */
+	struct sum not_shown[STATES]; /* of the trace's own blocks: those that are alive and no leaks */
 };
 
 /* 0: it is not alive. */
@@ -162,6 +166,7 @@ static int put_scan(struct leaks *leaks, const struct record *record)
 	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
 
 	before_of(resource)->scans++;
+	before_of(resource)->scan_at = leaks->sequence;
 	before_of(resource)->is_known = !*string_or_empty(scan->reason);
 	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
 		leaks->verdict_count--;
@@ -213,16 +218,19 @@ static void tell_calls(struct leaks *leaks)
 static bool is_leak(struct leaks *leaks, const struct held_call *call)
 {
 	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
-	const unsigned kind = call->lost ? call->lost - 1 : LOST_KINDS;
 
 	leaks->current = LEAK_KIND(LOST_DEFINITELY);
 	if (!before || !before->is_known)
 		return true;
-	leaks->current = LEAK_KIND(kind);
-	if (leaks->kinds & leaks->current)
+	const bool is_since = !call->lost && call->sequence > before->scan_at;
+	const unsigned state = call->lost ? call->lost - 1 : is_since ? STATE_SINCE_SCAN : STATE_REACHABLE;
+
+	if (!is_since)
+		leaks->current = LEAK_KIND(state);
+	if (is_since ? leaks->kinds == LEAK_KINDS_ALL : leaks->kinds & leaks->current)
 		return true;
-	before->not_shown[kind].count++;
-	before->not_shown[kind].size = add_saturated(before->not_shown[kind].size, call->size);
+	before->not_shown[state].count++;
+	before->not_shown[state].size = add_saturated(before->not_shown[state].size, call->size);
 	return false;
 }
 
@@ -271,7 +279,8 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 		[LOST_DEFINITELY] = "definitely lost",
 		[LOST_INDIRECTLY] = "indirectly lost",
 		[LOST_POSSIBLY] = "possibly lost",
-		[LOST_KINDS] = "still reachable",
+		[STATE_REACHABLE] = "still reachable",
+		[STATE_SINCE_SCAN] = "allocated since what is lost was looked for",
 	};
 	const struct leaks *leaks = (const struct leaks *)stage;
 

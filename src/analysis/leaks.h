@@ -11,7 +11,8 @@
  * seen: it is no leak, and is counted.  Copies and the records of
  * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
  * objects that replace others keep their place between the calls. Where the last scan of a resource has found what is
- * lost, only these kinds (leak_kinds.h) of its blocks are leaks. What is from before the trace goes on only where a
+ * lost, only these kinds (leak_kinds.h) of its blocks are leaks; of those that were allocated since, nothing is known,
+ * and they go on only if all kinds do. What is from before the trace goes on only where a
  * scan says that it is lost, before what that says. */
 /* Before the first record: what is from before the trace and still alive goes on, too, before all calls. Else only what
  * is lost of it does. */

@@ -87,6 +87,18 @@ def the_last_scan_counts(_folder):
     assert re.findall(r"^ +\d\. (.* blocks?) ", reachable, re.M) == ["50 bytes in 1 block", "16 bytes in 1 block"], text
 
 
+def what_is_newer_than_the_scan_is_not_known(_folder):
+    """-l says what the report says of it: nothing."""
+    newer = FOUND + b"7. free<memory>(0x10)\n\n8. malloc<memory>(8) = 0x10\n\n9. malloc<memory>(9) = 0x60\n\n"
+    assert "17 bytes in 2 blocks allocated since what is lost was looked for" in report(newer)
+    out = run("-l", "-", data=TRACE % newer, check=0).stdout
+    assert out.endswith(b"# 2 block(s) still reachable with total size of 66 bytes: not shown\n"
+                        b"# 2 block(s) allocated since what is lost was looked for with total size of 17 bytes: not shown\n"), out
+    for kinds, shown in (("reachable", False), ("definite,indirect,possible,reachable", True), ("all", True)):
+        out = run("-l", "--show-leak-kinds=" + kinds, "-", data=TRACE % newer, check=0).stdout
+        assert (b"malloc<memory>(9) = 0x60" in out) == shown == (b"was looked for" not in out), (kinds, out)
+
+
 def nothing_lost_is_no_leak(_folder):
     text = report(b"## scan <1>\n## scan <2>\n", "--error-exitcode=9")
     assert text.count("     Nothing is lost.\n") == 2, text
@@ -307,7 +319,7 @@ def a_figure_of_each_stack_is_what_is_lost(_folder):
         assert done.stdout == b"" and b"no trace says what is lost" in done.stderr, done
 
 
-TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, nothing_lost_is_no_leak, an_unknown_heap_is_said,
+TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, what_is_newer_than_the_scan_is_not_known, nothing_lost_is_no_leak, an_unknown_heap_is_said,
          every_stage_keeps_it,
          the_list_has_what_is_lost, the_list_and_its_status_agree, suppressions_are_for_their_kinds,
          entries_each_have_their_kind, what_was_lost_before_can_be_suppressed,

@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Scan:", 0},
 	{"scan", OPT_SCAN, "text|json|off", OPTION_ARG_OPTIONAL,
 	 "with -t alone: what no pointer of the process reaches any more, in one pause; nothing is traced. With a "
-	 "program, -e or -o: of what is alive at the end, what is lost, as --report has it unless this is off",
+	 "program or -e: of what is alive at the end, what is lost, as --report has it unless this is off",
 	 0},
 	{"core", OPT_CORE, "FILE", 0, "with --scan: of a core file, not of a process", 0},
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
@@ -115,8 +115,7 @@ static int take_kept(struct parse *parse, const char *option)
 
 bool option_scan_is_beside(const struct settings *s)
 {
-	return s->scan.is_wanted && !s->scan.core &&
-	       (s->argv || s->report.is_wanted || s->output || s->module_count || s->chosen);
+	return s->scan.is_wanted && !s->scan.core && (s->argv || s->report.is_wanted || s->module_count || s->chosen);
 }
 
 static bool has_heap(const struct settings *s)
@@ -167,6 +166,13 @@ int option_scan_check(struct parse *parse)
 		return usage_error(parse, "--scan looks at processes that run: give them with -t");
 	if (s->report.is_live)
 		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
+	/* Whoever gives it wants the text there, or a trace: that is not known. */
+	if (s->output)
+		return usage_error(parse,
+				   "-o says where a trace goes, and --scan alone makes none. For its text: functrace "
+				   "--scan %s > FILE%s",
+				   wish->core ? "--core=FILE" : "-t PID",
+				   wish->core ? "" : "; for a trace with a scan at its end add -e memory");
 	if (parse->tracing_option)
 		return usage_error(parse, "%s is about tracing, and --scan alone traces nothing; leave it out%s",
 				   parse->tracing_option,

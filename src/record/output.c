@@ -311,17 +311,19 @@ uint32_t output_context(struct trace *trace, const char *name)
 void output_note(struct trace *trace, const char *fmt, ...)
 {
 	va_list args;
-	char text[1024];
+	char *text;
 
 	if (!trace->writer)
 		return;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = xstrdup(fmt);
 	va_end(args);
 	for (char *c = text; *c; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';
 	put_record(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
+	free(text);
 	engine_want_tick(trace->run->engine);
 }
 

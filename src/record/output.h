@@ -17,7 +17,7 @@ void output_object(struct trace *trace, const struct object *object);
 /* The id of the context of that name. A new one is written, or, in a trace without a file yet, stands at the beginning
  * of that. 0: there are 32 already, which is said once. */
 uint32_t output_context(struct trace *trace, const char *name);
-/* Writes a remark, in one line, where it happens. */
+/* Writes a remark of any length, in one line, where it happens. A format with less room cuts it, marked. */
 void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
 /* The first event of a fork's child opens its file: most children never have one. Does nothing for others. */
 void output_begin_late(struct trace *trace);

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 /* Arguments belong to the call, and to the events that wait: what the call's return adds is in them, too. A: a release
@@ -60,11 +62,30 @@ static void test_failed_call(void **state)
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
 }
 
+/* However long its arguments are, all of it is in the remark: a format with less room marks what it cuts. */
+static void test_long_failed_call(void **state)
+{
+	static char path[5000], note[5100];
+	struct event e = event(OPEN, 0, 0);
+
+	(void)state;
+	memset(path, 'x', sizeof(path) - 1);
+	e.args = arg_list_new();
+	arg_list_add(e.args, "path", path);
+	arg_list_add(e.args, ARG_RESULT, "-1");
+	arg_list_add(e.args, ARG_ERROR, "ENAMETOOLONG");
+	remark_failed(trace, &e);
+	arg_list_unref(e.args);
+	snprintf(note, sizeof(note), "open(path=%s) = -1 ENAMETOOLONG\n", path);
+	assert_notes(note);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_arguments, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_failed_call, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_long_failed_call, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ void assert_trace(const char *expected)
 /* The lines that begin so, without that. */
 static void assert_lines(const char *beginning, const char *expected)
 {
-	char text[8192], found[4096] = "";
+	char text[8192], found[8192] = "";
 
 	writer_flush(trace->writer);
 	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);

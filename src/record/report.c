@@ -5,6 +5,7 @@
 #include "record/settle.h"
 #include "record/output.h"
 #include "record/run.h"
+#include "record/trace_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "base/shell_quote.h"
@@ -403,18 +404,38 @@ static void add_paths(const struct run *run, const struct report *r, struct buf 
 	}
 }
 
+/* The command that shows all of many traces together. False: paths of another mount namespace are among them, or they
+ * have no pattern. */
+static bool report_all(const struct run *run)
+{
+	char traces[32];
+	struct buf b = {0};
+	bool has_pattern = true;
+
+	for (size_t i = 0; i < run->report_count; i++)
+		has_pattern &= !run->reports[i].elsewhere;
+	has_pattern = has_pattern && trace_file_pattern(run->set, &b);
+	if (has_pattern)
+		msg_info("to see all %s traces together: functrace-postproc --report %s",
+			 number_grouped(run->report_count, traces), buf_str(&b));
+	buf_free(&b);
+	return has_pattern;
+}
+
 /* The command that shows the leaks, to be copied into a shell. */
 static void report_command(const struct run *run, const struct report *r)
 {
+	const bool is_one = is_many(run) && report_all(run);
 	struct buf b = {0};
 
 	if (r->elsewhere)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
 	add_paths(run, r, &b);
-	msg_info("to see %s%s: functrace-postproc --report %s",
+	msg_info("to see %s%s%s: functrace-postproc --report %s",
 		 !r->is_scanned ? "what is alive (what of it is lost: trace with --scan)"
 		 : r->is_clean  ? "what is live"
 				: "the leaks",
+		 is_one ? " in the trace with most alive" : "",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
 	if (r->elsewhere && !proc_parent(r->elsewhere))

@@ -2,6 +2,7 @@
 #include "record/trace_file.h"
 #include "record/view_pipe.h"
 #include "base/own_file.h"
+#include "base/shell_quote.h"
 #include "trace/packer.h"
 
 #include <errno.h>
@@ -233,6 +234,25 @@ int trace_file_beside(struct trace *trace, const char *name, char **path)
 			return fd;
 		free(*path);
 	}
+}
+
+bool trace_file_pattern(const struct settings *set, struct buf *b)
+{
+	const bool is_folder = set->output && path_is_folder(set->output);
+
+	/* What is beside FILE under such a name would be no trace. */
+	if (!set->output || (!is_folder && (set->attachment_count || packing_of_path(set->output))))
+		return false;
+	shell_quote_add_path(b, set->output);
+	if (is_folder) {
+		buf_printf(b, "%s*%s%s", b->data[b->size - 1] == '/' ? "" : "/", encoding_suffix(set->encoding),
+			   packing_suffix(set->packing));
+		return true;
+	}
+	buf_add_str(b, " ");
+	shell_quote_add_path(b, set->output);
+	buf_add_str(b, ".[0-9]*");
+	return true;
 }
 
 int trace_files_begin(struct run *run)

@@ -570,7 +570,20 @@ int main(int argc, char **argv)
     problems += has_line(done, r'functrace: process \d+ \(sh, .*')
     problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
     if not problems:
-        problems += has_line(done, r'functrace: to see what is alive \(what of it is lost: trace with --scan\): functrace-postproc --report ' + lines[0].split()[-1])
+        problems += has_line(done, r'functrace: to see what is alive \(what of it is lost: trace with --scan\) in the trace with most alive: '
+                             r'functrace-postproc --report ' + lines[0].split()[-1])
+        problems += has_line(done, r'functrace: to see all \d+ traces together: functrace-postproc --report T T\.\[0-9\]\*')
+    os.mkdir(room.path("it's"))
+    done = room.run([FUNCTRACE, '-o', "it's", 'sh', '-c', '; '.join('"$0" %d' % size for size in sizes) + '; :', program])
+    hint = re.search(r'^functrace: to see all (\d+) traces together: functrace-postproc (--report .*/\*\.rtrace)$', said(done), re.M)
+    one = re.search(r'^functrace: to see .* in the trace with most alive: functrace-postproc (--report .*)$', said(done), re.M)
+    if not hint or not one:
+        return problems + ['no hint for a folder: %s' % said(done)], ''
+    shown = room.run(['sh', '-c', '"$0" ' + hint[2], POSTPROC]).out.decode()
+    problems += equal('traces', int(hint[1]), len(os.listdir(room.path("it's"))))
+    problems += equal('what it shows', '2,150,021 bytes in 11 blocks' in shown, True)
+    shown = room.run(['sh', '-c', '"$0" ' + one[1], POSTPROC]).out.decode()
+    problems += equal('the one with most', '900,000 bytes in 1 block alive at the end' in shown, True)
     return problems, ''
 
 

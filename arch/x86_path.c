@@ -54,7 +54,7 @@ static void set(struct following *f, unsigned number, struct path_value value)
 		path_move_sp(f->state, 0);
 }
 
-/* The address that an operand stands for. */
+/* The address of an operand in memory. */
 static struct path_value place_of(const struct following *f, const ZydisDecodedOperand *operand)
 {
 	const ZydisDecodedOperandMem *mem = &operand->mem;
@@ -140,7 +140,7 @@ static void follow_mov(struct following *f)
 
 static void follow_push(struct following *f)
 {
-	/* What a constant takes is the processor's business; a register of 16 bits is nobody's. */
+	/* A push of a constant has the width of the mode. One of 16 bits is not followed. */
 	if (f->z.operand_width != f->mode->bits)
 		end(f);
 	else

@@ -171,7 +171,7 @@ bool postproc_input_check(const struct postproc_input *input)
 	msg_error(
 		"%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
 		complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
-		/* What is no record is a comment there. */
+		/* In such a format a damaged line is read as a comment. */
 		encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
 			? "no figure counts what should be there; lines of it that are no records are shown as they are"
 			: "what should be there is missing from all that is shown");

@@ -40,8 +40,8 @@ void msg_set_direct(void);
  * has the same `room`. */
 void msg_keep(size_t room);
 #define MESSAGES_KEPT (256u << 10) /* a summary is far shorter */
-/* Sends the kept messages. While the pipe is full, waits up to so many milliseconds for room (-1: for ever), each time
- * anew; when no room comes, the rest is counted as lost. Does nothing without a queue. */
+/* Sends the kept messages. Waits for room in a full pipe, each time for `milliseconds` at most (-1: without a limit);
+ * messages that find no room by then are counted as lost. Does nothing without a queue. */
 void msg_settle(int milliseconds);
 
 /* A line on a terminal, replaced by the next one and by any message; NULL takes it away. It is cut to the terminal's

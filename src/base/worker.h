@@ -26,7 +26,7 @@ struct worker_job {
 /* Begins a thread of that name, on which no signal is delivered. It may run on those CPUs that the first caller's
  * thread could run on. Where no thread can be started, jobs are done when they are given. */
 struct worker *worker_new(const char *name);
-/* Puts a job that nobody has done yet behind the others. */
+/* Queues a new job: the worker does it after all that were given before. */
 void worker_give(struct worker *worker, struct worker_job *job);
 /* Whether the work is done: then the job is the caller's again. Cheap. */
 bool worker_is_done(const struct worker_job *job);

@@ -158,7 +158,7 @@ static void watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = take_messages(g);
-		/* E lives as long as the target does, perhaps: nobody's pipe is kept open. */
+		/* E may live as long as the target. Its reader's pipe must end before that, so G closes it. */
 		if (fds[1].revents && atomic_load(&g->engine.board->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))

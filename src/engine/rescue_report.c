@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ENDS_MS     100     /* who is about to end has ended by then, mostly */
-#define PATIENCE_MS 10000   /* for all: a processor may be long in coming */
-#define RUN_NS      1000000 /* who has been on a processor for so long ... */
-#define RUN_TIMES   3       /* ... and been seen to run on so often has been given its signal */
+#define ENDS_MS     100   /* a task that is about to end has mostly ended by then */
+#define PATIENCE_MS 10000 /* for all tasks: a busy machine may give them a processor late */
+/* A pending signal has been delivered to a task that ran this long, and that was seen to have run this often. */
+#define RUN_NS    1000000
+#define RUN_TIMES 3
 
 enum fate {
 	FATE_ENDED,

@@ -87,8 +87,8 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	give(context, word, address, tid);
 }
 
-/* A block in which a thread has its stack, or its control block with its variables (musl's dlopen(3) makes room for
- * more of them so), is in use, though only addresses in its midst may lead to it. */
+/* A block that holds a thread's stack, or its control block with its variables (musl's dlopen(3) makes room for more of
+ * them in this way), is in use, even if all pointers to it point inside the block, not to its start. */
 static void give_block_of(struct walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);

@@ -140,7 +140,7 @@ static void follow_mov(struct following *f)
 
 static void follow_push(struct following *f)
 {
-	/* A push of a constant has the width of the mode. One of 16 bits is not followed. */
+	/* Only pushes of the mode's width are followed; one of 16 bits ends the walk. */
 	if (f->z.operand_width != f->mode->bits)
 		end(f);
 	else

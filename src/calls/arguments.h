@@ -14,7 +14,7 @@ struct call_arguments {
 /* What is known of the parameters of a probe's function, found out at its first call. Probes of a fork's child have a
  * reference to their parent's. */
 struct probe_params;
-/* NULL without -a. */
+/* NULL unless -a or -x wants the arguments of the function. */
 struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted);
 struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
 void probe_params_unref(struct probe_params *params);               /* NULL is allowed */

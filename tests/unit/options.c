@@ -304,8 +304,8 @@ static void test_scan(void **state)
 	assert_usage_error("--scan --core=x ls", "is looked at alone");
 	assert_usage_error("--scan --core=x --children", "is looked at alone");
 	assert_usage_error("--scan --core=x --core=y", "--core=y: one core file is given already, x;");
-	assert_usage_error("--scan --core=x -o y", "--scan alone makes none. For its text: functrace --scan --core=FILE "
-						   "> FILE\n");
+	assert_usage_error("--scan --core=x -o y",
+			   "--scan alone makes none. For its text: functrace --scan --core=FILE > FILE\n");
 	assert_usage_error("--scan -t 1 -o x", "--scan alone makes none. For its text: functrace --scan -t PID > FILE; "
 					       "for a trace with a scan at its end add -e memory\n");
 	assert_usage_error("--scan=json -o x -t 1", "--scan alone makes none");

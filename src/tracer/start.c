@@ -3,6 +3,7 @@
 #include "tracer/endings.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
+#include "calls/calls.h"
 #include "calls/contexts.h"
 #include "calls/linker.h"
 #include "calls/manual_symbols.h"
@@ -15,6 +16,7 @@
 #include "record/output.h"
 #include "record/report.h"
 #include "text/breakpoints.h"
+#include "unwind/unwind.h"
 #include "proc/proc.h"
 
 #include <errno.h>
@@ -106,6 +108,9 @@ int process_start_running(struct process *p)
 	if (p->shared)
 		process_find_anchor(p);
 	process_update_objects(p);
+	/* Nothing waits for that yet. */
+	if (p->tracer->set->depth)
+		unwinder_prepare(p->calls->unwinder);
 	sigtrap_begin(p);
 	const int error = process_start(p);
 

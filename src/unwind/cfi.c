@@ -161,7 +161,14 @@ int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 
 	*cfi = (struct cfi){.fd = fd};
 	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
-	return begin(cfi, arch);
+	const int error = begin(cfi, arch);
+	/* Another one, which ends here: what it has read of symbols is not kept. */
+	Elf *const elf = error ? NULL : elf_open(fd, &st, &reason);
+
+	if (elf)
+		cfi_read_starts(cfi, elf);
+	elf_end(elf);
+	return error;
 }
 
 void cfi_close(struct cfi *cfi)
@@ -289,7 +296,11 @@ int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start
 	if (!cfi->image)
 		return -ENOEXEC;
 	cfi->elf = elf_memory((char *)cfi->image, size);
-	return begin(cfi, arch);
+	const int error = begin(cfi, arch);
+
+	if (!error)
+		cfi_read_starts(cfi, cfi->elf);
+	return error;
 }
 
 static Dwarf_Frame *frame_of(Dwarf_CFI *cfi, uint64_t address)

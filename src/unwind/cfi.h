@@ -51,7 +51,6 @@ struct cfi {
 
 	struct cfi_index index;
 
-	bool starts_tried;
 	struct cfi_range starts[16]; /* code without CFI that nothing calls: entry points */
 	size_t start_count;
 };
@@ -71,9 +70,10 @@ Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
  * `address`; 0 if none does; -ENOTSUP where the file is not there to be read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
-/* Finds out whether code without a rule is where a thread starts: the ELF entry point, or a function that is known
- * to be called by none. */
-bool cfi_find_start(struct cfi *cfi, uint64_t address);
+/* Reads where threads start: the ELF entry point, and functions that are known to be called by none. */
+void cfi_read_starts(struct cfi *cfi, Elf *elf);
+/* Whether code without a rule is where a thread starts. */
+bool cfi_find_start(const struct cfi *cfi, uint64_t address);
 
 /* Where the function begins that .eh_frame says the code at `address` is in. False: it does not say so. */
 bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start);

@@ -16,7 +16,7 @@ static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 		cfi->starts[cfi->start_count++] = (struct cfi_range){start, add_saturated(start, size)};
 }
 
-static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr, uint16_t machine)
+static void add_start_symbols(struct cfi *cfi, Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, uint16_t machine)
 {
 	/* Entry points of programs and of threads, in C libraries that give them no CFI. */
 	static const char *const names[] = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"};
@@ -31,7 +31,7 @@ static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr
 
 		if (GELF_ST_TYPE(symbol.st_info) > STT_FUNC || symbol.st_shndx == SHN_UNDEF)
 			continue;
-		name = elf_strptr(cfi->elf, shdr->sh_link, symbol.st_name);
+		name = elf_strptr(elf, shdr->sh_link, symbol.st_name);
 		for (size_t k = 0; name && k < ARRAY_SIZE(names); k++)
 			if (!strcmp(name, names[k]))
 				add_start(cfi, arch_code_address(machine, symbol.st_value),
@@ -39,20 +39,21 @@ static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr
 	}
 }
 
-bool cfi_find_start(struct cfi *cfi, uint64_t address)
+void cfi_read_starts(struct cfi *cfi, Elf *elf)
 {
-	if (!cfi->starts_tried) {
-		Elf_Scn *section = NULL;
-		GElf_Ehdr ehdr = {0};
-		GElf_Shdr shdr;
+	Elf_Scn *section = NULL;
+	GElf_Ehdr ehdr = {0};
+	GElf_Shdr shdr;
 
-		cfi->starts_tried = true;
-		if (gelf_getehdr(cfi->elf, &ehdr) && ehdr.e_entry)
-			add_start(cfi, arch_code_address(ehdr.e_machine, ehdr.e_entry), START_SIZE_UNKNOWN);
-		while ((section = elf_nextscn(cfi->elf, section)))
-			if (gelf_getshdr(section, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
-				add_start_symbols(cfi, section, &shdr, ehdr.e_machine);
-	}
+	if (gelf_getehdr(elf, &ehdr) && ehdr.e_entry)
+		add_start(cfi, arch_code_address(ehdr.e_machine, ehdr.e_entry), START_SIZE_UNKNOWN);
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
+			add_start_symbols(cfi, elf, section, &shdr, ehdr.e_machine);
+}
+
+bool cfi_find_start(const struct cfi *cfi, uint64_t address)
+{
 	for (size_t i = 0; i < cfi->start_count; i++)
 		if (address >= cfi->starts[i].start && address < cfi->starts[i].end)
 			return true;

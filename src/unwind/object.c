@@ -219,6 +219,12 @@ static bool open_file(struct unwind_object *object)
 	return is_open;
 }
 
+void object_prepare(struct unwind_object *object)
+{
+	if (object->state == OBJECT_NEW && object->has_file && open_file(object))
+		object->state = OBJECT_OPEN;
+}
+
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start)
 {
 	if (open_file(object) || !cfi_open_memory(&object->cfi, memory, start, object->arch)) {

@@ -50,6 +50,8 @@ void object_release(struct unwind_object *object);
 /* code_rows.c */
 void code_rows_free(struct hash *rows);
 
+/* Opens the call frame information of the object's file, if it has one that answers in time. */
+void object_prepare(struct unwind_object *object);
 /* Opens the call frame information, on first use: from the file, else from the tracee's memory at
  * `start`. False: neither could be read, which is not tried again. */
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define REGISTERS_FRAMES 8
+#define PREPARED_MAX     (512u << 20) /* bytes of files */
 
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {
@@ -102,6 +103,16 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	memmove(unwinder->items + at + 1, unwinder->items + at, (unwinder->count - at) * sizeof(*unwinder->items));
 	unwinder->items[at] = (struct unwind_mapping){start, end, bias, object_get(path, build_id, unwinder->arch)};
 	unwinder->count++;
+}
+
+void unwinder_prepare(struct unwinder *unwinder)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; unwinder->method == UNWIND_ROWS && i < unwinder->count && bytes < PREPARED_MAX; i++) {
+		object_prepare(unwinder->items[i].object);
+		bytes += (uint64_t)unwinder->items[i].object->size;
+	}
 }
 
 static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapshot *snapshot)

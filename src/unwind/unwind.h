@@ -42,6 +42,10 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 		  const char *build_id);
 void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end);
 
+/* Reads the call frame information of the objects' files now, of some hundred MiB of files at most: else the first walk
+ * through each of them does so, for which the process waits. */
+void unwinder_prepare(struct unwinder *unwinder);
+
 /* A fork's address space begins with its parent's objects. */
 struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid);
 

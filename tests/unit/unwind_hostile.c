@@ -4,6 +4,7 @@
 #include "unwind_target.h"
 #include "unwind_tracee.h"
 #include "base/util.h"
+#include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
 #include "unwind/expression.h"
 
@@ -548,6 +549,31 @@ static void test_expressions(void **state)
 	assert_int_equal(expression_evaluate(many, ARRAY_SIZE(many), &registers, 0, &memory, &value), -EINVAL);
 }
 
+/* Where threads start is known when a file is open: it is not read again, by a thread that a program waits for. */
+static void test_starts(void **state)
+{
+	char *const path = xasprintf("%s/program", directory);
+	size_t size;
+	char *const file = read_file("/proc/self/exe", SIZE_MAX - 1, &size);
+	struct cfi cfi;
+
+	(void)state;
+	assert_non_null(file);
+	const uint64_t entry = arch_native()->elf_class == ELFCLASS64 ? ((const Elf64_Ehdr *)(void *)file)->e_entry
+								      : ((const Elf32_Ehdr *)(void *)file)->e_entry;
+
+	write_file(path, file, size);
+	assert_int_equal(cfi_open_file(&cfi, open(path, O_RDONLY | O_CLOEXEC), arch_native()), 0);
+	assert_true(cfi.start_count > 1); /* the entry point, and _start */
+	assert_int_equal(truncate(path, 0), 0);
+	assert_true(cfi_find_start(&cfi, arch_code_address(arch_native()->elf_machine, entry)));
+	assert_false(cfi_find_start(&cfi, 0));
+	cfi_close(&cfi);
+	unlink(path);
+	free(file);
+	free(path);
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -568,7 +594,7 @@ int main(void)
 		cmocka_unit_test(test_memory),       cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_expressions),  cmocka_unit_test(test_check),
 		cmocka_unit_test(test_random_stack), cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_random_cfi),
+		cmocka_unit_test(test_random_cfi),   cmocka_unit_test(test_starts),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(struct target_report)) || dup2(fd, 100) != 100)

@@ -56,7 +56,7 @@ FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')
 NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_files', 'symbols_slots',
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
-NOT_THERE['args_expected.py'] = 'it needs binutils, which no guest has'
+NOT_THERE.update(dict.fromkeys(('args_expected.py', 'hardening.py'), 'it needs binutils, which no guest has'))
 NOT_THERE['abi_compilers.py'] = 'it needs compilers, which no guest has'
 NOT_THERE.update(dict.fromkeys(('trace_io', 'trace_convert'), 'it tries too many inputs for an emulated machine'))
 

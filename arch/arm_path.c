@@ -257,6 +257,8 @@ static bool follow_thumb_plain(struct following *f)
 		else if (first >> 12 == 12) /* stmia, ldmia */
 			return follow_many(f, BIT(first, 11), BITS(first, 8, 3), BITS(first, 0, 8),
 					   OP_UP | OP_WRITEBACK);
+		else if (BITS(first, 9, 7) == 0x5e) /* pop of others than pc */
+			return follow_many(f, true, ARM_SP, BITS(first, 0, 8), OP_UP | OP_WRITEBACK);
 		return true;
 	}
 	if (first >> 11 == 0x1e && !BIT(second, 15)) {

@@ -80,6 +80,8 @@ static void test_bytes(void **state)
 	} codes[] = {
 		/* push {r4, r5, lr}; sub sp, #12; bl; movs r0, #0; add sp, #12; pop {r4, r5, pc} */
 		{&arch_arm, 9, "30b5 83b0 fff7fcff 0020 03b0 30bd", "=13+24 ra-4 4-12 5-8"},
+		/* push {r0-r3}; push {r4, r5, lr}; sub sp, #4; bl; add sp, #4; pop {r4, r5}; ldr.w lr, [sp], #20; bx */
+		{&arch_arm, 11, "0fb4 30b5 81b0 fff7fcff 01b0 30bc 5df814eb 7047", "=13+32 ra-20 4-28 5-24"},
 		/* str lr, [sp, #-4]!; vpush {d8, d9}; sub.w sp, #516; blx r3; add.w; vpop; ldr pc, [sp], #4 */
 		{&arch_arm, 15, "4df804ed 2ded048b adf5017d 9847 0df5017d bdec048b 5df804fb", "=13+536 ra-4"},
 		/* the same with sub.w sp, #520, after which sp is not aligned as it is at calls */

@@ -231,7 +231,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (row->from_code && !unwinder_is_return(unwinder, pc))
 			return WALK_CUT;
 		/* The return address is in its register, so it says, of code that has made a call since. */
-		if (pc == frame->pc && sp == progress.sp)
+		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))
 			return WALK_CUT;

@@ -144,6 +144,7 @@ enum {
 	OTHER = 0x1400,    /* neither, but nobody's start */
 	RESTORER = 0x1500, /* of a C library */
 	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
+	LEAF = 0x1580,     /* Thumb: the return address stays in lr */
 	END = 0x1700,
 };
 
@@ -153,6 +154,7 @@ enum {
 #define IN_OTHER    (BIAS + OTHER + 0x14 + 1)
 #define IN_CHILD    (BIAS + CHILD + 0x8 + 1)
 #define IN_PLAIN    (BIAS + PLAIN + 0x14 + 1)
+#define IN_LEAF     (BIAS + LEAF + 0x14 + 1)
 #define IN_LAST     (BIAS + END + 1) /* behind the last instruction of a function */
 #define TO_RESTORER (BIAS + RESTORER + 2 + 1)
 
@@ -182,8 +184,16 @@ static void make_file(void)
 		uint32_t start, word;
 		uint32_t table; /* where its bytes lie, if not in the word */
 	} entries[] = {
-		{INNER, 0x80a8b0b0, 0}, {MIDDLE, 0x80978409, 0},   {OUTER, 0, TABLE},      {START, 1, 0}, {CHILD, 1, 0},
-		{OTHER, 1, 0},          {RESTORER, 0, TABLE + 16}, {PLAIN, 0, TABLE + 32}, {END, 1, 0},
+		{INNER, 0x80a8b0b0, 0},
+		{MIDDLE, 0x80978409, 0},
+		{OUTER, 0, TABLE},
+		{START, 1, 0},
+		{CHILD, 1, 0},
+		{OTHER, 1, 0},
+		{RESTORER, 0, TABLE + 16},
+		{LEAF, 0x80b0b0b0, 0},
+		{PLAIN, 0, TABLE + 32},
+		{END, 1, 0},
 	};
 	Elf32_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
 			     .e_type = ET_DYN,
@@ -228,6 +238,7 @@ static void make_file(void)
 	put_call(IN_OTHER);
 	put_call(IN_CHILD);
 	put_call(IN_PLAIN);
+	put_call(IN_LEAF);
 	put_call(IN_LAST);
 	put(RESTORER, restorer_code);
 	put(RESTORER + 4, 0xdf00);
@@ -416,6 +427,18 @@ static void test_cut(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
+/* A table says that the return address is in lr, of code that has made a call since: lr is where it is, but for the
+ * state. */
+static void test_same(void **state)
+{
+	const uint64_t expected[] = {IN_LEAF - 1};
+	struct arch_regs regs = at(IN_LEAF - 1, 0);
+
+	(void)state;
+	regs.narrow[LR] = IN_LEAF;
+	check(&regs, true, expected, ARRAY_SIZE(expected), true);
+}
+
 /* A call that ends its function returns, if it does, to the next one, of which nothing is meant. */
 static void test_last(void **state)
 {
@@ -520,10 +543,11 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),  cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
-		cmocka_unit_test(test_find),   cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_round),  cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),
-		cmocka_unit_test(test_thread), cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_codes),   cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
+		cmocka_unit_test(test_find),    cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_round),   cmocka_unit_test(test_cut),     cmocka_unit_test(test_same),
+		cmocka_unit_test(test_last),    cmocka_unit_test(test_thread),  cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

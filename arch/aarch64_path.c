@@ -228,6 +228,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 		return false;
 	f.word = a64_get(code);
 	step->next = PATH_NEXT;
+	step->is_jump = false;
 	switch (field(&f, 25, 4)) {
 	case 4:
 	case 6:

@@ -175,6 +175,9 @@ struct arch {
 	 * pc; NULL: in the order of their numbers. What a handler's return takes off the frame is frame_return_size. */
 	const signed char *frame_registers;
 	unsigned frame_return_size;
+	/* The state of the interrupted code, as the bits of code_state, of the word behind the pc's. False: the
+	 * processor counts its next instructions (is_in_block). NULL where there is one state. */
+	bool (*frame_state)(uint64_t word, uint64_t *state);
 	/* A frame's own registers count even where the code that handlers return to has CFI (AArch64's has but a frame
 	 * pointer there). False: only where it has none, as in musl. */
 	bool frame_has_registers;

@@ -57,6 +57,12 @@ static bool arm_is_in_block(const struct arch_regs *regs)
 	return regs->narrow[ARM_CPSR] & IT_MASK && regs->narrow[ARM_CPSR] & CPSR_THUMB;
 }
 
+static bool arm_frame_state(uint64_t word, uint64_t *state)
+{
+	*state = word & CPSR_THUMB ? 1 : 0;
+	return !*state || !(word & IT_MASK);
+}
+
 static uint64_t arm_result(const struct arch_regs *regs)
 {
 	return regs->narrow[ARM_R0];
@@ -230,6 +236,7 @@ const struct arch arch_arm = {
 	.hit_code = TRAP_BRKPT,
 	.signal_frame = arm_signal_frame,
 	.frame_has_registers = true,
+	.frame_state = arm_frame_state,
 	.made_task = arm_made_task,
 	.clone_calls = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
 	.heap_calls = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */

@@ -34,7 +34,8 @@ static bool returns(struct following *f, struct path_value pc)
 /* A jump to what a register holds: a return, or a tail call, before which the return address is back in lr. */
 static bool leaves(struct following *f, struct path_value pc)
 {
-	return returns(f, pc.kind == PATH_UNKNOWN ? f->state->registers[ARM_LR] : pc);
+	f->step->is_jump = pc.kind == PATH_UNKNOWN;
+	return returns(f, f->step->is_jump ? f->state->registers[ARM_LR] : pc);
 }
 
 static struct path_value value_of(const struct following *f, unsigned reg)
@@ -441,6 +442,7 @@ bool arm_follow(struct path_state *state, const unsigned char *code, size_t size
 	if (state->address & 1)
 		f.word = f.insn.length == 2 ? f.word << 16 : f.word << 16 | f.word >> 16;
 	step->next = PATH_NEXT;
+	step->is_jump = false;
 	follow_op(&f);
 	if (in_block || (f.op.condition != ARM_ALWAYS && f.op.kind != OP_BRANCH))
 		under_condition(&f, &before);

@@ -69,6 +69,7 @@ void path_call(struct path_state *state, uint64_t preserved)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf_sp];
 
+	state->has_called = true;
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
 		if (i != state->arch->dwarf_sp && !(preserved >> i & 1))
 			state->registers[i] = unknown;

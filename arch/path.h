@@ -34,6 +34,7 @@ struct path_state {
 	struct path_word words[PATH_WORDS];
 	unsigned char word_count;
 	unsigned char conditional; /* instructions to come that a condition rules (Thumb's IT block) */
+	bool has_called;           /* the path has made a call */
 	/* Memory below this offset from what sp was at the beginning has no value of before: the functions that are
 	 * called use it. */
 	int32_t dead_below;
@@ -52,6 +53,7 @@ enum path_next {
 struct path_step {
 	enum path_next next;
 	uint64_t target;
+	bool is_jump;               /* PATH_RETURN: by an indirect jump, which may be a switch's */
 	struct path_value pc;       /* PATH_RETURN and PATH_MAYBE */
 	struct path_state returned; /* PATH_MAYBE: the registers of the caller */
 };

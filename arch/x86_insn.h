@@ -43,6 +43,7 @@ bool x86_sets_sp(const struct x86_mode *mode, const unsigned char *code, size_t 
 bool x86_follow(const struct x86_mode *mode, struct path_state *state, const unsigned char *code, size_t size,
 		struct path_step *step);
 bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size);
+bool x86_64_may_begin(uint64_t address, const unsigned char *code, size_t size);
 int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int x86_emulate(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
 		const struct arch_memory *mem);

@@ -195,6 +195,7 @@ static void follow_jump(struct following *f, uint64_t next)
 		/* A tail call, whose function returns to what sp points to; of a switch sp is not aligned so. */
 		f->step->pc = pop(f);
 		f->step->next = PATH_RETURN;
+		f->step->is_jump = true;
 		return;
 	}
 	f->step->next = f->z.mnemonic == ZYDIS_MNEMONIC_JMP ? PATH_JUMP : PATH_BRANCH;
@@ -268,6 +269,7 @@ bool x86_follow(const struct x86_mode *mode, struct path_state *state, const uns
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size, &f.z, f.operands)))
 		return false;
 	step->next = PATH_NEXT;
+	step->is_jump = false;
 	follow_one(&f, address + f.z.length);
 	state->address = address + f.z.length;
 	return true;
@@ -306,4 +308,10 @@ static bool is_last(const unsigned char *end)
 bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size)
 {
 	return is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && is_last(code));
+}
+
+/* Where functions are not aligned (gcc -Os), behind a return or a jump. */
+bool x86_64_may_begin(uint64_t address, const unsigned char *code, size_t size)
+{
+	return x86_may_begin(address, code, size) || code[-1] == 0xc3 || code[-5] == 0xe9 || code[-2] == 0xeb;
 }

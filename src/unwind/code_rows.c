@@ -18,11 +18,76 @@ static size_t read_file_code(void *cfi, uint64_t address, unsigned char *data, s
 	return got > 0 ? (size_t)got : 0;
 }
 
-static bool make_row(struct row *row, const struct arch *arch, uint64_t pc, const struct code_reader *reader,
-		     struct code_rule *rule)
+/* ---- A row of a rule ---- */
+
+static bool fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
 {
-	*row = (struct row){.start = arch_text_address(arch, pc), .size = 1, .calls_only = true, .from_code = true};
-	return code_rule_find(arch, pc, reader, rule) && code_rule_row(rule, arch, row);
+	const int64_t from_cfa = (int64_t)value.offset - rule->cfa;
+
+	*offset = (int16_t)from_cfa;
+	return value.kind == PATH_MEMORY && from_cfa == *offset;
+}
+
+/* The return address is in its register: as rules, for what is saved beside it has its place from the CFA on. */
+static void make_rules(const struct code_rule *rule, const struct arch *arch, struct row *row)
+{
+	struct row_rules *rules = xcalloc(1, sizeof(*rules) + (1 + PATH_REGISTERS) * sizeof(rules->items[0]));
+	const unsigned char link = (unsigned char)arch->dwarf_link;
+
+	rules->cfa = (struct row_rule){.kind = RULE_REGISTER, .base = rule->base, .offset = rule->cfa};
+	rules->items[rules->count++] = (struct row_rule){.kind = RULE_REGISTER, .target = link, .base = link};
+	for (unsigned i = 0; i < PATH_REGISTERS; i++)
+		if (rule->registers[i].kind == PATH_MEMORY)
+			rules->items[rules->count++] =
+				(struct row_rule){.kind = RULE_AT_CFA,
+						  .target = (unsigned char)i,
+						  .offset = (int64_t)rule->registers[i].offset - rule->cfa};
+	row->kind = ROW_RULES;
+	row->rules = rules;
+}
+
+/* False: a row cannot hold it. */
+static bool make_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
+{
+	unsigned count = 1;
+
+	for (unsigned i = 0; i < PATH_REGISTERS; i++)
+		if (rule->registers[i].kind == PATH_REGISTER)
+			row->same |= 1ull << i;
+	if (rule->pc.kind == PATH_REGISTER) {
+		make_rules(rule, arch, row);
+		return true;
+	}
+	if (!fits(rule, rule->pc, &row->offsets[0]))
+		return false;
+	row->registers[0] = (unsigned char)(arch->dwarf_link ? arch->dwarf_link : arch->dwarf_pc);
+	for (unsigned i = 0; i < PATH_REGISTERS && count < ROW_SAVED_MAX; i++)
+		if (rule->registers[i].kind == PATH_MEMORY && fits(rule, rule->registers[i], &row->offsets[count]))
+			row->registers[count++] = (unsigned char)i;
+	row->kind = ROW_NORMAL;
+	row->cfa_register = rule->base;
+	row->cfa_offset = rule->cfa;
+	row->saved_count = (unsigned char)count;
+	return true;
+}
+
+/* ---- Those that are kept ---- */
+
+/* Keeps the rule of the code at an address of the object's, if there is one, for the next who asks for the key. */
+static const struct row *keep_row(struct unwind_object *object, struct hash *rows, uint64_t key, uint64_t address,
+				  const struct code_rule *rule)
+{
+	struct row *row = xcalloc(1, sizeof(*row));
+
+	*row = (struct row){.start = arch_text_address(object->arch, address), .size = 1, .from_code = true};
+	row->calls_only = rows == &object->code_rows;
+	if (!rule || !make_row(rule, object->arch, row)) {
+		*row = no_rule;
+		msg_debug(DBG_UNWIND, 1, "the code at 0x%llx of %s does not show its frame",
+			  (unsigned long long)address, object->path ? object->path : "an object without a file");
+	}
+	hash_set_ptr(rows, key, row);
+	return row;
 }
 
 const struct row *code_row_of_object(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
@@ -32,27 +97,45 @@ const struct row *code_row_of_object(struct unwinder *unwinder, const struct unw
 	const uint64_t address = pc - mapped->bias;
 	const struct row *known = hash_get_ptr(&object->code_rows, address);
 	struct code_rule rule;
-	struct row *row;
 
 	if (known)
 		return known;
 	if (object->code_rows.count >= CODE_ROWS_MAX)
 		return &no_rule;
-	row = xcalloc(1, sizeof(*row));
-	if (!make_row(row, unwinder->arch, address, &reader, &rule)) {
-		*row = no_rule;
-		msg_debug(DBG_UNWIND, 1, "the code behind the call at 0x%llx of %s does not show its frame",
-			  (unsigned long long)address, object->path ? object->path : "an object without a file");
-	}
-	hash_set_ptr(&object->code_rows, address, row);
-	return row;
+	const bool is_found = code_rule_find(unwinder->arch, address, &reader, &rule);
+
+	return keep_row(object, &object->code_rows, address, address, is_found ? &rule : NULL);
+}
+
+const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
+					  uint64_t sp)
+{
+	const struct arch *arch = unwinder->arch;
+	struct unwind_object *object = mapped->object;
+	const struct code_reader reader = {read_file_code, &object->cfi};
+	const uint64_t address = pc - mapped->bias, key = address * arch->stack_alignment + sp % arch->stack_alignment;
+	const struct row *known = hash_get_ptr(&object->interrupted_rows, key);
+	struct code_rule rule;
+
+	if (known)
+		return known;
+	if (!arch->follow || object->interrupted_rows.count >= CODE_ROWS_MAX)
+		return &no_rule;
+	const bool is_found = code_rule_find_interrupted(arch, address, sp, &reader, &rule);
+
+	return keep_row(object, &object->interrupted_rows, key, address, is_found ? &rule : NULL);
 }
 
 void code_rows_free(struct hash *rows)
 {
 	struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(rows, &i));)
-		free((void *)(uintptr_t)entry->value);
+	for (size_t i = 0; (entry = hash_next(rows, &i));) {
+		struct row *row = (struct row *)(uintptr_t)entry->value;
+
+		if (row->kind == ROW_RULES)
+			free(row->rules);
+		free(row);
+	}
 	hash_free(rows);
 }

@@ -4,7 +4,11 @@
  * stack is what its prologue has put there. But a function that is called and does not return ends the path in truth,
  * which code does not show; what lies behind then is a constant or another function. So the other way is gone, too,
  * where it can be: from the nearest prologue before the pc from which a path leads to it. On a processor with a link
- * register a prologue is known by that register, which it saves. The two have to agree. */
+ * register a prologue is known by that register, which it saves. The two have to agree.
+ *
+ * Code that a signal has interrupted runs, so what lies behind it is its own function's as long as it calls nothing:
+ * where a path comes to a return without a call, nothing has to agree with that. There the return address may be in its
+ * register still. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -35,11 +39,14 @@ struct entered {
 struct search {
 	const struct arch *arch;
 	const struct code_reader *reader;
-	uint64_t goal; /* where the path is to lead; 0: to returns */
+	uint64_t goal;       /* where the path is to lead; 0: to returns */
+	bool is_interrupted; /* where the paths to returns begin; else behind a call */
+	unsigned misaligned; /* sp there, above what is aligned as it is at calls */
 	unsigned insns;
 	uint64_t start, end; /* the code that was read */
 	size_t end_count;
 	struct code_rule ends[ENDS_MAX]; /* the different ways in which paths return */
+	bool is_certain[ENDS_MAX];       /* one of those paths has called nothing */
 	struct entered entered;
 	size_t branch_count;
 	struct path_state branches[BRANCHES_MAX]; /* to be followed yet */
@@ -122,12 +129,15 @@ static bool is_frame(const struct search *search, struct path_value sp, struct p
 
 	if (sp.kind != PATH_REGISTER)
 		return false;
+	if (search->is_interrupted && is_link(arch, pc))
+		return sp.base == arch->dwarf_sp && sp.offset >= 0 &&
+		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
 		return false;
 	/* What was pushed for it a function may take off the stack, too. */
 	const int64_t frame = arch->dwarf_link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
 
-	return sp.base != arch->dwarf_sp || (frame > 0 && frame % arch->stack_alignment == 0);
+	return sp.base != arch->dwarf_sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
 }
 
 /* A register of the caller, if a row can say where it is. */
@@ -141,9 +151,9 @@ static struct path_value of_caller(const struct search *search, unsigned base, u
 	return value;
 }
 
-static void take_return(struct search *search, const struct path_state *state, struct path_value pc)
+static void take_return(struct search *search, const struct path_state *state, const struct path_step *step)
 {
-	const struct path_value sp = state->registers[search->arch->dwarf_sp];
+	const struct path_value sp = state->registers[search->arch->dwarf_sp], pc = step->pc;
 	struct code_rule *rule = search->ends;
 	bool is_new;
 
@@ -156,6 +166,8 @@ static void take_return(struct search *search, const struct path_state *state, s
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
+	if (search->is_interrupted && !state->has_called && !step->is_jump)
+		search->is_certain[rule - search->ends] = true;
 	if (is_new)
 		*rule = (struct code_rule){.base = sp.base, .cfa = sp.offset, .pc = pc};
 	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
@@ -221,7 +233,7 @@ static void follow_path(struct search *search, struct path_state *state)
 			return;
 		}
 		if (!search->goal && (step.next == PATH_RETURN || step.next == PATH_MAYBE))
-			take_return(search, step.next == PATH_MAYBE ? &step.returned : state, step.pc);
+			take_return(search, step.next == PATH_MAYBE ? &step.returned : state, &step);
 		if (step.next == PATH_RETURN || step.next == PATH_END)
 			return;
 		if (step.next == PATH_BRANCH && search->branch_count < BRANCHES_MAX) {
@@ -241,6 +253,9 @@ static void search_from(struct search *search, uint64_t address, bool is_entry)
 	search->branch_count = 0;
 	memset(search->seen, 0, sizeof(search->seen));
 	path_begin(&state, search->arch, address, is_entry);
+	if (search->is_interrupted && search->arch->dwarf_link)
+		state.registers[search->arch->dwarf_link] =
+			(struct path_value){PATH_REGISTER, (unsigned char)search->arch->dwarf_link, 0};
 	follow_path(search, &state);
 	while (search->branch_count) {
 		state = search->branches[--search->branch_count];
@@ -404,49 +419,57 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 	return is_found;
 }
 
-bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule)
+/* The only way in which the interrupted function returns. *count: how many there are. */
+static bool find_certain(const struct search *search, struct code_rule *rule, unsigned *count)
 {
-	struct search *search;
+	*count = 0;
+	for (size_t i = 0; i < search->end_count; i++)
+		if (search->is_certain[i]) {
+			*rule = search->ends[i];
+			++*count;
+		}
+	return *count == 1;
+}
+
+/* Gives the search free. */
+static bool find_rule(struct search *search, uint64_t pc, struct code_rule *rule)
+{
+	unsigned certain;
 	bool is_found;
 
-	if (!arch->follow)
-		return false;
-	search = xcalloc(1, sizeof(*search));
-	search->arch = arch;
-	search->reader = reader;
-	search->start = search->end = arch_text_address(arch, pc);
+	search->start = search->end = arch_text_address(search->arch, pc);
 	search_from(search, pc, false);
-	is_found = search->end_count && find_by_prologue(search, pc, rule);
+	is_found = find_certain(search, rule, &certain) ||
+		   (!certain && search->end_count && find_by_prologue(search, pc, rule));
 	rule->start = search->start;
 	rule->end = search->end;
 	free(search);
 	return is_found;
 }
 
-static bool fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
+static struct search *search_new(const struct arch *arch, const struct code_reader *reader)
 {
-	const int64_t from_cfa = (int64_t)value.offset - rule->cfa;
+	struct search *search = xcalloc(1, sizeof(*search));
 
-	*offset = (int16_t)from_cfa;
-	return value.kind == PATH_MEMORY && from_cfa == *offset;
+	search->arch = arch;
+	search->reader = reader;
+	return search;
 }
 
-bool code_rule_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
+bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule)
 {
-	unsigned count = 1;
+	return arch->follow && find_rule(search_new(arch, reader), pc, rule);
+}
 
-	for (unsigned i = 0; i < PATH_REGISTERS; i++)
-		if (rule->registers[i].kind == PATH_REGISTER)
-			row->same |= 1ull << i;
-	if (!fits(rule, rule->pc, &row->offsets[0]))
+bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t sp, const struct code_reader *reader,
+				struct code_rule *rule)
+{
+	struct search *search;
+
+	if (!arch->follow)
 		return false;
-	row->registers[0] = (unsigned char)(arch->dwarf_link ? arch->dwarf_link : arch->dwarf_pc);
-	for (unsigned i = 0; i < PATH_REGISTERS && count < ROW_SAVED_MAX; i++)
-		if (rule->registers[i].kind == PATH_MEMORY && fits(rule, rule->registers[i], &row->offsets[count]))
-			row->registers[count++] = (unsigned char)i;
-	row->kind = ROW_NORMAL;
-	row->cfa_register = rule->base;
-	row->cfa_offset = rule->cfa;
-	row->saved_count = (unsigned char)count;
-	return true;
+	search = search_new(arch, reader);
+	search->is_interrupted = true;
+	search->misaligned = sp % arch->stack_alignment;
+	return find_rule(search, pc, rule);
 }

@@ -16,7 +16,7 @@ struct code_reader {
 struct code_rule {
 	unsigned char base;
 	int32_t cfa;
-	struct path_value pc;                        /* in memory, from that base on */
+	struct path_value pc;                        /* in memory, from that base on; or the register of dwarf_link */
 	struct path_value registers[PATH_REGISTERS]; /* the caller's: of that base, as they are, or unknown */
 	uint64_t start, end;                         /* the code that was read, of all paths */
 };
@@ -25,7 +25,8 @@ struct code_rule {
  * in several ways. Bounded for any code. */
 bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule);
 
-/* Makes the row of it. False: a row cannot hold it. */
-bool code_rule_row(const struct code_rule *rule, const struct arch *arch, struct row *row);
+/* The same for a pc that a signal has interrupted, with the sp that it had. */
+bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t sp, const struct code_reader *reader,
+				struct code_rule *rule);
 
 #endif

@@ -229,6 +229,15 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 	return row;
 }
 
+const struct row *unwinder_interrupted_row(struct unwinder *unwinder, uint64_t pc, uint64_t sp)
+{
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, arch_text_address(unwinder->arch, pc));
+
+	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
+		return NULL;
+	return code_row_of_interrupted(unwinder, mapped, pc, sp);
+}
+
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word)
 {
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, arch_text_address(unwinder->arch, word) - 1);

@@ -170,6 +170,7 @@ static void destroy(struct unwind_object *object)
 	rows_free(&object->rows);
 	hash_free(&object->sites);
 	code_rows_free(&object->code_rows);
+	code_rows_free(&object->interrupted_rows);
 	cfi_close(&object->cfi);
 	free(object->build_id);
 	free(object->path);

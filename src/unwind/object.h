@@ -32,8 +32,9 @@ struct unwind_object {
 	enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_FAILED } state;
 	struct cfi cfi;
 	struct row_table rows;
-	struct hash sites;     /* return address -> enum site_kind: frame.c */
-	struct hash code_rows; /* return address -> struct row, allocated: code_rows.c */
+	struct hash sites;            /* return address -> enum site_kind: frame.c */
+	struct hash code_rows;        /* return address -> struct row, allocated: code_rows.c */
+	struct hash interrupted_rows; /* the same of interrupted code, with the alignment of sp */
 
 	uint64_t used;              /* when it was last released, for those without references */
 	struct unwind_object *next; /* of those with the same key */

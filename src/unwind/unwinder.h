@@ -62,8 +62,9 @@ static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder,
 	return &unwinder->cache[((pc ^ pc >> 11) + exact) % ROW_CACHE_SIZE];
 }
 
-/* frame.c */
+/* frame.c; the second: of code that a signal has interrupted, with the bits of code_state. NULL: it is no object's. */
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact);
+const struct row *unwinder_interrupted_row(struct unwinder *unwinder, uint64_t pc, uint64_t sp);
 
 /* The rule by which a frame's caller is found. exact: the pc is no return address. NULL: its object's information
  * cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that pc. */
@@ -83,9 +84,11 @@ bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 /* Whether a word of a stack is the address behind a call, in some object's code. */
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
 
-/* code_rows.c: the rule for a pc behind a call in code of an object that has no table for it; ROW_NONE if the code does
- * not show one. */
+/* code_rows.c: the rule for a pc of an object that has no table for it, behind a call or, with that sp, where a signal
+ * has interrupted it; ROW_NONE if the code does not show one. */
 const struct row *code_row_of_object(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc);
+const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
+					  uint64_t sp);
 
 /* Where a return address from the stack or a register leads to. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)

@@ -10,6 +10,8 @@ struct walk {
 	struct stack_memory *memory;
 	const struct arch *arch;
 	struct frame_registers registers;
+	bool is_interrupted; /* the frame, by a signal whose frame has all registers */
+	uint64_t state;      /* ... as the bits of code_state */
 };
 
 /* What stepping over one frame came to. */
@@ -116,6 +118,19 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
+/* The state of the code that a signal has interrupted. False: it cannot be followed from there. */
+static bool find_state(struct walk *walk, uint64_t pc_at)
+{
+	const struct arch *arch = walk->arch;
+	uint64_t word;
+
+	walk->state = 0;
+	if (!arch->frame_state)
+		return true;
+	return memory_word(walk->memory, memory_sum(walk->memory, pc_at, arch->pointer_size), &word) &&
+	       arch->frame_state(word, &walk->state);
+}
+
 /* All registers of the interrupted code, from where the kernel has put them. */
 static enum step step_signal(struct walk *walk, uint64_t *pc)
 {
@@ -139,6 +154,7 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 	}
 	registers->known = all_registers(arch);
 	*pc = registers->values[arch->dwarf_pc];
+	walk->is_interrupted = find_state(walk, pc_at);
 	return STEP_CALLER;
 }
 
@@ -161,6 +177,21 @@ static bool is_called_by_start(struct walk *walk)
 			return unwinder_find_start(walk->unwinder, word, false);
 	}
 	return false;
+}
+
+/* The rule for a frame. Where no table has one for code that a signal has interrupted, that is read. */
+static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
+{
+	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
+	const bool is_interrupted = walk->is_interrupted;
+
+	walk->is_interrupted = false;
+	if (__builtin_expect(!is_interrupted, 1) || !row || row->kind != ROW_NONE)
+		return row;
+	const struct row *read = unwinder_interrupted_row(walk->unwinder, pc | walk->state,
+							  walk->registers.values[walk->arch->dwarf_sp]);
+
+	return read ? read : row;
 }
 
 static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
@@ -194,6 +225,7 @@ static void begin(struct walk *walk, struct unwinder *unwinder, const struct sta
 	walk->unwinder = unwinder;
 	walk->memory = &unwinder->memory;
 	walk->arch = snapshot->arch;
+	walk->is_interrupted = false;
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
 	walk->registers.known = all_registers(walk->arch);
@@ -211,7 +243,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 	begin(&walk, unwinder, snapshot);
 	*frame = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
 	for (request->count = 1;; request->count++, frame++) {
-		const struct row *row = unwinder_frame_row(unwinder, pc, exact);
+		const struct row *row = frame_row(&walk, pc, exact);
 
 		if (__builtin_expect(row && row->kind == ROW_NOT_CODE, 0)) {
 			request->count--;

@@ -114,15 +114,21 @@ def same_frames(room):
     return problems, '%d lines' % lines
 
 
-def handled(variant):
-    """A handler's stack goes on with what the signal has interrupted, in a C library without tables (musl), too."""
+RESTORER = re.compile(r'\?|<signal handler called>|_*(kernel_|default_|restore|rt_sig|rt_sa|sa_restore)')
+# What the C library may have between what is interrupted and what has called it.
+INSIDE_LIBRARY = {'spin': 0, 'by_kill': 3, 'by_sleep': 6, 'by_memory': 2}
+
+
+def handled(variant, way):
+    """A handler's stack goes on with what the signal has interrupted, in a C library without tables (musl), too: there it is read
+    from the code."""
     def run(room):
         os.makedirs(room.path('traces'))
-        done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('handled', variant)])
+        done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('handled', variant), way.replace('by_', '')])
         traces, problems = kinds.read_traces(room.path('traces'), 1)
         stacks = [[(name or '?').split('(')[0] for _, name in e.frames] for t in traces for e in t.events if e.size == 36301]
-        wrong = [names for names in stacks if len(names) < 5 or names[0] != 'tick' or names[2:5] != ['spin', 'busy', 'main'] or
-                 not re.match(r'\?|<signal handler called>|_*(kernel_|default_|restore|rt_sig|rt_sa|sa_restore)', names[1])]
+        wrong = [names for names in stacks if names[:1] != ['tick'] or not RESTORER.match((names + ['-', '-'])[1]) or
+                 way not in names[2:3 + INSIDE_LIBRARY[way]] or names[names.index(way):][1:3] != ['busy', 'main']]
         if wrong or len(stacks) < 20 or done.status:
             problems.append('status %d, %d stacks, %d wrong: %s' % (done.status, len(stacks), len(wrong), wrong[:1]))
         return problems, '%d stacks' % len(stacks)
@@ -171,7 +177,8 @@ CASES = [
     ('stacks of 200 frames, -b 255', cut(255, None)),
     ('stacks are cut in several processes', cut_in_children),
     ('an allocator with an entry that has no name', hidden_entry),
-] + [('a signal handler [%s]' % variant, handled(variant)) for variant in ('O2', 'static', 'musl', 'm32')]
+] + [('a signal handler in %s [%s]' % (way.replace('by_', ''), variant), handled(variant, way)) for way in INSIDE_LIBRARY
+     for variant in ('O2', 'static', 'musl', 'musl-static', 'm32')]
 CASES += [('no tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (
     ('untabled-O0', len(CHAIN)), ('untabled', 1), ('untabled-noframe', 1), ('untabled-clang', 1), ('m32-untabled', len(CHAIN)),
     ('m32-untabled-noframe', 1))]

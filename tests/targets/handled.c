@@ -1,41 +1,95 @@
-/* Allocates in a signal handler that interrupts a loop of its own: the stack goes on beyond the handler's frame. */
+/* Allocates in a signal handler: the stack goes on beyond the handler's frame, with what the signal has interrupted:
+ * handled WHAT.
+ *
+ *	spin     a loop of its own
+ *	kill     the system call by which it sends itself the signal
+ *	sleep    a system call that waits, in which the C library calls functions of its own
+ *	memory   functions of the C library that call nothing, at a fault, by a handler on a stack of its own */
 #include "target.h"
 
+#include <setjmp.h>
 #include <sys/time.h>
 
 #define HITS 20
 
 static volatile int hits;
+static sigjmp_buf after;
 
 static NOINLINE void tick(int sig)
 {
 	char *p = malloc(36301);
 
-	(void)sig;
 	KEEP(p);
 	free(p);
 	hits++;
+	if (sig == SIGSEGV)
+		siglongjmp(after, 1);
+}
+
+static void often(suseconds_t interval)
+{
+	const struct itimerval timer = {{0, interval}, {0, interval}};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static NOINLINE void spin(void)
 {
+	often(2000);
 	while (hits < HITS)
 		__asm__ volatile("" ::: "memory");
+	often(0);
 }
 
-static NOINLINE void busy(void)
+static NOINLINE void by_kill(void)
 {
-	spin();
+	while (hits < HITS)
+		kill(getpid(), SIGALRM);
+}
+
+static NOINLINE void by_sleep(void)
+{
+	const struct timespec second = {1, 0};
+
+	often(2000);
+	while (hits < HITS)
+		nanosleep(&second, NULL);
+	often(0);
+}
+
+static NOINLINE void by_memory(void)
+{
+	char *volatile nothing = (char *)16;
+
+	while (hits < HITS)
+		if (!sigsetjmp(after, 1)) {
+			if (hits & 1)
+				memset(nothing, 1, 100);
+			else
+				hits += (int)strlen(nothing);
+		}
+}
+
+static NOINLINE void busy(void (*what)(void))
+{
+	what();
 	__asm__ volatile("");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+	static char room[65536];
+	const stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
+	const struct sigaction on_fault = {.sa_handler = tick, .sa_flags = SA_ONSTACK};
+	const struct {
+		const char *name;
+		void (*function)(void);
+	} ways[] = {{"spin", spin}, {"kill", by_kill}, {"sleep", by_sleep}, {"memory", by_memory}};
 
+	CHECK(sigaltstack(&stack, NULL) == 0 && sigaction(SIGSEGV, &on_fault, NULL) == 0);
 	signal(SIGALRM, tick);
-	setitimer(ITIMER_REAL, &often, NULL);
-	busy();
-	setitimer(ITIMER_REAL, &never, NULL);
-	return 0;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (argc > 1 && !strcmp(argv[1], ways[i].name))
+			busy(ways[i].function);
+	return hits < HITS;
 }

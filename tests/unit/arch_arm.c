@@ -925,6 +925,28 @@ static void test_signal_frames(void **state)
 	assert_int_equal(arch_arm.signal_frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
 }
 
+/* Of the word behind the pc's, the cpsr: Thumb, and an IT block. */
+static void test_frame_states(void **unused)
+{
+	const struct {
+		uint32_t word;
+		bool is_known;
+		uint64_t state;
+	} words[] = {{0x60000010, true, 0},
+		     {0x60000030, true, 1},
+		     {0x66000010, true, 0},
+		     {0x60000430, false, 0},
+		     {0x62000030, false, 0}};
+	uint64_t state;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		assert_int_equal(arch_arm.frame_state(words[i].word, &state), words[i].is_known);
+		if (words[i].is_known)
+			assert_int_equal(state, words[i].state);
+	}
+}
+
 static void test_made_task(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
@@ -962,6 +984,7 @@ int main(void)
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_signal_frames),
+		cmocka_unit_test(test_frame_states),
 		cmocka_unit_test(test_made_task),
 		cmocka_unit_test(test_thumb_constants),
 		cmocka_unit_test(test_a32_constants),

@@ -1,8 +1,8 @@
 /* Frames of code that no table describes. Bytes of each processor, as assemblers make them; and libraries that have
  * tables, with which the rules for what is behind each of their calls are compared.
  *
- * By hand: code_rules FILE [DEBUG FILE] prints what is exact, unknown and wrong of a file, by its .eh_frame or the
- * .debug_frame of either. */
+ * By hand: code_rules FILE [DEBUG FILE [N]] prints what is exact, unknown and wrong of a file, by its .eh_frame or the
+ * .debug_frame of either: of its calls, or of each Nth instruction as if a signal had interrupted it. */
 #include "config.h"
 
 #include <dwarf.h>
@@ -29,6 +29,7 @@ extern const struct arch arch_arm, arch_aarch64;
 
 #define PLACE  0x10000u /* of the first byte */
 #define BEFORE 32       /* bytes of no function */
+#define EVERY  97       /* of so many instructions of a library one */
 
 struct bytes {
 	unsigned char data[512];
@@ -47,11 +48,16 @@ static size_t read_bytes(void *context, uint64_t address, unsigned char *data, s
 	return size;
 }
 
-/* "=7+32 ra-8 3-16 12s": the caller's sp is register 7's value plus 32, from which on the return address and register 3
- * lie there; 12 is the same. "-": there is no rule. */
+/* "=7+32 ra-8 3-16": the caller's sp is register 7's value plus 32, from which on the return address and register 3
+ * lie there; "link": it is in its register. "-": there is no rule. */
 static void describe(const struct arch *arch, const struct code_rule *rule, char *text, size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "=%u%+d ra%+d", rule->base, rule->cfa, rule->pc.offset - rule->cfa);
+	size_t used = (size_t)snprintf(text, size, "=%u%+d ", rule->base, rule->cfa);
+
+	if (rule->pc.kind == PATH_REGISTER)
+		used += (size_t)snprintf(text + used, size - used, "link");
+	else
+		used += (size_t)snprintf(text + used, size - used, "ra%+d", rule->pc.offset - rule->cfa);
 
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
 		if (arch->dwarf_preserved >> i & 1 && rule->registers[i].kind == PATH_MEMORY)
@@ -172,6 +178,57 @@ static void test_bytes(void **state)
 	}
 }
 
+/* What a signal has interrupted; sp is not aligned as it is at calls. */
+static void test_interrupted_bytes(void **state)
+{
+	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64);
+	const struct {
+		const struct arch *arch;
+		unsigned pc, sp; /* odd: Thumb */
+		const char *hex, *rule;
+	} codes[] = {
+		/* push rbx; push rbp; mov eax, [rdi]; pop rbp; pop rbx; ret */
+		{x86_64, 2, 8, "53 55 8b07 5d 5b c3", "=7+24 ra-8 3-16 6-24"},
+		{x86_64, 5, 0, "53 55 8b07 5d 5b c3", "=7+16 ra-8 3-16"},
+		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* sp is another one's */
+		/* push rbx; push rbp; jmp rax: of a switch, or a tail call */
+		{x86_64, 2, 8, "53 55 ffe0", "-"},
+		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: where it calls nothing it has returned */
+		{x86_64, 7, 8, "b83e000000 0f05 85c0 7801 c3 e8f0ffffff c3", "=7+8 ra-8"},
+		/* sub rsp, 8; syscall; call; add rsp, 8; ret: the prologue says so, too */
+		{x86_64, 6, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "-"},
+		{x86_64, 22, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "=7+16 ra-8"},
+		/* syscall; call; the next function: ret */
+		{x86_64, 2, 0, "0f05 e8f0ffffff c3", "-"},
+		/* push {r4, r5}; ldr r3, [r0]; pop {r4, r5}; bx lr */
+		{&arch_arm, 3, 0, "30b4 0368 30bc 7047", "=13+8 link 4-8 5-4"},
+		{&arch_arm, 1, 0, "30b4 0368 30bc 7047", "=13+0 link"},
+		/* push {r4, r5}; bx r3: of a switch, or a tail call */
+		{&arch_arm, 3, 0, "30b4 1847", "-"},
+		/* mov x8, #129; svc #0; ret */
+		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
+		/* svc #0; bl; ret: what it returns to was put somewhere before */
+		{&arch_aarch64, 4, 0, "010000d4 fcffff97 c0035fd6", "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		struct bytes bytes;
+		const struct code_reader reader = {read_bytes, &bytes};
+		struct code_rule rule;
+		char text[256] = "-";
+
+		if (!codes[i].arch)
+			continue; /* no port of this build */
+		take_hex(codes[i].hex, &bytes);
+		if (code_rule_find_interrupted(codes[i].arch, PLACE + BEFORE + codes[i].pc, codes[i].sp, &reader,
+					       &rule))
+			describe(codes[i].arch, &rule, text, sizeof(text));
+		if (strcmp(text, codes[i].rule) != 0)
+			fail_msg("%s %s: %s, not %s", codes[i].arch->name, codes[i].hex, text, codes[i].rule);
+	}
+}
+
 /* Whatever the bytes are, it comes to an end. */
 static void test_any(void **state)
 {
@@ -191,6 +248,7 @@ static void test_any(void **state)
 		}
 		arch = which < 2 ? &arch_arm : which == 2 ? &arch_aarch64 : arch_native();
 		code_rule_find(arch, PLACE + 256 + (which == 1), &reader, &rule);
+		code_rule_find_interrupted(arch, PLACE + 256 + (which == 1), round, &reader, &rule);
 	}
 }
 
@@ -203,8 +261,10 @@ struct file {
 	const struct arch *arch;
 	const char *image;
 	size_t size;
-	struct hash done;
+	struct hash done, targets;
 	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
+	unsigned every; /* of so many instructions one is taken for interrupted; 0: calls are looked at */
+	unsigned long instructions;
 };
 
 static size_t read_object(void *context, uint64_t address, unsigned char *data, size_t size)
@@ -265,11 +325,29 @@ static void compare_registers(struct file *file, Dwarf_Frame *frame, const struc
 
 		if (!(file->arch->dwarf_preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
 			continue;
+		if (file->every && value.kind == PATH_REGISTER && at != SAME)
+			continue; /* an epilogue has it back, of which tables say nothing */
 		if (value.kind == PATH_REGISTER ? at == SAME : at != SAME && cfa + at == value.offset)
 			file->registers++;
 		else
 			file->registers_wrong++;
 	}
+}
+
+static bool is_offset_of(const Dwarf_Op *op, unsigned reg)
+{
+	return (op->atom == DW_OP_bregx ? op->number : (uint64_t)op->atom - DW_OP_breg0) == reg;
+}
+
+static int64_t offset_of(const Dwarf_Op *op)
+{
+	return (int64_t)(op->atom == DW_OP_bregx ? op->number2 : op->number);
+}
+
+/* A function that takes its arguments off the stack leaves sp above the CFA. */
+static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
+{
+	return cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf_link);
 }
 
 static void compare(struct file *file, uint64_t pc)
@@ -287,13 +365,11 @@ static void compare(struct file *file, uint64_t pc)
 		return;
 	if (!code_rule_find(file->arch, pc, &reader, &rule)) {
 		file->unknown++;
-	} else if (!dwarf_frame_cfa(frame, &ops, &count) && count == 1 &&
-		   (ops->atom == DW_OP_bregx ? ops->number : (uint64_t)ops->atom - DW_OP_breg0) == rule.base) {
-		const int64_t cfa = (int64_t)(ops->atom == DW_OP_bregx ? ops->number2 : ops->number);
+	} else if (!dwarf_frame_cfa(frame, &ops, &count) && count == 1 && is_offset_of(ops, rule.base)) {
+		const int64_t cfa = offset_of(ops);
 		const int64_t ra = saved_at(frame, (unsigned)dwarf_frame_info(frame, &start, &end, &signal));
 
-		/* A function that takes its arguments off the stack leaves sp above the CFA. */
-		if (cfa + ra == rule.pc.offset && (cfa == rule.cfa || !file->arch->dwarf_link)) {
+		if (is_same_frame(file->arch, &rule, cfa, ra)) {
 			file->exact++;
 			compare_registers(file, frame, &rule, cfa);
 		} else {
@@ -308,12 +384,54 @@ static void compare(struct file *file, uint64_t pc)
 	free(frame);
 }
 
+/* What a signal interrupts: any instruction, of which sp's alignment is known. Where the return address is in its
+ * register again, tables say still where it was. */
+static void compare_interrupted(struct file *file, uint64_t pc)
+{
+	const struct code_reader reader = {read_object, file};
+	const struct arch *arch = file->arch;
+	Dwarf_Frame *frame = frame_at(file, arch_text_address(arch, pc));
+	Dwarf_Addr start, end;
+	struct code_rule rule;
+	Dwarf_Op *ops;
+	size_t count;
+	bool signal;
+
+	if (!frame)
+		return;
+	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || !is_offset_of(ops, arch->dwarf_sp)) {
+		file->other++;
+		free(frame);
+		return;
+	}
+	const int64_t cfa = offset_of(ops);
+	const int64_t ra = saved_at(frame, (unsigned)dwarf_frame_info(frame, &start, &end, &signal));
+
+	if (!code_rule_find_interrupted(arch, pc, PLACE - (uint64_t)cfa, &reader, &rule)) {
+		file->unknown++;
+	} else if (rule.base != arch->dwarf_sp) {
+		file->other++;
+	} else if (rule.pc.kind == PATH_REGISTER ? cfa == rule.cfa : is_same_frame(arch, &rule, cfa, ra)) {
+		file->exact++;
+		compare_registers(file, frame, &rule, cfa);
+	} else if (!signal && ra != OTHER) {
+		file->wrong++;
+		printf("# 0x%llx: interrupted, sp%+lld return address at %+lld, read as %+d and %+d\n",
+		       (unsigned long long)arch_text_address(arch, pc), (long long)cfa,
+		       ra == SAME ? -1 : (long long)(cfa + ra), rule.cfa,
+		       rule.pc.kind == PATH_REGISTER ? -1 : rule.pc.offset);
+	}
+	free(frame);
+}
+
 /* The calls of a function, whose address has the bits of code_state. */
 static void compare_function(struct file *file, uint64_t address, uint64_t size)
 {
 	const struct arch *arch = file->arch;
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
 	const unsigned least = arch->code_state ? 2 : arch->dwarf_link ? 4 : 1;
+
+	bool is_live = true; /* what is before goes on there, or a jump does: no constants, nor what fills up */
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
 		unsigned char code[ARCH_INSN_MAX];
@@ -324,6 +442,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		path_begin(&path, arch, at | state, true);
 		if (!got || !arch->follow(&path, code, got, &step)) {
 			at += least;
+			is_live = false;
 			continue;
 		}
 		const uint64_t next = arch_text_address(arch, path.address);
@@ -332,8 +451,14 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
 				     arch->follows_call(path.address, code, length) != CALL_NONE;
 
+		is_live = is_live || hash_get(&file->targets, at | state);
+		if (is_live && file->every && file->instructions++ % file->every == 0)
+			compare_interrupted(file, at | state);
+		if (is_live && (step.next == PATH_JUMP || step.next == PATH_BRANCH))
+			hash_set(&file->targets, step.target, 1);
+		is_live = is_live && step.next != PATH_JUMP && step.next != PATH_RETURN && step.next != PATH_END;
 		at = next;
-		if (is_call && hash_set(&file->done, path.address, 1))
+		if (!file->every && is_call && hash_set(&file->done, path.address, 1))
 			compare(file, path.address);
 	}
 }
@@ -355,12 +480,12 @@ static void compare_functions(struct file *file)
 	}
 }
 
-static bool compare_file(struct file *file, const char *path, const char *debug)
+static bool compare_file(struct file *file, const char *path, const char *debug, unsigned every)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC), debug_fd = debug ? open(debug, O_RDONLY | O_CLOEXEC) : fd;
 	GElf_Ehdr ehdr;
 
-	*file = (struct file){0};
+	*file = (struct file){.every = every};
 	elf_version(EV_CURRENT);
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);
 	file->symbols = debug ? elf_begin(debug_fd, ELF_C_READ, NULL) : file->elf;
@@ -377,6 +502,7 @@ static bool compare_file(struct file *file, const char *path, const char *debug)
 	if (file->arch)
 		compare_functions(file);
 	hash_free(&file->done);
+	hash_free(&file->targets);
 	if (file->eh)
 		dwarf_cfi_end(file->eh);
 	if (file->dwarf)
@@ -387,8 +513,9 @@ static bool compare_file(struct file *file, const char *path, const char *debug)
 	close(fd);
 	if (debug)
 		close(debug_fd);
-	printf("# %s: %lu exact, %lu unknown, %lu wrong, %lu from another register; registers: %lu, %lu wrong\n", path,
-	       file->exact, file->unknown, file->wrong, file->other, file->registers, file->registers_wrong);
+	printf("# %s%s: %lu exact, %lu unknown, %lu wrong, %lu from another register; registers: %lu, %lu wrong\n",
+	       path, every ? ", interrupted" : "", file->exact, file->unknown, file->wrong, file->other,
+	       file->registers, file->registers_wrong);
 	return file->arch;
 }
 
@@ -402,16 +529,15 @@ static int take_library(struct dl_phdr_info *info, size_t size, void *paths)
 }
 
 /* The C library and elfutils' of this machine: what is found is what their tables say. */
-static void test_libraries(void **state)
+static void compare_libraries(unsigned every)
 {
 	static char paths[2][4096];
 	unsigned long exact = 0;
 	struct file file;
 
-	(void)state;
 	dl_iterate_phdr(take_library, paths);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		if (!*paths[i] || !compare_file(&file, paths[i], NULL))
+		if (!*paths[i] || !compare_file(&file, paths[i], NULL, every))
 			continue;
 		assert_int_equal(file.wrong, 0);
 		assert_int_equal(file.registers_wrong, 0);
@@ -421,16 +547,29 @@ static void test_libraries(void **state)
 		skip(); /* ARM's have an index, which is no table of this kind */
 }
 
+static void test_libraries(void **state)
+{
+	(void)state;
+	compare_libraries(0);
+}
+
+static void test_interrupted(void **state)
+{
+	(void)state;
+	compare_libraries(EVERY);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_any),
-		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_bytes),     cmocka_unit_test(test_interrupted_bytes), cmocka_unit_test(test_any),
+		cmocka_unit_test(test_libraries), cmocka_unit_test(test_interrupted),
 	};
 	struct file file;
 
 	if (argc > 1)
-		return !compare_file(&file, argv[1], argc > 2 ? argv[2] : NULL) || file.wrong;
+		return !compare_file(&file, argv[1], argc > 2 ? argv[2] : NULL,
+				     argc > 3 ? (unsigned)atoi(argv[3]) : 0) ||
+		       file.wrong;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,12 +80,13 @@ static bool look_at(struct process *p, const struct aim *aim)
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};
 	const struct look look = look_through(p, &wish);
+	const uint64_t stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns;
 
 	if (look.ending && goes_on(p)) {
 		aim->put(p->trace, look.ending, look.reason);
 		if (look.stood_ns)
 			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
-				 (double)look.stood_ns / 1e6);
+				 (double)stood_ns / 1e6);
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);

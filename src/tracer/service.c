@@ -56,6 +56,16 @@ static struct stop next_stop(struct service *service)
 	return stop;
 }
 
+/* Who has reported the stop waits until it has been acted on. */
+static bool act_on(struct service *service, const struct stop *stop)
+{
+	const uint64_t since = service->looked_ns;
+	const bool is_any_left = act(service->t, stop);
+
+	count_wait(service, clock_ns(CLOCK_MONOTONIC), since);
+	return is_any_left;
+}
+
 bool service_now(struct service *service)
 {
 	for (;;) {
@@ -63,7 +73,7 @@ bool service_now(struct service *service)
 
 		if (stop.kind == STOP_NONE)
 			return goes_on(service->t);
-		if (!act(service->t, &stop))
+		if (!act_on(service, &stop))
 			return false;
 	}
 }
@@ -75,7 +85,7 @@ static bool serve(struct service *service, uint64_t *last_stop)
 
 	if (stop.kind != STOP_NONE) {
 		*last_stop = service->looked_ns;
-		return act(service->t, &stop);
+		return act_on(service, &stop);
 	}
 	endings_go_on(service->t);
 	if (service->looked_ns - *last_stop >= AWAKE_NS)

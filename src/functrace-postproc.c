@@ -23,6 +23,7 @@ struct postproc {
 	struct output_sequence sequence;
 	struct views views;               /* if they are wanted */
 	struct suppressions suppressions; /* of -l */
+	struct names *files;              /* whose files the names of all traces share: a program's are read once */
 	bool failed;                      /* and said so */
 	bool found_leaks;                 /* in one of them */
 	bool chose;                       /* the choices of the command line matched something in one of them */
@@ -261,6 +262,7 @@ static void release(struct postproc *postproc)
 	free(postproc->options.views.suppressions);
 	postproc_filters_free(&postproc->options.filters);
 	suppressions_free(&postproc->suppressions);
+	names_free(postproc->files);
 }
 
 /* Whether the file can be written, as far as that is known before it is. */
@@ -307,10 +309,13 @@ static int work(struct postproc *postproc)
 		return postproc_show_format();
 	if (may_show_work(&postproc->options))
 		long_work_allow();
-	if (prepare(postproc))
-		read_traces(postproc);
-	else
+	if (!prepare(postproc)) {
 		postproc->failed = true;
+		return status_of(postproc);
+	}
+	postproc->files = names_new(&postproc->options.names);
+	postproc->options.names.shares = postproc->files;
+	read_traces(postproc);
 	return status_of(postproc);
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* So many processes and notes are named. */
-enum { PROCESSES_SHOWN = 5, NOTES_SHOWN = 5 };
+enum { PROCESSES_SHOWN = 5, NOTES_SHOWN = 5, NOTES_PIDS = 3 };
 
 void report_add_label(struct report *report, const char *label)
 {
@@ -213,22 +213,88 @@ static void write_unseen(struct report *report)
 		write_count(report, profile->lost, "stack(s) to the end: they could not be followed");
 }
 
+/* Notes of several processes that are the same but for their numbers, as one. */
+struct note_kind {
+	const char *text;           /* of the first */
+	const struct account *last; /* the process that had one last */
+	size_t processes;
+	uint32_t pids[NOTES_PIDS]; /* of the first of these */
+};
+
+/* The next character; a number is one '#'. */
+static char next_of_note(const char **text)
+{
+	const size_t digits = strspn(*text, "0123456789");
+
+	if (!digits)
+		return **text ? *(*text)++ : '\0';
+	*text += digits;
+	return '#';
+}
+
+static bool is_alike(const char *a, const char *b)
+{
+	char c;
+
+	do {
+		c = next_of_note(&a);
+		if (c != next_of_note(&b))
+			return false;
+	} while (c);
+	return true;
+}
+
+/* A process's second note of a kind is another one: its numbers say more than which process it is. */
+static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
+				      const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (kinds[i].last != account && is_alike(kinds[i].text, text))
+			return &kinds[i];
+	return NULL;
+}
+
+static void write_note(struct report *report, const struct note_kind *kind)
+{
+	report_add_label(report, "note");
+	lines_add_name(&report->lines, kind->text);
+	if (kind->processes > 1) {
+		lines_add(&report->lines, " (so or alike in %zu processes:", kind->processes);
+		for (size_t i = 0; i < kind->processes && i < NOTES_PIDS; i++)
+			lines_add(&report->lines, "%s %" PRIu32, i ? "," : "", kind->pids[i]);
+		lines_add(&report->lines, "%s)", kind->processes > NOTES_PIDS ? ", ..." : "");
+	}
+	lines_end(&report->lines);
+}
+
 static void write_notes(struct report *report)
 {
 	const struct profile *profile = report->profile;
-	size_t notes = 0, left_out = 0;
+	struct note_kind kinds[NOTES_SHOWN];
+	size_t count = 0, left_out = 0;
 
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
-		size_t i = 0;
 
-		for (; i < account->note_count && notes < NOTES_SHOWN; i++, notes++) {
-			report_add_label(report, "note");
-			lines_add_name(&report->lines, account->notes[i]);
-			lines_end(&report->lines);
+		left_out += account->notes_left_out;
+		for (size_t i = 0; i < account->note_count; i++) {
+			struct note_kind *kind = kind_of_note(kinds, count, account, account->notes[i]);
+
+			if (!kind && count == NOTES_SHOWN) {
+				left_out++;
+				continue;
+			}
+			if (!kind) {
+				kind = &kinds[count++];
+				*kind = (struct note_kind){.text = account->notes[i]};
+			}
+			kind->last = account;
+			if (kind->processes++ < NOTES_PIDS)
+				kind->pids[kind->processes - 1] = account->pid;
 		}
-		left_out += account->note_count - i + account->notes_left_out;
 	}
+	for (size_t i = 0; i < count; i++)
+		write_note(report, &kinds[i]);
 	if (!left_out)
 		return;
 	report_add_label(report, "");

@@ -322,6 +322,17 @@ def ends_come_first_and_are_not_cut(folder):
     assert text.startswith("program     /bin/prog, process 42\nended       killed by signal 11 (Segmentation fault)\n"), text
     assert re.findall(r"^note +(.*)\n", text, re.M) == [f"open of /nope/{i} failed" for i in range(5)], text
     assert "\n            and 3 more notes, which the trace as text has: functrace-postproc TRACE\n" in text, text
+    forked = [os.path.join(folder, "forked%d" % pid) for pid in range(300, 328)]
+    for pid, path in zip(range(300, 328), forked):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(HEAD % pid + CALLS + f"## process {pid} was forked by 7\n## unmapped 1\n## unmapped 2\n" +
+                       "## of one alone\n" * (pid == 310))
+    text = run("--report", *forked, check=0).stdout.decode()
+    assert re.findall(r"^note +(.*)\n", text, re.M) == [
+        "process 300 was forked by 7 (so or alike in 28 processes: 300, 301, 302, ...)",
+        "unmapped 1 (so or alike in 28 processes: 300, 301, 302, ...)",
+        "unmapped 2 (so or alike in 28 processes: 300, 301, 302, ...)", "of one alone"], text
+    assert " more note" not in text, text
     paths = []
     for pid in range(100, 130):
         paths.append(os.path.join(folder, str(pid)))

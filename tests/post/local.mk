@@ -26,4 +26,4 @@ POST_TESTS = tests/post/alike.py \
 # ... and page.py, which begins early (tests/local.mk).
 TESTS += $(POST_TESTS)
 EXTRA_DIST += $(POST_TESTS) tests/post/page.py
-EXTRA_DIST += tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign
+EXTRA_DIST += tests/post/chromium.py tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign

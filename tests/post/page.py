@@ -13,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 
+import chromium
 import golden
+from chromium import Chromium
 from encode import Encoder
-from run import PROGRAM, Skip, main, run
+from run import PROGRAM, main, run
 
 HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
 <1> : memory (memory allocation in bytes)
@@ -109,23 +111,25 @@ def data_of(page):
 def browse(folder, page, script, state="", width=1280):
     """What the script returns, run in the page at that state."""
     begin, end = page.index("<body>"), page.rindex("</body>")
-    return visit(folder, page[:begin] + "<body>" + LISTENERS + page[begin + 6:end] + HARNESS.replace("%s", script) +
-                 page[end + 7:], state, width)
+    number, path = tempfile.mkstemp(".html", dir=folder)
+    with open(number, "w", encoding="utf-8") as file:
+        file.write(page[:begin] + "<body>" + LISTENERS + page[begin + 6:end] + HARNESS.replace("%s", script) + page[end + 7:])
+    text, said = Chromium.get().show(f"file://{path}#{state}", "document.getElementById('seen').textContent", width, 1000)
+    assert text, said
+    seen = json.loads(text)
+    assert not seen["errors"] and not said, (seen["errors"], said)
+    return seen["value"]
 
 
-def visit(folder, page, state="", width=1280, options=(), may_say=None):
-    """What the page, in the browser, says to have seen. It says nothing on the console but what `may_say` matches."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not browser:
-        raise Skip("chromium is not installed")
+def visit(folder, page, state="", options=(), may_say=None):
+    """What the page, in a browser of its own with these options, says to have seen. It says nothing on the console but what
+    `may_say` matches."""
     path, own = os.path.join(folder, "browsed.html"), tempfile.mkdtemp(prefix="functrace-browser-")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
     done = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--log-level=0",
-         f"--window-size={width},1000", f"--user-data-dir={own}", *options, "--dump-dom", f"file://{path}#{state}"],
-        capture_output=True, timeout=300, env=dict(os.environ, HOME=own, TZ="UTC"))
+        [*chromium.command(own), "--enable-logging=stderr", "--log-level=0", "--window-size=1280,1000", *options,
+         "--dump-dom", f"file://{path}#{state}"], capture_output=True, timeout=300, env=chromium.environment(own))
     # Its last processes may still be writing there.
     shutil.rmtree(own, ignore_errors=True)
     text = done.stdout.decode()

@@ -5,6 +5,7 @@ in ARM_CC and ARM_CXX those of ARM's programs, which AArch64 runs too. Where the
 there is no compiler."""
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -98,6 +99,16 @@ VARIANTS = {
     'arm32-arm': ('arm-gcc', ['-O2', '-marm']),
     'arm32-static': ('arm-gcc', ['-O2', '-static']),
 }
+LINKING = ('-Wl,', '-fuse-ld=', '-static', '-rdynamic', '-s')  # what begins so says nothing to the compiler itself
+
+
+def _compiling(variant):
+    """The compiler of a variant and what of its flags is for compiling: variants that differ in neither have the same objects."""
+    other, flags = VARIANTS[variant]
+    return other, [flag for flag in flags if not flag.startswith(LINKING)]
+
+
+SHARED = {variant for variant in VARIANTS if sum(_compiling(variant) == _compiling(other) for other in VARIANTS) > 1}
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
 # Where only some processors have that at all.
 PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
@@ -195,7 +206,7 @@ def need_32_bit():
 
 def _can_build(command):
     """Whether a program without content can be built that way."""
-    words = [word for word in command if not word.endswith(('.c', '.cpp', '.s'))]
+    words = [word for word in command if not word.endswith(('.c', '.cpp', '.s', '.o'))]
     language = 'c++' if command[0] == CXX[0] else 'c'
     done = subprocess.run(words + ['-x', language, '-o', '/dev/null', '-'], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, input=b'#include <stdio.h>\nint main(void) { return 0; }\n',
@@ -357,9 +368,14 @@ def target(name, variant):
     if other == 'musl-gcc' and processor() == 'aarch64':
         flags = flags + ['-mno-outline-atomics']
     build = _compile_full if variant == 'no-slots' else _compile
-    build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
-          (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output,
-          [source, os.path.join(SOURCES, 'target.h')])
+    command = command + ['-g', '-Wall', '-fno-builtin', '-pthread']
+    sources = [source, os.path.join(SOURCES, 'target.h')]
+    if variant in SHARED and not PREBUILT:
+        compiling = [flag for flag in flags if not flag.startswith(LINKING)]
+        source = os.path.join(BINARIES, 'objects', '-'.join([name, other or 'cc'] + [re.sub(r'\W', '', flag) for flag in compiling]) + '.o')
+        _compile(command + compiling + ['-c', sources[0]], source, sources)
+        sources = [source]
+    build(command + flags + [source] + (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output, sources)
     if other and not PREBUILT and not is_32_bit(variant) and processor() == 'i386' and _machine(output) != 'i386':
         raise Skip('%s makes no programs of i386' % command[0])
     return output

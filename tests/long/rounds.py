@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PARTS = ['again and again', 'anew', 'while it is attached to', 'under load', 'SIGTERM to functrace', 'while it attaches']
+PARTS = ['again and again', 'anew', 'while it is attached to', 'under load', 'SIGTERM to functrace', 'while it attaches', 'engine: ']
 
 
 def main():

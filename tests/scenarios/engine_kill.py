@@ -9,6 +9,7 @@ import time
 
 import builds
 import kinds
+import processes
 from lifecycle import engine_of, need_attach, running
 from processes import Failure, status_field, wait_for
 
@@ -116,7 +117,7 @@ def case(launched, threads, period, *mode, variant='O2'):
     def run(room):
         if builds.processor() not in builds.PROCESSORS.get(variant, (builds.processor(),)):
             raise builds.Skip('its programs are not this processor\'s')
-        count = rounds(room, 10, launched, threads, period, *mode, variant=variant)
+        count = rounds(room, processes.rounds(24), launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
     name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (
         threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
@@ -130,7 +131,7 @@ def let_go_of(mode):
         need_attach()
         child = room.start([builds.target('sound', 'O2'), '4', str(BUSY), mode], stdin=subprocess.PIPE)
         child.stdout.readline()
-        for number in range(10):
+        for number in range(processes.rounds(24)):
             folder = room.path('round%d' % number)
             os.makedirs(folder)
             tracer = start_tracer(room, folder, ['-q', '-t', str(child.pid)])
@@ -141,7 +142,7 @@ def let_go_of(mode):
         ended = room.finish(child, 30, data=b'')
         if ended.status or not ended.out.endswith(b'sound\n'):
             return ['the target ended with status %d, %r' % (ended.status, ended.out[-200:])], ''
-        return [], '10 rounds'
+        return [], '%d rounds' % processes.rounds(24)
     return 'SIGTRAP is the program\'s own, 4 threads all busy, %s, let go of' % mode, run
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs the table of scenarios and prints TAP; writes matrix.txt, which says what ran and what did not.
 
-usage: run.py [-j N] [-v] [--form=FILE] [--build] [PART ...]
+usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [--rest] [PART ...]
 
 N scenarios at a time; without -j two for each processor, because most of them wait most of the time.
 
-Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. With --build their
-programs are built and nothing runs.
+Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. Without parts it runs what
+`make check` does: all but the combinations of builds and forms that table.share() leaves out, and with --rest, as `make check-long`
+does, these. With --build their programs are built and nothing runs. With --times one runs after the other, and the end says what
+each took: seconds of CPU, with those of all its processes, and seconds.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import concurrent.futures
 import inspect
 import os
 import re
+import resource
 import sys
 import threading
 import time
@@ -197,21 +200,33 @@ CASES = [Case(group, name, function, module) for group, module in MODULES for na
 WATCH = uprobes.Watch()
 
 
-def jobs(parts):
+def jobs(parts, is_rest=False):
+    shares = {} if parts else table.share()
     for case in CASES:
-        if not parts or any(part in case.label for part in parts):
+        if any(part in case.label for part in parts) if parts else not is_rest:
             yield case.label, case, '', ''
     for scenario in table.SCENARIOS:
         for variant in scenario.variants:
             for mode in scenario.modes if scenario.fits(variant) else ():
                 name = '%s [%s] %s' % (scenario.label, variant, mode)
-                if not parts or any(part in name for part in parts):
+                if any(part in name for part in parts) if parts else ((variant, mode) in shares[scenario]) != is_rest:
                     yield name, scenario, variant, mode
 
 
 def build(job):
     _, scenario, variant, _ = job
     attempt(scenario.build, variant)
+
+
+def cpu_seconds():
+    """Of this process and of all that it has waited for."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def run_timed(times, tap, cells, job, verbose):
+    cpu, start = cpu_seconds(), time.monotonic()
+    run_one(tap, cells, job, verbose)
+    times.append((cpu_seconds() - cpu, time.monotonic() - start, job[0]))
 
 
 def run_one(tap, cells, job, verbose):
@@ -295,23 +310,33 @@ def main():
     parser.add_argument('parts', nargs='*')
     parser.add_argument('--build', action='store_true')
     parser.add_argument('--form')
+    parser.add_argument('--times', action='store_true')
+    parser.add_argument('--rest', action='store_true')
     options = parser.parse_args()
-    tap, cells = Tap(), {}
+    tap, cells, times = Tap(), {}, []
     if options.form:
         with open(options.form) as file:
             options.parts += [line.strip() for line in file if line.strip() and line[0] != '#']
     if options.build:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            list(pool.map(build, jobs(options.parts)))
+            list(pool.map(build, jobs(options.parts, options.rest)))
         return 0
-    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts)]:
-            future.result()
+    if options.times:
+        for job in jobs(options.parts, options.rest):
+            run_timed(times, tap, cells, job, options.v)
+    else:
+        with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+            for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts, options.rest)]:
+                future.result()
     print('1..%d' % tap.count)
+    for row in sorted(times, reverse=True):
+        print('# %.2f s of CPU, %.2f s: %s' % row)
     lines = matrix(cells)
+    if not options.parts and not options.rest:
+        lines.insert(-1, '%d more combinations of builds and forms are for make check-long' % sum(1 for _ in jobs([], True)))
     for line in lines:
         print('# ' + line)
-    if not options.parts:
+    if not options.parts and not options.rest:
         folder = os.path.join(builds.TOP_BUILDDIR, 'tests', 'scenarios')
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, 'matrix.txt'), 'w') as file:

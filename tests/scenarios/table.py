@@ -250,3 +250,27 @@ for scenario in SCENARIOS:
         ours = [v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants]
         scenario.variants = tuple(scenario.variants) + tuple(
             name + variant for name in ('m32', 'arm32') for variant in ours if name + variant in builds.VARIANTS)
+
+
+def is_32_bit(variant):
+    return variant.startswith(('m32', 'arm32'))
+
+
+def share():
+    """What of each row `make check` runs: {row: [(build, form), ...]}. Its first build, O2 where it has that, has all forms, and the
+    first row, for layouts of programs, has all of each 64-bit build. Each other build has one form, by turns, and an i386 build
+    beside m32 only where no row before has this target built so. The rest is for check-long (tests/long/scenarios.py)."""
+    shares, known = {}, set()
+    for number, row in enumerate(SCENARIOS):
+        fitting = [variant for variant in row.variants if row.fits(variant)]
+        first = 'O2' if 'O2' in fitting else (fitting or [None])[0]
+        shares[row] = []
+        for turn, variant in enumerate(fitting):
+            modes = row.modes
+            if variant != first and (number or is_32_bit(variant)):
+                modes = [row.modes[(number + turn) % len(row.modes)]]
+                if is_32_bit(variant) and variant not in ('m32', 'arm32') and (row.target, variant) in known:
+                    continue
+            known.add((row.target, variant))
+            shares[row] += [(variant, mode) for mode in modes]
+    return shares

@@ -339,7 +339,7 @@ char *strncpy(char *, const char *, unsigned long);
 int printf(const char *, ...);
 int atoi(const char *);
 '''
-MODULES = 11
+MODULES = 5
 
 
 def write_project(room):

@@ -27,7 +27,8 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/reports.py \
 	tests/long/named_places.py tests/long/rounds.py \
-	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py tests/long/verdicts.py
+	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py \
+	tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS
 # What takes longest begins first: make starts tests in this order, and none is to be left for the end alone.

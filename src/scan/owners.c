@@ -158,7 +158,10 @@ void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_i
 		struct buf name = {0};
 
 		add_root(&name, image, names, address, tid, true);
-		add_step(why)->root = xstrdup(buf_str(&name));
+		struct scan_step *const step = add_step(why);
+
+		step->root = xstrdup(buf_str(&name));
+		step->address = address;
 		buf_free(&name);
 	}
 	add_way(why, heap, image, types, index);

@@ -27,7 +27,7 @@ struct scan_owner {
 struct scan_step {
 	char *root; /* NULL: it is none */
 	size_t left_out;
-	uint64_t address, size; /* of a block */
+	uint64_t address, size; /* of a block; of a root only where its word is, 0: in a register */
 	const char *type;       /* NULL unknown; of the struct scan_types */
 };
 

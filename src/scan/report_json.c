@@ -125,6 +125,8 @@ static void add_step(struct buf *out, const struct scan_step *step)
 	if (step->root) {
 		buf_add_str(out, "{\"root\":");
 		json_add_string(out, step->root);
+		if (step->address)
+			buf_printf(out, ",\"at\":\"0x%" PRIx64 "\"", step->address);
 	} else if (step->left_out) {
 		buf_printf(out, "{\"left_out\":%zu", step->left_out);
 	} else {

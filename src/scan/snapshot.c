@@ -419,7 +419,7 @@ static int run_pause(struct pause *pause)
 
 int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 {
-	struct pause pause = {.snapshot = s, .arch = task_arch(s->pid), .care = care};
+	struct pause pause = {.snapshot = s, .arch = task_arch(proc_live_thread(s->pid)), .care = care};
 
 	s->figures = (struct snapshot_figures){.bytes = s->figures.bytes};
 	s->image = (struct heap_image){0};

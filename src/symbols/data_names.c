@@ -3,6 +3,7 @@
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
 #include "symbols/names.h"
+#include "proc/proc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,9 @@ static void add_symbols(struct data_names *names)
 struct data_names *data_names_new(pid_t pid)
 {
 	struct data_names *names = xcalloc(1, sizeof(*names));
+	const pid_t live = proc_live_thread(pid);
 
-	objects_update(&names->objects, pid, NULL, NULL, NULL);
+	objects_update(&names->objects, live ? live : pid, NULL, NULL, NULL);
 	add_symbols(names);
 	return names;
 }

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define CACHES_MAX (1u << 20)
-#define BLOCKS_MAX (1u << 20)
+#define VARIABLES_MAX 4096u /* bytes of a thread's */
+#define CACHES_MAX    (1u << 20)
+#define BLOCKS_MAX    (1u << 20)
 /* Before the first stack and behind the last one of a cache. */
 #define MARK_BEFORE 0x7a7a7a7a7a7a7a7aull
 #define MARK_BEHIND 0xa7a7a7a7a7a7a7a7ull
@@ -118,6 +119,19 @@ static void take_left(struct jemalloc *j, uint64_t *internal)
 	}
 }
 
+/* From a thread's cache to its stacks are what jemalloc has in the thread's variables: among these is the number of the
+ * GiB in which it has looked up a block last, which is the address of something in a block that spans two of them. */
+static void ignore_variables(struct jemalloc *j, uint64_t cache)
+{
+	struct heap *heap = j->heap;
+	const uint64_t stacks = word_or_0(&heap->words, cache + CACHE_STACKS);
+
+	if (stacks - cache > VARIABLES_MAX)
+		return;
+	ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
+	heap->own[heap->own_count++] = (struct range){cache, stacks};
+}
+
 /* They are a ring. */
 static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 {
@@ -131,6 +145,7 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 			return inconsistent_at(j->heap, arena, "an arena's caches do not follow each other");
 		if (!take_cache(j, cache, internal))
 			return false;
+		ignore_variables(j, cache);
 	}
 	return true;
 }

@@ -55,6 +55,18 @@ def planted(room, library, threads=4):
     return problems, ''
 
 
+def large(room, library):
+    """A lost block of 3 GiB: allocators remember for each thread which GiB it was in last, which is the address of something in
+    that block."""
+    need_processor()
+    with Target(room, 'largelost', 'O2', env=preloaded(library)) as target:
+        problems, found = target.look()
+        if not problems:
+            problems = compare(found, definitely_lost=(3 << 30, 1), possibly_lost=(0, 0))
+        problems += target.end()
+    return problems, ''
+
+
 def led(room, library):
     need_processor()
     with Target(room, 'planted', 'O2', 3, 900, 5, env=preloaded(library)) as target:
@@ -163,6 +175,7 @@ CASES = [
     ('--scan: planted, mimalloc', lambda room: planted(room, MIMALLOC)),
     ('--scan: planted, mimalloc, 16 threads', lambda room: planted(room, MIMALLOC, 16)),
     ('--scan: planted, jemalloc in the program', linked),
+    ('--scan: a lost block of 3 GiB, jemalloc', lambda room: large(room, JEMALLOC)),
     ('--scan: what lost blocks lead to, jemalloc', lambda room: led(room, JEMALLOC)),
     ('--scan: what lost blocks lead to, mimalloc', lambda room: led(room, MIMALLOC)),
     ('--scan: a busy thread, jemalloc', lambda room: busy(room, JEMALLOC, 0, 8)),

@@ -28,7 +28,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/kind_memtransfer.c tests/targets/kind_qobject.cpp \
 	tests/targets/kind_qobject.h tests/targets/kind_qobjectlib.cpp \
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \
-	tests/targets/later.cpp tests/targets/leaderless.c tests/targets/leaving.c \
+	tests/targets/largelost.c tests/targets/later.cpp tests/targets/leaderless.c tests/targets/leaving.c \
 	tests/targets/library.c tests/targets/heapfigures.c tests/targets/heaplog.c tests/targets/heapmodes.c \
 	tests/targets/emptycache.c tests/targets/inner.cpp tests/targets/insidenew.cpp \
 	tests/targets/planted.c tests/targets/planted_types.cpp \

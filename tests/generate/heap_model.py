@@ -2,6 +2,7 @@
 (man/functrace-scan.7). Where the documentation leaves it open whether a pointer counts, both answers are allowed."""
 
 import bisect
+import copy
 
 REACHABLE, POSSIBLY, DEFINITELY, INDIRECTLY = 'still_reachable', 'possibly_lost', 'definitely_lost', 'indirectly_lost'
 
@@ -69,6 +70,26 @@ class Log:
         for what may be a lock of glibc's malloc: any futex."""
         self.roots += [('o', word + bytes_of_header, 'the address of its header') for _, word, _ in self.roots
                        if word + bytes_of_header in self.blocks]
+
+    def doubting(self, is_doubtful):
+        """The same, but what such keepers have may count or not."""
+        log = copy.copy(self)
+        log.roots = [('o' if is_doubtful(keeper) else what, word, keeper) for what, word, keeper in self.roots]
+        return log
+
+    def without(self, blocks):
+        """The same, where these are memory of the program's own, whose words all count."""
+        log = copy.copy(self)
+        log.blocks = {block: size for block, size in self.blocks.items() if block not in blocks}
+        log.starts = sorted(log.blocks)
+        log.edges = {at: edge for at, edge in self.edges.items() if edge[0] not in blocks}
+        log.roots = self.roots + [(what if what in 'kmop' else 'r', word, 'what was block %d' % self.numbers[source])
+                                  for source, what, word in self.edges.values() if source in blocks]
+        return log
+
+    def know_lookalike(self, word, at):
+        """A number or a text that happens to be the address of something in a block."""
+        self.roots.append(('o', word, 'what looks like a pointer, at %#x' % at))
 
     def find(self, word):
         """The block that an address is in, or None."""

@@ -27,8 +27,8 @@ STACKS = ("the C library's", 'mapped, guarded', 'mapped beside data', 'an array'
 OF_LIBRARY, GUARDED, BESIDE, ARRAY, UNGUARDED, FIRST_BLOCK = range(6)
 WAITS = ('pauses', 'spins', 'waits for a lock', 'has returned', 'has ended by pthread_exit')
 SPINS, FIRST_ENDED = 1, 3
-LINKS = ('frame', 'handler', 'context', 'thread')
-FRAME, HANDLER, CONTEXT, THREAD = range(4)
+LINKS = ('frame', 'handler', 'context', 'thread', 'thread when the first one has ended')
+FRAME, HANDLER, CONTEXT, THREAD, LEADERLESS = range(5)
 STAYS, RETURN, EXIT, EXIT_AT_ONCE, ABORT, QUICK_EXIT, FIRST_SIGNAL = range(7)
 ENDS = ('stays', 'return', 'exit', '_exit', 'abort', 'quick_exit')
 SIGNALS = (9, 11, 15)
@@ -65,6 +65,10 @@ class Plan:
         self.make()
         self.text = '\n'.join(self.lines) + '\n'
 
+    def alone(self):
+        """Its text, for the same in the process that was started, and without the thread that allocates meanwhile."""
+        return ''.join(line + '\n' for line in self.lines if line[0] not in 'ic')
+
     # ---- Words of the plan ----
 
     def put(self, operation, *numbers):
@@ -99,9 +103,7 @@ class Plan:
 
     def new_block(self, how=None, size=None):
         f, r = self.features, self.random
-        # mimalloc's blocks with an alignment begin before what the program has (man/functrace-scan.7, LIMITS).
-        hows = [h for h in range(len(HOWS)) if (h != SECOND or f.second) and (h < NEW or f.cxx) and
-                (h not in ALIGNED or f.allocator != 'mimalloc')]
+        hows = [h for h in range(len(HOWS)) if (h != SECOND or f.second) and (h < NEW or f.cxx)]
         how = r.choice(hows + [MALLOC] * 8) if how is None else how
         if size is None:
             # Of 32 bits any number is soon the address of something in a large block.
@@ -221,12 +223,16 @@ class Plan:
             self.put('h', place, slot)
             if self.end in (RETURN, EXIT):
                 return
-        self.root(block, offset, '%s, %s%s' % (PLACES[kind], STORES[how], AFTERS[after]))
+        # glibc releases the variables that a library has for a thread when another one has joined that.
+        self.root(block, offset, '%s, %s%s' % (PLACES[kind], STORES[how], AFTERS[after]),
+                  is_sure=kind != LIBRARY_TLS or not self.is_leaderless)
 
     def keep_by_key(self, block):
         offset = self.offset(block)
         self.put('y', self.keys, 0, 0, block.number, offset)
-        self.root(block, offset, 'key %d of main' % self.keys)
+        # A thread that ends gives up its values.
+        if not self.is_leaderless:
+            self.root(block, offset, 'key %d of main' % self.keys)
         self.keys += self.random.choice((1, 1, 2, 20)) if self.keys < 30 else 1
 
     def stack(self, is_thread):
@@ -319,6 +325,9 @@ class Plan:
         self.forks_late = self.is_live and self.chance(0.15)
         self.forks_early = not self.forks_late and self.chance(0.15)
         self.has_churn = not self.forks_late and self.chance(0.2)
+        # The first thread of a fork's child that ends so does not come to its end with musl 1.2.3.
+        self.is_leaderless = not self.forks_late and self.end != RETURN and self.chance(0.12) and not (
+            self.forks_early and self.features.allocator == 'musl')
         self.spins = 0
 
     def make_chain(self, heads):
@@ -326,8 +335,9 @@ class Plan:
         r, kinds, stacks, held = self.random, [], [], None
         if self.end == RETURN:
             return
-        for _ in range(r.randint(0, 5)):
+        for number in range(max(r.randint(0, 5), self.is_leaderless)):
             kind = r.choice([FRAME, FRAME, HANDLER] + [CONTEXT] * self.features.contexts + [THREAD] * (not self.forks_late))
+            kind = LEADERLESS if self.is_leaderless and not number else kind
             if kind in (HANDLER, THREAD) and kind in kinds:
                 continue
             kinds.append(kind)
@@ -338,7 +348,7 @@ class Plan:
                     self.lines.append('n %d 0 0 %d %d' % (FRAME, block.number, offset))
                     self.hold(block, offset, 'a frame, after %s' % ', '.join(LINKS[k] for k in kinds[:-1]), held)
                 continue
-            stack, place, held = self.stack(kind == THREAD)
+            stack, place, held = self.stack(kind in (THREAD, LEADERLESS))
             self.lines.append('n %d %d %d 0 0' % (kind, stack, place))
             stacks.append((kind, held))
         for i, (kind, block) in enumerate(stacks):
@@ -353,7 +363,8 @@ class Plan:
 
     def free_some(self, blocks):
         for block in blocks:
-            is_cleared = self.has_churn or self.chance(0.5)
+            # In a child jemalloc counts as in use what the caches of threads have that are not there.
+            is_cleared = self.chance(0.5) or self.has_churn or (self.forks_late and self.features.allocator == 'jemalloc')
             self.put('f', self.random.choice((0, 0, 1, 2)), block.number, int(is_cleared))
 
     def make_blocks(self):

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Heaps of made programs, as tests/scenarios/made_heaps.py has them in `make check`, but of many seeds in all its builds.
 
-usage: heaps.py [--seeds A-B] [--builds PART,PART...] [--ways live,end] [-j N]
+usage: heaps.py [--seeds A-B] [--builds PART,PART...] [--ways live,end,core,valgrind] [--each N] [--in-turn] [-j N]
 
-Prints TAP: a line for each seed. LONG_SEEDS programs (20 if unset), from LONG_FIRST_SEED (1,001) on, without --seeds."""
+--each: so many builds for each seed, in turn; without it all. --in-turn: each of these in one way, the next one in the next. Where valgrind can run the program, what it says is compared, too:
+each class of its must follow from its own definitions (tests/generate/heap_valgrind.py).
+Prints TAP: a line for each seed, and what was met. LONG_SEEDS programs (20 if unset), from LONG_FIRST_SEED (1,001) on, without --seeds."""
 
 import argparse
+import collections
 import concurrent.futures
 import os
+import shutil
 import sys
 import time
 
@@ -19,13 +23,17 @@ import made_heaps
 from processes import Failure, Room
 
 
-def run_one(build, seed, is_live):
-    """(problems, how many blocks)."""
+WITH_VALGRIND = ('gcc -O0', 'gcc -O1', 'gcc -O2', 'gcc -O3', 'clang -O0', 'clang -O2', 'clang -O3', 'g++ -O0', 'g++ -O2', 'clang++ -O2')
+
+
+def run_one(build, seed, way):
     room = Room()
     try:
-        return made_heaps.run_heap(room, build, seed, is_live)
+        if way == 'valgrind':
+            return made_heaps.compare_with_valgrind(room, build, seed)
+        return made_heaps.run_heap(room, build, seed, way)
     except Failure as failure:
-        return [str(failure)], 0
+        return made_heaps.Answer([str(failure)])
     finally:
         room.close()
 
@@ -35,32 +43,52 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seeds', default='%d-%d' % (first, first + count - 1))
     parser.add_argument('--builds', default='')
-    parser.add_argument('--ways', default='live,end')
+    parser.add_argument('--ways', default='live,end,core,valgrind')
+    parser.add_argument('--each', type=int, default=0)
+    parser.add_argument('--in-turn', action='store_true')
     parser.add_argument('-j', type=int, default=2)
     options = parser.parse_args()
     first, _, last = options.seeds.partition('-')
     seeds = range(int(first), int(last or first) + 1)
     names = [name for name in made_heaps.BUILDS_OF_HEAPS if any(part in name for part in options.builds.split(','))]
-    chosen, failed, blocks, runs, start = [], 0, 0, 0, time.monotonic()
+    ways = [way for way in options.ways.split(',') if way != 'valgrind' or shutil.which('valgrind')]
+    if ways != options.ways.split(','):
+        print('# valgrind is not installed: nothing is compared with it')
+    chosen, start, total = [], time.monotonic(), collections.Counter()
+    by_build, reasons = collections.Counter(), collections.Counter()
     for name in names:
         try:
             chosen.append(made_heaps.Build(name))
         except builds.Skip as why:
             print('# %s: skipped, %s' % (name, why))
+    each = min(options.each or len(chosen), len(chosen))
     print('1..%d' % len(seeds))
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for number, seed in enumerate(seeds, 1):
-            jobs = [(build, seed, way == 'live') for build in chosen for way in options.ways.split(',')]
+            some = [chosen[(seed * each + i) % len(chosen)] for i in range(each)]
+            turn = seed * each // len(chosen)
+            jobs = [(build, seed, way) for i, build in enumerate(some)
+                    for way in (ways[(i + turn) % len(ways)],) * options.in_turn or ways
+                    if way != 'valgrind' or build.name in WITH_VALGRIND]
             results = list(pool.map(lambda job: run_one(*job), jobs))
-            problems = [problem for result in results for problem in result[0]]
-            blocks, runs, failed = blocks + sum(result[1] for result in results), runs + len(results), failed + len(problems)
+            problems = [problem for answer in results for problem in answer.problems]
+            total.update(runs=len(results), wrong=len(problems), blocks=sum(answer.blocks for answer in results),
+                         alike=sum(len(answer.alike) for answer in results))
+            by_build.update(build.name for build in some)
+            for (_, _, way), answer in zip(jobs, results):
+                total['blocks by ' + way] += answer.blocks
+                reasons.update(answer.reasons)
             print('%s %d - seed %d: %d runs, %d blocks' % ('not ok' if problems else 'ok', number, seed, len(results),
-                                                          sum(result[1] for result in results)), flush=True)
-            for problem in problems:
-                print('#   ' + problem, flush=True)
-    print('# %d runs in %d builds, %d blocks, %d of them wrong, in %d s' % (
-        runs, len(chosen), blocks, failed, time.monotonic() - start))
-    return 1 if failed else 0
+                                                          sum(answer.blocks for answer in results)), flush=True)
+            for line in problems + [text for answer in results for text in answer.alike]:
+                print('#   ' + line, flush=True)
+    print('# %d runs in %d builds (of %d seeds at least), %d blocks, %d of them wrong, %d words that looked like pointers, in %d s' % (
+        total['runs'], len(chosen), min(by_build[build.name] for build in chosen), total['blocks'], total['wrong'], total['alike'],
+        time.monotonic() - start))
+    print('# blocks: ' + ', '.join('%s %d' % (made_heaps.WAYS[way], total['blocks by ' + way]) for way in ways))
+    for reason, blocks in reasons.most_common():
+        print('# otherwise in valgrind: %d blocks: %s' % (blocks, reason))
+    return 1 if total['wrong'] else 0
 
 
 if __name__ == '__main__':

@@ -26,6 +26,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
 	tests/scenarios/uprobes.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/calls.py tests/generate/heap_model.py \
+	tests/generate/heap_valgrind.py \
 	tests/generate/heap_plans.py tests/generate/program.py \
 	tests/generate/report_figures.py tests/generate/runtime.h tests/generate/stackless.h
 CLEANFILES += tests/scenarios/matrix.txt

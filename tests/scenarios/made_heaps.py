@@ -5,14 +5,17 @@ import itertools
 import json
 import os
 import re
+import signal
+import struct
 import subprocess
 
 import builds
 import heap_plans
 import heap_model
+import heap_valgrind
 import kinds
 from lifecycle import need_attach
-from processes import FUNCTRACE, POSTPROC, Failure
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure
 
 THIRTY_TWO = builds.THIRTY_TWO
 HAS_REGISTERS = builds.processor() in ('x86_64', 'i386')
@@ -58,6 +61,8 @@ class Build:
     def __init__(self, name):
         compiler, flags, preload, features = BUILDS_OF_HEAPS[name]
         self.name, self.is_32_bit = name, '-m32' in flags
+        # Where the heap has low addresses numbers look like them.
+        self.is_low = self.is_32_bit or '-no-pie' in flags or '-static' in flags
         is_narrow = self.is_32_bit or builds.processor() in ('i386', 'arm')
         cxx, tag = compiler.endswith('++'), re.sub('[^a-z0-9+-]', '', name.lower())
         self.features = heap_plans.Features(word=4 if is_narrow else 8, cxx=cxx, general=(3 if is_narrow else 6) * HAS_REGISTERS,
@@ -71,6 +76,17 @@ class Build:
         self.env = {'LD_PRELOAD': kinds.find_library(preload)} if preload else None
 
 
+WAYS = {'live': 'running', 'end': 'at its end', 'core': 'in a core file', 'valgrind': 'beside valgrind'}
+
+
+def pages_at(memory, at, size):
+    """The bytes of a process; zeros for pages that it cannot read either."""
+    try:
+        return os.pread(memory.fileno(), size, at)
+    except OSError:
+        return bytes(size) if size <= 4096 else b''.join(pages_at(memory, at + i, 4096) for i in range(0, size, 4096))
+
+
 class NoScan(Failure):
     """Of a trace that says nothing of what is lost, nor why not."""
 
@@ -78,16 +94,17 @@ class NoScan(Failure):
 class Heap:
     """A plan, run by a build of the program: what is said of its blocks."""
 
-    def __init__(self, room, build, seed, is_live, attempt=0):
-        self.room, self.build, self.is_live = room, build, is_live
-        self.title = '%s, seed %s, %s' % (build.name, seed, 'running' if is_live else 'at its end')
-        self.plan = heap_plans.Plan(seed, build.features, is_live)
-        tag = '%s-%d-%d' % (seed, is_live, attempt)
+    def __init__(self, room, build, seed, way, attempt=0):
+        self.room, self.build, self.way = room, build, way
+        self.title = '%s, seed %s, %s' % (build.name, seed, WAYS[way])
+        self.plan = heap_plans.Plan(seed, build.features, way != 'end')
+        tag = '%s-%s-%d' % (seed, way, attempt)
         self.plan_path, self.log_path, self.trace = (room.path(name + tag) for name in ('plan', 'log', 'trace'))
         with open(self.plan_path, 'w') as file:
-            file.write(self.plan.text)
+            file.write(self.plan.text if way != 'valgrind' else self.plan.alone())
         self.command = [build.program, self.plan_path, self.log_path] + build.library
-        self.pid, self.log, self.ways = None, None, {}
+        self.pid, self.log, self.paths, self.is_partial = None, None, {}, False
+        self.words, self.before = {}, {}
 
     def read_log(self):
         with open(self.log_path) as file:
@@ -98,26 +115,141 @@ class Heap:
             raise Failure('%s: it says %r' % (self.title, line))
         self.pid = int(line.split()[1])
 
+    def scan(self, *of):
+        """{address: class}, of a process or a core file."""
+        whys = ['--why=%#x' % address for address in self.log.starts]
+        done = self.room.run([FUNCTRACE, '--scan=json', *whys, *of])
+        if done.status:
+            raise Failure('%s: status %d: %s' % (self.title, done.status, done.err.decode()))
+        said = json.loads(done.out)
+        # The kernel writes nothing of private memory that was never touched: a core file does not tell that from what it lacks.
+        self.is_partial = self.way == 'core' and said['bytes_unreadable'] > 0
+        if (said['bytes_unreadable'] and not self.is_partial) or said['bytes_left_out'] or said['bytes_of_shared_left_out']:
+            raise Failure('%s: not all is copied: %s' % (self.title, {k: v for k, v in said.items() if 'bytes_' in k}))
+        self.paths = {int(why['address'], 16): why['path'] for why in said['why']}
+        return {int(why['address'], 16): why['class'] for why in said['why']}
+
     def look(self):
         """{address: class}, of the program that is running."""
         child = self.room.start(self.command, self.build.env, stdin=subprocess.PIPE)
         try:
             self.ready(child.stdout.readline())
             self.log = self.read_log()
-            whys = ['--why=%#x' % address for address in self.log.starts]
-            done = self.room.run([FUNCTRACE, '--scan=json', *whys, '-t', str(self.pid)])
-            if done.status:
-                raise Failure('%s: status %d: %s' % (self.title, done.status, done.err.decode()))
-            said = json.loads(done.out)
-            if said['bytes_unreadable'] or said['bytes_left_out'] or said['bytes_of_shared_left_out']:
-                raise Failure('%s: not all is copied: %s' % (self.title, {k: v for k, v in said.items() if 'bytes_' in k}))
+            found = self.scan('-t', str(self.pid))
+            self.read_words()
+            self.read_before()
             end = self.room.finish(child, data=b'')
             if end.status:
                 raise Failure('%s: it ended with %d: %s' % (self.title, end.status, end.out))
         finally:
             self.room.kill(child)
-        self.ways = {int(why['address'], 16): why['path'] for why in said['why']}
-        return {int(why['address'], 16): why['class'] for why in said['why']}
+        return found
+
+    def look_at_core(self):
+        """The same, of the core file that the kernel writes of it."""
+        with open('/proc/sys/kernel/core_pattern') as file:
+            pattern = file.read().strip()
+        if re.search('[/|%]', pattern):
+            raise builds.Skip('core files are named ' + pattern)
+        with_all = 'echo 0x7f > /proc/self/coredump_filter; ulimit -c unlimited; exec "$0" "$@"'
+        child = self.room.start(['sh', '-c', with_all, *self.command], self.build.env, stdin=subprocess.PIPE)
+        try:
+            self.ready(child.stdout.readline())
+            self.log = self.read_log()
+            self.read_words()
+            self.read_before()
+            os.kill(self.pid, signal.SIGQUIT)
+            # Not before it has its end may its input have one.
+            child.wait(60 * PATIENCE)
+            end = self.room.finish(child)
+        finally:
+            self.room.kill(child)
+        names = [name for name in os.listdir(self.room.folder) if re.fullmatch(r'core(\.%d)?' % self.pid, name)]
+        if not names:
+            raise Failure('%s: there is no core file, it ended with %d: %s' % (self.title, end.status, end.err))
+        path = self.room.path(names[0])
+        try:
+            return self.scan('--core=' + path)
+        finally:
+            os.unlink(path)
+
+    def look_by_valgrind(self):
+        """{address: class} as valgrind has it. Its log is of that run."""
+        prefix = '--vgdb-prefix=' + self.room.path('vgdb')
+        child = self.room.start(['valgrind', *heap_valgrind.OPTIONS, prefix, '--log-file=' + self.room.path('valgrind.%p'), *self.command],
+                                self.build.env, stdin=subprocess.PIPE)
+        try:
+            self.ready(child.stdout.readline())
+            self.log = self.read_log()
+            asked = [self.room.run(['vgdb', prefix, '--pid=%d' % self.pid, *words])
+                     for words in (['leak_check', 'full', 'any', 'heuristics', 'all'], ['block_list', '1..1000000', 'unlimited'])]
+            if any(done.status for done in asked):
+                raise Failure('%s: vgdb: %s' % (self.title, [done.err[-300:] for done in asked]))
+            self.room.finish(child, data=b'')
+        finally:
+            self.room.kill(child)
+        return heap_valgrind.classes(asked[1].out.decode())
+
+    def read_before(self):
+        """mimalloc leaves in the room before an aligned block what was there."""
+        if self.build.features.allocator == 'mimalloc':
+            with open('/proc/%d/mem' % self.thread(), 'rb', 0) as memory:
+                for block in self.plan.blocks:
+                    at = self.log.addresses.get(block.number)
+                    if block.how in heap_plans.ALIGNED and at in self.log.blocks:
+                        self.before[at] = struct.unpack('<512Q', pages_at(memory, at - 4096, 4096))
+
+    def know_before(self):
+        """What functrace takes that for counts or not. It may lead to the room of another such block."""
+        rooms = {block: int(self.paths[block][-1]['address'], 16) for block in self.before if self.paths.get(block)}
+        for block, room in rooms.items():
+            for word in self.before[block][512 - min(block - room, 4096) // 8:] if room < block else ():
+                target = next((other for other, start in rooms.items() if start <= word < other), word)
+                if self.log.find(target) is not None:
+                    self.log.edges[room, word] = block, 'o', target
+
+    def thread(self):
+        """A thread of it that has not ended."""
+        for tid in os.listdir('/proc/%d/task' % self.pid):
+            with open('/proc/%s/stat' % tid) as file:
+                if file.read().rpartition(')')[2].split()[0] not in 'ZX':
+                    return int(tid)
+        raise Failure('%s: it has ended' % self.title)
+
+    # ---- What looks like a pointer ----
+
+    def read_words(self):
+        """The words of memory that may be roots, of builds in which numbers look like pointers: {address: word}."""
+        if not self.build.is_low:
+            return
+        width, form = (4, 'I') if self.build.features.word == 4 else (8, 'Q')
+        low, high = self.log.starts[0], self.log.starts[-1] + self.log.blocks[self.log.starts[-1]]
+        thread = self.thread()
+        with open('/proc/%d/maps' % thread) as maps, open('/proc/%d/mem' % thread, 'rb', 0) as memory:
+            for line in maps:
+                match = re.match(r'([0-9a-f]+)-([0-9a-f]+) rw', line)
+                start, end = (int(number, 16) for number in match.groups()) if match else (0, 0)
+                if not match or end - start > 64 << 20:
+                    continue
+                for at in range(start, end, 1 << 16):
+                    data = pages_at(memory, at, min(end - at, 1 << 16))
+                    for i, word in enumerate(struct.unpack('<%d%s' % (len(data) // width, form), data)):
+                        if low <= word < high:
+                            self.words[at + i * width] = word
+
+    def lookalikes(self, wrong):
+        """{block: (where, word)}: the word in a root by which the way to each of these begins. It must be there, and none of what was
+        planted."""
+        out = {}
+        for block in wrong:
+            path = self.paths.get(block) or [{}]
+            at, first = int(path[0].get('at', '0'), 16), int(path[min(1, len(path) - 1)].get('address', '0'), 16)
+            word = self.words.get(at)
+            if word is None or self.log.find(at) is not None or self.log.find(word) != first:
+                continue
+            if all(planted != word for _, planted, _ in self.log.roots):
+                out[block] = at, word
+        return out
 
     def look_at_end(self):
         """The same of one that has ended; None: it is not known, which is said."""
@@ -140,47 +272,99 @@ class Heap:
             found[int(address, 16)] = name + '_lost'
         return found
 
-    def way(self, block):
+    def way_to(self, block):
         """How it is reached, if it is and that was asked for."""
         steps = [step.get('root') or '%s (%s)' % (step['address'], step['size']) if 'left_out' not in step else '...'
-                 for step in self.ways.get(block) or ()]
+                 for step in self.paths.get(block) or ()]
         return '; way: ' + ' -> '.join(steps) if steps else ''
 
-    def run(self):
-        """What is wrong, and how many blocks there are."""
-        found = self.look() if self.is_live else self.look_at_end()
-        if found is None:
-            return [], 0
-        if self.build.features.allocator == 'jemalloc':
-            self.log.know_slabs()
-        if self.build.features.allocator == 'glibc':
-            self.log.know_headers(2 * self.build.features.word)
+    def right(self):
+        """{address: the classes that are right}."""
         right = heap_model.allowed(self.log)
         # A thread that is inside malloc has addresses of headers and of blocks there, which count: none is lost by mistake.
         if self.plan.has_churn:
             right = {block: names | {heap_model.POSSIBLY, heap_model.REACHABLE} for block, names in right.items()}
-        wrong = ['%s: %s, not %s: %s%s' % (self.title, found.get(block), ' or '.join(sorted(right[block])),
-                                           heap_model.describe(self.log, block, self.plan.words), self.way(block))
-                 for block in self.log.starts if found.get(block) not in right[block]]
-        return wrong, len(right)
+        if self.is_partial:
+            right = {block: {heap_model.POSSIBLY if name in (heap_model.DEFINITELY, heap_model.INDIRECTLY) else name for name in names}
+                     for block, names in right.items()}
+        return right
+
+    def run(self):
+        """Looks at the program, and compares."""
+        found = {'live': self.look, 'end': self.look_at_end, 'core': self.look_at_core}[self.way]()
+        answer = Answer()
+        if found is None:
+            return answer
+        if self.build.features.allocator == 'jemalloc':
+            self.log.know_slabs()
+        if self.build.features.allocator == 'glibc':
+            self.log.know_headers(2 * self.build.features.word)
+        self.know_before()
+        right = self.right()
+        answer.wrong = [block for block in self.log.starts if found.get(block) not in right[block]]
+        alike = self.lookalikes(answer.wrong)
+        for at, word in set(alike.values()):
+            self.log.know_lookalike(word, at)
+        if alike:
+            right = self.right()
+            answer.wrong = [block for block in self.log.starts if found.get(block) not in right[block]]
+            answer.alike = ['%s: %#x at %#x looks like a pointer to block %d' % (
+                self.title, word, at, self.log.numbers[self.log.find(word)]) for at, word in sorted(set(alike.values()))]
+        answer.problems = ['%s: %s, not %s: %s%s' % (self.title, found.get(block), ' or '.join(sorted(right[block])),
+                                                    heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
+                           for block in answer.wrong]
+        answer.blocks = len(right)
+        answer.classes = {self.log.numbers[block]: name for block, name in found.items() if block in right}
+        answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
+        return answer
+
+
+class Answer:
+    """What came of a run. alike: what looked like a pointer and was none; reasons: of what valgrind says otherwise."""
+
+    def __init__(self, problems=(), blocks=0):
+        self.problems, self.blocks, self.wrong, self.alike = list(problems), blocks, [], []
+        self.classes, self.numbers, self.reasons = {}, set(), {}
+
+
+def compare_with_valgrind(room, build, seed):
+    """What functrace says of a plan beside what valgrind says."""
+    ours, heap = run_heap(room, build, seed, 'live'), Heap(room, build, seed, 'valgrind')
+    # Nobody can ask valgrind in a child, where the threads of these plans are not.
+    if heap.plan.forks_late:
+        return ours
+    theirs = heap.look_by_valgrind()
+    answer = Answer([], len(theirs) and len(heap.log.starts))
+    problems, answer.reasons = heap_valgrind.differences(heap.log, heap.plan, theirs, {} if heap.plan.has_churn else ours.classes)
+    answer.problems = ours.problems + ['%s: %s' % (heap.title, problem) for problem in problems]
+    return answer
 
 
 # The first seed, from a number on, whose plan for a running program is of that kind. musl keeps the variables of main's thread
 # in a block when a library has some, too; in a child jemalloc counts the caches of threads that are not there.
-IN_CHECK = (('gcc -O2', 1, None), ('gcc -O0', 2, None), ('clang -O3', 3, None), ('g++ -O2', 4, None), ('gcc -O2 -static', 5, None),
+IN_CHECK = (('gcc -O2', 1, None), ('gcc -O1', 1, lambda plan: plan.is_leaderless), ('gcc -O0', 2, None), ('clang -O3', 3, None), ('g++ -O2', 4, None), ('gcc -O2 -static', 5, None),
             ('gcc -O2 -m32', 6, None), ('musl -O2', 3, lambda plan: heap_plans.TLS in plan.kinds() and heap_plans.LIBRARY_TLS in plan.kinds()),
             ('jemalloc', 8, lambda plan: plan.forks_late and plan.has_workers), ('mimalloc', 9, None))
 
 
-def run_heap(room, build, seed, is_live):
-    """A thread that is killed in a stop of its own can end unseen, and then it is said that nothing is known: again."""
+def run_heap(room, build, seed, way):
+    """A thread that is killed in a stop of its own can end unseen, and then it is said that nothing is known: again. So where a
+    number has looked like a pointer: it does so by chance only, and does not lead to that block when addresses are others."""
+    alike, numbers = [], set()
     for attempt in range(4):
         try:
-            return Heap(room, build, seed, is_live, attempt).run()
+            answer = Heap(room, build, seed, way, attempt).run()
         except NoScan:
             if attempt == 3:
                 raise
-    return None
+            continue
+        if answer.numbers & numbers:
+            answer.problems += ['%s again, so that it is none by chance' % text for text in answer.alike]
+        alike, numbers = alike + answer.alike, numbers | answer.numbers
+        if not answer.alike or answer.problems:
+            break
+    answer.alike = alike
+    return answer
 
 
 def scenario(name, first, is_wanted):
@@ -188,10 +372,10 @@ def scenario(name, first, is_wanted):
         need_attach()
         build, problems, count = Build(name), [], 0
         seed = next(n for n in itertools.count(first) if not is_wanted or is_wanted(heap_plans.Plan(n, build.features, True)))
-        for is_live in (True, False):
-            wrong, blocks = run_heap(room, build, seed, is_live)
-            problems += wrong
-            count += blocks
+        for way in ('live', 'end', 'core'):
+            answer = run_heap(room, build, seed, way)
+            problems += answer.problems
+            count += answer.blocks
         return problems, '%d blocks, seed %d' % (count, seed)
     return run
 

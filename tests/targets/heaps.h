@@ -47,11 +47,34 @@ static NOINLINE void wipe_registers(void)
 #endif
 }
 
+/* The caller's next words below its stack pointer, which a function that wipes has for its own frame. Nothing of the
+ * caller's is there: it calls functions. */
+static inline __attribute__((always_inline)) void wipe_next(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("mov %%rsp, %%rdx\n mov $64, %%ecx\n 1: push $0\n dec %%ecx\n jnz 1b\n mov %%rdx, %%rsp"
+			 :
+			 :
+			 : "rcx", "rdx", "cc", "memory");
+#elif defined(__i386__)
+	__asm__ volatile("mov %%esp, %%edx\n mov $64, %%ecx\n 1: push $0\n dec %%ecx\n jnz 1b\n mov %%edx, %%esp"
+			 :
+			 :
+			 : "ecx", "edx", "cc", "memory");
+#endif
+}
+
 /* Where functions that have returned have had their pointers. */
-static NOINLINE void wipe(void)
+static NOINLINE void wipe_all(void)
 {
 	wipe_stack();
 	wipe_registers();
+}
+
+static inline __attribute__((always_inline)) void wipe(void)
+{
+	wipe_next();
+	wipe_all();
 }
 
 /* Blocks begin at multiples of 16: a sixteenth of an address is none of a block's. */

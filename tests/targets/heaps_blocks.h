@@ -89,7 +89,7 @@ struct Derived : First, Second {
 static NOINLINE void *make_new(enum how how, size_t size, long *inside)
 {
 	if (how == BY_NEW_DERIVED) {
-		Derived *made = new Derived;
+		Derived *made = new Derived();
 
 		*inside = (long)((char *)static_cast<Second *>(made) - (char *)made);
 		return made;

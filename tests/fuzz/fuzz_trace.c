@@ -1,7 +1,8 @@
 /* What the readers of traces do with any bytes at all: an end or an error, in bounded memory; and
  * what they understood is written, read and written again without a difference.
  *
- * FUZZ_ENCODING is the encoding that is read, or NULL: recognised, .gz and .zst unpacked. */
+ * FUZZ_ENCODING of the environment is the encoding that is read; without it that is recognised, .gz and .zst
+ * unpacked. */
 #include "config.h"
 #include "base/buf.h"
 #include "trace/reader.h"
@@ -136,8 +137,10 @@ static void check_dump(const unsigned char *data, size_t size, const struct enco
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	const struct encoding *from = FUZZ_ENCODING ? encoding_find(FUZZ_ENCODING) : NULL;
+	const char *name = getenv("FUZZ_ENCODING");
+	const struct encoding *from = name ? encoding_find(name) : NULL;
 
+	check(!name || from, "FUZZ_ENCODING is an encoding");
 	check_dump(data, size, from);
 	check_stable(data, size, from, "text", -1);
 	check_stable(data, size, from, "rtrace", -1);

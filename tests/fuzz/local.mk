@@ -15,7 +15,7 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
 check_PROGRAMS += tests/fuzz/replay_trace
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c
-tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN -DFUZZ_ENCODING=NULL
+tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
 tests_fuzz_replay_trace_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
 check_PROGRAMS += tests/fuzz/replay_conf
 tests_fuzz_replay_conf_SOURCES = tests/fuzz/fuzz_conf.c

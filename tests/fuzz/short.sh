@@ -1,13 +1,13 @@
 #!/bin/sh
-# Each reader of bytes from outside is fuzzed for FUZZ_SECONDS (3): what a change breaks at once; tests/long/fuzz.sh takes
-# longer. TAP. The seed is the same each time, so that what fails here fails for who looks at it; `tests/fuzz/run` without
-# FUZZ_SEED takes new ones.
+# Each reader of bytes from outside gets FUZZ_RUNS (200) inputs, those that are quickly read 20 times as many: what a
+# change breaks at once; tests/long/fuzz.sh takes longer. TAP. Their number and the seed are the same each time, so that
+# what fails here fails for who looks at it; `tests/fuzz/run` without FUZZ_SEED takes new ones.
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 harnesses="rtrace text mpatrol swap stacktrack layout packed conf"
-FUZZ_SEED=${FUZZ_SEED:-1} "$folder/run" "${FUZZ_SECONDS:-3}" $harnesses >"$work/said" 2>&1
+FUZZ_SEED=${FUZZ_SEED:-1} FUZZ_RUNS=${FUZZ_RUNS:-200} "$folder/run" 120 $harnesses >"$work/said" 2>&1
 code=$?
 number=0
 status=0

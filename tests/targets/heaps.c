@@ -83,7 +83,7 @@ static int has_block(uintptr_t from, uintptr_t to)
 static NOINLINE void look_for_strangers(void)
 {
 	static char text[1 << 16];
-	const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	const int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 	/* Numbers look like addresses that are low. */
 	const int is_low = sizeof(void *) < 8 || (uint64_t)(uintptr_t)sbrk(0) >> 32 == 0;
 	uintptr_t end_of_last = 0, end_of_linker = 0;

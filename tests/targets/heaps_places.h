@@ -81,7 +81,8 @@ static NOINLINE void map_place(struct place_memory *place, enum place kind)
 
 	place->size = kind == IN_SPARSE ? sizeof(void *) < 8 ? 64u << 20 : 1u << 30 : 2 * BYTES;
 	if (kind == IN_MEMFD || kind == IN_MEMFD_PRIVATE)
-		place->fd = (int)syscall(SYS_memfd_create, "place", MFD_CLOEXEC);
+		/* A core file tells neither shared mappings from private ones nor files of one name from each other. */
+		place->fd = (int)syscall(SYS_memfd_create, kind == IN_MEMFD ? "place" : "private", MFD_CLOEXEC);
 	else if (kind == IN_FILE || kind == IN_FILE_PRIVATE)
 		place->fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	else

@@ -277,8 +277,6 @@ void output_object(struct trace *trace, const struct object *object)
 	if (!trace->writer)
 		return;
 	put_record(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
-	if (trace->naming && !trace->deferred)
-		naming_is_over(trace->naming);
 	if (trace->naming)
 		naming_add_object(trace->naming, &record, object->open_path);
 	if (!hex || !*hex)

@@ -121,8 +121,11 @@ void put_ready(struct trace *trace)
 {
 	if (trace->naming)
 		naming_take(trace->naming);
-	if (!trace->deferred)
+	if (!trace->deferred) {
+		if (trace->naming)
+			naming_is_over(trace->naming);
 		return;
+	}
 	while (deferred_has_older(trace->deferred) && is_first_ready(trace))
 		put_first(trace);
 	if (!deferred_has_older(trace->deferred) && !deferred_is_marked(trace->deferred))

@@ -20,6 +20,7 @@ struct naming {
 	struct names *names; /* the worker's */
 	struct hash known;   /* address -> struct named_address */
 	struct named_address *gone;
+	size_t gone_count;
 	struct string_pool strings;
 	struct question *first, **end; /* without an answer, in their order */
 	struct named_address *const *shown;
@@ -230,6 +231,7 @@ void naming_is_over(struct naming *naming)
 		address_free(named);
 	}
 	naming->gone = NULL;
+	naming->gone_count = 0;
 }
 
 static void forget(struct naming *naming, struct named_address *named)
@@ -237,6 +239,7 @@ static void forget(struct naming *naming, struct named_address *named)
 	hash_remove(&naming->known, named->address, NULL);
 	named->next_gone = naming->gone;
 	naming->gone = named;
+	naming->gone_count++;
 }
 
 static void forget_between(struct naming *naming, uint64_t start, uint64_t end)
@@ -320,6 +323,11 @@ void namer_end(struct namer *namer)
 struct worker *namer_worker(struct namer *namer)
 {
 	return namer->worker;
+}
+
+size_t naming_gone(const struct naming *naming)
+{
+	return naming->gone_count;
 }
 
 struct naming *naming_new(struct namer *namer)

@@ -52,7 +52,8 @@ void naming_show(struct naming *naming, struct named_address *const *names, size
 /* A frame_namer (its context is the struct naming): the answer, or no lines, where there is none yet. */
 size_t naming_lookup(void *naming, uint64_t address, const struct frame_name **lines);
 
-/* For tests: what does the looking up. */
+/* For tests: what does the looking up, and how many addresses are kept only for those who have them. */
 struct worker *namer_worker(struct namer *namer);
+size_t naming_gone(const struct naming *naming);
 
 #endif

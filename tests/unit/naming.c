@@ -223,6 +223,23 @@ static void test_object_replaced(void **state)
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
+/* A program that maps no further object (one that makes its code itself) has no other moment for it. */
+static void test_forgotten(void **state)
+{
+	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+
+	(void)state;
+	called_from(1, IN(one_function));
+	add_program("/nowhere");
+	called_from(2, IN(another_function));
+	assert_int_equal(naming_gone(trace->naming), 1); /* which call 1 has */
+	gate_open(namer_worker(trace->run->namer), gate);
+	all_come();
+	note();
+	assert_int_equal(naming_gone(trace->naming), 0);
+	assert_written(" 1:one_function 2:- note");
+}
+
 static void test_too_many(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -389,6 +406,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_known_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_object_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_census, setup, teardown),

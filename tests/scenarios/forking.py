@@ -2,10 +2,11 @@
 
 import os
 import signal
+import subprocess
 
 import builds
 import kinds
-from processes import Gate, Tracer, may_attach, status_field, text_of
+from processes import Gate, Tracer, may_attach, status_field, text_of, wait_for
 
 COUNT = 12
 
@@ -71,6 +72,11 @@ def no_descriptors(room):
     return problems, '%d of 40 children were followed' % (len(traces) - 1)
 
 
+def has_said(room, text):
+    with open(room.path('said'), 'rb') as file:
+        return text in file.read()
+
+
 def born_while_attaching(room):
     """A child that is made between the seizing of its parent and the planting has a text without breakpoints: it gets them
     before it runs."""
@@ -81,10 +87,12 @@ def born_while_attaching(room):
     for i in range(12):
         folder = room.path('traces', str(i))
         os.makedirs(folder)
-        target = room.start([builds.target('bareforks', 'O2'), 'born'])
+        target = room.start([builds.target('bareforks', 'O2'), 'born'], stdin=subprocess.PIPE)
         target.stdout.readline()
-        tracer = room.start(kinds.functrace(folder, '-t', str(target.pid)))
-        ended, said = room.finish(target, 60), room.finish(tracer, 60)
+        with open(room.path('said'), 'w+b') as file:
+            tracer = room.start(kinds.functrace(folder, '-t', str(target.pid)), stderr=file)
+            wait_for('functrace, to have attached', lambda: tracer.poll() is not None or has_said(room, b'attached to'))
+            ended, said = room.finish(target, 60), room.finish(tracer, 60)
         traces, more = kinds.read_traces(folder)
         problems += more
         found = sum(e.kind == '+' and e.size == 34001 for t in traces for e in t.events)

@@ -330,8 +330,8 @@ class Answer:
 def compare_with_valgrind(room, build, seed):
     """What functrace says of a plan beside what valgrind says."""
     ours, heap = run_heap(room, build, seed, 'live'), Heap(room, build, seed, 'valgrind')
-    # Nobody can ask valgrind in a child, where the threads of these plans are not.
-    if heap.plan.forks_late:
+    # vgdb(1) reaches neither a forked child nor a process whose first thread has ended.
+    if heap.plan.forks_late or heap.plan.is_leaderless:
         return ours
     theirs = heap.look_by_valgrind()
     answer = Answer([], len(theirs) and len(heap.log.starts))

@@ -8,7 +8,7 @@
  * and all live until the last has made them), grandchild (a child that makes no call forks one that does), orphan
  * (the child's call comes when its parent has ended), unload (the parent unloads a library that the child goes on to
  * call), unload-own (the same, where only the library's own allocator is traced), born (children that make a call if
- * they are traced, until standard input has ended). */
+ * they are traced, until standard input has ended, and five more). */
 #include "target.h"
 #include <dlfcn.h>
 #include <poll.h>
@@ -223,11 +223,11 @@ static void held(unsigned count)
 /* The first of the traced ones is born while functrace attaches: it inherits a text without breakpoints. */
 static void born(void)
 {
-	unsigned traced = 0;
+	unsigned traced = 0, more = 5;
 	int status;
 
 	say("ready");
-	while (!poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, 0)) {
+	while (more) {
 		const pid_t pid = fork();
 
 		CHECK(pid >= 0);
@@ -239,6 +239,7 @@ static void born(void)
 		}
 		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
 		traced += WEXITSTATUS(status) == 7;
+		more -= poll(&(struct pollfd){.fd = 0, .events = POLLIN}, 1, 0) != 0;
 	}
 	say("traced %u", traced);
 }

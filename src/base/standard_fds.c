@@ -2,6 +2,7 @@
 #include "base/util.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void standard_fds_reserve(void)
@@ -10,4 +11,14 @@ void standard_fds_reserve(void)
 		if (fcntl(fd, F_GETFD) < 0 &&
 		    openat(AT_FDCWD, "/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
 			return;
+}
+
+void fds_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

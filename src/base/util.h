@@ -111,6 +111,8 @@ char *read_regular_file(const char *path, size_t max, size_t *size);
 /* Takes those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes standard output. To
  * use them fails with EBADF as before. */
 void standard_fds_reserve(void);
+/* Raises the soft limit of open files to the hard one (never in the target). */
+void fds_raise_limit(void);
 /* A file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec: a descriptor, or -1 and errno. */
 int temporary_file(void);
 

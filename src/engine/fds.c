@@ -88,16 +88,6 @@ int fd_above_standard(int fd)
 	return moved;
 }
 
-void fds_raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int process_handle(pid_t pid)
 {
 #ifdef SYS_pidfd_open

@@ -40,8 +40,6 @@ void fd_fill(int fd);
  * functrace opens before it has forked the target is moved above them. The new descriptor,
  * close-on-exec, or -1 and errno (`fd` is closed anyway). */
 int fd_above_standard(int fd);
-/* Raises the soft limit of open files to the hard one (never in the target). */
-void fds_raise_limit(void);
 
 /* A pidfd, or -1. */
 int process_handle(pid_t pid);

@@ -2,6 +2,7 @@
 #include "live/view.h"
 #include "base/fd_message.h"
 #include "base/msg.h"
+#include "base/util.h"
 #include "engine/view_message.h"
 
 #include <errno.h>
@@ -39,10 +40,11 @@ struct traces {
 
 static void take_trace(struct view *view, const struct view_message *message, int fd)
 {
-	const bool is_lost = fd >= 0 && !add_process(view, fd, NULL, message->is_named);
+	/* The kernel drops a descriptor that this process has no room for. */
+	const bool is_there = fd >= 0 && add_process(view, fd, NULL, message->is_named);
 
 	pthread_mutex_lock(&view->lock);
-	view->unseen += message->unseen + is_lost;
+	view->unseen += message->unseen + (message->has_trace && !is_there);
 	pthread_mutex_unlock(&view->lock);
 }
 
@@ -129,6 +131,7 @@ int live_run_all(int socket, const struct live_options *options)
 	struct traces traces = {&view, socket};
 	pthread_t thread;
 
+	fds_raise_limit();
 	begin(&view, options);
 	const int error = pthread_create(&thread, NULL, take_traces, &traces);
 

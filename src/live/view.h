@@ -30,7 +30,7 @@ struct view {
 	struct names *names;     /* whose files those of the processes share */
 	struct profile *profile; /* whose frames the names are */
 	uint64_t ended_events;
-	uint64_t unseen, ended; /* traces: that this view was too late for; that have ended and are left out */
+	uint64_t unseen, ended; /* processes: whose traces did not reach this view; that have ended and are left out */
 	bool has_all;           /* no other processes come */
 	/* The showing thread's own: */
 	char **kinds;                           /* types of resources, in the order in which they came up */

@@ -65,7 +65,8 @@ void processes_text(struct view *view, struct buf *text)
 	if (view->ended)
 		buf_printf(text, ", %s ended", number_grouped(view->ended, ended));
 	if (view->unseen)
-		buf_printf(text, ", %s not seen while this view was stopped", number_grouped(view->unseen, unseen));
+		buf_printf(text, ", %s not seen (this view was stopped, or too many files were open)",
+			   number_grouped(view->unseen, unseen));
 	pthread_mutex_unlock(&view->lock);
 }
 

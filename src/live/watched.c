@@ -30,6 +30,14 @@ static bool read_record(struct watched *watched)
 	return status == 1;
 }
 
+static void end_reader(struct watched *watched)
+{
+	if (watched->reader)
+		reader_close(watched->reader);
+	else
+		close(watched->fd);
+}
+
 /* The reading thread. It waits for the first bytes, too. */
 static void *read_records(void *context)
 {
@@ -40,12 +48,15 @@ static void *read_records(void *context)
 		watched->reader = reader_new(watched->fd, &(struct reader_options){0}, error, sizeof(error));
 	while (watched->reader && read_record(watched))
 		;
-	if (watched->reader)
-		return NULL;
-	pthread_mutex_lock(watched->lock);
-	watched->has_ended = true;
-	watched->reason = xstrdup(error);
-	pthread_mutex_unlock(watched->lock);
+	if (!watched->reader) {
+		pthread_mutex_lock(watched->lock);
+		watched->has_ended = true;
+		watched->reason = xstrdup(error);
+		pthread_mutex_unlock(watched->lock);
+	}
+	/* The process may be shown for long; others need the descriptor. */
+	if (watched->fd >= 0)
+		end_reader(watched);
 	return NULL;
 }
 
@@ -76,10 +87,6 @@ struct watched *watched_new(int fd, struct reader *reader, struct profile *profi
 void watched_free(struct watched *watched)
 {
 	pthread_join(watched->thread, NULL);
-	if (watched->fd >= 0 && watched->reader)
-		reader_close(watched->reader);
-	else if (watched->fd >= 0)
-		close(watched->fd);
 	pthread_mutex_lock(watched->lock);
 	resolver_free(&watched->resolver);
 	names_free(watched->names);

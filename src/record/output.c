@@ -118,7 +118,9 @@ static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
 	const char *path = trace->path ? trace->path : "a new file";
-	const char *advice = error == -ENXIO   ? "Start what reads this fifo first."
+	const char *advice = error == -ENXIO ? "Start what reads this fifo first."
+			     : error == -EMFILE
+				     ? "Raise the limit of open files first (ulimit -n), or trace fewer processes."
 			     : error == -ELOOP ? "It is a link of another user's. Name another place with -o."
 					       : "Name another place with -o.";
 

@@ -17,7 +17,7 @@ struct trace_files {
 	pid_t first;           /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
 	struct hash written;   /* device and inode of what this run writes */
 	struct hash next;      /* pid -> number of its next trace */
-	uint32_t unseen;       /* view_pipe.c: traces that ended, and that the view has not been given */
+	uint32_t unseen;       /* view_pipe.c: processes whose traces the view has not been given */
 	struct packer *packer; /* compresses them all; NULL: none is */
 };
 

@@ -19,8 +19,13 @@ int view_pipe_open(struct trace *trace)
 
 	trace->path = xstrdup(trace->run->set->output);
 	trace->has_file = false;
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
+	if (pipe2(ends, O_CLOEXEC)) {
+		const int error = errno;
+
+		files->unseen++;
+		view_pipe_pass(trace);
+		return -error;
+	}
 	fcntl(ends[1], F_SETFL, O_NONBLOCK);
 	if (!files->first)
 		fcntl(ends[1], F_SETPIPE_SZ, FIRST_SIZE);
@@ -33,9 +38,10 @@ int view_pipe_open(struct trace *trace)
 void view_pipe_pass(struct trace *trace)
 {
 	struct trace_files *const files = &trace->run->files;
-	const struct view_message message = {.is_named = trace->attached_to, .unseen = files->unseen};
+	const struct view_message message = {
+		.has_trace = trace->view_end >= 0, .is_named = trace->attached_to, .unseen = files->unseen};
 
-	if (trace->view_end < 0)
+	if (!message.has_trace && !message.unseen)
 		return;
 	const int error = fd_message_send(trace->run->set->output_fd, &message, sizeof(message), trace->view_end);
 
@@ -45,7 +51,10 @@ void view_pipe_pass(struct trace *trace)
 	}
 	if (!error)
 		files->unseen = 0;
-	close(trace->view_end);
+	else
+		files->unseen += message.has_trace;
+	if (message.has_trace)
+		close(trace->view_end);
 	trace->view_end = -1;
 }
 
@@ -67,4 +76,5 @@ void view_pipe_end(struct trace *trace)
 	trace->run->files.unseen++;
 	close(trace->view_end);
 	trace->view_end = -1;
+	view_pipe_pass(trace);
 }

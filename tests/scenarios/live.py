@@ -1,11 +1,15 @@
 """functrace --live: lines where there is no terminal, a table in one that tmux makes."""
 
+import fcntl
 import os
 import re
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 
 import builds
@@ -426,6 +430,79 @@ def declared_again(room):
     return [], ''
 
 
+def few_descriptors(room):
+    """A view without room for more descriptors counts the traces that it was given and could not take; those of
+    processes that have ended need none while they are shown."""
+    path, problems = room.path('trace'), []
+    room.run([FUNCTRACE, '-q', '-o', path, 'true'])
+    with open(path, 'rb') as file:
+        trace = file.read()
+
+    def view(count, has_ended):
+        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        kept = []
+        with open(room.path('out'), 'wb+') as out, open(room.path('err'), 'wb+') as err:
+            child = subprocess.Popen(['prlimit', '--nofile=24:24', POSTPROC, '--live', '--interval=60',
+                                      '--traces', '-'], stdin=its, stdout=out, stderr=err)
+            its.close()
+            for i in range(count):
+                end, writing = socket.socketpair()
+                writing.sendall(trace)
+                socket.send_fds(ours, [struct.pack('=III', 1, not i, 0)], [end.fileno()])
+                end.close()
+                kept.append(writing)
+                if has_ended:
+                    writing.shutdown(socket.SHUT_WR)
+                    writing.settimeout(60)
+                    try:
+                        writing.recv(1)
+                    except OSError as error: # nothing will have read it
+                        problems.append('trace %d: %s' % (i, error))
+                        break
+            wait_for('the view', lambda: not fcntl.ioctl(ours, termios.TIOCOUTQ, b'\0' * 4).strip(b'\0'))
+            for writing in kept:
+                writing.close()
+            ours.close()
+            status = child.wait(60)
+            out.seek(0)
+            err.seek(0)
+            text = out.read().decode()
+            if status:
+                problems.append('status %d: %s' % (status, err.read()))
+        shown = re.search(r'^true, process \d+(?: and (\d+) more)?(?:, (\d+) ended)?(?:, (\d+) not seen .*)?$', text, re.M)
+        if not shown:
+            problems.append('no line about processes: %s' % text[:1000])
+            return 0, 0
+        return 1 + int(shown[1] or 0) + int(shown[2] or 0), int(shown[3] or 0)
+
+    seen, unseen = view(40, False)
+    if seen + unseen != 40 or not 5 < seen < 24:
+        problems.append('of 40 processes that go on %d are seen, and %d said to be not' % (seen, unseen))
+    ended = view(60, True)
+    if ended != (60, 0):
+        problems.append('of 60 processes that have ended %d are seen, and %d said to be not' % ended)
+    return problems, '%d of 40 seen' % seen
+
+
+def many_descriptors(room):
+    """More processes than the soft limit of open files are all shown: both sides raise it."""
+    need_attach()
+    with Growers() as target:
+        target.add()
+        for _ in range(15):
+            target.add(b'+')
+        path = room.path('out')
+        with open(path, 'wb') as out:
+            child = room.start(['prlimit', '--nofile=16:', FUNCTRACE, '--live', '--children', '--interval=0.2',
+                                '-t', str(target.pid)], stdout=out)
+        whole = '%d and 16 more\n' % target.pid
+        wait_for('all processes', lambda: whole in open(path).read() or child.poll() is not None)
+        target.child.stdin.close()
+        done = room.finish(child)
+        text = open(path).read()
+    return ([] if whole in text else ['%s %s' % (text[:1000], done.err)]), ''
+
+
 def usage(room):
     problems = []
     for words, said in ((['--live', 'true'], b'give them with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
@@ -452,6 +529,8 @@ CASES = [
     ('--live: several processes', family),
     ('--live: several processes on a terminal', family_on_screen),
     ('--live: kinds are declared again', declared_again),
+    ('--live: few descriptors', few_descriptors),
+    ('--live: more processes than descriptors', many_descriptors),
     ('--live: wrong usage', usage),
 ]
 BUILDS = (('growers', 'O0'), ('growing', 'O0'), ('wrapped', 'O0'))

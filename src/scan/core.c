@@ -2,6 +2,7 @@
 #include "scan/core.h"
 #include "scan/care.h"
 #include "scan/core_files.h"
+#include "scan/core_objects.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "symbols/data_names.h"
@@ -140,28 +141,6 @@ static void add_segment(struct core *core, const GElf_Phdr *phdr)
 							   .is_variable = phdr->p_flags & PF_W};
 }
 
-/* Variables that are constant since the dynamic linker or the program has set them (relro): they lie before the others
- * of their file. */
-static bool is_constant(const struct core *core, const struct heap_mapping *m)
-{
-	return !m->writable && !m->executable && m->inode && m + 1 < core->mappings + core->mapping_count &&
-	       m[1].start == m->end && m[1].writable && m[1].inode == m->inode;
-}
-
-static void join_files(struct core *core)
-{
-	core->mappings = core_files_join(&core->files, core->mappings, &core->mapping_count);
-	for (size_t i = 0; i < core->piece_count; i++) {
-		struct piece *const piece = &core->pieces[i];
-		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);
-
-		piece->is_variable |= count && is_constant(core, &core->mappings[count - 1]);
-		core->figures.bytes += piece->is_variable ? piece->end - piece->start : 0;
-	}
-	for (size_t i = core->piece_count, next = i; i-- > 0; core->pieces[i].next_variable = next)
-		next = core->pieces[i].is_variable ? i : next;
-}
-
 /* The kernel cuts names: a mapped file may have the whole one. */
 static const char *whole_name(const struct core *core)
 {
@@ -209,6 +188,22 @@ static size_t read_any(void *context, uint64_t address, void *data, size_t size)
 	size = size < there ? size : there;
 	memcpy(data, core->bytes + piece->at + (address - piece->start), size);
 	return size;
+}
+
+static void join_files(struct core *core)
+{
+	core->mappings = core_files_join(&core->files, core->mappings, &core->mapping_count);
+	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, read_any, core};
+
+	for (size_t i = 0; i < core->piece_count; i++) {
+		struct piece *const piece = &core->pieces[i];
+		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);
+
+		piece->is_variable |= count && core_is_constant(&memory, count - 1);
+		core->figures.bytes += piece->is_variable ? piece->end - piece->start : 0;
+	}
+	for (size_t i = core->piece_count, next = i; i-- > 0; core->pieces[i].next_variable = next)
+		next = core->pieces[i].is_variable ? i : next;
 }
 
 /* ---- Control blocks of threads ---- */

@@ -35,6 +35,7 @@ import chosen
 import classes
 import compressed
 import contexts
+import core_roots
 import damaged
 import deaths
 import described
@@ -178,6 +179,7 @@ MODULES = [
     ('scans', scan_answers),
     ('scans', shared_memory),
     ('scans', scan_roots),
+    ('scans', core_roots),
     ('scans', scanned),
     ('scans', tagged),
     ('allocators', allocators),

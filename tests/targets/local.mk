@@ -40,7 +40,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pieces.c tests/targets/pinned.c \
 	tests/targets/placed.c tests/targets/prefixed.c \
 	tests/targets/prefork.c tests/targets/race.c tests/targets/recursion.c \
-	tests/targets/kindlog.c tests/targets/reflog.c tests/targets/reflog.h tests/targets/regress_asleep.c \
+	tests/targets/kindlog.c tests/targets/readonly.c \
+	tests/targets/reflog.c tests/targets/reflog.h tests/targets/regress_asleep.c \
 	tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp \
 	tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c \
 	tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \

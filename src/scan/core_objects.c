@@ -1,0 +1,131 @@
+#include "config.h"
+#include "scan/core_objects.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define PAGE         4096u
+#define MAPPINGS_MAX 16u /* of one file, which are looked through for its header */
+#define SEGMENTS_MAX 64u /* program headers of an object */
+
+enum answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
+
+struct table {
+	uint64_t offset;
+	size_t count;
+	bool is_wide;
+};
+
+struct segment {
+	uint64_t offset, address, size;
+	bool is_loaded, is_writable;
+};
+
+static bool read_all(const struct core_memory *memory, uint64_t address, void *data, size_t size)
+{
+	return memory->read(memory->context, address, data, size) == size;
+}
+
+static enum answer read_table(const struct core_memory *memory, uint64_t start, struct table *table)
+{
+	Elf64_Ehdr wide;
+	Elf32_Ehdr narrow;
+
+	table->is_wide = memory->arch->pointer_size == 8;
+	void *const header = table->is_wide ? (void *)&wide : (void *)&narrow;
+
+	if (!read_all(memory, start, header, table->is_wide ? sizeof(wide) : sizeof(narrow)))
+		return IS_UNKNOWN;
+	if (memcmp(header, ELFMAG, SELFMAG) != 0)
+		return IS_NO_OBJECT;
+	table->offset = table->is_wide ? wide.e_phoff : narrow.e_phoff;
+	table->count = table->is_wide ? wide.e_phnum : narrow.e_phnum;
+	const size_t size = table->is_wide ? wide.e_phentsize : narrow.e_phentsize;
+
+	return size == (table->is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) && table->count <= SEGMENTS_MAX
+		       ? IS_NOT_VARIABLE
+		       : IS_UNKNOWN;
+}
+
+static bool read_segment(const struct core_memory *memory, uint64_t start, const struct table *table, size_t i,
+			 struct segment *segment)
+{
+	Elf64_Phdr wide;
+	Elf32_Phdr narrow;
+	const size_t size = table->is_wide ? sizeof(wide) : sizeof(narrow);
+
+	if (!read_all(memory, start + table->offset + i * size, table->is_wide ? (void *)&wide : (void *)&narrow, size))
+		return false;
+	if (table->is_wide)
+		*segment = (struct segment){wide.p_offset, wide.p_vaddr, wide.p_memsz, wide.p_type == PT_LOAD,
+					    wide.p_flags & PF_W};
+	else
+		*segment = (struct segment){narrow.p_offset, narrow.p_vaddr, narrow.p_memsz, narrow.p_type == PT_LOAD,
+					    narrow.p_flags & PF_W};
+	return true;
+}
+
+/* What the object that begins with the mapping at `start` says of the page at `address`. */
+static enum answer ask_object(const struct core_memory *memory, uint64_t start, uint64_t address)
+{
+	struct table table;
+	enum answer answer = read_table(memory, start, &table);
+	bool has_bias = false;
+	uint64_t bias = 0;
+
+	for (size_t i = 0; answer == IS_NOT_VARIABLE && i < table.count; i++) {
+		struct segment segment;
+
+		if (!read_segment(memory, start, &table, i, &segment))
+			return IS_UNKNOWN;
+		if (!segment.is_loaded)
+			continue;
+		if (!has_bias)
+			bias = start - (segment.address - segment.offset);
+		has_bias = true;
+		const uint64_t begin = bias + segment.address, first = begin - begin % PAGE;
+
+		if (segment.is_writable && address >= first && address - first < segment.size + begin % PAGE)
+			answer = IS_VARIABLE;
+	}
+	return answer;
+}
+
+/* All of its mappings that may begin an object are asked: several objects of one file may be side by side, and a small
+ * file's first page may be mapped for each of its segments. */
+static enum answer ask_file(const struct core_memory *memory, size_t i)
+{
+	const struct heap_mapping *const m = &memory->mappings[i];
+	enum answer best = IS_UNKNOWN;
+
+	for (size_t back = 0; back < MAPPINGS_MAX && back <= i; back++) {
+		const struct heap_mapping *const file = m - back;
+
+		if (file->inode != m->inode)
+			break;
+		const enum answer answer = file->offset ? IS_UNKNOWN : ask_object(memory, file->start, m->start);
+
+		best = answer > best ? answer : best;
+	}
+	return best;
+}
+
+/* Before what can be written; lld has one page of the file in both, once as the end of relro. */
+static bool is_continued(const struct heap_mapping *m, bool may_share_page)
+{
+	const uint64_t end = m->offset + (m->end - m->start);
+
+	return m[1].offset == end || (may_share_page && m[1].offset == end - PAGE);
+}
+
+bool core_is_constant(const struct core_memory *memory, size_t i)
+{
+	const struct heap_mapping *const m = &memory->mappings[i];
+
+	if (m->writable || m->executable || !m->inode || i + 1 >= memory->count || m[1].start != m->end ||
+	    !m[1].writable || m[1].inode != m->inode)
+		return false;
+	const enum answer answer = ask_file(memory, i);
+
+	return answer == IS_VARIABLE || (answer < IS_NOT_VARIABLE && is_continued(m, answer == IS_UNKNOWN));
+}

@@ -1,0 +1,46 @@
+"""Memory that cannot be written, in core files: constants that the dynamic linker relocates count, shared memory does not, as in the
+process itself."""
+
+import builds
+from scans import Target, gdb_core, kernel_core, of_core, of_size, same, wide
+
+VARIANTS = ('O2', 'no-pie', 'static', 'static-pie', 'gold', 'lld', 'mold', 'clang', 'musl', 'm32')
+BUILDS = [('readonly', variant) for variant in VARIANTS]
+# What the target plants: blocks that only its table knows, and blocks that nobody knows.
+KEPT, LOST = 100, 10
+
+
+def compare(found, how, variant):
+    of = [of_size(found, wide(size, variant), 'definitely_lost') for size in (56, 40)]
+    return [] if of == [KEPT if how == 'twins' else 0, LOST] else ['%s: lost are %s' % (found.get('core', 'live'), of)]
+
+
+def one(room, how, variant):
+    problems = []
+    for by_kernel, has_headers in (False, True), (True, True), (True, False):
+        with Target(room, 'readonly', variant, how) as target:
+            more, live = target.look()
+            problems += more or compare(live, how, variant)
+            # Without the first pages of files, where their program headers are (core(5)).
+            if not has_headers:
+                with open('/proc/%d/coredump_filter' % target.pid, 'w') as file:
+                    file.write('0x23')
+            more, found = of_core(room, kernel_core(room, target) if by_kernel else gdb_core(room, target.pid))
+            problems += more or compare(found, how, variant) + (same(live, found) if live else [])
+    return ['%s, %s: %s' % (how, variant, problem) for problem in problems]
+
+
+def relro(room):
+    problems, skipped = [], []
+    for variant in VARIANTS:
+        try:
+            problems += one(room, 'relro', variant)
+        except builds.Skip as why:
+            skipped.append('%s: %s' % (variant, why))
+    return problems, '; '.join(skipped)
+
+
+CASES = [
+    ('--scan: core files, constants that the dynamic linker relocates', relro),
+    ('--scan: core files, shared memory of one name', lambda room: (one(room, 'twins', 'O2'), '')),
+]

@@ -1,0 +1,78 @@
+/* Pointers in memory that cannot be written, before memory of the same name that can be: readonly HOW.
+ *
+ * 100 blocks of 56 bytes are known by a table alone, and 10 of 40 bytes by nobody.
+ *	relro    the table is among the program's constants that the dynamic linker relocates
+ *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
+ * Prints "ready" and the process's number; ends with the standard input. */
+#include "target.h"
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define BLOCKS 100
+#define LOST   10
+
+static void *relro[BLOCKS] __attribute__((section(".data.rel.ro"))) = {(void *)&relro};
+static size_t page;
+
+NOINLINE static void fill(void **table)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		table[i] = memset(malloc(56), 0x11, 56);
+}
+
+NOINLINE static void fill_relro(void)
+{
+	char *const first = (char *)((uintptr_t)relro & ~(page - 1));
+	const size_t size = (size_t)((char *)(relro + BLOCKS) - first);
+
+	CHECK(mprotect(first, size, PROT_READ | PROT_WRITE) == 0);
+	fill(relro);
+	CHECK(mprotect(first, size, PROT_READ) == 0);
+}
+
+NOINLINE static void map_twin(char *at)
+{
+	const int fd = (int)syscall(SYS_memfd_create, "twin", 0);
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)page) == 0);
+	CHECK(mmap(at, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == at);
+	memset(at, 1, page);
+}
+
+NOINLINE static void fill_twin(void)
+{
+	char *const at = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(at != MAP_FAILED);
+	map_twin(at);
+	map_twin(at + page);
+	fill((void **)at);
+	CHECK(mprotect(at, page, PROT_READ) == 0);
+}
+
+NOINLINE static void lose(void)
+{
+	for (unsigned i = 0; i < LOST; i++) {
+		void *p = memset(malloc(40), 0x33, 40);
+
+		KEEP(p);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (!strcmp(argv[1], "relro"))
+		fill_relro();
+	else
+		fill_twin();
+	lose();
+	wipe_stack();
+	say("ready");
+	say("%d", getpid());
+	wait_for_input_end();
+	return 0;
+}

@@ -68,7 +68,48 @@ static bool goes_on(const struct process *p)
 	return false;
 }
 
-static bool look_at(struct process *p, const struct aim *aim)
+/* ---- How long they were stopped ---- */
+
+#define SHOWN_MAX 4 /* processes that a line is written for */
+
+struct pauses {
+	size_t count;
+	pid_t pids[SHOWN_MAX]; /* of the first ones */
+	uint64_t ns[SHOWN_MAX];
+	pid_t longest;
+	uint64_t longest_ns;
+};
+
+static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns)
+{
+	if (pauses->count < SHOWN_MAX) {
+		pauses->pids[pauses->count] = pid;
+		pauses->ns[pauses->count] = ns;
+	}
+	if (!pauses->count++ || ns > pauses->longest_ns) {
+		pauses->longest = pid;
+		pauses->longest_ns = ns;
+	}
+	msg_debug(DBG_PROCESS, 1, "process %d was stopped for %.1f ms", pid, (double)ns / 1e6);
+}
+
+/* One line for each of a few, one in all for more. */
+static void pauses_say(const struct pauses *pauses)
+{
+	if (pauses->count > SHOWN_MAX) {
+		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
+			 "was the longest",
+			 pauses->count, pauses->longest, (double)pauses->longest_ns / 1e6);
+		return;
+	}
+	for (size_t i = 0; i < pauses->count; i++)
+		msg_info("process %d stood for %.1f ms, in which its memory was copied", pauses->pids[i],
+			 (double)pauses->ns[i] / 1e6);
+}
+
+/* ---- Looking ---- */
+
+static bool look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
 {
 	const struct look_wish wish = {
 		.is_wanted = aim->is_wanted,
@@ -85,8 +126,7 @@ static bool look_at(struct process *p, const struct aim *aim)
 	if (look.ending && goes_on(p)) {
 		aim->put(p->trace, look.ending, look.reason);
 		if (look.stood_ns)
-			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
-				 (double)stood_ns / 1e6);
+			pauses_add(pauses, p->pid, stood_ns);
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
@@ -96,6 +136,7 @@ static bool look_at(struct process *p, const struct aim *aim)
 
 static bool look_at_all(struct tracer *t, const struct aim *aim)
 {
+	struct pauses pauses = {0};
 	struct process *p;
 	bool is_any_left = true;
 
@@ -112,9 +153,10 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 			break;
 		p->life->is_looked_through = true;
 		process_ref(p);
-		is_any_left = look_at(p, aim);
+		is_any_left = look_at(p, aim, &pauses);
 		process_unref(p, NULL);
 	} while (is_any_left);
+	pauses_say(&pauses);
 	endings_finish_all(t);
 	return is_any_left;
 }

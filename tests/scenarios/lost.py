@@ -295,6 +295,37 @@ def let_go(room, toggled=False):
     return problems, ''
 
 
+FAMILY = '''
+import os, sys
+kept = [bytearray(1000) for _ in range(100)]
+for _ in range(int(sys.argv[1])):
+    if not os.fork():
+        break
+print(os.getpid(), flush=True)
+sys.stdin.read()
+'''
+STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory was copied: process (\d+) for [0-9.]+ ms, which was the longest\n'
+
+
+def stopped(room):
+    """A line for each of a few processes that are let go of says for how long it was stopped; of many, one in all."""
+    need_attach()
+    problems = []
+    for count, lines, in_all in ((3, 4, 0), (6, 0, 1)):
+        child = room.start([sys.executable, '-c', FAMILY, str(count)], stdin=subprocess.PIPE)
+        pids = {int(child.stdout.readline()) for _ in range(count + 1)}
+        done = room.run([FUNCTRACE, '--scan', '--no-census', '--children', '-e', 'memory', '-o', room.path('family-'),
+                         '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
+        found = {int(pid) for pid in re.findall(rb'process (\d+) stood for [0-9.]+ ms, in which its memory was copied\n', done.err)}
+        said = [tuple(map(int, words)) for words in re.findall(STOPPED_ALL, done.err)]
+        good = found == pids and not said if lines else \
+            not found and len(said) == in_all and said[0][0] == len(pids) and said[0][1] in pids
+        if done.status or not good:
+            problems.append('%d processes: status %d: %s' % (len(pids), done.status, done.err.decode()))
+        child.communicate(b'', timeout=60 * PATIENCE)
+    return problems, ''
+
+
 def other(room):
     """Whose allocator is a library: its heap, or, of one that is not known, what is lost of the blocks that the trace knows. (That
     one's own initializer may lose one; a pointer may be left in a register.)"""
@@ -379,6 +410,7 @@ CASES = [
     ('lost at the end: let go of', let_go),
     ('lost at the end: paused', lambda room: let_go(room, True)),
     ('lost at the end: let go of, 4 busy threads', busy),
+    ('lost at the end: let go of, how long processes were stopped', stopped),
     ('lost at the end: other heaps', other),
     ('lost at the end: blocks that begin later than their room', later),
     ('lost at the end: no function is found', unfound),

@@ -32,6 +32,16 @@ static bool is_aligned(const struct starts *starts, uint64_t block, uint64_t add
 	return is_aligned_page(starts, block) && address - block < (address & -address);
 }
 
+/* What lies before the one address that the program has of a block is the alignment's. Of several, the program divides
+ * the block itself, and all of it may have pointers. */
+static void note_first(struct starts *starts, uint64_t block, uint64_t address)
+{
+	const uint64_t *const other = hash_get(&starts->first, block);
+	const bool is_only = other ? *other == address : is_aligned(starts, block, address);
+
+	hash_set(&starts->first, block, is_only ? address : block);
+}
+
 bool heap_know(struct heap *heap, uint64_t address)
 {
 	const uint32_t index = heap_find(heap, address);
@@ -41,11 +51,11 @@ bool heap_know(struct heap *heap, uint64_t address)
 	const uint64_t block = block_address(&heap->blocks[index]);
 
 	address = image_pointer(heap->image, address);
+	if (is_aligned_page(&heap->starts, block))
+		note_first(&heap->starts, block, address);
 	if (block == address)
 		return false;
 	hash_set(&heap->starts.known, address, 1);
-	if (is_aligned(&heap->starts, block, address))
-		hash_set(&heap->starts.first, block, address);
 	return true;
 }
 
@@ -55,7 +65,7 @@ bool starts_there(const struct heap *heap, const struct heap_block *block, uint6
 
 	if (starts->known.count && hash_get(&starts->known, address))
 		return true;
-	return starts->aligned_count && !hash_get(&starts->first, block->address) &&
+	return starts->aligned_count && starts_first(heap, block->address) == block->address &&
 	       is_aligned(starts, block->address, address);
 }
 

@@ -10,8 +10,8 @@ struct range {
 };
 
 struct starts {
-	struct hash known;     /* address -> 1 */
-	struct hash first;     /* block -> what is before this address is not the program's */
+	struct hash known; /* address -> 1 */
+	struct hash first; /* block -> what is before this address is not the program's; the block itself: all may be */
 	struct range *aligned; /* whose blocks may begin where an alignment has put them, by address */
 	size_t aligned_count, aligned_capacity;
 };

@@ -1,0 +1,68 @@
+/* Where the program's part of a block begins, by the addresses that a trace knows, in whatever order they come. */
+#include "config.h"
+#include "heap/parts.h"
+#include "base/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define BLOCK 0x10030u /* of 0x1000 bytes, in a page whose blocks an alignment may have moved */
+
+struct known {
+	uint64_t addresses[3]; /* up to a 0 */
+	uint64_t first;
+};
+
+static void know(const uint64_t *addresses, size_t count, bool is_reversed, uint64_t first)
+{
+	static const struct heap_image image = {.word_size = 8};
+	struct heap *const heap = xcalloc(1, sizeof(*heap));
+
+	heap->image = &image;
+	region_add(heap, &(struct region){.start = 0x10000, .end = 0x20000, .whole = 0x10000});
+	block_add(heap, BLOCK, 0x1000, 0);
+	assert_true(blocks_index(heap));
+	starts_aligned(heap, 0x10000, 0x14000);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t address = addresses[is_reversed ? count - 1 - i : i];
+
+		assert_int_equal(heap_know(heap, address), address != BLOCK);
+	}
+	assert_int_equal(starts_first(heap, BLOCK), first);
+	heap_free(heap);
+}
+
+static void test_first(void **state)
+{
+	static const struct known cases[] = {
+		{{0}, BLOCK},
+		{{BLOCK}, BLOCK},
+		{{0x10040}, 0x10040},
+		{{0x10100}, 0x10100},
+		{{0x10038}, BLOCK},            /* no alignment's: another allocator's header */
+		{{0x10040, 0x10040}, 0x10040}, /* known twice */
+		{{0x10040, 0x10080}, BLOCK},   /* a pool, which divides the block */
+		{{0x10040, 0x10080, 0x10100}, BLOCK},
+		{{0x10038, 0x10080}, BLOCK},
+		{{BLOCK, 0x10080}, BLOCK},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t count = 0;
+
+		while (count < 3 && cases[i].addresses[count])
+			count++;
+		know(cases[i].addresses, count, false, cases[i].first);
+		know(cases[i].addresses, count, true, cases[i].first);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_first)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,7 +8,7 @@
  *
  * Code that a signal has interrupted runs, so what lies behind it is its own function's as long as it calls nothing:
  * where a path comes to a return without a call, nothing has to agree with that. There the return address may be in its
- * register still. */
+ * register still; a path that saves it from there and returns to it has its own prologue, and needs no other. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -46,7 +46,7 @@ struct search {
 	uint64_t start, end; /* the code that was read */
 	size_t end_count;
 	struct code_rule ends[ENDS_MAX]; /* the different ways in which paths return */
-	bool is_certain[ENDS_MAX];       /* one of those paths has called nothing */
+	bool is_certain[ENDS_MAX];       /* one of those paths has called nothing, or saved the return address itself */
 	struct entered entered;
 	size_t branch_count;
 	struct path_state branches[BRANCHES_MAX]; /* to be followed yet */
@@ -166,7 +166,8 @@ static void take_return(struct search *search, const struct path_state *state, c
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	if (search->is_interrupted && !state->has_called && !step->is_jump)
+	/* A return address that is in its register, in spite of calls, is one that this path has saved before them. */
+	if (search->is_interrupted && (state->has_called ? is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
 		*rule = (struct code_rule){.base = sp.base, .cfa = sp.offset, .pc = pc};

@@ -205,6 +205,14 @@ static void test_interrupted_bytes(void **state)
 		{&arch_arm, 1, 0, "30b4 0368 30bc 7047", "=13+0 link"},
 		/* push {r4, r5}; bx r3: of a switch, or a tail call */
 		{&arch_arm, 3, 0, "30b4 1847", "-"},
+		/* mov ip, sp; stmdb.w sp!, {r4-r7}; svc #0; pop {r4-r7}; bx lr: how musl makes calls that wait */
+		{&arch_arm, 9, 0, "ec46 2de9f000 00df f0bc 7047", "=13+16 link 4-16 5-12 6-8 7-4"},
+		/* push {r4, lr}; sub sp, #24; bl; constants. The next function: mov r4, r1; push {r4, r7, lr}; sub sp,
+		 * #28; mov r7, sp; bl; cbz; add r7, #28; mov sp, r7; pop {r4, r7, pc}; bl; constants that look like
+		 * add sp, #64; pop {r4, pc}, which would agree with the first one's prologue */
+		{&arch_arm, 13, 0,
+		 "10b5 86b0 fff7fcff 0000 0000 0c46 90b5 87b0 6f46 fff7f0ff 10b1 1c37 bd46 90bd fff7ecff 0000 10b0 10bd",
+		 "=13+0 link"},
 		/* mov x8, #129; svc #0; ret */
 		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
 		/* svc #0; bl; ret: what it returns to was put somewhere before */
@@ -262,6 +270,8 @@ struct file {
 	const char *image;
 	size_t size;
 	struct hash done, targets;
+	struct mapping *mappings; /* of ARM's assemblers, by address */
+	size_t mapping_count;
 	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
 	unsigned every; /* of so many instructions one is taken for interrupted; 0: calls are looked at */
 	unsigned long instructions;
@@ -288,6 +298,84 @@ static size_t read_object(void *context, uint64_t address, unsigned char *data, 
 	}
 	return 0;
 }
+
+/* ---- What is code there ---- */
+
+/* A mapping symbol: what is there up to the next one is constants, or code. */
+struct mapping {
+	uint64_t address;
+	bool is_data;
+};
+
+static int compare_mappings(const void *a, const void *b)
+{
+	const struct mapping *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+static void take_mapping(struct file *file, const GElf_Sym *symbol, const char *name)
+{
+	if (!name || name[0] != '$' || !name[1] || !strchr("adtx", name[1]) || (name[2] && name[2] != '.'))
+		return;
+	if (!(file->mapping_count & (file->mapping_count - 1))) {
+		const size_t capacity = file->mapping_count ? 2 * file->mapping_count : 1;
+
+		file->mappings = realloc(file->mappings, capacity * sizeof(*file->mappings));
+		assert_non_null(file->mappings);
+	}
+	file->mappings[file->mapping_count++] = (struct mapping){symbol->st_value, name[1] == 'd'};
+}
+
+static bool is_constant(const struct file *file, uint64_t address)
+{
+	size_t low = 0, high = file->mapping_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (file->mappings[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && file->mappings[low - 1].is_data;
+}
+
+/* What fills up to the next aligned address. */
+static bool is_padding(const struct file *file, uint64_t address, const unsigned char *code, size_t size)
+{
+	static const struct {
+		const struct arch *arch; /* NULL: x86's */
+		unsigned state, size;
+		unsigned char bytes[4];
+	} padding[] = {
+		{&arch_arm, 1, 2, {0x00, 0xbf}},
+		{&arch_arm, 1, 4, {0xaf, 0xf3, 0x00, 0x80}},
+		{&arch_arm, 0, 4, {0x00, 0xf0, 0x20, 0xe3}},
+		{&arch_arm, 0, 4, {0x00, 0x00, 0xa0, 0xe1}},
+		{&arch_aarch64, 0, 4, {0x1f, 0x20, 0x03, 0xd5}},
+		{NULL, 0, 1, {0x90}},
+		{NULL, 0, 2, {0x66, 0x90}},
+		{NULL, 0, 2, {0x0f, 0x1f}},
+		{NULL, 0, 3, {0x66, 0x0f, 0x1f}},
+		{NULL, 0, 4, {0x66, 0x2e, 0x0f, 0x1f}},
+		{NULL, 0, 2, {0x66, 0x66}},
+		{NULL, 0, 3, {0x8d, 0x76, 0x00}},
+		{NULL, 0, 4, {0x8d, 0x74, 0x26, 0x00}},
+		{NULL, 0, 3, {0x8d, 0xb4, 0x26}},
+		{NULL, 0, 3, {0x8d, 0xb6, 0x00}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(padding); i++)
+		if ((padding[i].arch ? file->arch == padding[i].arch : !file->arch->dwarf_link) &&
+		    (address & file->arch->code_state) == padding[i].state && size >= padding[i].size &&
+		    !memcmp(code, padding[i].bytes, padding[i].size))
+			return true;
+	return false;
+}
+
+/* ---- Comparing ---- */
 
 static Dwarf_Frame *frame_at(const struct file *file, uint64_t address)
 {
@@ -347,7 +435,7 @@ static int64_t offset_of(const Dwarf_Op *op)
 /* A function that takes its arguments off the stack leaves sp above the CFA. */
 static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
 {
-	return cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf_link);
+	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf_link);
 }
 
 static void compare(struct file *file, uint64_t pc)
@@ -432,6 +520,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 	const unsigned least = arch->code_state ? 2 : arch->dwarf_link ? 4 : 1;
 
 	bool is_live = true; /* what is before goes on there, or a jump does: no constants, nor what fills up */
+	bool is_behind_call = false;
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
 		unsigned char code[ARCH_INSN_MAX];
@@ -440,9 +529,9 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const size_t got = read_object(file, at, code, sizeof(code));
 
 		path_begin(&path, arch, at | state, true);
-		if (!got || !arch->follow(&path, code, got, &step)) {
+		if (is_constant(file, at) || !got || !arch->follow(&path, code, got, &step)) {
 			at += least;
-			is_live = false;
+			is_live = is_behind_call = false;
 			continue;
 		}
 		const uint64_t next = arch_text_address(arch, path.address);
@@ -451,7 +540,10 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
 				     arch->follows_call(path.address, code, length) != CALL_NONE;
 
-		is_live = is_live || hash_get(&file->targets, at | state);
+		/* A call before what fills up is one that does not return. */
+		is_live = (is_live && !(is_behind_call && is_padding(file, at | state, code, got))) ||
+			  hash_get(&file->targets, at | state);
+		is_behind_call = is_call;
 		if (is_live && file->every && file->instructions++ % file->every == 0)
 			compare_interrupted(file, at | state);
 		if (is_live && (step.next == PATH_JUMP || step.next == PATH_BRANCH))
@@ -463,7 +555,8 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 	}
 }
 
-static void compare_functions(struct file *file)
+/* All symbols of functions; or all those that say where constants are. */
+static void each_symbol(struct file *file, bool are_mappings)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
@@ -474,10 +567,23 @@ static void compare_functions(struct file *file)
 		    !shdr.sh_entsize)
 			continue;
 		for (size_t i = 0; i < shdr.sh_size / shdr.sh_entsize; i++)
-			if (gelf_getsym(elf_getdata(section, NULL), (int)i, &symbol) &&
-			    GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
+			if (!gelf_getsym(elf_getdata(section, NULL), (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
+				continue;
+			else if (are_mappings)
+				take_mapping(file, &symbol, elf_strptr(file->symbols, shdr.sh_link, symbol.st_name));
+			else if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
 				compare_function(file, symbol.st_value, symbol.st_size);
 	}
+}
+
+static void compare_functions(struct file *file)
+{
+	if (file->arch->dwarf_link)
+		each_symbol(file, true);
+	if (file->mapping_count)
+		qsort(file->mappings, file->mapping_count, sizeof(*file->mappings), compare_mappings);
+	each_symbol(file, false);
+	free(file->mappings);
 }
 
 static bool compare_file(struct file *file, const char *path, const char *debug, unsigned every)

@@ -134,7 +134,7 @@ static bool follow_one(struct following *f, const struct arm_op *op, unsigned si
 			add_to(f, op->n, offset);
 	}
 	if (!load) {
-		if (op->n != ARM_SP || !(op->flags & OP_WRITEBACK))
+		if (op->n != ARM_SP || size < 4)
 			return true;
 		return path_store(f->state, place, stored) &&
 				       (size != 8 || path_store(f->state, path_sum(place, 4), value_of(f, op->s)))
@@ -399,7 +399,7 @@ static bool follow_op(struct following *f)
 	}
 }
 
-/* What is done under a condition may not be done: of registers that it changes nothing is known. */
+/* What is done under a condition may not be done: of registers and words that it changes nothing is known. */
 static void under_condition(struct following *f, const struct path_state *before)
 {
 	struct path_state *state = f->state;
@@ -419,11 +419,13 @@ static void under_condition(struct following *f, const struct path_state *before
 		*state = *before;
 		return;
 	}
-	if (!path_same(state->registers[ARM_SP], before->registers[ARM_SP]) ||
-	    state->word_count != before->word_count) {
+	if (!path_same(state->registers[ARM_SP], before->registers[ARM_SP])) {
 		f->step->next = PATH_END;
 		return;
 	}
+	for (unsigned i = 0; i < state->word_count; i++)
+		if (i >= before->word_count || !path_same(state->words[i].value, before->words[i].value))
+			state->words[i].value = (struct path_value){PATH_UNKNOWN, 0, 0};
 	for (unsigned i = 0; i < ARM_PC; i++)
 		if (!path_same(state->registers[i], before->registers[i]))
 			path_forget(state, i);

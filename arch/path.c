@@ -48,7 +48,7 @@ bool path_move_sp(struct path_state *state, int64_t change)
 	while (state->word_count) {
 		const struct path_word *last = &state->words[state->word_count - 1];
 
-		if (last->base == sp->base && last->place >= sp->offset)
+		if (last->base != sp->base || last->place >= sp->offset)
 			break;
 		state->word_count--;
 	}
@@ -59,6 +59,11 @@ bool path_store(struct path_state *state, struct path_value place, struct path_v
 {
 	if (place.kind != PATH_REGISTER)
 		return true; /* to somewhere else than the frame */
+	for (unsigned i = 0; i < state->word_count; i++)
+		if (state->words[i].base == place.base && state->words[i].place == place.offset) {
+			state->words[i].value = value;
+			return true;
+		}
 	if (state->word_count == PATH_WORDS)
 		return false;
 	state->words[state->word_count++] = (struct path_word){place.base, place.offset, value};

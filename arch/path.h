@@ -6,7 +6,7 @@
 #include "arch/arch.h"
 
 #define PATH_REGISTERS 34 /* at most, by DWARF's numbers */
-#define PATH_WORDS     24 /* that the path itself has pushed and not yet popped */
+#define PATH_WORDS     64 /* that the path itself has put on the stack and not yet taken off */
 
 /* A value, in terms of what registers held where the path begins. */
 enum path_kind {
@@ -20,7 +20,7 @@ struct path_value {
 	int32_t offset;
 };
 
-/* A word that the path has pushed; its place is the base's value plus the offset. */
+/* A word that the path has put on the stack; its place is the base's value plus the offset. */
 struct path_word {
 	unsigned char base;
 	int32_t place;
@@ -68,7 +68,7 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 struct path_value path_sum(struct path_value value, int64_t number);
 /* Changes sp by `change`, forgetting the words that are no longer on the stack. False: sp is not known. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Notes a word that was stored at the place. False: there is no room to remember it. */
+/* Notes a word that was stored at the place, in the place of what was there. False: there is no room to remember it. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
 /* A call that returns: all but preserved registers are lost, and what lies below sp. `preserved` is a mask. */
 void path_call(struct path_state *state, uint64_t preserved);

@@ -136,6 +136,8 @@ static void follow_mov(struct following *f)
 	forget_results(f);
 	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		set(f, whole_number(f, f->operands[0].reg.value), value);
+	else if (f->operands[0].size == f->mode->bits && !path_store(f->state, place_of(f, &f->operands[0]), value))
+		end(f);
 }
 
 static void follow_push(struct following *f)

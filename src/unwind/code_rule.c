@@ -277,13 +277,15 @@ static bool follow_first(struct search *search, struct path_state *state)
 	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
 }
 
-/* Whether an instruction puts the return address on the stack. */
+/* Whether an instruction puts the return address on the stack. Code of several states pushes it: where sp stays, lr is
+ * a register as others are, of which a value is put aside. */
 static bool saves_link(struct search *search, uint64_t address)
 {
+	const struct arch *arch = search->arch;
 	struct path_state state;
 
-	path_begin(&state, search->arch, address, true);
-	if (!follow_first(search, &state))
+	path_begin(&state, arch, address, true);
+	if (!follow_first(search, &state) || (arch->code_state && !state.registers[arch->dwarf_sp].offset))
 		return false;
 	for (unsigned i = 0; i < state.word_count; i++)
 		if (is_link(search->arch, state.words[i].value))

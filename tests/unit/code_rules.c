@@ -111,6 +111,8 @@ static void test_bytes(void **state)
 		{&arch_arm, 16,
 		 "04e02de5 028b2ded 04d04de2 33ff2fe1 04d08de2 028bbdec 000050e3 04f09d04 04e09de4 1eff2fe1",
 		 "=13+16 ra-4"},
+		/* push {r4, lr}; sub sp, #8; mov lr, r0; str lr, [sp, #4]; bl; add sp; pop {r4, pc}: a value aside */
+		{&arch_arm, 15, "10b5 82b0 8646 cdf804e0 fff7fcff 02b0 10bd", "=13+16 ra-4 4-8"},
 		/* stmfd sp!, {r4-r6, lr}; bl; mov r0, #0; ldmfd sp!, {r4-r6, lr}; b */
 		{&arch_arm, 8, "70402de9 edffffeb 0000a0e3 7040bde8 eaffffea", "=13+16 ra-4 4-16 5-12 6-8"},
 		/* stp x29, x30, [sp, #-48]!; mov x29, sp; stp x19, x20, [sp, #16]; str x21, [sp, #32]; bl; cbz;
@@ -191,6 +193,9 @@ static void test_interrupted_bytes(void **state)
 		{x86_64, 2, 8, "53 55 8b07 5d 5b c3", "=7+24 ra-8 3-16 6-24"},
 		{x86_64, 5, 0, "53 55 8b07 5d 5b c3", "=7+16 ra-8 3-16"},
 		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* sp is another one's */
+		/* sub rsp, 24; mov [rsp+8], rbx; mov rbx, rdi; mov rbx, [rsp+8]; add rsp, 24; ret: not saved yet */
+		{x86_64, 4, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8"},
+		{x86_64, 9, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8 3-24"},
 		/* push rbx; push rbp; jmp rax: of a switch, or a tail call */
 		{x86_64, 2, 8, "53 55 ffe0", "-"},
 		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: where it calls nothing it has returned */
@@ -211,8 +216,13 @@ static void test_interrupted_bytes(void **state)
 		 * #28; mov r7, sp; bl; cbz; add r7, #28; mov sp, r7; pop {r4, r7, pc}; bl; constants that look like
 		 * add sp, #64; pop {r4, pc}, which would agree with the first one's prologue */
 		{&arch_arm, 13, 0,
-		 "10b5 86b0 fff7fcff 0000 0000 0c46 90b5 87b0 6f46 fff7f0ff 10b1 1c37 bd46 90bd fff7ecff 0000 10b0 10bd",
+		 "10b5 86b0 fff7fcff 00000000 0c46 90b5 87b0 6f46 fff7f0ff 10b1 1c37 bd46 90bd fff7ecff 0000 10b0 10bd",
 		 "=13+0 link"},
+		/* sub sp, #16; str r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp, #16; bx lr: not saved yet */
+		{&arch_arm, 3, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link"},
+		{&arch_arm, 5, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link 4-12"},
+		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: or it is */
+		{&arch_arm, 3, 0, "84b0 18bf 0194 0468 019c 04b0 7047", "=13+16 link"},
 		/* mov x8, #129; svc #0; ret */
 		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
 		/* svc #0; bl; ret: what it returns to was put somewhere before */

@@ -85,6 +85,10 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(what, pid, false);
+	else if (error == ETIMEDOUT)
+		msg_error("cannot attach to process %d: its program's file does not answer; what processor it is for "
+			  "is read from there. Try again when the file can be read.",
+			  pid);
 	else
 		msg_error("cannot attach to process %d: %s.", pid, strerror(error));
 	return 1;

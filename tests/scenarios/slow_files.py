@@ -163,6 +163,24 @@ def duration(room):
     return problems + equal('status', done.status, 0) + has_addresses(room, traced), '%d calls' % traced
 
 
+def attach(room):
+    """A program whose own file does not answer is not attached to, and the message says so; it runs on."""
+    need_attach()
+    build(room, 'slowfile', 'slowfile.c')
+    program = build(room, 'prog', 'slowreads.c', '-ldl')
+    shutil.copy(program, program + '.real')
+    script = '"$0" 15 >out & "$@" -t $!; status=$?; wait $!; exit $status'
+    child = begun(room, (program + '.real', program, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-o', 'trace')
+    done = room.finish(child, timeout=90)
+    skip_if_unmounted(room, done.status)
+    with open(room.path('out'), 'rb') as file:
+        calls, problems = calls_of(file.read())
+    words = (r"functrace: cannot attach to process \d+: its program's file does not answer; what processor it is for is "
+             r'read from there\. Try again when the file can be read\.\n')
+    problems += equal('said', bool(re.fullmatch(words, text_of(room, 'said'))), True)
+    return problems + equal('status', done.status, 1), '%d calls' % calls
+
+
 def arguments(room):
     """-a: calls of before the answer have no arguments, later ones have."""
     program, *late = prepare(room, '--strip-debug')
@@ -212,6 +230,7 @@ CASES = [
     ('names', names),
     ('names that never come', never),
     ('names, for a time', duration),
+    ('a program to attach to', attach),
     ('arguments', arguments),
     ('functions', functions),
     ('a library', library),

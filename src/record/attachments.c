@@ -4,6 +4,8 @@
 #include "record/trace_file.h"
 #include "proc/proc.h"
 #include "base/msg.h"
+#include "base/timed.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,41 +72,72 @@ static void failed(const struct trace *trace, const char *what, const char *why)
 			 run->attachment_failures == FAILURES_REPORTED ? "; no more of these are reported" : "");
 }
 
-/* What can be read without an end in sight, or not at all, is none. */
-static int open_source(const char *path, const char **why)
-{
-	struct stat st;
-	const int fd = open_regular(path, &st);
+/* ---- Reading, with a limit of time: the file may not answer ---- */
 
-	if (fd < 0)
-		*why = errno == ENOEXEC ? "it is no regular file" : strerror(errno);
-	return fd;
+struct reading {
+	char *path;
+	struct stat st;
+	char *bytes;
+	size_t size;
+	bool is_cut; /* there is more than is kept */
+	int error;   /* of errno */
+};
+
+static void reading_free(void *context)
+{
+	struct reading *const reading = context;
+
+	free(reading->path);
+	free(reading->bytes);
+	free(reading);
 }
 
-/* 0 or -errno. *is_cut: there is more than is kept. */
-static int copy(int from, int to, bool *is_cut)
+/* 0 or errno. */
+static int read_bytes(int fd, struct reading *reading)
 {
-	static char chunk[CHUNK];
-	size_t done = 0;
+	size_t capacity = 0;
+	char more;
 
-	*is_cut = false;
 	for (;;) {
-		const ssize_t got = read(from, chunk, sizeof(chunk));
+		if (capacity - reading->size < CHUNK) {
+			capacity = 2 * capacity + CHUNK;
+			reading->bytes = xreallocarray(reading->bytes, capacity, 1);
+		}
+		const bool is_full = reading->size == ATTACHMENT_MAX;
+		const size_t left = ATTACHMENT_MAX - reading->size;
+		const ssize_t got = is_full ? read(fd, &more, 1)
+					    : read(fd, reading->bytes + reading->size, left < CHUNK ? left : CHUNK);
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : 0;
-		*is_cut = done >= ATTACHMENT_MAX;
-		if (*is_cut)
-			return 0;
-		const int error = write_all(to, chunk, (size_t)got, NULL);
-
-		if (error < 0)
-			return error;
-		done += (size_t)got;
+		reading->is_cut = is_full && got > 0;
+		if (got <= 0 || is_full)
+			return got < 0 ? errno : 0;
+		reading->size += (size_t)got;
 	}
 }
+
+/* What can be read without an end in sight, or not at all, is none. */
+static void read_source(void *context)
+{
+	struct reading *const reading = context;
+	const int fd = open_regular(reading->path, &reading->st);
+
+	reading->error = fd < 0 ? errno : read_bytes(fd, reading);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* NULL: reading takes too long. */
+static struct reading *read_in_time(const char *path)
+{
+	struct reading *const reading = xcalloc(1, sizeof(*reading));
+
+	reading->path = xstrdup(path);
+	return timed_do(read_source, reading_free, reading) ? reading : NULL;
+}
+
+/* ---- Files beside the trace ---- */
 
 /* The new file, opened to be written, and its path, which the caller frees. */
 static int open_beside(struct trace *trace, const char *name, const char *what, char **path)
@@ -119,69 +152,68 @@ static int open_beside(struct trace *trace, const char *name, const char *what, 
 }
 
 /* NULL: it could not be attached, which has been said. Else its path, which the caller frees. */
-static char *write_text(struct trace *trace, const struct attachment *attachment, const struct attachment_text *text)
+static char *write_beside(struct trace *trace, const char *name, const char *what, const char *bytes, size_t size)
 {
 	char *path;
-
-	if (!text->bytes) {
-		failed(trace, attachment->name, "it could not be read in time");
-		return NULL;
-	}
-	const int fd = open_beside(trace, attachment->name, attachment->name, &path);
+	const int fd = open_beside(trace, name, what, &path);
 
 	if (fd < 0)
 		return NULL;
-	const int error = write_all(fd, text->bytes, text->size, NULL);
+	const int error = write_all(fd, bytes, size, NULL);
 
 	close(fd);
 	if (error < 0)
-		failed(trace, attachment->name, strerror(-error));
+		failed(trace, what, strerror(-error));
 	return path;
 }
 
+static char *write_text(struct trace *trace, const struct attachment *attachment, const struct attachment_text *text)
+{
+	if (text->bytes)
+		return write_beside(trace, attachment->name, attachment->name, text->bytes, text->size);
+	failed(trace, attachment->name, "it could not be read in time");
+	return NULL;
+}
+
 /* Whether the copy would be written to the file itself. */
-static bool is_its_copy(const struct trace *trace, const char *name, int from)
+static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
 	char *const path = xasprintf("%s.%s", trace->path, name);
-	struct stat ours, copy;
-	const bool is = fstat(from, &ours) == 0 && stat(path, &copy) == 0 && ours.st_dev == copy.st_dev &&
-			ours.st_ino == copy.st_ino;
+	struct stat copy;
+	const bool is = stat(path, &copy) == 0 && ours->st_dev == copy.st_dev && ours->st_ino == copy.st_ino;
 
 	free(path);
 	return is;
 }
 
+/* NULL: it can be attached. */
+static const char *why_not(const struct trace *trace, const struct attachment *attachment,
+			   const struct reading *reading)
+{
+	if (!reading)
+		return timed_reason;
+	if (reading->error)
+		return reading->error == ENOEXEC ? "it is no regular file" : strerror(reading->error);
+	if (is_its_copy(trace, attachment->name, &reading->st))
+		return "its copy would take its place; give another NAME, or another -o";
+	return NULL;
+}
+
 static char *copy_file(struct trace *trace, const struct attachment *attachment)
 {
-	const char *why;
-	bool is_cut;
-	char *path;
-	int from = open_source(attachment->path, &why);
+	struct reading *const reading = read_in_time(attachment->path);
+	const char *const why = why_not(trace, attachment, reading);
+	char *path = NULL;
 
-	if (from >= 0 && is_its_copy(trace, attachment->name, from)) {
-		close(from);
-		from = -1;
-		why = "its copy would take its place; give another NAME, or another -o";
-	}
-	if (from < 0) {
+	if (why)
 		failed(trace, attachment->path, why);
-		return NULL;
-	}
-	const int to = open_beside(trace, attachment->name, attachment->path, &path);
-
-	if (to < 0) {
-		close(from);
-		return NULL;
-	}
-	const int error = copy(from, to, &is_cut);
-
-	close(to);
-	close(from);
-	if (error < 0)
-		failed(trace, attachment->path, strerror(-error));
-	else if (is_cut)
+	else
+		path = write_beside(trace, attachment->name, attachment->path, reading->bytes, reading->size);
+	if (path && reading->is_cut)
 		msg_warn("of %s only the first %u MiB are attached to the trace of process %d", attachment->path,
 			 ATTACHMENT_MAX >> 20, trace->pid);
+	if (reading)
+		reading_free(reading);
 	return path;
 }
 

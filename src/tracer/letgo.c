@@ -284,6 +284,7 @@ void let_go(struct tracer *t)
 		restore_text(p);
 	detach_ready(t);
 	/* Now that nothing waits for it, for reading names and writing may take long. */
+	process_time_reads(t);
 	for (struct process *p = t->processes; p; p = p->next)
 		output_end(p->trace, false);
 	for (struct process *p = t->processes; p; p = p->next)

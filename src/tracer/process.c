@@ -194,6 +194,7 @@ void process_unref(struct process *p, const char *how)
 		return;
 	calls_drop_all(p);
 	p->trace->has_ended = true;
+	process_time_reads(p->tracer);
 	report_end(p->trace, how, p->tracer->tasks.count != 0);
 	process_report(p);
 	process_free(p);
@@ -282,7 +283,7 @@ void process_time_reads(const struct tracer *t)
 	bool is_held = false;
 
 	for (const struct process *p = t->processes; p; p = p->next)
-		is_held |= p->text->inserted != 0;
+		is_held |= p->tasks && p->text->inserted;
 	timed_hold(is_held);
 }
 

@@ -134,5 +134,6 @@ void process_clear(struct process *p, const char *why)
 void process_pause(struct process *p, const char *why)
 {
 	process_clear(p, why);
+	process_time_reads(p->tracer);
 	output_end(p->trace, true);
 }

@@ -226,6 +226,18 @@ def library(room):
     return problems + has_line(done, words), '%d calls' % calls
 
 
+def attached(room):
+    """--attach-file of a file that does not answer: another process, which is traced still, does not wait for it."""
+    program, _, debug = prepare(room, '--strip-debug')
+    shutil.copy(debug, room.path('notes'))
+    late = (debug, room.path('notes'), NEVER)
+    done, problems = run(room, late, FUNCTRACE, '-o', 'trace-', '--attach-file=notes=' + room.path('notes'), 'sh', '-c',
+                         '/bin/true; "$0" 3; :', program)
+    calls, more = calls_of(done.out, LATE)
+    words = r'functrace: warning: \S+/notes is not attached to the trace of process \d+: reading it takes too long'
+    return problems + more + has_line(done, words), '%d calls' % calls
+
+
 CASES = [
     ('names', names),
     ('names that never come', never),
@@ -234,4 +246,5 @@ CASES = [
     ('arguments', arguments),
     ('functions', functions),
     ('a library', library),
+    ('a file beside the trace', attached),
 ]

@@ -117,6 +117,8 @@ def same_frames(room):
 RESTORER = re.compile(r'\?|<signal handler called>|_*(kernel_|default_|restore|rt_sig|rt_sa|sa_restore)')
 # What the C library may have between what is interrupted and what has called it.
 INSIDE_LIBRARY = {'spin': 0, 'by_kill': 3, 'by_sleep': 6, 'by_memory': 2}
+HANDLED = ('O2', 'static', 'musl', 'musl-static', 'm32')
+BUILDS = [('handled', variant) for variant in HANDLED]
 
 
 def handled(variant, way):
@@ -178,7 +180,7 @@ CASES = [
     ('stacks are cut in several processes', cut_in_children),
     ('an allocator with an entry that has no name', hidden_entry),
 ] + [('a signal handler in %s [%s]' % (way.replace('by_', ''), variant), handled(variant, way)) for way in INSIDE_LIBRARY
-     for variant in ('O2', 'static', 'musl', 'musl-static', 'm32')]
+     for variant in HANDLED]
 CASES += [('no tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (
     ('untabled-O0', len(CHAIN)), ('untabled', 1), ('untabled-noframe', 1), ('untabled-clang', 1), ('m32-untabled', len(CHAIN)),
     ('m32-untabled-noframe', 1))]

@@ -151,6 +151,8 @@ static void follow_data(struct following *f)
 		follow_sum(f);
 	else if ((f->word & 0xffe0ffe0) == 0xaa0003e0) /* mov */
 		set(f, to, value_of(f, field(f, 16, 5)));
+	else if (field(f, 21, 10) == 0x294) /* movz */
+		set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
 	else if ((field(f, 24, 5) == 0x0b && field(f, 21, 1) && !field(f, 29, 1)) ||
 		 (field(f, 23, 6) == 0x24 && field(f, 29, 2) != 3) || field(f, 23, 6) == 0x23)
 		path_forget(f->state, to); /* add of an extended register, and of a number, tags: to sp, perhaps */
@@ -180,10 +182,11 @@ static void follow_register_branch(struct following *f)
 
 static void follow_system(struct following *f)
 {
+	static const unsigned short last[] = {93 /* exit */, 94 /* exit_group */, 139 /* rt_sigreturn */};
 	const uint32_t word = f->word;
 
 	if (word >> 24 == 0xd4) { /* svc goes on; brk, hlt, udf do not */
-		if ((word & 0xffe0001f) != A64_SVC_0)
+		if ((word & 0xffe0001f) != A64_SVC_0 || path_ends(value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
 			f->step->next = PATH_END;
 		set(f, 0, unknown);
 	} else if (field(f, 20, 2) == 3 || (word & 0xfff80000) == 0xd5280000) {

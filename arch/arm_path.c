@@ -172,6 +172,18 @@ static bool follow_vectors(struct following *f)
 
 /* ---- What the decoders leave alone ---- */
 
+/* svc: the number is in r7. */
+static bool follow_system(struct following *f)
+{
+	static const unsigned short last[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
+					      248 /* exit_group */};
+
+	if (path_ends(value_of(f, 7), last, sizeof(last) / sizeof(last[0])))
+		f->step->next = PATH_END;
+	path_forget(f->state, 0);
+	return true;
+}
+
 static void follow_wide_sum(struct following *f, unsigned d, unsigned n, bool down, uint32_t number)
 {
 	const struct path_value sum = path_sum(value_of(f, n), down ? -(int64_t)number : (int64_t)number);
@@ -252,6 +264,8 @@ static bool follow_thumb_plain(struct following *f)
 	if (f->insn.length == 2) {
 		const unsigned what = BITS(first, 6, 10);
 
+		if (first >> 8 == 0xdf)
+			return follow_system(f);
 		/* mul and shifts by a register; extensions and reversals */
 		if (BITS(first, 10, 6) == 0x10 || what >> 2 == 0xb2 || what >> 2 == 0xba)
 			path_forget(f->state, BITS(first, 0, 3));
@@ -307,6 +321,8 @@ static bool follow_a32_plain(struct following *f)
 			path_forget(f->state, BITS(word, 16, 4)); /* vectors' elements, with writing back */
 		return true;
 	}
+	if (BITS(word, 24, 4) == 15)
+		return follow_system(f);
 	if (BITS(word, 25, 3) == 0 && BIT(word, 7) && BIT(word, 4))
 		return follow_extra(f);
 	if (follow_vectors(f))
@@ -330,6 +346,8 @@ static bool follow_data(struct following *f)
 		return true;
 	if (op->code == DATA_MOV && by_register && !is_shifted)
 		value = value_of(f, op->m);
+	else if (op->code == DATA_MOV && !by_register)
+		value = (struct path_value){PATH_NUMBER, 0, (int32_t)op->immediate};
 	else if (!by_register && (op->code == DATA_ADD || op->code == DATA_SUB))
 		value = path_sum(value_of(f, op->n),
 				 op->code == DATA_ADD ? (int64_t)op->immediate : -(int64_t)op->immediate);

@@ -70,6 +70,14 @@ bool path_store(struct path_state *state, struct path_value place, struct path_v
 	return true;
 }
 
+bool path_ends(struct path_value number, const unsigned short *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (number.kind == PATH_NUMBER && number.offset == numbers[i])
+			return true;
+	return false;
+}
+
 void path_call(struct path_state *state, uint64_t preserved)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf_sp];

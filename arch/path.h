@@ -13,6 +13,7 @@ enum path_kind {
 	PATH_UNKNOWN,
 	PATH_REGISTER, /* what the register held, plus the offset */
 	PATH_MEMORY,   /* the word that lies there */
+	PATH_NUMBER,   /* a number that the code gives: the offset */
 };
 
 struct path_value {
@@ -70,6 +71,8 @@ struct path_value path_sum(struct path_value value, int64_t number);
 bool path_move_sp(struct path_state *state, int64_t change);
 /* Notes a word that was stored at the place, in the place of what was there. False: there is no room to remember it. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
+/* Whether the number of a system call is one of those after which the code does not go on: exit, sigreturn. */
+bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);
 /* A call that returns: all but preserved registers are lost, and what lies below sp. `preserved` is a mask. */
 void path_call(struct path_state *state, uint64_t preserved);
 

@@ -134,7 +134,11 @@ static void follow_mov(struct following *f)
 	const struct path_value value = operand_value(f, &f->operands[1]);
 
 	forget_results(f);
-	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
+	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && f->operands[0].size >= 32 &&
+	    f->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		set(f, number_of(f, f->operands[0].reg.value),
+		    (struct path_value){PATH_NUMBER, 0, (int32_t)f->operands[1].imm.value.s});
+	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		set(f, whole_number(f, f->operands[0].reg.value), value);
 	else if (f->operands[0].size == f->mode->bits && !path_store(f->state, place_of(f, &f->operands[0]), value))
 		end(f);
@@ -168,8 +172,29 @@ static uint64_t target_of(const struct following *f, uint64_t next)
 	return f->mode->bits == 32 ? (uint32_t)target : target;
 }
 
+/* syscall, int, and i386's call of the vdso's entry by gs: the number is in eax. */
+static void follow_system(struct following *f)
+{
+	static const unsigned short last_64[] = {15 /* rt_sigreturn */, 60 /* exit */, 231 /* exit_group */};
+	static const unsigned short last_32[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
+						 252 /* exit_group */};
+	const unsigned eax = number_of(f, ZYDIS_REGISTER_EAX);
+
+	if (f->mode->bits == 64 ? path_ends(value_of(f, eax), last_64, sizeof(last_64) / sizeof(last_64[0]))
+				: path_ends(value_of(f, eax), last_32, sizeof(last_32) / sizeof(last_32[0])))
+		end(f);
+	path_forget(f->state, eax);
+}
+
+static bool is_vdso_call(const struct following *f)
+{
+	return f->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && f->operands[0].mem.segment == ZYDIS_REGISTER_GS;
+}
+
 static void follow_call(struct following *f, uint64_t next)
 {
+	if (is_vdso_call(f))
+		follow_system(f);
 	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
 		push(f, unknown); /* how i386 code finds out where it is */
 	else
@@ -244,6 +269,11 @@ static void follow_one(struct following *f, uint64_t next)
 		break;
 	}
 	switch (f->z.meta.category) {
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_INTERRUPT:
+		forget_results(f);
+		follow_system(f);
+		break;
 	case ZYDIS_CATEGORY_CALL:
 		follow_call(f, next);
 		break;

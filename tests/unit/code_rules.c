@@ -183,7 +183,8 @@ static void test_bytes(void **state)
 /* What a signal has interrupted; sp is not aligned as it is at calls. */
 static void test_interrupted_bytes(void **state)
 {
-	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64);
+	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const i386 =
+										       arch_for_elf(EM_386, ELFCLASS32);
 	const struct {
 		const struct arch *arch;
 		unsigned pc, sp; /* odd: Thumb */
@@ -203,6 +204,21 @@ static void test_interrupted_bytes(void **state)
 		/* sub rsp, 8; syscall; call; add rsp, 8; ret: the prologue says so, too */
 		{x86_64, 6, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "-"},
 		{x86_64, 22, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "=7+16 ra-8"},
+		/* mov eax, 60; syscall; the next function: ret. exit does not come back; mov eax, 39 (getpid) does */
+		{x86_64, 0, 8, "b83c000000 0f05 c3", "-"},
+		{x86_64, 0, 8, "b827000000 0f05 c3", "=7+8 ra-8"},
+		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret */
+		{i386, 0, 12, "b801000000 65ff1510000000 c3", "-"},
+		{i386, 0, 12, "b801000000 cd80 c3", "-"},
+		{i386, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
+		/* movs r7, #1; svc #0; bx lr. mov r7, #173; svc #0; bx lr, in ARM state */
+		{&arch_arm, 1, 0, "0127 00df 7047", "-"},
+		{&arch_arm, 1, 0, "1427 00df 7047", "=13+0 link"},
+		{&arch_arm, 0, 0, "ad70a0e3 000000ef 1eff2fe1", "-"},
+		{&arch_arm, 0, 0, "1470a0e3 000000ef 1eff2fe1", "=13+0 link"},
+		/* mov x8, #93; svc #0; ret */
+		{&arch_aarch64, 0, 0, "a80b80d2 010000d4 c0035fd6", "-"},
+		{&arch_aarch64, 0, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
 		/* syscall; call; the next function: ret */
 		{x86_64, 2, 0, "0f05 e8f0ffffff c3", "-"},
 		/* push {r4, r5}; ldr r3, [r0]; pop {r4, r5}; bx lr */

@@ -86,7 +86,7 @@ static size_t code_at(struct search *search, uint64_t address, const unsigned ch
 	return read_window(search, address);
 }
 
-/* A mark of what is known of the registers that are followed. */
+/* A mark of what is known of the registers that are followed; numbers make no other path. */
 static uint64_t mark_of(const struct search *search, const struct path_state *state)
 {
 	const uint64_t followed = search->arch->dwarf_preserved | 1ull << search->arch->dwarf_sp |
@@ -94,7 +94,8 @@ static uint64_t mark_of(const struct search *search, const struct path_state *st
 	uint64_t mark = state->conditional;
 
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
-		if (followed >> i & 1 && state->registers[i].kind != PATH_UNKNOWN)
+		if (followed >> i & 1 && state->registers[i].kind != PATH_UNKNOWN &&
+		    state->registers[i].kind != PATH_NUMBER)
 			mark = hash_mix(mark ^ ((uint64_t)i << 48 | (uint64_t)state->registers[i].kind << 40 |
 						(uint64_t)state->registers[i].base << 32 |
 						(uint32_t)state->registers[i].offset));

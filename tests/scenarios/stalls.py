@@ -361,6 +361,8 @@ def live_stopped(room, stall, end):
         time.sleep(1)
         if stall == 'Ctrl-Z':
             attached.shell.send('\x1a')
+            # Reads what the view has drawn: one that waits for its terminal within ncurses ignores the signal.
+            attached.shell.prompt()
             wait_for('the stop', lambda: state_of(started) == 'T' and state_of(view) == 'T')
         elif stall == 'Ctrl-S':
             attached.shell.send('\x13')

@@ -8,6 +8,7 @@ import time
 
 import builds
 import kinds
+from lifecycle import Held
 from processes import FUNCTRACE, POSTPROC, Failure, command_of, state_of, status_field, wait_for
 
 
@@ -62,15 +63,18 @@ def kernel_thread(room):
 
 def traced_by(room, tracer):
     kinds.need(tracer if tracer != 'functrace' else 'sh')
-    sleeper = room.start([builds.target('sleepers', 'O2')]) if tracer != 'strace' else None
     if tracer == 'strace':
-        other = room.start(['strace', '-o', '/dev/null', '-e', 'trace=none', 'sleep', '20'])
+        other = room.start(['strace', '-o', '/dev/null', '-e', 'trace=none', 'sleep', '600'])
         pid = wait_for('the child of strace', lambda: [p for p in room.processes() if command_of(p) == 'sleep'])[0]
-    else:
-        pid = sleeper.pid
+        return refused_of_traced(room, tracer, other, pid)
+    with Held(room, [builds.target('churn', 'O2'), '1']) as held:
+        pid = held.child.pid
         command = ['gdb', '-q', '-nx', '-p', str(pid)] if tracer == 'gdb' else \
             [FUNCTRACE, '-o', room.path('other.rtrace'), '-t', str(pid)]
-        other = room.start(command, stdin=subprocess.PIPE)
+        return refused_of_traced(room, tracer, room.start(command, stdin=subprocess.PIPE), pid)
+
+
+def refused_of_traced(room, tracer, other, pid):
     by = wait_for('%s to trace' % tracer, lambda: int(status_field(pid, 'TracerPid') or 0))
     problems = refused(room, traced(room, '-t', str(pid)), 1, str(pid), tracer, str(by)) + none_written(room)
     if int(status_field(pid, 'TracerPid') or 0) != by:

@@ -314,7 +314,7 @@ def live_unread(room):
         problems += server.clients.end()
         os.kill(server.child.pid, signal.SIGTERM)
         done = room.finish(attached.child)
-        text, alive = reader.text(), ALIVE.search(done.err.decode())
+        text, alive = reader.all(), ALIVE.search(done.err.decode())
         look = LOOK.findall(text)[-1]
         if not alive or 'The trace has ended' not in text:
             problems.append('status %d: %s' % (done.status, done.err))
@@ -334,7 +334,8 @@ class Reader:
 
     def __init__(self, fd):
         self.parts, self.fd = [], os.dup(fd)
-        threading.Thread(target=self.read, daemon=True).start()
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
 
     def read(self):
         while True:
@@ -346,6 +347,11 @@ class Reader:
 
     def text(self):
         return b''.join(self.parts).decode(errors='replace')
+
+    def all(self):
+        """Who writes has ended."""
+        self.thread.join(60)
+        return self.text()
 
 
 def live_stopped(room, stall, end):

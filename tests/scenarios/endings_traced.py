@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import signal
+import tempfile
 import time
 
 import builds
@@ -143,21 +144,35 @@ int main(void)
 """
 
 
+def is_short(measure, share):
+    """(problems, remark): whether the longest call is short beside the whole. Others may have taken the processors from
+    one call: what lasts each time is functrace's."""
+    for _ in range(6):
+        problems, longest, whole = measure()
+        if problems or longest * share <= whole:
+            break
+    else:
+        problems = ['a call took %d of %d us' % (longest, whole)]
+    return problems, '%d of %d us' % (longest, whole)
+
+
 def served_meanwhile(room, threads):
     """The heap of a process that ends is read while what others report is acted on, and the ends of its own threads."""
     program = compiled(room, 'large', LARGE, '-w', '-pthread', '-DBYTES=%d' % (256 << 20), '-DTHREADS=%d' % threads)
-    trace = room.path('trace')
+    return is_short(lambda: calls_of_another(room, program), 2)
+
+
+def calls_of_another(room, program):
+    trace = os.path.join(tempfile.mkdtemp(dir=room.folder), 'trace')
     done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-o', trace, program])
     status, longest, meanwhile = done.out.decode().split()
     texts = [room.run(['cat', path]).out for path in [trace] + glob.glob(trace + '.*')]
     lost = [re.findall(rb'malloc\(1234\) = (0x[0-9a-f]+)', text) for text in texts]
     problems = ['status %s: %s' % (status, done.err.decode())] if status != '3' or done.status else []
-    if int(longest) * 2 > int(meanwhile):
-        problems.append('a call of another process took %s of %s us' % (longest, meanwhile))
     said = [b'## lost <1> %s definitely\n' % addresses[0] in text for addresses, text in zip(lost, texts) if addresses]
     if said != [True]:
         problems.append('what is lost is not said: %s' % said)
-    return problems, '%s of %s us' % (longest, meanwhile)
+    return problems, int(longest), int(meanwhile)
 
 
 FULL = """
@@ -196,9 +211,13 @@ int main(void)
 def served_at_letting_go(room):
     """A process that is let go of is kept from running for the copy, not until the copy is read, which takes some ten
     times as long: beside a whole scan, on the same machine, its longest call is short."""
-    target = scans.Target(room, compiled(room, 'full', FULL, '-w', '-DBLOCKS=1500000'), None)
-    trace = room.path('full-trace')
-    with target:
+    program = compiled(room, 'full', FULL, '-w', '-DBLOCKS=1500000')
+    return is_short(lambda: call_beside_scan(room, program), 4)
+
+
+def call_beside_scan(room, program):
+    trace = os.path.join(tempfile.mkdtemp(dir=room.folder), 'trace')
+    with scans.Target(room, program, None) as target:
         began = time.monotonic()
         problems, _ = target.look()
         scan = (time.monotonic() - began) * 1e6
@@ -207,10 +226,7 @@ def served_at_letting_go(room):
         out, _ = target.child.communicate(b'\n')
         if done.status or b'stood for' not in done.err or target.child.returncode:
             problems.append('status %d, then %d: %s' % (done.status, target.child.returncode, done.err.decode()))
-    longest = int(out)
-    if longest * 4 > scan:
-        problems.append('a call took %d us, a whole scan %d' % (longest, scan))
-    return problems, 'a call took %d us, a whole scan %d' % (longest, scan)
+    return problems, int(out), int(scan)
 
 
 # Blocks of one size class: those of keep() are always led to, those of lose() never. Another thread holds malloc's lock

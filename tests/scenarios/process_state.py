@@ -332,10 +332,11 @@ def test_foreign_proc():
 
 
 def is_settled(target):
-    """Whether the tracer has attached, and waits."""
+    """Whether the tracer has attached, and waits for stops, not for a thread of its own that reads files."""
     try:
         with open("/proc/%d/wchan" % tracer_of(target)) as f:
-            return "wait" in f.read()
+            where = f.read()
+            return "wait" in where and "futex" not in where
     except OSError:
         return False
 

@@ -35,6 +35,7 @@ static void add(struct explaining *e, const char *name)
 	arg_list_add(e->list, name, out_finish(&e->showing.out));
 	out_clear(&e->showing.out);
 	e->showing.texts = TEXTS_MAX;
+	e->showing.bases = BASES_READ;
 }
 
 /* ---- Signatures ---- */
@@ -345,6 +346,7 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 				kept->unread |= 1u << i;
 			continue;
 		}
+		e.showing.is_unmade = plan->is_constructor && !i;
 		show_param(&e, &plan->params[i]);
 		add(&e, plan->params[i].name);
 	}

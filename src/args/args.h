@@ -24,6 +24,8 @@ struct args_source {
 	bool (*error)(void *context, int *error);
 	/* The name of the function at an address, for pointers to functions; NULL none. */
 	const char *(*name)(void *context, uint64_t address);
+	/* Whether a program's or a library's file is mapped at an address: a virtual table lies in one. */
+	bool (*is_object)(void *context, uint64_t address);
 	void *context;
 	size_t limit; /* bytes of a string that are shown (--args-limit), ARGS_LIMIT_MAX at most */
 };

@@ -47,7 +47,9 @@ static void add_members(struct flattening *f, const struct data_type *type, uint
 		const uint64_t at = add_saturated(offset, member->offset);
 		const unsigned shift = member->bit_offset % 8;
 
-		if (member->bit_size)
+		if (member->is_virtual)
+			give_up(f);
+		else if (member->bit_size)
 			add_field(f, add_saturated(at, member->bit_offset / 8), (shift + member->bit_size + 7u) / 8,
 				  ABI_BITS);
 		else

@@ -382,6 +382,7 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 		place_rust_result(plan, &signature->result_passed, &function);
 	else if (plan->has_result)
 		place_result(plan, &function);
+	plan->is_constructor = signature->is_constructor;
 	plan->result_is_unknown = signature->result_is_unknown;
 	note_number(plan);
 	if (signature->result_may_be_lost && !plan->result.place.is_address)

@@ -20,6 +20,7 @@ struct args_plan {
 	const struct arch *arch;
 	const struct function *row; /* NULL: of a signature */
 	size_t count;
+	bool is_constructor; /* parameter 0 is an object that is still to be made */
 	struct plan_param *params;
 	bool has_result;
 	struct plan_param result;

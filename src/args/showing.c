@@ -18,6 +18,7 @@ void showing_begin(struct showing *s, const struct args_source *source)
 {
 	*s = (struct showing){.source = source,
 			      .texts = TEXTS_MAX,
+			      .bases = BASES_READ,
 			      .limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
 	/* An escape has four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);

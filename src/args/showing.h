@@ -8,6 +8,7 @@
 #define VALUE_BYTES 1024 /* of a value that are looked at; what has more is shown as far as that */
 #define VALUE_ITEMS 8    /* of an array that are shown */
 #define TEXTS_MAX   4    /* strings that an argument's members, or what it points to, lead to */
+#define BASES_READ  8    /* virtual bases of an argument that memory is read for */
 
 /* How far the memory that a value refers to may be read for it. */
 enum follow {
@@ -30,6 +31,8 @@ struct showing {
 	const struct args_source *source;
 	size_t limit;   /* of a string's bytes, bounded */
 	unsigned texts; /* strings of members that may still be read for the argument */
+	unsigned bases; /* virtual bases that may still be looked for */
+	bool is_unmade; /* the argument is an object whose constructor begins: its virtual table is not known yet */
 	struct out out;
 	unsigned char *text; /* what is read of a string */
 	/* value_show(), for what consists of other values. */

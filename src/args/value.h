@@ -17,6 +17,8 @@ void show_complex(struct showing *s, const struct data_type *type, const struct 
 void show_enum(struct showing *s, const struct data_type *type, const struct view *view);
 /* Structs, unions, arrays and vectors. */
 void show_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth);
+/* Where a virtual base of the object is. False: it is not known. */
+bool virtual_base_find(struct showing *s, const struct data_member *base, const struct view *object, uint64_t *address);
 void show_elements(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth);
 /* Pointers and references. */
 void show_pointer(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,

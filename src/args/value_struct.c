@@ -55,10 +55,73 @@ static bool is_tuple(const struct data_type *type)
 	return type->member_count && type->members[0].name && !strcmp(type->members[0].name, "__0");
 }
 
-/* Adds the members, behind `separator`; those of a base as the struct's own. Returns what the next is behind. */
-static const char *add_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
-			       unsigned bases, const char *separator)
+/* The members of one struct, with those that it inherits. */
+struct listing {
+	struct showing *s;
+	unsigned depth;
+	const char *separator; /* what the next member is behind */
+	/* Virtual bases that are listed: several classes may inherit the same one. Address 0: it is not known where. */
+	struct {
+		const char *name;
+		uint64_t address;
+	} bases[BASES_READ];
+	unsigned base_count;
+};
+
+static void add_members(struct listing *listing, const struct data_type *type, const struct view *view, unsigned bases);
+
+static bool is_listed(struct listing *listing, const char *name, uint64_t address)
 {
+	for (unsigned i = 0; i < listing->base_count; i++)
+		if (listing->bases[i].address == address && !strcmp(listing->bases[i].name, name))
+			return true;
+	if (listing->base_count < ARRAY_SIZE(listing->bases)) {
+		listing->bases[listing->base_count].name = name;
+		listing->bases[listing->base_count++].address = address;
+	}
+	return false;
+}
+
+static void add_virtual_base(struct listing *listing, const struct data_member *base, const struct view *view,
+			     unsigned bases)
+{
+	struct showing *const s = listing->s;
+	const struct data_type *const type = base->type;
+	const char *const name = type->name ? type->name : "";
+	unsigned char bytes[VALUE_BYTES];
+	uint64_t address = 0;
+	struct view part;
+	const bool is_known = virtual_base_find(s, base, view, &address);
+
+	if (is_listed(listing, name, address))
+		return;
+	if (!is_known) {
+		out_printf(&s->out, "%s%s=<unknown place>", listing->separator, name);
+		listing->separator = ", ";
+		return;
+	}
+	if (address >= view->address && address - view->address < view->size &&
+	    view->size - (address - view->address) >= type->size)
+		part = view_part(view, address - view->address, type->size);
+	else
+		showing_read(s, address, type->size, bytes, &part);
+	add_members(listing, type, &part, bases);
+}
+
+static void add_base(struct listing *listing, const struct data_member *base, const struct view *view, unsigned bases)
+{
+	const struct view part = view_part(view, base->offset, base->type->size);
+
+	if (base->is_virtual)
+		add_virtual_base(listing, base, view, bases);
+	else
+		add_members(listing, base->type, &part, bases);
+}
+
+/* Adds the members, those of a base as the struct's own. */
+static void add_members(struct listing *listing, const struct data_type *type, const struct view *view, unsigned bases)
+{
+	struct showing *const s = listing->s;
 	const bool has_no_names = is_tuple(type);
 
 	for (size_t i = 0; i < type->member_count && out_step(&s->out); i++) {
@@ -66,40 +129,44 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 		const uint64_t size = member->type ? member->type->size : 0;
 		const struct view part = view_part(view, member->offset, size);
 
-		if (member->is_base && member->type && bases) {
-			separator = add_members(s, member->type, &part, depth, bases - 1, separator);
+		if (member->is_base && member->type && member->type->kind != DATA_OTHER && bases) {
+			add_base(listing, member, view, bases - 1);
 			continue;
 		}
-		out_add(&s->out, separator);
-		separator = ", ";
+		out_add(&s->out, listing->separator);
+		listing->separator = ", ";
+		if (member->is_virtual) {
+			out_add(&s->out, "...");
+			continue;
+		}
 		if (member->name && *member->name && !has_no_names)
 			out_printf(&s->out, "%s=", member->name);
 		if (member->bit_size)
-			show_bit_field(s, member, view, depth);
+			show_bit_field(s, member, view, listing->depth);
 		else
-			s->show(s, member->type, &part, depth, FOLLOW_NOT);
+			s->show(s, member->type, &part, listing->depth, FOLLOW_NOT);
 		/* What lacks here lacks behind it. */
 		if (type->kind != DATA_UNION && part.size < size && !member->bit_size) {
 			s->out.is_full |= view->is_cut;
-			return separator;
+			return;
 		}
 	}
 	if (type->is_cut || (type->has_variants && !type->variant_count)) {
-		out_printf(&s->out, "%s...", separator);
-		separator = ", ";
+		out_printf(&s->out, "%s...", listing->separator);
+		listing->separator = ", ";
 	}
-	return separator;
 }
 
 static void show_plain(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
 {
+	struct listing listing = {.s = s, .depth = depth + 1, .separator = ""};
 	const bool has_no_names = is_tuple(type);
 
 	out_add(&s->out, has_no_names ? "(" : "{");
 	if (depth >= DEPTH_MAX)
 		out_add(&s->out, "...");
 	else
-		add_members(s, type, view, depth + 1, BASES_MAX, "");
+		add_members(&listing, type, view, BASES_MAX);
 	out_end(&s->out, has_no_names ? ")" : "}");
 }
 

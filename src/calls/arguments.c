@@ -173,6 +173,11 @@ static const char *function_name(void *task, uint64_t address)
 	return kept;
 }
 
+static bool is_object(void *task, uint64_t address)
+{
+	return objects_find(&((struct task *)task)->process->objects, address);
+}
+
 static struct args_source source_of(struct task *task)
 {
 	return (struct args_source){.arch = task->process->arch,
@@ -181,6 +186,7 @@ static struct args_source source_of(struct task *task)
 				    .read = read_some,
 				    .error = read_error,
 				    .name = function_name,
+				    .is_object = is_object,
 				    .context = task,
 				    .limit = task->process->tracer->set->args_limit};
 }

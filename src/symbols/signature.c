@@ -242,6 +242,17 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
 }
 
+/* A class's constructor has its name, without a template's arguments. */
+static bool is_constructor(struct type_reader *reader, Dwarf_Die *function, const struct params *params)
+{
+	const struct signature_param *const this = params->count ? &params->items[0].item : NULL;
+	const char *const name = die_string(reader, function, DW_AT_name);
+	const size_t length = strcspn(name, "<");
+
+	return this && !strcmp(this->name, "this") && this->type->target && length &&
+	       !strncmp(this->type->target->name, name, length) && strcspn(this->type->target->name, "<") == length;
+}
+
 static struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *function, const struct params *params,
 					const struct data_type *result)
 {
@@ -259,6 +270,7 @@ static struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *f
 		.param_count = params->count,
 		.result = result,
 		.is_variadic = params->is_variadic,
+		.is_constructor = is_constructor(reader, function, params),
 	};
 	if (is_rust(reader, function))
 		pass_as_rust(reader, function, kept, signature);

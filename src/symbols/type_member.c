@@ -25,6 +25,59 @@ bool type_member_offset(Dwarf_Die *die, uint64_t *offset)
 	return *offset < OFFSET_MAX;
 }
 
+static bool is_virtual(Dwarf_Die *die)
+{
+	uint64_t virtuality = DW_VIRTUALITY_none;
+
+	return dwarf_tag(die) == DW_TAG_inheritance && die_number(die, DW_AT_virtuality, &virtuality) &&
+	       virtuality != DW_VIRTUALITY_none;
+}
+
+static bool is_constant(const Dwarf_Op *operation, uint64_t *value)
+{
+	const unsigned atom = operation->atom;
+
+	*value = operation->number;
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+		*value = atom - DW_OP_lit0;
+	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
+}
+
+/* The Itanium C++ ABI has a virtual base's offset in a word before the address that the object's first word is, and
+ * compilers say that by these operations on the object's address. 0: other ones. */
+static uint32_t table_at(Dwarf_Die *die)
+{
+	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* how many bytes */
+					      DW_OP_minus, DW_OP_deref, DW_OP_plus};
+	Dwarf_Attribute found;
+	Dwarf_Op *operations;
+	size_t count;
+	uint64_t value = 0;
+
+	if (!dwarf_attr(die, DW_AT_data_member_location, &found) || dwarf_getlocation(&found, &operations, &count) ||
+	    count != ARRAY_SIZE(atoms))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (atoms[i] ? operations[i].atom != atoms[i] : !is_constant(&operations[i], &value))
+			return 0;
+	return value < OFFSET_MAX ? (uint32_t)value : 0;
+}
+
+bool type_member_place(Dwarf_Die *die, struct data_member *member)
+{
+	uint64_t offset;
+
+	member->is_virtual = is_virtual(die);
+	if (member->is_virtual) {
+		member->table_at = table_at(die);
+		return true;
+	}
+	if (!type_member_offset(die, &offset))
+		return false;
+	member->offset = (uint32_t)offset;
+	return true;
+}
+
 /* From DWARF 4 on the bits are counted from the struct's beginning; before, from the most significant bit of a
  * storage unit. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
@@ -56,7 +109,7 @@ uint32_t type_natural_align(const struct data_type *type, const struct data_memb
 	uint32_t align = 1;
 
 	for (size_t i = 0; i < count; i++)
-		if (members[i].type->align > align &&
+		if (!members[i].is_virtual && members[i].type->align > align &&
 		    (members[i].bit_size || !(members[i].offset % members[i].type->align)))
 			align = members[i].type->align;
 	/* A packed one. */
@@ -74,6 +127,8 @@ bool type_may_be_packed(const struct data_type *type, const struct data_member *
 		const uint64_t bits = member->bit_offset + (uint64_t)member->bit_size;
 		const uint64_t size = member->bit_size ? (bits + 7) / 8 : member->type->size;
 
+		if (member->is_virtual)
+			continue;
 		if (type->kind == DATA_STRUCT && !member->bit_size && member->offset > end)
 			return false;
 		if (add_saturated(member->offset, size) > end)

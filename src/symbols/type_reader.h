@@ -61,9 +61,10 @@ bool type_is_character(const char *name);
 /* How a scalar of that size is aligned in a struct. */
 uint32_t type_scalar_align(const struct type_reader *reader, uint64_t size);
 
-/* Where a member begins, in bytes: type_member.c. False: it is not at a fixed place (a virtual base), or not in the
- * struct. */
+/* Where a member begins, in bytes: type_member.c. False: it is not at a fixed place, or not in the struct. */
 bool type_member_offset(Dwarf_Die *die, uint64_t *offset);
+/* Sets where a member or a base is, a virtual one, too. False: as above. */
+bool type_member_place(Dwarf_Die *die, struct data_member *member);
 /* Makes it a bit field where it is one. False: one that cannot be. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member);
 /* The largest alignment that puts no member where it is not. */

@@ -118,7 +118,8 @@ static bool find_pointer(const struct data_type *type, uint32_t offset, unsigned
 		return true;
 	}
 	for (size_t i = 0; depth < DEPTH_MAX && i < type->member_count; i++)
-		if (find_pointer(type->members[i].type, offset + type->members[i].offset, depth + 1, at))
+		if (!type->members[i].is_virtual &&
+		    find_pointer(type->members[i].type, offset + type->members[i].offset, depth + 1, at))
 			return true;
 	return false;
 }

@@ -119,18 +119,14 @@ static const struct data_type *aligned(struct type_reader *reader, Dwarf_Die *di
 static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_member *member)
 {
 	const bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
-	uint64_t offset;
 
+	*member = (struct data_member){.is_base = is_base};
 	/* A static member is declared only; the compiler's own is a pointer to the virtual functions. */
 	if (die_flag(die, DW_AT_external) || die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_artificial) ||
-	    !type_member_offset(die, &offset))
+	    !type_member_place(die, member))
 		return false;
-	*member = (struct data_member){
-		.name = is_base ? "" : die_string(reader, die, DW_AT_name),
-		.type = aligned(reader, die, type_read_of(reader, die, level)),
-		.offset = (uint32_t)offset,
-		.is_base = is_base,
-	};
+	member->name = is_base ? "" : die_string(reader, die, DW_AT_name);
+	member->type = aligned(reader, die, type_read_of(reader, die, level));
 	return member->type && type_member_bits(die, member);
 }
 
@@ -197,13 +193,6 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 
 /* ---- Structs' members ---- */
 
-static bool is_virtual(Dwarf_Die *base)
-{
-	uint64_t virtuality = DW_VIRTUALITY_none;
-
-	return die_number(base, DW_AT_virtuality, &virtuality) && virtuality != DW_VIRTUALITY_none;
-}
-
 static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
 	Dwarf_Die child = {0};
@@ -223,8 +212,6 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 		}
 		ARRAY_GROW(members, capacity, count);
 		count += read_member(reader, &child, level, &members[count]);
-		/* Where a virtual base is only the object itself knows. */
-		type->is_cut |= tag == DW_TAG_inheritance && is_virtual(&child);
 	}
 	type->align = type_natural_align(type, members, count);
 	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);

@@ -39,6 +39,8 @@ struct data_member {
 	uint16_t bit_offset; /* from there, of a bit field */
 	uint16_t bit_size;   /* 0: it is none */
 	bool is_base;        /* inherited: its members are shown as the struct's own */
+	bool is_virtual;     /* a base without a fixed offset, which is a word of the object's virtual table: */
+	uint32_t table_at;   /* so many bytes before the address that the struct's first word is; 0: not known */
 };
 
 struct data_word {
@@ -66,10 +68,8 @@ struct data_type {
 	bool is_const;      /* what a pointer to const points to: the function does not write it */
 	bool has_variants;  /* Rust's enum with data: a discriminant tells which members it has besides */
 	bool is_cut;        /* there are more members than these */
-	/* Declared, and nothing else: where such a struct is an argument, the places of those behind it are unknown. */
-	bool is_incomplete;
-	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
-	bool by_address;
+	bool is_incomplete; /* declared, and nothing else: places of arguments after such a one are unknown */
+	bool by_address;    /* C++: with a copy constructor or destructor of its own, so its address is passed */
 	const struct data_type *target; /* of pointers and references (NULL: void), elements, an enum's integer */
 	uint64_t count;                 /* of elements; 0 unknown */
 	const struct data_member *members;
@@ -102,8 +102,7 @@ struct place_piece {
 	uint32_t offset, size; /* of the piece, in the parameter's bytes */
 };
 
-/* Rust's own ABI, as far as it can be said by C's: an argument is passed as so many scalars, each like a parameter by
- * itself, or its address is. */
+/* Rust's own ABI, as far as C's can say it: so many scalars, each like a parameter, or the value's address. */
 #define PASSED_SCALARS 2
 struct passed_scalar {
 	uint32_t offset; /* in the value's bytes */
@@ -139,6 +138,7 @@ struct signature {
 	bool result_is_unknown;         /* it may be lost, or not be where the ABI has it: `result` is NULL */
 	bool result_may_be_lost;        /* unless it is in memory, for perhaps no caller uses it */
 	bool is_variadic;               /* what is behind the parameters is not known */
+	bool is_constructor;            /* the object has not its virtual table yet */
 	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */
 	bool is_gcc;                    /* what the ABI leaves open is as GCC has it */
 };

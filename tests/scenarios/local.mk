@@ -25,7 +25,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/stacks.py tests/scenarios/stalls.py tests/scenarios/steady.py tests/scenarios/strict.py \
 	tests/scenarios/swap.py tests/scenarios/table.py tests/scenarios/tagged.py \
 	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
-	tests/scenarios/uprobes.py tests/scenarios/words.py \
+	tests/scenarios/uprobes.py tests/scenarios/virtual_bases.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/calls.py tests/generate/heap_model.py \
 	tests/generate/heap_valgrind.py \
 	tests/generate/heap_plans.py tests/generate/program.py \

@@ -80,6 +80,7 @@ import table
 import tagged
 import unreturned
 import uprobes
+import virtual_bases
 import words
 from processes import Failure, Room
 
@@ -189,6 +190,7 @@ MODULES = [
     ('kinds', kinds_logged),
     ('kinds', several),
     ('arguments', known),
+    ('arguments', virtual_bases),
     ('errno', errnos),
     ('made', made),
     ('made_calls', made_calls),

@@ -1,10 +1,13 @@
 # unit tests of args
-ARGS_TESTS = tests/unit/args_hostile tests/unit/args_passed tests/unit/args_pointers tests/unit/args_rows \
+ARGS_TESTS = tests/unit/args_bases tests/unit/args_hostile tests/unit/args_passed tests/unit/args_pointers tests/unit/args_rows \
 	tests/unit/args_signatures tests/unit/args_text tests/unit/args_values
 check_PROGRAMS += $(ARGS_TESTS)
 TESTS += $(ARGS_TESTS)
 ARGS_TEST_UTIL = tests/unit/args_util.c tests/unit/args_util.h
 ARGS_TEST_LIBS = libargs.a libaarch64.a libarm.a libsymbols.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_args_bases_SOURCES = tests/unit/args_bases.c $(ARGS_TEST_UTIL)
+tests_unit_args_bases_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_args_bases_LDADD = $(ARGS_TEST_LIBS)
 tests_unit_args_hostile_SOURCES = tests/unit/args_hostile.c $(ARGS_TEST_UTIL)
 tests_unit_args_hostile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_args_hostile_LDADD = $(ARGS_TEST_LIBS)

@@ -119,6 +119,8 @@ static void draw_types(void)
 				.bit_offset = (uint16_t)DRAW_OF(0, 1, 7, 31, 63, 65535),
 				.bit_size = draw(3) ? 0 : (uint16_t)DRAW_OF(1, 7, 31, 63, 64, 65, 65535),
 				.is_base = !draw(4),
+				.is_virtual = !draw(4),
+				.table_at = (uint32_t)DRAW_OF(0, 4, 12, 24, 1024, 1025, UINT32_MAX),
 			};
 			variants[i][j] = (struct data_variant){.name = name,
 							       .type = draw_type(),
@@ -173,10 +175,11 @@ static void call(struct fake_task *task, const struct args_plan *plan, size_t en
 {
 	task->reads = 0;
 	task->list = args_at_entry(plan, &task->source, &task->kept);
-	check_list(task, entry_reads);
+	/* Of each argument up to so many virtual bases are looked for, and then read. */
+	check_list(task, entry_reads + 2 * BASES_READ * (task->list->count + 1));
 	task->reads = 0;
 	args_at_return(plan, &task->source, &task->kept, draw(2), task->list);
-	check_list(task, return_reads);
+	check_list(task, return_reads + 2 * BASES_READ * (task->list->count + 1));
 	fake_end(task);
 }
 

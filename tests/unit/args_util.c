@@ -47,6 +47,13 @@ static const char *give_name(void *context, uint64_t address)
 	return address == 0x401136 ? "compare" : NULL;
 }
 
+/* Some files are mapped there. */
+static bool is_object(void *context, uint64_t address)
+{
+	(void)context;
+	return address >= FILES_AT && address < FILES_AT + FILES_SIZE;
+}
+
 void fake_begin(struct fake_task *task, const struct arch *arch)
 {
 	*task = (struct fake_task){.arch = arch,
@@ -55,6 +62,7 @@ void fake_begin(struct fake_task *task, const struct arch *arch)
 					      .read = read_memory,
 					      .error = give_error,
 					      .name = give_name,
+					      .is_object = is_object,
 					      .limit = 16}};
 	task->source.context = task;
 	task->source.regs = &task->regs;

@@ -16,6 +16,8 @@
 #define WILD       0x66660000u /* where nothing is */
 #define STACK_AT   0x7ff000u
 #define STACK_SIZE 4096u
+#define FILES_AT   0x40000u
+#define FILES_SIZE 0x40000u
 
 extern const struct arch arch_aarch64, arch_arm;
 

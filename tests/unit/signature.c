@@ -22,7 +22,7 @@
 static const struct language {
 	const char *name, *suffix;
 } languages[] = {
-	{"c", "c"}, {"optimised", "c"}, {"callbacks", "c"}, {"cxx", "cpp"}, {"rust", "rs"},
+	{"c", "c"}, {"optimised", "c"}, {"callbacks", "c"}, {"cxx", "cpp"}, {"bases", "cpp"}, {"rust", "rs"},
 };
 
 struct build {

@@ -88,7 +88,9 @@ static void add_members(struct buf *out, const struct data_type *type)
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct data_member *member = &type->members[i];
 
-		buf_printf(out, "%s%" PRIu32 ":", i ? "; " : "", member->offset);
+		buf_add_str(out, i ? "; " : "");
+		buf_printf(out, member->is_virtual ? "table-%" PRIu32 ":" : "%" PRIu32 ":",
+			   member->is_virtual ? member->table_at : member->offset);
 		if (member->bit_size)
 			buf_printf(out, "%u+%u:", member->bit_offset, member->bit_size);
 		add_type(out, member->type);

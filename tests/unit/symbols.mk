@@ -39,7 +39,7 @@ tests_unit_signature_SOURCES = tests/unit/signature.c tests/unit/signature_util.
 tests_unit_signature_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_signature_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
 EXTRA_DIST += tests/unit/signatures/c.txt tests/unit/signatures/optimised.txt tests/unit/signatures/callbacks.txt \
-	tests/unit/signatures/rust.txt tests/unit/signatures/cxx.txt
+	tests/unit/signatures/rust.txt tests/unit/signatures/cxx.txt tests/unit/signatures/bases.txt
 
 check_PROGRAMS += tests/unit/signature_hostile
 TESTS += tests/unit/signature_hostile

@@ -1,0 +1,63 @@
+/* Where virtual bases are, by an object's virtual table as the Itanium C++ ABI has it (section 2.5.2):
+ *
+ *	table - table_at	the base's offset from the object
+ *	table - 2 words		the object's offset to the whole object that it is a part of: 0, or negative
+ *	table - 1 word		the address of the type's description; NULL without one (-fno-rtti)
+ *	table			... which the first word of the object has
+ *
+ * An object that is not made yet, or no more, has something else there. */
+#include "config.h"
+#include "args/value.h"
+
+#define TABLE_MAX  VALUE_BYTES /* bytes before a table that are looked at */
+#define OFFSET_MAX (1 << 30)
+
+/* Of a struct without data nothing but tables is at its beginning, so it may share its first word. */
+static bool has_data(const struct data_type *type, unsigned depth)
+{
+	if (!depth || type->kind != DATA_STRUCT)
+		return true;
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct data_member *const member = &type->members[i];
+
+		if (!member->is_virtual && !(member->is_base && !has_data(member->type, depth - 1)))
+			return true;
+	}
+	return type->is_cut;
+}
+
+static bool is_description(struct showing *s, uint64_t address)
+{
+	return !address || s->source->is_object(s->source->context, address);
+}
+
+bool virtual_base_find(struct showing *s, const struct data_member *base, const struct view *object, uint64_t *address)
+{
+	const unsigned word = s->source->arch->pointer_size;
+	const uint64_t table = view_pointer(s, object);
+	unsigned char bytes[TABLE_MAX];
+	struct view view;
+
+	/* The offset has its place before the two other words. */
+	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
+	    object->size < word || view_has_lost(object, word))
+		return false;
+	if (table < base->table_at || table % word || !s->source->is_object(s->source->context, table))
+		return false;
+	s->bases--;
+	if (!showing_read(s, table - base->table_at, base->table_at, bytes, &view) || view.size < base->table_at)
+		return false;
+	const struct view top = view_part(&view, base->table_at - 2 * word, word);
+	const struct view description = view_part(&view, base->table_at - word, word);
+	const int64_t offset = (int64_t)view_number(&view, word, true);
+	const int64_t whole = (int64_t)view_number(&top, word, true);
+
+	if (whole > 0 || whole < -OFFSET_MAX || offset < whole || offset > OFFSET_MAX ||
+	    (offset >= 0 && offset < word && has_data(base->type, 8)) ||
+	    !is_description(s, view_pointer(s, &description)))
+		return false;
+	*address = object->address + (uint64_t)offset;
+	if (word == 4)
+		*address = (uint32_t)*address;
+	return *address;
+}

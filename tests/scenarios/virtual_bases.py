@@ -1,0 +1,62 @@
+"""-a of C++ objects with virtual bases, which lie where each object's virtual table says: what functrace shows of each call
+is what the program itself reads (tests/targets/virtual_bases.cpp)."""
+
+import os
+import re
+
+import builds
+from outputs import equal
+from processes import FUNCTRACE
+
+FUNCTIONS = ('by_*', 'given_back', 'to_*', 'Both::Both', 'Both::sum')
+CALL = re.compile(r'\d+\. (?:\[[\d:.]+\] )?([\w:]+)[<(]')
+ARGUMENT = re.compile(r'\t\$\d+ = (.*)')
+# A constructor's of an object that is a part of another, which has parameters of the compiler's own.
+HIDDEN = ('__vtt_parm=', 'vtt=')
+
+
+def shown(path, functions):
+    """The lines of each call of these functions, in their order, as the program prints them."""
+    lines, current = [], None
+    with open(path) as file:
+        for line in file:
+            call, argument = CALL.match(line), ARGUMENT.match(line)
+            if call:
+                current = call.group(1)
+            elif argument and current in functions and not argument.group(1).startswith(HIDDEN):
+                lines.append('%s\t%s' % (current, argument.group(1)))
+    return lines
+
+
+def compiled(command, flags):
+    return builds.compiled('virtual_bases-' + '-'.join([command[0]] + flags), command + ['-g', '-w'] + flags, ['virtual_bases.cpp'])
+
+
+def case(command, flags):
+    def run(room):
+        program = compiled(command, flags)
+        done = room.run([FUNCTRACE, '-a', '-f', 'text', '-b', '0', '-o', room.path('trace')] +
+                        [word for name in FUNCTIONS for word in ('-x', name)] + [program])
+        wanted = done.out.decode().split('\n')[:-1]
+        found = shown(room.path('trace'), {line.split('\t')[0] for line in wanted} - {'Both::Both'})
+        made = [line for line in shown(room.path('trace'), {'Both::Both'})]
+        problems = equal('status', done.status, 0)
+        problems += equal('arguments', [line for line in found if not is_unused(line)],
+                          [line for line in wanted if not line.startswith('Both::Both\t')])
+        # There are more: of what is static, of what is given by value.
+        constructed = [line for line in wanted if line.startswith('Both::Both\t')]
+        problems += equal('constructors that are missing', [line for line in constructed if line not in made], [])
+        problems += equal('virtual bases of what is not made yet',
+                          [line for line in made if '\tthis=' in line and 'Top=<unknown place>' not in line], [])
+        return problems, '%d values' % len(wanted)
+    return run
+
+
+def is_unused(line):
+    """The program does not say what these return: an int."""
+    return line.startswith(('by_value\treturn=', 'Both::sum\treturn='))
+
+
+COMPILERS = (builds.CXX, [os.environ.get('CLANGXX', 'clang++')])
+CASES = [('virtual bases [%s %s]' % (command[0], ' '.join(flags)), case(command, flags))
+         for command in COMPILERS for flags in (['-O0'], ['-O2'], ['-O0', '-m32'], ['-O2', '-m32'])]

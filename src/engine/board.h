@@ -27,6 +27,7 @@ struct board {
 	atomic_int status;       /* the target's wait status */
 	atomic_bool tracer_done; /* the engine_tracer has returned: the tracer thread may end */
 	atomic_bool traced;      /* and so has run(): `result` is valid, nothing is attached any more */
+	atomic_bool is_reading;  /* a thread of E may read a file that does not answer: E's end need not come */
 	atomic_int result;
 	atomic_int pinned; /* a task whose CPU mask is to be put back, 0 none */
 	int pinned_cpu;
@@ -75,6 +76,7 @@ struct engine {
 	int visible_handle; /* a pidfd of V, or -1 where the kernel has none */
 	struct launch launch;
 	engine_tracer *tracer;
+	pid_t tracer_tid; /* of the thread that it runs in; 0: it has none */
 	struct guard guard;
 
 	atomic_uint requests; /* enum engine_request, not yet taken */

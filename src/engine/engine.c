@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -308,7 +309,8 @@ static void wait_for_guardian(struct engine *engine)
 {
 	struct pollfd link = {.fd = engine->link, .events = POLLIN};
 
-	message_send(engine->link, MESSAGE_TRACER, (uint32_t)gettid(), -1);
+	engine->tracer_tid = gettid();
+	message_send(engine->link, MESSAGE_TRACER, (uint32_t)engine->tracer_tid, -1);
 	while (poll(&link, 1, GUARD_PATIENCE_MS) < 0 && errno == EINTR)
 		;
 }
@@ -426,6 +428,14 @@ static void settle_messages(const struct engine *engine)
 	msg_settle(has_target ? SETTLE_MS : -1);
 }
 
+/* Whether E's end may never come. Not before the tracer's thread is gone, with which the kernel lets go of the last. */
+static void note_reading(const struct engine *engine)
+{
+	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	atomic_store(&engine->board->is_reading, workers_are_busy());
+}
+
 int engine_main(const struct job *job, int socket, int link)
 {
 	const struct settings *const settings = job->settings;
@@ -480,6 +490,7 @@ int engine_main(const struct job *job, int socket, int link)
 	if (settings->output_fd > STDERR_FILENO)
 		close(settings->output_fd);
 	close(engine.socket);
+	note_reading(&engine);
 	close(engine.link); /* by which G knows that there is nothing to wait for but the end */
 	const int result = atomic_load(&board->result);
 

@@ -130,13 +130,19 @@ static void take_children(struct guardian *g)
 	}
 }
 
-#define END_MS 2000 /* for E's end, when it has nothing to do any more */
+#define END_MS         2000 /* for E's end, when it has nothing to do any more */
+#define END_READING_MS 100  /* ... where it may be kept from it for ever */
 
 /* Whether E has nothing to do any more: it says so, or its tracer's thread has ended. A thread of it that reads a file
  * which does not answer cannot be killed, and then the kernel does not report its end. */
 static bool is_over(const struct guardian *g, bool linked)
 {
 	return (!linked && atomic_load(&g->engine.board->traced)) || (g->rescued && !g->tracer);
+}
+
+static unsigned patience_ms(const struct guardian *g)
+{
+	return atomic_load(&g->engine.board->is_reading) ? END_READING_MS : END_MS;
 }
 
 /* Until E has ended, as far as it can. */
@@ -150,7 +156,7 @@ static void watch(struct guardian *g)
 				       {.fd = linked ? g->link : -1, .events = POLLIN}};
 		struct signalfd_siginfo info;
 
-		if (poll(fds, ARRAY_SIZE(fds), over_at ? END_MS / 10 : -1) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_SIZE(fds), over_at ? (int)patience_ms(g) / 10 : -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
 		if (fds[0].revents)
 			while (read(g->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
@@ -163,7 +169,7 @@ static void watch(struct guardian *g)
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))
 			over_at = clock_ns(CLOCK_MONOTONIC);
-		if (over_at && clock_ns(CLOCK_MONOTONIC) - over_at > END_MS * UINT64_C(1000000))
+		if (over_at && clock_ns(CLOCK_MONOTONIC) - over_at > patience_ms(g) * UINT64_C(1000000))
 			return;
 	}
 }

@@ -12,6 +12,7 @@
 	(UINT64_C(720) * 1000000) /* a quarter for each one that has not answered yet: less than a second in all */
 #define FREE_NS  (UINT64_C(10) * 1000000000)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* after which letting go is looked for */
+#define LOOK_NS  UINT64_C(1000000)        /* between two calls of the watcher */
 #define LATE_MAX 8                        /* that do not answer: then no other is begun */
 
 const char timed_reason[] = "reading it takes too long";
@@ -22,8 +23,10 @@ static __thread bool is_on;
 static struct {
 	bool is_held;
 	const int *let_go;
-	struct worker *worker; /* has nothing to do; NULL: there is none yet */
-	atomic_uint late;      /* workers that were left to their work, and have not done it yet */
+	struct worker *worker;       /* has nothing to do; NULL: there is none yet */
+	void (*look)(void *context); /* timed_watch() */
+	void *look_context;
+	atomic_uint late; /* workers that were left to their work, and have not done it yet */
 } timed;
 
 struct timed_job {
@@ -63,6 +66,18 @@ void timed_hold(bool is_held)
 	timed.is_held = is_held;
 }
 
+void timed_watch(void (*look)(void *context), void *context)
+{
+	timed.look = look;
+	timed.look_context = context;
+}
+
+void timed_look(void)
+{
+	if (timed.look)
+		timed.look(timed.look_context);
+}
+
 static bool is_let_go(void)
 {
 	struct pollfd fd = {.fd = timed.let_go ? *timed.let_go : -1, .events = POLLIN};
@@ -73,15 +88,17 @@ static bool is_let_go(void)
 static bool wait_for(struct worker *worker, const struct worker_job *job, unsigned late)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), held = HELD_NS >> (2 * late);
+	const uint64_t slice = timed.look ? LOOK_NS : SLICE_NS;
 
 	for (;;) {
 		const uint64_t limit = timed.is_held || is_let_go() ? held : FREE_NS;
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 		const uint64_t left = waited < limit ? limit - waited : 0;
 
-		if (worker_wait(worker, job, left < SLICE_NS ? left : SLICE_NS))
+		timed_look();
+		if (worker_wait(worker, job, left < slice ? left : slice))
 			return true;
-		if (left <= SLICE_NS)
+		if (left <= slice)
 			return false;
 	}
 }

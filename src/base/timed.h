@@ -17,6 +17,11 @@ void timed_hold(bool is_held);
  * caller's: when the work is done, end(context) is called by the worker's thread. */
 bool timed_do(void (*work)(void *context), void (*end)(void *context), void *context);
 
+/* Calls look(context) about once a millisecond while timed_do() waits. NULL: nothing. */
+void timed_watch(void (*look)(void *context), void *context);
+/* Calls it now. */
+void timed_look(void);
+
 /* Why something could not be read that timed_do() was called for; compared by its address. */
 extern const char timed_reason[];
 

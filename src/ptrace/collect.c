@@ -310,3 +310,12 @@ struct stop collect_fresh(struct tracer *t)
 {
 	return wait_for(t, -1, WNOHANG);
 }
+
+/* Ends of tasks are not asked for: the tracer's own wake-up child is one. */
+bool collect_is_any(const struct tracer *t)
+{
+	siginfo_t info = {0};
+
+	return t->stops.head < t->stops.count ||
+	       (waitid(P_ALL, 0, &info, WSTOPPED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid);
+}

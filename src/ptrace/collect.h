@@ -15,5 +15,7 @@ struct stop collect_now(struct tracer *t);
 struct stop collect_all(struct tracer *t);
 /* Takes a stop that has just been reported and was not put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
+/* Whether a task has stopped and waits for the tracer: it is looked at, and not taken. */
+bool collect_is_any(const struct tracer *t);
 
 #endif

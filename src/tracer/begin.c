@@ -38,8 +38,8 @@ static struct process *next_to_start(struct tracer *t)
 	return next;
 }
 
-/* False: nothing is left to trace. */
-static bool begin_one(struct process *p, struct begun *begun)
+/* waited_ns: for which tasks of others have waited for what was read of it. False: nothing is left to trace. */
+static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun)
 {
 	struct census census;
 
@@ -49,6 +49,8 @@ static bool begin_one(struct process *p, struct begun *begun)
 	}
 	const bool goes_on = census_take(p, &census);
 
+	if (waited_ns > census.stood_ns)
+		census.stood_ns = waited_ns;
 	if (census.is_taken) {
 		ARRAY_GROW(begun->items, begun->capacity, begun->count);
 		begun->items[begun->count++] = census;
@@ -59,7 +61,7 @@ static bool begin_one(struct process *p, struct begun *begun)
 int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 {
 	struct begun *const begun = xcalloc(1, sizeof(*begun));
-	struct service service = service_begin(t);
+	struct service service;
 	struct leftovers leftovers = {0};
 	bool goes_on = true;
 	struct process *p;
@@ -77,8 +79,11 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		p->life->start_error = 0;
 		process_ref(p);
 		process_time_reads(t);
+		service = service_begin(t);
+		service_watch(&service);
 		leftovers_look(p, &leftovers);
-		goes_on = begin_one(p, begun);
+		service_unwatch();
+		goes_on = service_now(&service) && begin_one(p, service.longest_ns, begun);
 		/* It has ended before its turn came. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
@@ -89,8 +94,10 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		}
 		process_unref(p, NULL);
 		/* What is reported after the last one is acted on by the tracer's own loop. */
-		if (goes_on && next_to_start(t))
+		if (goes_on && next_to_start(t)) {
+			service = service_begin(t);
 			goes_on = service_now(&service);
+		}
 	}
 	leftovers_say(&leftovers);
 	*result = begun;

@@ -31,6 +31,7 @@
 #include "tracer/service.h"
 #include "tracer/start.h"
 #include "calls/pin.h"
+#include "engine/engine.h"
 #include "heap/code.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -78,7 +79,7 @@ static bool begin(struct process *p)
 	const struct settings *const set = p->tracer->set;
 
 	p->life->start_error = process_start_running(p);
-	if (p->life->start_error || !p->life->planted)
+	if (p->life->start_error || !p->life->planted || engine_has_request(p->tracer->engine, REQUEST_LET_GO))
 		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))

@@ -296,7 +296,13 @@ static bool begin(struct looking *l)
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
 	service_hold(&l->service, l->p);
-	return !l->wish->begin || l->wish->begin(l->p);
+	if (!l->wish->begin)
+		return true;
+	service_watch(&l->service);
+	const bool goes_on = l->wish->begin(l->p);
+
+	service_unwatch();
+	return goes_on;
 }
 
 struct look look_through(struct process *p, const struct look_wish *wish)

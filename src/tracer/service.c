@@ -3,6 +3,7 @@
 #include "tracer/act.h"
 #include "tracer/endings.h"
 #include "base/background.h"
+#include "base/timed.h"
 #include "ptrace/collect.h"
 #include "ptrace/stops.h"
 
@@ -46,7 +47,9 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || !task || task->process != service->held) {
-			count_wait(service, now, before);
+			/* Of an end nobody waits: it may be that of the tracer's own wake-up child. */
+			if (stop.kind != STOP_GONE)
+				count_wait(service, now, before);
 			break;
 		}
 		if (!service->held_since)
@@ -113,6 +116,29 @@ bool service_during(struct service *service, struct background *work)
 		is_any_left = serve(service, &last_stop);
 	background_end(work);
 	return is_any_left;
+}
+
+/* ---- How long tasks wait ----
+ *
+ *	looked | reads a file that does not answer ... | plants | T: hit | reads another file | looks
+ *	         no task waits: the time begins anew             T waits from here */
+
+static void look(void *context)
+{
+	struct service *const service = context;
+
+	if (!collect_is_any(service->t))
+		service->looked_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void service_watch(struct service *service)
+{
+	timed_watch(look, service);
+}
+
+void service_unwatch(void)
+{
+	timed_watch(NULL, NULL);
 }
 
 /* ---- Holding ---- */

@@ -13,11 +13,15 @@ struct service {
 	struct tracer *t;
 	const struct process *held; /* what its tasks report is kept; NULL: none is held */
 	uint64_t held_since;        /* when the first of them stopped and was kept; 0: none was */
-	uint64_t looked_ns;         /* when what tasks report was looked at last */
+	uint64_t looked_ns;         /* when what tasks report was looked at last, or no task waited */
 	uint64_t longest_ns;        /* for which a stop may have waited for that, at most */
 };
 
 struct service service_begin(struct tracer *t);
+/* While the tracer reads files from here on, `looked_ns` is the latest time at which no task waited for it: a task that
+ * stops after a long read has not waited for it. Until service_unwatch(); the service stays where it is. */
+void service_watch(struct service *service);
+void service_unwatch(void);
 /* From now on nothing is done about what the tasks of p report. */
 void service_hold(struct service *service, const struct process *p);
 /* The tasks of the held process are being stopped: the time counts from here. */

@@ -16,8 +16,10 @@
 #include "record/output.h"
 #include "record/report.h"
 #include "text/breakpoints.h"
+#include "engine/engine.h"
 #include "unwind/unwind.h"
 #include "proc/proc.h"
+#include "base/timed.h"
 
 #include <errno.h>
 
@@ -87,7 +89,9 @@ int process_start(struct process *p)
 {
 	const int error = process_prepare(p);
 
-	if (!error)
+	/* Reading files may have taken long. */
+	timed_look();
+	if (!error && !engine_has_request(p->tracer->engine, REQUEST_LET_GO))
 		process_plant(p);
 	process_time_reads(p->tracer);
 	return error;

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import time
 
 import builds
 import kinds
@@ -205,6 +206,62 @@ def functions(room):
     return problems + more + has_line(done, words), '%d calls' % calls
 
 
+def stood(room):
+    """What is said of the pause at attaching is no more than what the program sees: while files are read it runs, and a
+    request that comes meanwhile is no stop of its."""
+    need_attach()
+    program, *late = prepare(room, '--strip-all')
+    script = ('"$0" 6 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
+              'while grep -q "^TracerPid:.0$" /proc/$traced/status; do sleep 0.02; done; sleep 0.2; kill -USR2 $tracer; '
+              'wait $tracer; status=$?; wait $traced; exit $status')
+    child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-e', 'memory', '-x', 'inner', '-o',
+                  'trace', '-S', 'USR2', '--duration=1s')
+    done = room.finish(child, timeout=90)
+    skip_if_unmounted(room, done.status)
+    with open(room.path('out'), 'rb') as file:
+        calls, problems = calls_of(file.read())
+        file.seek(0)
+        longest = int(re.search(rb'(\d+) ms', file.read()).group(1))
+    found = re.findall(r'process \d+ stood for ([\d.]+) ms(?:: it has|, but)', text_of(room, 'said'))
+    problems += equal('pauses', len(found), 1)
+    # A tenth of the time that is waited for a file which does not answer.
+    if found and float(found[0]) > 2 * longest + 72:
+        problems.append('it stood for %s ms, said functrace; the longest pause was of %d ms' % (found[0], longest))
+    return problems + equal('status', done.status, 0), '%s ms, %d ms' % (' '.join(found), longest)
+
+
+PATIENCE = 2  # seconds for which functrace waits for the end of its own processes, where that comes
+
+
+def let_go_after(room, program, late):
+    """Seconds from SIGTERM to functrace's end, and the program's longest pause."""
+    script = '"$0" 4 >out & "$@" -t $! & echo $! >tracer; wait $!; echo $? >over; wait'
+    child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-x', 'inner', '-o', 'trace')
+    wait_for_words(room, child, 'attached to')
+    asked = time.monotonic()
+    os.kill(int(text_of(room, 'tracer')), signal.SIGTERM)
+    wait_for('the end of functrace', lambda: os.path.exists(room.path('over')))
+    took = time.monotonic() - asked
+    room.finish(child, timeout=60)
+    problems = equal('status', text_of(room, 'over').strip(), '0')
+    os.unlink(room.path('over'))
+    with open(room.path('out'), 'rb') as file:
+        return took, problems + calls_of(file.read())[1]
+
+
+def let_go(room):
+    """A request to let go while a file does not answer: functrace does not wait for what cannot end."""
+    need_attach()
+    program, *late = prepare(room, '--strip-all')
+    times, problems = [], []
+    while not problems and len(times) < 4 and not (times and times[-1] < PATIENCE):
+        took, problems = let_go_after(room, program, late)
+        times.append(took)
+    if not problems and times[-1] >= PATIENCE:
+        problems.append('it took %s s each time' % times)
+    return problems, '%d times' % len(times)
+
+
 def library(room):
     """A library that is loaded while the program is traced: its exported functions are known from memory."""
     program, *_ = prepare(room, '--strip-debug')
@@ -245,6 +302,8 @@ CASES = [
     ('a program to attach to', attach),
     ('arguments', arguments),
     ('functions', functions),
+    ('a pause that is said', stood),
+    ('letting go', let_go),
     ('a library', library),
     ('a file beside the trace', attached),
 ]

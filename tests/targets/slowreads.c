@@ -1,8 +1,10 @@
-/* Calls that are traced while a file is read that answers late: slowreads SECONDS [LIBRARY]. Prints how many calls it
- * has made, and how long the longest pause between two of them was. */
+/* Calls that are traced while a file is read that answers late: slowreads SECONDS [LIBRARY | -]. Prints how many calls
+ * it has made, and how long the longest pause between two of them was. With "-" it calls all the time. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -31,13 +33,14 @@ int main(int argc, char **argv)
 {
 	const double begin = now(), length = atof(argv[1]);
 	double last = begin, longest = 0;
+	const bool is_busy = argc > 2 && !strcmp(argv[2], "-");
 	unsigned calls = 0;
 
 	while (last - begin < length) {
 		void (*function)(void);
 
 		free(outer((int)(calls++ % 9)));
-		if (argc > 2 && calls == 100) {
+		if (argc > 2 && !is_busy && calls == 100) {
 			void *const library = dlopen(argv[2], RTLD_NOW);
 
 			*(void **)&function = library ? dlsym(library, "library_function") : NULL;
@@ -45,7 +48,8 @@ int main(int argc, char **argv)
 				return 1;
 			function();
 		}
-		nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+		if (!is_busy)
+			nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
 		const double time = now();
 
 		longest = time - last > longest ? time - last : longest;

@@ -29,6 +29,7 @@ extern const struct arch arch_arm, arch_aarch64;
 
 #define PLACE  0x10000u /* of the first byte */
 #define BEFORE 32       /* bytes of no function */
+#define LATER  8        /* rows of a table */
 #define EVERY  97       /* of so many instructions of a library one */
 
 struct bytes {
@@ -431,7 +432,25 @@ static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 	return count == 2 ? (int64_t)ops[1].number : 0;
 }
 
-static void compare_registers(struct file *file, Dwarf_Frame *frame, const struct code_rule *rule, int64_t cfa)
+/* Whether the tables say of a register only some instructions later that it is at this place, from the CFA on: gcc's for
+ * AArch64 do, where it has mixed the prologue with other code. */
+static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
+{
+	int64_t at = SAME;
+	Dwarf_Addr start, end = arch_text_address(file->arch, pc);
+	Dwarf_Frame *frame;
+	bool signal;
+
+	for (unsigned rows = 0; at == SAME && rows < LATER && (frame = frame_at(file, end)); rows++) {
+		dwarf_frame_info(frame, &start, &end, &signal);
+		at = saved_at(frame, reg);
+		free(frame);
+	}
+	return at == place;
+}
+
+static void compare_registers(struct file *file, uint64_t pc, Dwarf_Frame *frame, const struct code_rule *rule,
+			      int64_t cfa)
 {
 	for (unsigned i = 0; i < file->arch->dwarf_registers; i++) {
 		const struct path_value value = rule->registers[i];
@@ -441,7 +460,9 @@ static void compare_registers(struct file *file, Dwarf_Frame *frame, const struc
 			continue;
 		if (file->every && value.kind == PATH_REGISTER && at != SAME)
 			continue; /* an epilogue has it back, of which tables say nothing */
-		if (value.kind == PATH_REGISTER ? at == SAME : at != SAME && cfa + at == value.offset)
+		if (value.kind == PATH_REGISTER ? at == SAME
+		    : at == SAME                ? is_said_later(file, pc, i, value.offset - cfa)
+						: cfa + at == value.offset)
 			file->registers++;
 		else
 			file->registers_wrong++;
@@ -485,7 +506,7 @@ static void compare(struct file *file, uint64_t pc)
 
 		if (is_same_frame(file->arch, &rule, cfa, ra)) {
 			file->exact++;
-			compare_registers(file, frame, &rule, cfa);
+			compare_registers(file, pc, frame, &rule, cfa);
 		} else {
 			file->wrong++;
 			printf("# 0x%llx: sp%+lld return address at %+lld, read as %+d and %+d\n",
@@ -519,15 +540,18 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 		return;
 	}
 	const int64_t cfa = offset_of(ops);
-	const int64_t ra = saved_at(frame, (unsigned)dwarf_frame_info(frame, &start, &end, &signal));
+	const unsigned link = (unsigned)dwarf_frame_info(frame, &start, &end, &signal);
+	const int64_t ra = saved_at(frame, link);
 
 	if (!code_rule_find_interrupted(arch, pc, PLACE - (uint64_t)cfa, &reader, &rule)) {
 		file->unknown++;
 	} else if (rule.base != arch->dwarf_sp) {
 		file->other++;
-	} else if (rule.pc.kind == PATH_REGISTER ? cfa == rule.cfa : is_same_frame(arch, &rule, cfa, ra)) {
+	} else if (rule.pc.kind == PATH_REGISTER ? cfa == rule.cfa
+		   : ra == SAME ? cfa == rule.cfa && is_said_later(file, pc, link, rule.pc.offset - cfa)
+				: is_same_frame(arch, &rule, cfa, ra)) {
 		file->exact++;
-		compare_registers(file, frame, &rule, cfa);
+		compare_registers(file, pc, frame, &rule, cfa);
 	} else if (!signal && ra != OTHER) {
 		file->wrong++;
 		printf("# 0x%llx: interrupted, sp%+lld return address at %+lld, read as %+d and %+d\n",

@@ -75,6 +75,7 @@ enum arch_call {
 	CALL_NONE,  /* no call */
 	CALL_FIXED, /* one that calls the same function each time: its target, or the word that holds it, is constant */
 	CALL_COMPUTED, /* one through a register or a pointer: another function each time, perhaps */
+	CALL_SYSTEM,   /* one of the kernel's entry: a system call, before which no compiler has aligned sp */
 };
 
 #define ARCH_CLONE_CALLS  3

@@ -65,6 +65,18 @@ enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, siz
 	return call;
 }
 
+/* C libraries call the entry of the [vdso] as it lies in each thread's own memory: call *%gs:N. */
+enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, size_t size)
+{
+	static const unsigned char by_thread[] = {0x65, 0xff, 0x15};
+	const enum arch_call call = x86_follows_call(address, code, size);
+	const size_t length = sizeof(by_thread) + sizeof(uint32_t);
+
+	if (call == CALL_FIXED && size >= length && !memcmp(code + size - length, by_thread, sizeof(by_thread)))
+		return CALL_SYSTEM;
+	return call;
+}
+
 /* ---- Where it goes to ---- */
 
 #define INSNS_MAX 24    /* from a direct call to the indirect jump */

@@ -48,6 +48,7 @@ int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t 
 int x86_emulate(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
 		const struct arch_memory *mem);
 enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size);
+enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, size_t size);
 unsigned x86_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]);
 uint64_t x86_breakpoint_address(uint64_t pc);
 

@@ -188,14 +188,15 @@ static void follow_system(struct following *f)
 
 static bool is_vdso_call(const struct following *f)
 {
-	return f->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && f->operands[0].mem.segment == ZYDIS_REGISTER_GS;
+	return f->mode->bits == 32 && f->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       f->operands[0].mem.segment == ZYDIS_REGISTER_GS;
 }
 
 static void follow_call(struct following *f, uint64_t next)
 {
-	if (is_vdso_call(f))
+	if (is_vdso_call(f)) /* all other registers come back */
 		follow_system(f);
-	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
+	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
 		push(f, unknown); /* how i386 code finds out where it is */
 	else
 		path_call(f->state, f->state->arch->dwarf_preserved);

@@ -14,6 +14,7 @@ static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
 static const struct row lost = {.size = 1, .kind = ROW_LOST};
 static const struct row signal_frame = {.size = 1, .kind = ROW_SIGNAL, .signal = true};
 static const struct row thread_start = {.size = 1, .kind = ROW_START};
+static const struct row system_call = {.size = 1, .kind = ROW_SYSTEM};
 static const struct row made_code = {.size = 1, .kind = ROW_NONE};
 
 /* ---- Code in no object, such as is made at run time ---- */
@@ -66,14 +67,14 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 /* ---- Code of an object ---- */
 
 /* `state` is that of the code: arch->code_state. */
-static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
+static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
 	unsigned char code[ARCH_CALL_BYTES];
 	size_t size = sizeof(code);
 
 	while (size && cfi_code(cfi, address - size, code, size) != (ssize_t)size)
 		size--;
-	return unwinder->arch->follows_call(address | state, code, size) != CALL_NONE;
+	return unwinder->arch->follows_call(address | state, code, size);
 }
 
 /* Whether signal handlers return to the address, which no call puts on the stack; also in a C library without CFI. */
@@ -109,8 +110,10 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 
 	if (size < 0)
 		return SITE_CALL; /* the code cannot be read: the address is believed */
-	if (size && follows_call(unwinder, &object->cfi, address, pc - place))
-		return SITE_CALL;
+	const enum arch_call call = size ? follows_call(unwinder, &object->cfi, address, pc - place) : CALL_NONE;
+
+	if (call != CALL_NONE)
+		return call == CALL_SYSTEM ? SITE_SYSTEM : SITE_CALL;
 	if (find_restorer(unwinder, object, address))
 		return SITE_RESTORER;
 	if (find_made_up(unwinder, object, address))
@@ -160,10 +163,16 @@ static const struct row *stopped_row(struct unwinder *unwinder, const struct unw
 	const struct row *row = rule_at(unwinder, mapped->object, pc - mapped->bias);
 
 	/* Of other code that was interrupted the state is not known. */
-	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at) ||
-	    !follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc))
+	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at))
 		return row;
-	return code_row_of_object(unwinder, mapped, code);
+	switch (follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc)) {
+	case CALL_NONE:
+		return row;
+	case CALL_SYSTEM:
+		return &system_call;
+	default:
+		return code_row_of_object(unwinder, mapped, code);
+	}
 }
 
 static const struct row *object_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
@@ -188,6 +197,9 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 			row = rule_at(unwinder, object, address);
 		return row->signal ? row : &signal_frame;
 	}
+	case SITE_SYSTEM:
+		row = rule_at(unwinder, object, address - 1);
+		return row->kind == ROW_NONE ? &system_call : row;
 	default:
 		row = rule_at(unwinder, object, address - 1);
 		return row->kind == ROW_NONE ? code_row_of_object(unwinder, mapped, pc) : row;
@@ -242,8 +254,11 @@ bool unwinder_is_return(struct unwinder *unwinder, uint64_t word)
 {
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, arch_text_address(unwinder->arch, word) - 1);
 
-	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       site_of(unwinder, mapped, word) == SITE_CALL;
+	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
+		return false;
+	const enum site_kind kind = site_of(unwinder, mapped, word);
+
+	return kind == SITE_CALL || kind == SITE_SYSTEM;
 }
 
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)

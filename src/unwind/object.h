@@ -12,6 +12,7 @@
 enum site_kind {
 	SITE_NONE,     /* nothing returns there */
 	SITE_CALL,     /* a call is before it */
+	SITE_SYSTEM,   /* a system call by a call is (CALL_SYSTEM) */
 	SITE_RESTORER, /* a signal handler returns there */
 	SITE_START,    /* the first function of a thread or context does */
 };

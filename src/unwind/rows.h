@@ -17,6 +17,7 @@ enum row_kind {
 	ROW_SIGNAL,   /* a signal handler returns there: the registers lie as the processor's table says */
 	ROW_START,    /* no rule, but a thread starts here */
 	ROW_NONE,     /* no rule */
+	ROW_SYSTEM,   /* the same behind a CALL_SYSTEM: to be read as what a signal interrupts */
 	ROW_OTHER,    /* a rule that rows cannot hold: libunwind's turn */
 	ROW_LOST,     /* the code has given sp another value than its rule says */
 	ROW_NOT_CODE, /* nothing can return to the address: it is no frame's */

@@ -179,17 +179,19 @@ static bool is_called_by_start(struct walk *walk)
 	return false;
 }
 
-/* The rule for a frame. Where no table has one for code that a signal has interrupted, that is read. */
+/* The rule for a frame. Where no table has one for code that a signal has interrupted, or that has made a system call
+ * by a call, that code is read. */
 static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
 	const bool is_interrupted = walk->is_interrupted;
 
 	walk->is_interrupted = false;
-	if (__builtin_expect(!is_interrupted, 1) || !row || row->kind != ROW_NONE)
+	if (!row || (row->kind != ROW_SYSTEM && !(is_interrupted && row->kind == ROW_NONE)))
 		return row;
-	const struct row *read = unwinder_interrupted_row(walk->unwinder, pc | walk->state,
-							  walk->registers.values[walk->arch->dwarf_sp]);
+	const uint64_t code = is_interrupted ? pc | walk->state : pc;
+	const struct row *read =
+		unwinder_interrupted_row(walk->unwinder, code, walk->registers.values[walk->arch->dwarf_sp]);
 
 	return read ? read : row;
 }

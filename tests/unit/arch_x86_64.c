@@ -653,6 +653,21 @@ static void test_follows_call(void **state)
 	}
 }
 
+/* The call of the [vdso]'s entry is a system call in 32-bit code; a call by another slot is none. */
+static void test_follows_system_call(void **state)
+{
+	static const unsigned char by_thread[] = {0x65, 0xff, 0x15, 0x10, 0, 0, 0},
+				   by_slot[] = {0xff, 0x15, 0x10, 0, 0, 0};
+	const struct arch *const i386 = arch_for_elf(EM_386, ELFCLASS32);
+
+	(void)state;
+	if (!i386)
+		skip();
+	assert_int_equal(i386->follows_call(HERE, by_thread, sizeof(by_thread)), CALL_SYSTEM);
+	assert_int_equal(i386->follows_call(HERE, by_slot, sizeof(by_slot)), CALL_FIXED);
+	assert_int_equal(arch()->follows_call(HERE, by_thread, sizeof(by_thread)), CALL_FIXED);
+}
+
 static void test_sets_sp(void **state)
 {
 	static const struct {
@@ -748,13 +763,21 @@ static void test_made_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),        cmocka_unit_test(test_shadow_stack),
-		cmocka_unit_test(test_not_decoded),    cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_any_bytes),      cmocka_unit_test(test_emulate_jumps),
-		cmocka_unit_test(test_emulate_calls),  cmocka_unit_test(test_emulate_loops),
-		cmocka_unit_test(test_emulate_faults), cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_breakpoint),     cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_sets_sp),        cmocka_unit_test(test_restart_syscall),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_shadow_stack),
+		cmocka_unit_test(test_not_decoded),
+		cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_emulate_jumps),
+		cmocka_unit_test(test_emulate_calls),
+		cmocka_unit_test(test_emulate_loops),
+		cmocka_unit_test(test_emulate_faults),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_breakpoint),
+		cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_follows_system_call),
+		cmocka_unit_test(test_sets_sp),
+		cmocka_unit_test(test_restart_syscall),
 		cmocka_unit_test(test_made_task),
 	};
 

@@ -218,9 +218,17 @@ static void follow_path(struct search *search, struct path_state *state)
 {
 	const struct arch *arch = search->arch;
 	const unsigned char *code;
-	struct path_step step;
+	struct path_step step = {.next = PATH_JUMP};
 
-	while (search->insns++ < INSNS_MAX && !was_here(search, state)) {
+	while (search->insns++ < INSNS_MAX) {
+		/* What is interrupted is behind a branch, perhaps, or what one leads to. */
+		if (search->goal && state->address == search->goal &&
+		    (search->is_interrupted || step.next == PATH_NEXT)) {
+			take_goal(search, state);
+			return;
+		}
+		if (was_here(search, state))
+			return;
 		const uint64_t address = arch_text_address(arch, state->address);
 		const size_t size = code_at(search, address, &code);
 
@@ -230,10 +238,6 @@ static void follow_path(struct search *search, struct path_state *state)
 			search->start = address;
 		if (arch_text_address(arch, state->address) > search->end)
 			search->end = arch_text_address(arch, state->address);
-		if (search->goal && state->address == search->goal && step.next == PATH_NEXT) {
-			take_goal(search, state);
-			return;
-		}
 		if (!search->goal && (step.next == PATH_RETURN || step.next == PATH_MAYBE))
 			take_return(search, step.next == PATH_MAYBE ? &step.returned : state, &step);
 		if (step.next == PATH_RETURN || step.next == PATH_END)
@@ -395,6 +399,15 @@ static bool is_prologue(struct search *search, uint64_t address)
 	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
+/* Whether a call is before what may be a prologue: that returns to there, perhaps, into the midst of a function. */
+static bool is_behind_call(struct search *search, uint64_t address)
+{
+	const unsigned char *code;
+
+	return code_at(search, address - ARCH_CALL_BYTES, &code) > ARCH_CALL_BYTES &&
+	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
+}
+
 /* Goes the way from the prologues before the pc, the nearest first. Where a call leaves the return address in a
  * register that shows which is the function's: the first that leads to the pc. Else some within the function look like
  * one, but from there sp is not aligned as an epilogue's; where arguments are pushed it may be by chance. */
@@ -411,7 +424,7 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 	     at += step) {
 		const uint64_t prologue = (place - at) | state;
 
-		if (!is_prologue(search, prologue))
+		if (!is_prologue(search, prologue) || (arch->pushes_arguments && is_behind_call(search, prologue)))
 			continue;
 		tries++;
 		search->entered.is_found = false;

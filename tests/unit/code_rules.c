@@ -162,6 +162,9 @@ static void test_bytes(void **state)
 		{i386, 16, "55 89e5 53 83ec14 83ec0c 50 e8f0ffffff 83c410 8b5dfc c9 c3", "=5+8 ra-4 3-12 5-8"},
 		/* endbr32; push esi; push ebx; sub esp, 20; call; add esp, 20; pop ebx; pop esi; ret 4 */
 		{i386, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
+		/* endbr32; push ebx; sub esp, 8; nop; call; call; add esp, 8; pop ebx; ret: the first call's return
+		 * address is aligned as functions are */
+		{i386, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
 	(void)state;
@@ -212,6 +215,11 @@ static void test_interrupted_bytes(void **state)
 		{i386, 0, 12, "b801000000 65ff1510000000 c3", "-"},
 		{i386, 0, 12, "b801000000 cd80 c3", "-"},
 		{i386, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
+		{i386, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
+		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp is not aligned at that call */
+		{i386, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
+		/* push {r4, lr}; cbz; nop; bl; pop {r4, pc}, at the nop */
+		{&arch_arm, 5, 0, "10b5 00b1 00bf fff7fcff 10bd", "=13+8 ra-4 4-8"},
 		/* movs r7, #1; svc #0; bx lr. mov r7, #173; svc #0; bx lr, in ARM state */
 		{&arch_arm, 1, 0, "0127 00df 7047", "-"},
 		{&arch_arm, 1, 0, "1427 00df 7047", "=13+0 link"},
@@ -432,8 +440,8 @@ static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 	return count == 2 ? (int64_t)ops[1].number : 0;
 }
 
-/* Whether the tables say of a register only some instructions later that it is at this place, from the CFA on: gcc's for
- * AArch64 do, where it has mixed the prologue with other code. */
+/* Whether the tables say of a register only some instructions later that it is at this place, from the CFA on: gcc's
+ * for AArch64 do, where it has mixed the prologue with other code. */
 static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
 {
 	int64_t at = SAME;

@@ -275,6 +275,10 @@ struct arch {
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
 	unsigned dwarf_sp, dwarf_pc;
+	/* The register that code which keeps a frame pointer has it in: the address of a frame's last two words, the
+	 * caller's value of that register and the return address, above which is the caller's sp. 0: there is none, or
+	 * those words may be elsewhere in the frame. */
+	unsigned dwarf_frame;
 	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
 	uint64_t dwarf_preserved;
 	unsigned dwarf_link;      /* the register that a call leaves the return address in; 0: it is on the stack */

@@ -337,6 +337,7 @@ const struct arch arch_i386 = {
 	.dwarf_registers = 9,
 	.dwarf_get = i386_dwarf_get,
 	.dwarf_sp = 4,
+	.dwarf_frame = 5, /* ebp */
 	.dwarf_pc = 8,
 	.dwarf_preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
 	.stack_alignment = 16,

@@ -277,6 +277,7 @@ const struct arch arch_x86_64 = {
 	.dwarf_registers = 17,
 	.dwarf_get = x86_64_dwarf_get,
 	.dwarf_sp = 7,
+	.dwarf_frame = 6, /* rbp */
 	.dwarf_pc = 16,
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.stack_alignment = 16,

@@ -1,13 +1,14 @@
 /* What a frame's pc is: whether something can return there, and by which rule its caller is found.
  */
 #include "config.h"
-#include "unwind/unwinder.h"
+#include "unwind/returns.h"
 #include "unwind/exidx.h"
 #include "base/msg.h"
 #include "base/util.h"
 #include "symbols/maps.h"
 
-#define SITES_MAX (1u << 18) /* return addresses that are remembered of one object */
+#define SITES_MAX (1u << 18)   /* return addresses that are remembered of one object */
+#define MADE_NEAR (1ull << 31) /* bytes around known code made at run time, in which it calls other such code */
 
 /* Instead of a row of the object's. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
@@ -27,6 +28,19 @@ static bool is_executable(const struct executable *executable, uint64_t address)
 	return false;
 }
 
+/* Code made at run time, which grows while it is not looked at. */
+static void note_made(struct unwinder *unwinder, const struct mapping *map)
+{
+	struct executable *executable = &unwinder->executable;
+
+	if (map->end - 1 > unwinder->arch->address_max || unwinder_find(unwinder, map->start))
+		return; /* [vsyscall] is above all */
+	if (!executable->made_end || map->start < executable->made_start)
+		executable->made_start = map->start;
+	if (map->end > executable->made_end)
+		executable->made_end = map->end;
+}
+
 /* False: the kernel does not show it, as for a leader that has ended. */
 static bool read_executable(struct unwinder *unwinder)
 {
@@ -38,8 +52,10 @@ static bool read_executable(struct unwinder *unwinder)
 	const bool is_known = maps.count;
 
 	executable->count = 0;
+	executable->made_start = executable->made_end = 0;
 	for (size_t i = 0; i < maps.count; i++)
 		if (maps.items[i].exec) {
+			note_made(unwinder, &maps.items[i]);
 			ARRAY_GROW(executable->ranges, executable->capacity, executable->count);
 			executable->ranges[executable->count++] =
 				(struct cfi_range){maps.items[i].start, maps.items[i].end};
@@ -62,6 +78,17 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 	return follows_call_in_memory(unwinder, pc) &&
 	       (is_executable(&unwinder->executable, pc - 1) || !read_executable(unwinder) ||
 		is_executable(&unwinder->executable, pc - 1));
+}
+
+/* Whether there may be code made at run time at an address, also such as has been made since it was last looked for. */
+static bool may_be_made(struct unwinder *unwinder, uint64_t address)
+{
+	const struct executable *executable = &unwinder->executable;
+
+	if (!executable->count && !read_executable(unwinder))
+		return true;
+	return executable->made_end && address + MADE_NEAR >= executable->made_start &&
+	       address < executable->made_end + MADE_NEAR;
 }
 
 /* ---- Code of an object ---- */
@@ -110,6 +137,8 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 
 	if (size < 0)
 		return SITE_CALL; /* the code cannot be read: the address is believed */
+	if (!size && !cfi_code(&object->cfi, address, &byte, 1))
+		return SITE_NONE; /* data */
 	const enum arch_call call = size ? follows_call(unwinder, &object->cfi, address, pc - place) : CALL_NONE;
 
 	if (call != CALL_NONE)
@@ -252,13 +281,25 @@ const struct row *unwinder_interrupted_row(struct unwinder *unwinder, uint64_t p
 
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word)
 {
-	const struct unwind_mapping *mapped = unwinder_find(unwinder, arch_text_address(unwinder->arch, word) - 1);
+	const uint64_t place = arch_text_address(unwinder->arch, word);
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, place - 1);
 
-	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
+	if (!mapped)
+		return find_made_return(unwinder, word);
+	if (!object_open(mapped->object, &unwinder->memory, mapped->start))
 		return false;
 	const enum site_kind kind = site_of(unwinder, mapped, word);
 
-	return kind == SITE_CALL || kind == SITE_SYSTEM;
+	return (kind == SITE_CALL || kind == SITE_SYSTEM) &&
+	       (mapped->object->cfi.fd >= 0 || follows_call_in_memory(unwinder, word));
+}
+
+bool unwinder_may_return(struct unwinder *unwinder, uint64_t word)
+{
+	const uint64_t place = arch_text_address(unwinder->arch, word);
+
+	return (unwinder_find(unwinder, place - 1) || may_be_made(unwinder, place)) &&
+	       unwinder_is_return(unwinder, word);
 }
 
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)

@@ -20,6 +20,7 @@ struct row_cache_entry {
 struct executable {
 	struct cfi_range *ranges;
 	size_t count, capacity;
+	uint64_t made_start, made_end; /* the span of what is no object's */
 };
 
 #define ROW_CACHE_SIZE 2048
@@ -80,9 +81,6 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
 /* Finds out whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
  * address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
-
-/* Whether a word of a stack is the address behind a call, in some object's code. */
-bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
 
 /* code_rows.c: the rule for a pc of an object that has no table for it, behind a call or, with that sp, where a signal
  * has interrupted it; ROW_NONE if the code does not show one. */

@@ -1,6 +1,6 @@
 /* The walk by rows. */
 #include "config.h"
-#include "unwind/unwinder.h"
+#include "unwind/returns.h"
 #include "base/util.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@ struct walk {
 	struct stack_memory *memory;
 	const struct arch *arch;
 	struct frame_registers registers;
+	bool is_sp_least;    /* sp may be above what it is said to be */
 	bool is_interrupted; /* the frame, by a signal whose frame has all registers */
 	uint64_t state;      /* ... as the bits of code_state */
 };
@@ -173,7 +174,7 @@ static bool is_called_by_start(struct walk *walk)
 	for (unsigned at = 0; at < START_SCAN; at += arch->pointer_size) {
 		if (!memory_word(walk->memory, memory_sum(walk->memory, sp, at), &word))
 			return false;
-		if (unwinder_is_return(walk->unwinder, word))
+		if (unwinder_may_return(walk->unwinder, word))
 			return unwinder_find_start(walk->unwinder, word, false);
 	}
 	return false;
@@ -196,10 +197,38 @@ static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 	return read ? read : row;
 }
 
+/* Code that no table describes: by the rule that was read from it, if that leads to behind a call, else by its frame
+ * pointer. Above a frame that was found by that, sp is not known for sure: the callee may have taken off arguments. */
+static enum step step_untold(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
+{
+	const struct frame_registers registers = walk->registers;
+	const bool is_unknown = walk->is_sp_least && row->cfa_register == walk->arch->dwarf_sp;
+	uint64_t caller = 0;
+
+	walk->is_sp_least = false;
+	if (row->kind == ROW_NONE && (unwinder_find_start(walk->unwinder, *pc, exact) || is_called_by_start(walk)))
+		return STEP_OUTERMOST;
+	if ((row->kind == ROW_NORMAL && !is_unknown && step_normal(walk, row, &caller) == STEP_CALLER) ||
+	    (row->kind == ROW_RULES && step_rules(walk, row, &caller) == STEP_CALLER)) {
+		if (unwinder_is_return(walk->unwinder, return_address_plain(walk->arch, caller))) {
+			*pc = caller;
+			return STEP_CALLER;
+		}
+		walk->registers = registers;
+	}
+	if (!frame_pointer_caller(walk->unwinder, &walk->registers, pc))
+		return STEP_CUT;
+	walk->is_sp_least = true;
+	return STEP_CALLER;
+}
+
 static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	if (!row)
 		return STEP_CUT;
+	if (__builtin_expect(row->from_code || row->kind == ROW_NONE, 0))
+		return step_untold(walk, row, pc, exact);
+	walk->is_sp_least = false;
 	switch (row->kind) {
 	case ROW_NORMAL:
 		return step_normal(walk, row, pc);
@@ -212,11 +241,8 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 		return STEP_OUTERMOST;
 	case ROW_OTHER:
 		return STEP_OTHER;
-	case ROW_LOST:
-		return STEP_CUT;
 	default:
-		return unwinder_find_start(walk->unwinder, *pc, exact) || is_called_by_start(walk) ? STEP_OUTERMOST
-												   : STEP_CUT;
+		return STEP_CUT;
 	}
 }
 
@@ -227,7 +253,7 @@ static void begin(struct walk *walk, struct unwinder *unwinder, const struct sta
 	walk->unwinder = unwinder;
 	walk->memory = &unwinder->memory;
 	walk->arch = snapshot->arch;
-	walk->is_interrupted = false;
+	walk->is_interrupted = walk->is_sp_least = false;
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
 	walk->registers.known = all_registers(walk->arch);
@@ -262,8 +288,6 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		if (row->from_code && !unwinder_is_return(unwinder, pc))
-			return WALK_CUT;
 		/* The return address is in its register, so it says, of code that has made a call since. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;

@@ -27,6 +27,11 @@ tests_unit_unwind_core_LDADD = libaarch64.a libarm.a $(unwind_ldadd)
 EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/cores/small.py \
 	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core \
 	tests/unit/cores/arm-indexed tests/unit/cores/arm-indexed.core
+check_PROGRAMS += tests/unit/unwind_frame_pointer
+TESTS += tests/unit/unwind_frame_pointer
+tests_unit_unwind_frame_pointer_SOURCES = tests/unit/unwind_frame_pointer.c
+tests_unit_unwind_frame_pointer_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_unwind_frame_pointer_LDADD = $(unwind_ldadd)
 tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c
 tests_unit_unwind_exidx_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)

@@ -1,0 +1,143 @@
+/* Stacks of code that is made at run time: callers by the frame pointer, where the stack proves that one is kept. */
+#include "config.h"
+#include "base/util.h"
+#include "unwind/unwind.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PAGE      4096
+#define RETURN(n) (made + 0x100 * (n)) /* behind a call */
+#define STACK(at) ((uint64_t)(uintptr_t)&stack[at])
+
+static uint64_t made, stack[64];
+
+static ssize_t read_own(void *context, uint64_t address, void *data, size_t size)
+{
+	const uint64_t own = (uint64_t)(uintptr_t)stack;
+
+	(void)context;
+	if (!(address >= made && address + size <= made + PAGE) &&
+	    !(address >= own && address + size <= own + sizeof(stack)))
+		return -1;
+	memcpy(data, (const void *)(uintptr_t)address, size);
+	return (ssize_t)size;
+}
+
+/* A stack of three frames of made code, the first interrupted behind its first call; a thread's start is no frame. */
+static int make(void **state)
+{
+	void *const code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	if (strcmp(arch_native()->name, "x86_64"))
+		skip();
+	assert_ptr_not_equal(code, MAP_FAILED);
+	made = (uint64_t)(uintptr_t)code;
+	memset(code, 0x90, PAGE);
+	for (unsigned i = 1; i < 8; i++)
+		memcpy((unsigned char *)code + 0x100 * i - 5, "\xe8\1\0\0\0", 5);
+	assert_int_equal(mprotect(code, PAGE, PROT_READ | PROT_EXEC), 0);
+	return 0;
+}
+
+static void fill(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(stack); i++)
+		stack[i] = i;
+	stack[10] = STACK(20);
+	stack[11] = RETURN(2);
+	stack[20] = 1;
+	stack[21] = RETURN(3);
+}
+
+/* How many frames there are, of a pc, with sp and the frame pointer at these words. */
+static size_t walk(uint64_t pc, uint64_t sp, uint64_t frame, struct unwind_frame *frames)
+{
+	struct unwinder *unwinder = unwinder_new(getpid(), arch_native(), UNWIND_ROWS);
+	struct user_regs_struct user = {.rip = pc, .rsp = sp, .rbp = frame};
+	struct stack_snapshot snapshot = {.arch = arch_native(), .read = read_own, .inside = true};
+	bool cut;
+
+	memcpy(&snapshot.regs, &user, sizeof(user));
+	const size_t count = unwind_stack(unwinder, &snapshot, frames, 8, 0, &cut);
+
+	assert_true(cut);
+	unwinder_free(unwinder);
+	return count;
+}
+
+static void test_chain(void **state)
+{
+	struct unwind_frame frames[8];
+
+	(void)state;
+	fill();
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 3);
+	assert_int_equal(frames[0].cfa, STACK(12));
+	assert_int_equal(frames[1].pc, RETURN(2));
+	assert_int_equal(frames[1].cfa, STACK(22));
+	assert_int_equal(frames[2].pc, RETURN(3));
+}
+
+/* At a function's first instruction, and behind its first, push: the register is the caller's. */
+static void test_kept_by_caller(void **state)
+{
+	struct unwind_frame frames[8];
+
+	(void)state;
+	fill();
+	stack[4] = RETURN(4);
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
+	assert_int_equal(walk(RETURN(1), STACK(3), STACK(10), frames), 1);
+	assert_int_equal(walk(RETURN(1), STACK(5), STACK(10), frames), 3);
+}
+
+static void test_no_frame(void **state)
+{
+	struct unwind_frame frames[8];
+
+	(void)state;
+	fill();
+	assert_int_equal(walk(RETURN(1), STACK(12), STACK(10), frames), 1);
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10) + 4, frames), 1);
+	assert_int_equal(walk(RETURN(1), STACK(4), 0, frames), 1);
+	assert_int_equal(walk(RETURN(1), STACK(4), UINT64_MAX - 7, frames), 1);
+	stack[11] = RETURN(2) + 1;
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
+	stack[11] = STACK(1);
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
+}
+
+/* Frame pointers that lead down, or to themselves. */
+static void test_circle(void **state)
+{
+	struct unwind_frame frames[8];
+
+	(void)state;
+	fill();
+	stack[10] = STACK(10);
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 2);
+	stack[10] = STACK(6);
+	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_chain, make),
+		cmocka_unit_test_setup(test_kept_by_caller, make),
+		cmocka_unit_test_setup(test_no_frame, make),
+		cmocka_unit_test_setup(test_circle, make),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

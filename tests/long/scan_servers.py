@@ -69,7 +69,7 @@ SERVERS = [
     ("redis with the C library's malloc", servers.built_redis, scan_often),
     ('redis with jemalloc', servers.installed_redis, scan_often),
     ('postgres', servers.Postgres, scan_often),
-    ('nginx', servers.Nginx, scan_often),
+    ('nginx', servers.nginx, scan_often),
     ('node', servers.node, scan_often),
     ('java', servers.java, scan_often),
 ]

@@ -17,7 +17,7 @@ from processes import Failure, Room, may_attach
 FIRST = int(os.environ.get('LONG_FIRST_SEED', '1'))
 SEEDS = int(os.environ.get('LONG_SEEDS', '40'))
 SECONDS = float(os.environ.get('LONG_SECONDS', '3600'))
-MAKES = (servers.python, servers.installed_redis, servers.node, servers.Nginx)
+MAKES = (servers.python, servers.installed_redis, servers.node, servers.nginx)
 
 
 def run(function):

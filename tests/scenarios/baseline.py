@@ -10,7 +10,7 @@ import builds
 from census import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
 from processes import PATIENCE, TIMEOUT, Failure, Tracer, status_field
-from servers import children_of
+from server_programs import children_of
 
 FROM_BEFORE = re.compile(rb'([\d,]+) releases? (?:by the C library )?of (?:a block|blocks) from before')
 BUILDS = [('cachedends', variant) for variant in ('O2', 'static', 'musl')]

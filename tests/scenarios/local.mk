@@ -4,7 +4,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/baseline.py tests/scenarios/builds.py tests/scenarios/census.py \
 	tests/scenarios/attachments.py tests/scenarios/chosen.py tests/scenarios/contexts.py \
 	tests/scenarios/classes.py tests/scenarios/damaged.py \
-	tests/scenarios/scanned.py tests/scenarios/servers.py tests/scenarios/compressed.py tests/scenarios/deaths.py \
+	tests/scenarios/scanned.py tests/scenarios/server_programs.py tests/scenarios/servers.py \
+	tests/scenarios/compressed.py tests/scenarios/deaths.py \
 	tests/scenarios/described.py tests/scenarios/descriptors.py \
 	tests/scenarios/endings.py tests/scenarios/endings_traced.py tests/scenarios/engine_kill.py \
 	tests/scenarios/errnos.py \

@@ -1,32 +1,21 @@
 """Servers that work, with clients that ask them and look at each answer, for tests that look at a server meanwhile."""
 
 import collections
-import glob
 import http.client
 import itertools
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tarfile
 import threading
 import time
 
 import builds
-from processes import Failure, tasks_of, wait_for
+import server_programs
+from processes import Failure, wait_for
+from server_programs import need, numbers, redis_of_libc
 
 CLIENTS = 4
-BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
-
-
-def need(name, package, *folders):
-    found = shutil.which(name, path=os.pathsep.join([*folders, os.environ.get('PATH', ''), '/usr/sbin', '/usr/local/sbin']))
-    if not found:
-        raise builds.Skip('%s is not installed: apt-get install %s' % (name, package))
-    return found
 
 
 class Clients:
@@ -76,137 +65,9 @@ class Clients:
 
 # ---- Servers of numbers, over HTTP ----
 
-def numbers(n):
-    return ''.join('%d,' % (n * i % 997) for i in range(300)).encode()
-
-
-PYTHON = '''
-import http.server, json, os, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-    def do_GET(self):
-        n = int(self.path[1:])
-        kept[n % 500] = json.loads(json.dumps([{str(i): [i] * (n % 20)} for i in range(50)]))
-        body = ''.join('%d,' % (n * i % 997) for i in range(300)).encode()
-        self.send_response(200)
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *_):
-        pass
-kept = {}
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-Server(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
-'''
-
-NODE = '''
-const kept = [];
-require('http').createServer((request, response) => {
-    const n = parseInt(request.url.slice(1));
-    kept[n % 500] = Buffer.from(JSON.stringify(Array.from({length: 200}, (_, i) => ({i, s: 'x'.repeat(n % 50)}))));
-    let body = '';
-    for (let i = 0; i < 300; i++) body += n * i % 997 + ',';
-    require('zlib').deflate(body, () => { response.setHeader('Content-Length', body.length); response.end(body); });
-}).listen(parseInt(process.argv[2]), '127.0.0.1');
-'''
-
-JAVA = '''
-import com.sun.net.httpserver.*;
-import java.net.*;
-import java.util.*;
-import java.util.concurrent.*;
-public class Numbers {
-    static final Map<Integer, List<String>> kept = new ConcurrentHashMap<>();
-    public static void main(String[] args) throws Exception {
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0])), 0);
-        server.createContext("/", exchange -> {
-            int n = Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
-            List<String> words = new ArrayList<>();
-            StringBuilder body = new StringBuilder();
-            for (int i = 0; i < 300; i++) { body.append(n * i % 997).append(','); words.add("word" + n * i); }
-            kept.put(n % 500, words);
-            java.util.zip.Deflater deflater = new java.util.zip.Deflater();
-            deflater.setInput(body.toString().getBytes()); deflater.finish(); deflater.deflate(new byte[4096]); deflater.end();
-            byte[] bytes = body.toString().getBytes();
-            exchange.sendResponseHeaders(200, bytes.length);
-            exchange.getResponseBody().write(bytes);
-            exchange.close();
-        });
-        ThreadPoolExecutor pool = (ThreadPoolExecutor) Executors.newFixedThreadPool(30);
-        pool.prestartAllCoreThreads();
-        server.setExecutor(pool);
-        server.start();
-    }
-}
-'''
-
-NGINX = '''daemon off; worker_processes 2; pid %(folder)s/pid; error_log stderr; %(user)s
-events { worker_connections 64; }
-http { access_log off; gzip on; gzip_types *; gzip_min_length 1; client_body_temp_path %(folder)s/body; proxy_temp_path %(folder)s/proxy;
-fastcgi_temp_path %(folder)s/fastcgi; uwsgi_temp_path %(folder)s/uwsgi; scgi_temp_path %(folder)s/scgi;
-server { listen 127.0.0.1:%(port)d; root %(folder)s/numbers; } }
-'''
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
-
-
-def answers(port):
-    try:
-        socket.create_connection(('127.0.0.1', port), 1).close()
-        return True
-    except OSError:
-        return False
-
-
-def children_of(pid):
-    return [int(child) for tid in tasks_of(pid) for child in open('/proc/%d/task/%d/children' % (pid, tid)).read().split()]
-
-
-class Server:
-    """One that runs: `scanned` yields the process to be scanned next; `clients`; end(): problems."""
-
-    def __init__(self, room, command, **more):
-        self.room = room
-        self.log = open(room.path('log'), 'wb+')
-        self.child = room.start(command, stdout=self.log, stderr=self.log, **more)
-        self.scanned = itertools.repeat(self.child.pid)
-
-    def wait(self, what, condition):
-        def is_there():
-            if self.child.poll() is not None:
-                raise Failure('it ended with %d: %s' % (self.child.returncode, self.said()))
-            return condition()
-        return wait_for(what, is_there, 300)
-
-    def said(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors='replace')[-2000:]
-
-    def end(self, number=signal.SIGTERM, statuses=(0,)):
-        problems = self.clients.end()
-        if self.child.poll() is None:
-            self.child.send_signal(number)
-        status = self.room.finish(self.child, 120).status
-        if status not in statuses:
-            problems.append('it ended with %d: %s' % (status, self.said()))
-        self.log.close()
-        return problems
-
-
-class Http(Server):
-    def __init__(self, room, command, port):
-        super().__init__(room, command)
-        self.port = port
-        self.wait('the server', lambda: answers(port))
-        self.clients = Clients(self.client)
-
-    def client(self, number):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=120)
+def asked_by_http(server):
+    def client(number):
+        connection = http.client.HTTPConnection('127.0.0.1', server.address, timeout=120)
         turn = itertools.count(number)
 
         def ask():
@@ -217,114 +78,34 @@ class Http(Server):
             if answer.status != 200 or body != numbers(n):
                 raise Failure('/%d: %d %r' % (n, answer.status, body[:200]))
         return ask
-
-    def end(self, number=signal.SIGTERM, statuses=(0, -signal.SIGTERM, 128 + signal.SIGTERM)):
-        return super().end(number, statuses)
-
-
-def of_text(room, name, text):
-    with open(room.path(name), 'w') as file:
-        file.write(text)
-    return room.path(name)
-
-
-def python(room):
-    port = free_port()
-    return Http(room, [os.path.realpath(sys.executable), '-c', PYTHON, str(port)], port)
-
-
-def node(room):
-    port = free_port()
-    return Http(room, [need('node', 'nodejs'), of_text(room, 'numbers.js', NODE), str(port)], port)
-
-
-def java(room):
-    program = need('java', 'default-jdk-headless')
-    if not subprocess.run([program, '--list-modules'], capture_output=True, timeout=120).stdout.count(b'jdk.compiler'):
-        raise builds.Skip('java has no compiler here: apt-get install default-jdk-headless')
-    port = free_port()
-    server = Http(room, [program, '-Xmx256m', of_text(room, 'Numbers.java', JAVA), str(port)], port)
-    server.wait('30 threads', lambda: len(tasks_of(server.child.pid)) >= 30)
+    server.clients = Clients(client)
     return server
 
 
-class Nginx(Http):
-    """Its workers are scanned, and now and then who made them."""
+def python(room):
+    return asked_by_http(server_programs.python(room))
 
-    def __init__(self, room):
-        program, port = need('nginx', 'nginx-light'), free_port()
-        os.mkdir(room.path('numbers'))
-        for n in range(1000):
-            with open(room.path('numbers', str(n)), 'wb') as file:
-                file.write(numbers(n))
-        path = of_text(room, 'nginx.conf', NGINX % {'folder': room.folder, 'port': port,
-                                                    'user': 'user root;' if os.geteuid() == 0 else ''})
-        super().__init__(room, [program, '-e', 'stderr', '-c', path, '-p', room.folder], port)
-        workers = self.wait('the workers', lambda: children_of(self.child.pid)[1:] and children_of(self.child.pid))
-        self.scanned = itertools.cycle([*workers, *workers, self.child.pid])
+
+def node(room):
+    return asked_by_http(server_programs.node(room))
+
+
+def java(room):
+    return asked_by_http(server_programs.java(room))
+
+
+def nginx(room):
+    return asked_by_http(server_programs.Nginx(room))
 
 
 # ---- Redis ----
 
-def apt_sources(folder):
-    """The machine's own sources of packages, of sources instead of binaries."""
-    os.makedirs(os.path.join(folder, 'parts'), exist_ok=True)
-    for path in ['/etc/apt/sources.list'] + glob.glob('/etc/apt/sources.list.d/*'):
-        if not os.path.exists(path) or not path.endswith(('.list', '.sources')):
-            continue
-        with open(path) as file:
-            text = re.sub(r'(?m)^Types:.*', 'Types: deb-src', re.sub(r'(?m)^deb(?=[ \t])', 'deb-src', file.read()))
-        with open(os.path.join(folder, 'parts', os.path.basename(path)), 'w') as file:
-            file.write(text)
+def redis(room, program):
+    server = server_programs.Redis(room, program)
 
-
-def fetch_source(folder):
-    """Redis's sources, as the machine's distribution has them, by apt with a state of its own."""
-    for name in 'lists/partial', 'cache/archives/partial':
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    apt_sources(folder)
-    settings = {'Dir::Etc::sourcelist': '-', 'Dir::Etc::sourceparts': folder + '/parts', 'Dir::State::lists': folder + '/lists',
-                'Dir::Cache': folder + '/cache', 'Debug::NoLocking': '1', 'APT::Sandbox::User': 'root', 'Acquire::Retries': '3'}
-    command = ['apt-get', '-q'] + [word for pair in settings.items() for word in ('-o', '%s=%s' % pair)]
-    for words in ['update'], ['source', '--download-only', 'redis']:
-        done = subprocess.run(command + words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
-    found = glob.glob(os.path.join(folder, 'redis_*.orig.tar.*'))
-    if not found:
-        raise builds.Skip("redis's sources cannot be had: " + (re.findall(r'(?m)^E: .*', done.stdout) or [done.stdout])[0][-150:])
-    with tarfile.open(found[0]) as file:
-        file.extractall(folder)
-
-
-def redis_of_libc():
-    """redis-server with the C library's malloc; built once."""
-    folder = os.path.join(BUILD, 'long-redis')
-    program = os.path.join(folder, 'redis-server')
-    if os.path.exists(program):
-        return program
-    need('apt-get', 'apt')
-    need('make', 'make')
-    fetch_source(folder)
-    source = glob.glob(os.path.join(folder, 'redis-*', 'src'))[0]
-    environment = {name: value for name, value in os.environ.items() if name not in ('MAKEFLAGS', 'MFLAGS', 'CFLAGS', 'MALLOC')}
-    done = subprocess.run(['make', '-C', source, '-j%d' % (os.cpu_count() or 1), 'MALLOC=libc', 'BUILD_TLS=no', 'USE_SYSTEMD=no',
-                           'redis-server'], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=3600)
-    if done.returncode:
-        raise builds.Skip('redis cannot be built here: ' + done.stdout[-200:].replace('\n', ' '))
-    shutil.copy(os.path.join(source, 'redis-server'), program)
-    return program
-
-
-class Redis(Server):
-    def __init__(self, room, program):
-        self.socket = room.path('socket')
-        super().__init__(room, [program, '--port', '0', '--unixsocket', self.socket, '--save', '', '--dir', room.folder])
-        self.wait('redis', lambda: os.path.exists(self.socket))
-        self.clients = Clients(self.client)
-
-    def client(self, number):
+    def client(number):
         connection = socket.socket(socket.AF_UNIX)
-        connection.connect(self.socket)
+        connection.connect(server.address)
         connection.settimeout(120)
         stream, turn = connection.makefile('rb'), itertools.count()
         counted = 0
@@ -346,6 +127,20 @@ class Redis(Server):
             if said[:3] != [b'+OK', b':%d' % counted, value] or said[3] not in (b':0', b':1') or said[4] != value:
                 raise Failure('%d: %r' % (n, said))
         return ask
+    server.clients = Clients(client)
+    return server
+
+
+def installed_redis(room):
+    program = need('redis-server', 'redis-server')
+    libraries = subprocess.run(['ldd', program], capture_output=True, text=True, timeout=60).stdout
+    if 'jemalloc' not in libraries:
+        raise builds.Skip('redis-server has no jemalloc here')
+    return redis(room, program)
+
+
+def built_redis(room):
+    return redis(room, redis_of_libc())
 
 
 # ---- PostgreSQL ----
@@ -355,36 +150,12 @@ and (select sum(tbalance) from pgbench_tellers) = (select sum(delta) from pgbenc
 and (select sum(bbalance) from pgbench_branches) = (select sum(delta) from pgbench_history), count(*) from pgbench_history'''
 
 
-class Postgres(Server):
-    """Its backends are scanned, and now and then who made them. Its tables have to add up at the end."""
+class Postgres(server_programs.Postgres):
+    """Its tables have to add up at the end."""
 
     def __init__(self, room):
-        folders = sorted(glob.glob('/usr/lib/postgresql/*/bin'))
-        self.programs = {name: need(name, 'postgresql', *folders[-1:]) for name in ('initdb', 'postgres', 'pgbench', 'psql')}
-        self.by = []
-        folder = room.path('database')
-        os.mkdir(folder)
-        if os.geteuid() == 0: # which it refuses to run as
-            self.by = [need('setpriv', 'util-linux'), '--reuid=postgres', '--regid=postgres', '--clear-groups']
-            shutil.chown(folder, 'postgres', 'postgres')
-        self.room, self.folder = room, folder
-        self.run_one('initdb', '-N', '-A', 'trust', '-U', 'postgres', '-D', folder + '/data')
-        super().__init__(room, self.by + [self.programs['postgres'], '-D', folder + '/data', '-k', folder, '-c', 'listen_addresses=',
-                                          '-c', 'fsync=off', '-c', 'shared_buffers=64MB'])
-        self.wait('postgres', lambda: os.path.exists(folder + '/.s.PGSQL.5432') and 'ready to accept' in self.said())
-        self.run_one('psql', '-h', folder, '-U', 'postgres', '-c', 'create database bench')
-        self.bench('-i', '-q', '-s', '2')
+        super().__init__(room)
         self.clients = Clients(lambda _number: self.transactions, 1)
-        self.scanned = self.backends()
-
-    def run_one(self, name, *arguments):
-        done = self.room.run(self.by + [self.programs[name], *arguments], timeout=600)
-        if done.status:
-            raise Failure('%s ended with %d: %s' % (name, done.status, (done.out + done.err).decode(errors='replace')[-500:]))
-        return done.out.decode()
-
-    def bench(self, *arguments):
-        return self.run_one('pgbench', '-h', self.folder, '-U', 'postgres', *arguments, 'bench')
 
     def transactions(self):
         said = self.bench('-n', '-c', str(CLIENTS), '-j', '2', '-t', '1000')
@@ -392,26 +163,9 @@ class Postgres(Server):
            'number of failed transactions: 0 ' not in said:
             raise Failure('pgbench says: ' + said[-500:])
 
-    def backends(self):
-        for turn in itertools.count():
-            found = [pid for pid in children_of(self.child.pid) if b' bench ' in open('/proc/%d/cmdline' % pid, 'rb').read()]
-            yield found[turn % len(found)] if found and turn % 7 else self.child.pid
-
     def end(self, number=signal.SIGINT, statuses=(0,)):
         problems = self.clients.end()
         sums, count = self.run_one('psql', '-h', self.folder, '-U', 'postgres', '-Atc', SUMS, 'bench').strip().split('|')
         if sums != 't' or int(count) != self.clients.right * CLIENTS * 1000:
             problems.append('the tables do not add up: %s, %s of %d runs' % (sums, count, self.clients.right))
         return problems + super().end(number, statuses)
-
-
-def installed_redis(room):
-    program = need('redis-server', 'redis-server')
-    libraries = subprocess.run(['ldd', program], capture_output=True, text=True, timeout=60).stdout
-    if 'jemalloc' not in libraries:
-        raise builds.Skip('redis-server has no jemalloc here')
-    return Redis(room, program)
-
-
-def built_redis(room):
-    return Redis(room, redis_of_libc())

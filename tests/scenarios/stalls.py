@@ -18,6 +18,7 @@ import time
 import servers
 from lifecycle import need_attach
 from processes import FUNCTRACE, Failure, state_of, status_field, text_differences, text_of, wait_for
+from server_programs import children_of
 from terminal import Shell
 
 SUMMARY = r'\d+ events; .*; trace: '
@@ -290,7 +291,7 @@ def number(text):
 def view_of(attached):
     """The process that shows."""
     parent = attached.child.pid if attached.child else int(status_field(attached.visible, 'PPid'))
-    return wait_for('the view', lambda: [pid for pid in servers.children_of(parent) if pid != attached.visible])[0]
+    return wait_for('the view', lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
 
 
 def live(make_options=()):

@@ -1,6 +1,7 @@
 """What functrace costs, against the floor of ptrace and against other tools, measured side by side.
 
     bench.py [--quick] [--section=NAME]... [--rounds=N]
+    bench.py --section=servers        what clients of redis, nginx, postgres and others feel, in about five minutes
 
 BUILD names the build folder (default: the current one). Rows are taken by turns, round by round, in
 the same placement; a figure is the median over the rounds, a ratio the median of the rounds' ratios.
@@ -17,6 +18,7 @@ import placement
 import report
 import rows
 import scan
+import servers
 import sizes
 from programs import Failure, Room, median
 
@@ -26,7 +28,8 @@ BUSY = 0.7    # the load at which processor time tells more than the wall clock
 
 class Bench:
     def __init__(self, room, quick, rounds):
-        self.room, self.quick, self.rounds = room, quick, rounds
+        self.room, self.quick = room, quick
+        self.chosen, self.rounds = rounds, rounds or (3 if quick else 11)
         self.cpu = max(os.sched_getaffinity(0))
         self.bars = report.Bars()
         self.busy = report.load() > BUSY
@@ -231,10 +234,15 @@ class Bench:
             if size >= 100:
                 self.bars.add('%d MiB: a scan\'s pause x one copy' % size, 1.5, ratio, '%.2f (%.2f ms a MiB)' % (ratio, each))
 
+    def servers(self):
+        report.title('What clients of a server feel beside what functrace says, ms; unpinned')
+        for name, what, ratio in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
+            self.bars.add('%s, %s: the longest wait x said' % (name, what), 1.5, ratio, '%.2f' % ratio)
+
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
 FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory', 'sizes',
-        'scan']
+        'scan', 'servers']
 
 
 def main():
@@ -247,7 +255,7 @@ def main():
     if report.load() > BUSY:
         print('Other programs are running: the bars are held against processor time. Better measure when they are not.')
     with Room() as room:
-        bench = Bench(room, args.quick, args.rounds or (3 if args.quick else 11))
+        bench = Bench(room, args.quick, args.rounds)
         for row in rows.PEERS:
             row.check(room)
         for name in args.section or (QUICK if args.quick else FULL):

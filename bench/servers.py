@@ -1,0 +1,238 @@
+"""What clients of a server feel when functrace attaches, scans and lets go, beside what functrace says of it.
+
+    bench.py --section=servers [--rounds=N]
+
+`targets/asker` notes when each request was made and answered. A window's gap is the longest wait for an answer of any client
+that waited in it. Windows of one round, as long as that in which functrace works:
+
+    untraced, several | attach | steady, several | let go | scan
+
+What an attached process answers while functrace is at work is slower for its traced calls, too: steady windows show by how
+much. A figure is the median over the rounds; where a ratio is of a gap without the jitter, the larger of the medians of both
+kinds of windows, of the same round, was taken off it; for a scan that of untraced ones."""
+
+import array
+import glob
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import report
+from programs import FUNCTRACE, Failure, built, median
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tests', 'scenarios'))
+import builds  # pylint: disable=wrong-import-position
+import processes  # pylint: disable=wrong-import-position
+import server_programs  # pylint: disable=wrong-import-position
+
+QUIET, STEADY = 2.0, 1.5  # seconds
+SAID = re.compile(rb'(?:stood for|stopped for|, for|: process \d+ for) ([\d.]+) ms')
+HTTP = ('http', 'GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n')
+ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; select abalance from pgbench_accounts where aid = 1%d'
+
+
+class Kind:
+    """A server; its clients: how many, their thinking time in us, where an answer ends, what they ask."""
+
+    def __init__(self, name, make, clients, think, asked, options=()):
+        self.name, self.make, self.clients, self.think, self.asked, self.options = name, make, clients, think, asked, options
+
+
+def redis(room):
+    return server_programs.Redis(room, server_programs.need('redis-server', 'redis-server'))
+
+
+KINDS = [
+    Kind('redis', redis, 4, 500, ('+PONG\r\n', 'SET key:%d some-words\r\nGET key:%d\r\nPING\r\n')),
+    Kind('memcached', server_programs.Memcached, 4, 500, ('END\r\n', 'set key:%d 0 0 10\r\nsome-words\r\nget key:%d\r\n')),
+    Kind('nginx, 2 workers', server_programs.Nginx, 4, 500, HTTP, ['--children']),
+    Kind('postgres, 35 clients', server_programs.Postgres, 35, 20000, ('postgres', ROW), ['--children']),
+    Kind('node', server_programs.node, 4, 2000, HTTP),
+    Kind('java', server_programs.java, 4, 2000, HTTP),
+    Kind('python', server_programs.python, 4, 2000, HTTP),
+]
+
+
+class Asker:
+    """Clients at work. waits: (asked, answered) of each answer, in seconds of time.monotonic(), once it has ended."""
+
+    def __init__(self, room, kind, address):
+        self.child = room.start([built('targets/asker'), str(address), str(kind.clients), str(kind.think), *kind.asked],
+                                stdin=subprocess.PIPE)
+        line = self.child.stdout.readline()
+        if line != b'ready\n':
+            raise Failure('the clients: ' + line.decode(errors='replace').strip())
+        self.waits = []
+
+    def check(self):
+        if self.child.poll() is not None:
+            raise Failure('the clients: ' + self.child.stdout.read().decode(errors='replace').strip()[:200])
+
+    def end(self):
+        self.check()
+        numbers = array.array('Q', self.child.communicate(timeout=60)[0])
+        self.waits = [(numbers[i + 1] / 1e9, numbers[i + 2] / 1e9) for i in range(0, len(numbers), 3)]
+
+    def gap(self, begin, end):
+        """ms: the longest wait that was not over before the window, nor began after it."""
+        return 1000 * max((answered - asked for asked, answered in self.waits if answered > begin and asked < end), default=0)
+
+    def gaps(self, begin, end, size):
+        """Of windows of that size, as many as have room."""
+        count = max(1, int((end - begin) / size))
+        return [self.gap(begin + i * size, begin + (i + 1) * size) for i in range(count)]
+
+
+# ---- What functrace does ----
+
+class Functrace:
+    """One that was started; what it says, with the time at which each part came."""
+
+    def __init__(self, room, options):
+        self.room, self.parts = room, []
+        self.begin = time.monotonic()
+        self.child = room.start([FUNCTRACE, *options], stderr=subprocess.PIPE)
+        self.readers = [threading.Thread(target=self.read, args=(stream,)) for stream in (self.child.stdout, self.child.stderr)]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, stream):
+        while True:
+            part = os.read(stream.fileno(), 65536)
+            if not part:
+                return
+            self.parts.append((time.monotonic(), part))
+
+    def said(self, since=0):
+        """ms, the longest; None: nothing was said of it."""
+        return max((float(found) for found in SAID.findall(b''.join(part for when, part in self.parts if when >= since))), default=None)
+
+    def attached(self):
+        """When the last of the lines came that say for how long processes were stopped."""
+        limit = time.monotonic() + 60
+        while self.said() is None:
+            if self.child.poll() is not None or time.monotonic() > limit:
+                raise Failure('functrace has not attached: ' + self.words())
+            time.sleep(0.005)
+        time.sleep(0.1) # they come one after the other
+        return max(when for when, part in self.parts if SAID.search(part))
+
+    def words(self):
+        return b''.join(part for _, part in self.parts).decode(errors='replace')[-300:]
+
+    def ended(self, number=None):
+        """When it was asked to end, and when it had ended."""
+        begin = time.monotonic() if number else self.begin
+        if number:
+            self.child.send_signal(number)
+        try:
+            self.child.wait(120)
+        except subprocess.TimeoutExpired as error:
+            raise Failure('functrace does not end') from error
+        end = time.monotonic()
+        for reader in self.readers:
+            reader.join()
+        if self.child.returncode:
+            raise Failure('functrace ended with %d: %s' % (self.child.returncode, self.words()))
+        self.room.forget(self.child)
+        return begin, end
+
+
+# ---- Rounds ----
+
+class Round:
+    """windows: {what: (begin, end)}; said: {what: ms or None}."""
+
+    def __init__(self, room, kind, pid, quiet):
+        self.windows, self.said, self.trace = {}, {}, room.path('served')
+        self.rest('untraced', quiet)
+        tracer = Functrace(room, ['-e', 'memory', '-o', self.trace, '-t', str(pid), *kind.options])
+        self.windows['attach'] = tracer.begin, tracer.attached()
+        self.said['attach'] = tracer.said()
+        time.sleep(0.2)
+        self.rest('steady', STEADY)
+        self.windows['let go'] = tracer.ended(signal.SIGINT)
+        self.said['let go'] = tracer.said(self.windows['let go'][0])
+        for name in glob.glob(self.trace + '*'):
+            os.unlink(name)
+        time.sleep(0.2)
+        scan = Functrace(room, ['--scan', '-t', str(pid), *kind.options])
+        self.windows['scan'] = scan.ended()
+        self.said['scan'] = scan.said()
+        time.sleep(0.2)
+
+    def rest(self, what, seconds):
+        begin = time.monotonic()
+        time.sleep(seconds)
+        self.windows[what] = begin, time.monotonic()
+
+    def figures(self, asker, what):
+        begin, end = self.windows[what]
+        untraced, steady = (asker.gaps(*self.windows[name], end - begin) for name in ('untraced', 'steady'))
+        return Figures(asker.gap(begin, end), self.said.get(what), untraced, steady, what != 'scan')
+
+
+class Figures:
+    """All in ms."""
+
+    def __init__(self, gap, said, untraced, steady, is_traced):
+        self.gap, self.said, self.usual, self.most, self.steady = gap, said, median(untraced), max(untraced), median(steady)
+        jitter = max(self.usual, self.steady) if is_traced else self.usual
+        self.ratio = gap / said if said else None
+        self.beyond = max(0, gap - jitter) / said if said else None
+
+
+def taken(room, kind, rounds):
+    """{what: [Figures]}"""
+    place = processes.Room()
+    try:
+        server = kind.make(place)
+        try:
+            asker, quiet, done = Asker(room, kind, server.address), QUIET, []
+            for _ in range(rounds):
+                done.append(Round(room, kind, server.child.pid, quiet))
+                quiet = max([QUIET] + [3 * (end - begin) for what, (begin, end) in done[-1].windows.items() if what in WINDOWS])
+                asker.check()
+            asker.end()
+        finally:
+            server.end()
+    finally:
+        place.close()
+    return {what: [one.figures(asker, what) for one in done] for what in WINDOWS}
+
+
+# ---- What is printed ----
+
+WINDOWS = 'attach', 'scan', 'let go'
+FIELDS = 'gap', 'said', 'usual', 'most', 'steady', 'ratio', 'beyond'
+
+
+def middle(figures, field):
+    values = [getattr(one, field) for one in figures if getattr(one, field) is not None]
+    return median(values) if values else None
+
+
+def words(value):
+    return '' if value is None else '%.2f' % value if value < 100 else '%.0f' % value
+
+
+def show(room, rounds):
+    """Yields (server, when, the gap without the jitter x what is said)."""
+    print('%-20s %-7s %8s %8s %17s %8s %9s %9s' % ('', '', 'longest', 'func-', 'longest untraced', 'longest', 'longest', 'without'))
+    print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % ('', '', 'wait', 'trace', 'median', 'max', 'traced', 'x said', 'jitter'))
+    for kind in KINDS:
+        try:
+            found = taken(room, kind, rounds)
+        except (Failure, processes.Failure, builds.Skip, OSError) as why:
+            report.missing(kind.name, str(why))
+            continue
+        for what, figures in found.items():
+            print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % (kind.name, what, *(words(middle(figures, field)) for field in FIELDS)),
+                  flush=True)
+            beyond = middle(figures, 'beyond')
+            if what != 'let go' and beyond is not None:
+                yield kind.name, what, beyond

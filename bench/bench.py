@@ -236,8 +236,9 @@ class Bench:
 
     def servers(self):
         report.title('What clients of a server feel beside what functrace says, ms; unpinned')
-        for name, what, ratio in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
-            self.bars.add('%s, %s: the longest wait x said' % (name, what), 1.5, ratio, '%.2f' % ratio)
+        for name, what, ratio, is_known in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
+            self.bars.add('%s, %s: the wait x said' % (name, what), servers.BAR, ratio if is_known else None,
+                          '%.2f' % ratio if is_known else 'jitter > pause')
 
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']

@@ -2,12 +2,12 @@
  *
  *     asker ADDRESS CLIENTS THINK_US END REQUEST
  *
- * ADDRESS is a port of this machine, or the path of a socket. Each client has a connection of its own: it sends REQUEST, in
- * which each %d is the request's number below 1000, reads the whole answer, and asks again THINK_US later. END says where
- * an answer ends: "http" (Content-Length), "postgres" (REQUEST is a query; ReadyForQuery), else it is the text that an
- * answer ends with. It prints "ready" when each client has had an answer; when its input ends, it prints for each answer
- * "CLIENT ASKED ANSWERED", in ns of CLOCK_MONOTONIC, as three 64-bit integers, and the same for each that has not come,
- * with the time of the end. One thread does all of it. */
+ * ADDRESS is a port of this machine, or the path of a socket. Each client has a connection of its own: it sends
+ * REQUEST, in which each %d is the request's number below 1000, reads the whole answer, and asks again THINK_US
+ * later. END says where an answer ends: "http" (Content-Length), "postgres" (REQUEST is a query; ReadyForQuery),
+ * else it is the text that an answer ends with. It prints "ready" when each client has had an answer; when its
+ * input ends, it prints for each answer "CLIENT ASKED ANSWERED", in ns of CLOCK_MONOTONIC, as three 64-bit
+ * integers, and the same for each that has not come, with the time of the end. One thread does all of it. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -256,8 +256,8 @@ static void look(struct pollfd *fds)
 	}
 }
 
-/* Before all others, as a program of another machine would be: where sessions share the processor (autogroup) a nice value
- * alone is none. */
+/* Before all others, as a client on another machine would be, where that is allowed. A nice value alone counts
+ * only within a session where the kernel shares processors by sessions (autogroup). */
 static void take_priority(void)
 {
 	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}) < 0)

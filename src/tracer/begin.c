@@ -83,7 +83,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		service_watch(&service);
 		leftovers_look(p, &leftovers);
 		service_unwatch();
-		goes_on = service_now(&service) && begin_one(p, service.longest_ns, begun);
+		goes_on = begin_one(p, service_waited(&service), begun);
 		/* It has ended before its turn came. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;

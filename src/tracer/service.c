@@ -141,6 +141,11 @@ void service_unwatch(void)
 	timed_watch(NULL, NULL);
 }
 
+uint64_t service_waited(const struct service *service)
+{
+	return collect_is_any(service->t) ? clock_ns(CLOCK_MONOTONIC) - service->looked_ns : 0;
+}
+
 /* ---- Holding ---- */
 
 void service_hold(struct service *service, const struct process *p)

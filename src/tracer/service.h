@@ -22,6 +22,8 @@ struct service service_begin(struct tracer *t);
  * stops after a long read has not waited for it. Until service_unwatch(); the service stays where it is. */
 void service_watch(struct service *service);
 void service_unwatch(void);
+/* For how many ns a task has waited by now at most; 0 if none waits. Its stop is not taken. */
+uint64_t service_waited(const struct service *service);
 /* From now on nothing is done about what the tasks of p report. */
 void service_hold(struct service *service, const struct process *p);
 /* The tasks of the held process are being stopped: the time counts from here. */

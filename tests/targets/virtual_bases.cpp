@@ -10,46 +10,68 @@
 
 struct Top {
 	int top;
-	Top(int n) : top(n) {}
+	Top(int n) : top(n)
+	{
+	}
 };
 
 struct Left : virtual Top {
 	int left;
-	Left(int n) : Top(n), left(n + 1) {}
+	Left(int n) : Top(n), left(n + 1)
+	{
+	}
 };
 
 struct Right : virtual Top {
 	int right;
-	Right(int n) : Top(n), right(n + 2) {}
-	virtual ~Right() {}
+	Right(int n) : Top(n), right(n + 2)
+	{
+	}
+	virtual ~Right()
+	{
+	}
 };
 
 /* The same Top by two ways. */
 struct Both : Left, Right {
 	int both;
-	NOINLINE Both(int n) : Top(n), Left(n), Right(n), both(n + 3) { KEEP(this); }
-	NOINLINE int sum(int n) const { return top + left + right + both + n; }
+	NOINLINE Both(int n) : Top(n), Left(n), Right(n), both(n + 3)
+	{
+		KEEP(this);
+	}
+	NOINLINE int sum(int n) const
+	{
+		return top + left + right + both + n;
+	}
 };
 
 /* Has nothing but a table, which is that of Near, too. */
 struct Tables {
-	virtual ~Tables() {}
+	virtual ~Tables()
+	{
+	}
 };
 
 struct Near : virtual Tables {
 	int near_to;
-	Near(int n) : near_to(n) {}
+	Near(int n) : near_to(n)
+	{
+	}
 };
 
 struct Far : Near, virtual Top {
 	char letter;
-	Far(int n) : Top(n), Near(n + 1), letter('f') {}
+	Far(int n) : Top(n), Near(n + 1), letter('f')
+	{
+	}
 };
 
 /* The base lies behind what is looked at of an object. */
 struct Large : Both {
 	char bytes[2000];
-	Large(int n) : Top(n), Both(n), bytes() {}
+	Large(int n) : Top(n), Both(n), bytes()
+	{
+	}
 };
 
 struct Holds {
@@ -91,20 +113,47 @@ static const char *text_of(const Right &r)
 	return text;
 }
 
-NOINLINE void by_pointer(Both *b) { KEEP(b); }
-NOINLINE void by_reference(const Both &b) { KEEP(&b); }
+NOINLINE void by_pointer(Both *b)
+{
+	KEEP(b);
+}
+NOINLINE void by_reference(const Both &b)
+{
+	KEEP(&b);
+}
 NOINLINE int by_value(Both b)
 {
 	KEEP(&b);
 	return 0;
 }
-NOINLINE Both given_back(int n) { return Both(n); }
-NOINLINE void to_left(Left *l) { KEEP(l); }
-NOINLINE void to_right(Right &r) { KEEP(&r); }
-NOINLINE void to_far(Far *f) { KEEP(f); }
-NOINLINE void to_large(Large *l) { KEEP(l); }
-NOINLINE void to_holds(Holds *h) { KEEP(h); }
-NOINLINE void to_no_object(Both *b) { KEEP(b); }
+NOINLINE Both given_back(int n)
+{
+	return Both(n);
+}
+NOINLINE void to_left(Left *l)
+{
+	KEEP(l);
+}
+NOINLINE void to_right(Right &r)
+{
+	KEEP(&r);
+}
+NOINLINE void to_far(Far *f)
+{
+	KEEP(f);
+}
+NOINLINE void to_large(Large *l)
+{
+	KEEP(l);
+}
+NOINLINE void to_holds(Holds *h)
+{
+	KEEP(h);
+}
+NOINLINE void to_no_object(Both *b)
+{
+	KEEP(b);
+}
 
 static void call_left(Left *l)
 {
@@ -174,7 +223,8 @@ static void call_with_none()
 	expect("Both::Both", "n", nullptr, "20");
 	new (memory) Both(20);
 	memset(memory, 0x41, sizeof(Both));
-	expect("to_no_object", "b", memory, "{Top=<unknown place>, left=1094795585, right=1094795585, both=1094795585}");
+	expect("to_no_object", "b", memory,
+	       "{Top=<unknown place>, left=1094795585, right=1094795585, both=1094795585}");
 	to_no_object(static_cast<Both *>(memory));
 }
 

@@ -1,6 +1,6 @@
 # unit tests of args
-ARGS_TESTS = tests/unit/args_bases tests/unit/args_hostile tests/unit/args_passed tests/unit/args_pointers tests/unit/args_rows \
-	tests/unit/args_signatures tests/unit/args_text tests/unit/args_values
+ARGS_TESTS = tests/unit/args_bases tests/unit/args_hostile tests/unit/args_passed tests/unit/args_pointers \
+	tests/unit/args_rows tests/unit/args_signatures tests/unit/args_text tests/unit/args_values
 check_PROGRAMS += $(ARGS_TESTS)
 TESTS += $(ARGS_TESTS)
 ARGS_TEST_UTIL = tests/unit/args_util.c tests/unit/args_util.h

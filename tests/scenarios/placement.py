@@ -324,7 +324,7 @@ def idle(room):
     target = target_of(tracer)
     first = os.sched_getaffinity(0)
     placed_on(target)
-    if tracer.stdout.read1(6) != b'ready\n':
+    if tracer.stdout.readline() != b'ready\n':
         raise Failure('it did not say that it is ready')
     problems = []
     try:

@@ -85,6 +85,8 @@ class Room:
     def start(self, command, env=None, stdin=subprocess.DEVNULL, **more):
         more.setdefault('stdout', subprocess.PIPE)
         more.setdefault('stderr', subprocess.PIPE)
+        # finish() reads the descriptors: what a buffer here had read ahead of a line would be lost.
+        more.setdefault('bufsize', 0)
         for patience in range(100, -1, -1):
             try:
                 child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,

@@ -320,7 +320,7 @@ def stop_in_vfork(room):
     os.unlink(go_on)
     os.makedirs(room.path('traces'))
     tracer = room.start(kinds.functrace(room.path('traces')) + command)
-    if tracer.stdout.read1(6) != b'ready\n':
+    if tracer.stdout.readline() != b'ready\n':
         raise Failure('the child did not say that it is ready')
     both = wait_for('parent and child', lambda: (lambda p: p if len(p) == 2 else None)(running(room, 'vforker-O2')))
     parent = [p for p in both if int(status_field(p, 'PPid')) not in both][0]

@@ -172,7 +172,8 @@ def loads(room):
         raise builds.Skip('no library can be made here: %s' % done.err.decode())
     child = room.start(['python3', '-c', LOADER], stdin=subprocess.PIPE)
     child.stdout.readline()
-    scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=2', '-t', str(child.pid)])
+    # The interval is longer than the library may take to be loaded, on a busy machine too.
+    scans = room.start([FUNCTRACE, '--scan=json', '--interval=5', '--count=2', '-t', str(child.pid)])
     first = scans.stdout.readline()
     child.stdin.write(library.encode() + b'\n')
     child.stdin.flush()
@@ -181,7 +182,7 @@ def loads(room):
     found = [json.loads(line) for line in (first + done.out).splitlines()]
     owners = [[owner['bytes'] for owner in one['owners'] if owner['root'] == 'libkept.so: scan_kept'] for one in found]
     room.finish(child, data=b'')
-    return ([] if owners and len(owners) == 2 and not owners[0] and owners[1] and owners[1][0] >= 61728 else
+    return ([] if len(owners) == 2 and not owners[0] and owners[1] and owners[1][0] >= 61728 else
             ['%s: %s' % (owners, done.err.decode())]), ''
 
 
@@ -239,8 +240,7 @@ def family(room):
 def family_ends(room):
     """A child that ends between two scans is no error; one that -t names is."""
     problems = []
-    for options, status, said in (([], 0, b'functrace: process %d (planted-O2) has ended after 1 scan\n'),
-                                  (['-t'], 1, b'functrace: process %d (planted-O2) has ended after 1 scan.\n')):
+    for options, status, end in (([], 0, ''), (['-t'], 1, '.')):
         with Family(room) as ours:
             one, two = ours.children
             named = ['-t', str(one)] if options else []
@@ -250,8 +250,10 @@ def family_ends(room):
             os.kill(one, 9)
             done = room.finish(scans)
             pids = [pid for pid, _ in lost_of(b''.join(lines) + done.out)]
-            first = [ours.parent.pid, one, two]
-            if done.status != status or done.err != said % one or pids != first + [ours.parent.pid, two] * 2:
+            times = min(pids.count(one), 2)  # on a busy machine the second scan is made before it is killed
+            wanted = [ours.parent.pid, one, two] * times + [ours.parent.pid, two] * (3 - times)
+            said = 'functrace: process %d (planted-O2) has ended after %d scan%s%s\n' % (one, times, 's' * (times > 1), end)
+            if done.status != status or done.err.decode() != said or not times or pids != wanted:
                 problems.append('%s: status %d: %s %s' % (options, done.status, pids, done.err))
     return problems, ''
 

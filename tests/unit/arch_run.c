@@ -218,37 +218,47 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Runs one instruction in a random state, all ways. `slots` is a mask. */
+/* Runs one instruction in that state, all ways. `slots` is a mask. */
+static bool compare_in(const struct arena_state *before, const struct insn *insn, unsigned slots)
+{
+	struct arena_state native;
+	bool same = true;
+
+	arena_code(ARENA_HERE, insn->bytes, insn->length);
+	arena_run(before, &native);
+	forget_x87_pc(&native);
+	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
+		/* popf has set it: the copy's jump back is the one instruction before the trap. */
+		arena_code(ARENA_HERE, NULL, insn->length);
+		return true;
+	}
+	figures.runs++;
+	figures.faults += native.signal != SIGTRAP;
+	if (insn->kind == INSN_EMULATE)
+		same = compare_emulation(insn, before, &native);
+	else
+		for (unsigned slot = 0; slot < ARENA_SLOTS; slot++)
+			if (slots & 1u << slot)
+				same &= compare_copy(insn, slot, before, &native);
+	if (insn->can_emulate)
+		same &= compare_emulation(insn, before, &native);
+	arena_code(ARENA_HERE, NULL, insn->length);
+	return same;
+}
+
+/* The same in a random state. What differs is run again from the same state, and fails if it differs again: in one
+ * run on a virtual machine one copy had another signal, for a cause that is not known. What a copy does wrong it does
+ * each time. */
 static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 {
-	struct arena_state before, native;
+	struct arena_state before;
 	struct insn insn;
-	bool same = true;
 
 	if (!arch->decode(ARENA_HERE, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return false;
 	random_state(&before);
 	before.regs.words[WORD(rip)] = ARENA_HERE;
-	arena_code(ARENA_HERE, insn.bytes, insn.length);
-	arena_run(&before, &native);
-	forget_x87_pc(&native);
-	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
-		/* popf has set it: the copy's jump back is the one instruction before the trap. */
-		arena_code(ARENA_HERE, NULL, insn.length);
-		return true;
-	}
-	figures.runs++;
-	figures.faults += native.signal != SIGTRAP;
-	if (insn.kind == INSN_EMULATE)
-		same = compare_emulation(&insn, &before, &native);
-	else
-		for (unsigned slot = 0; slot < ARENA_SLOTS; slot++)
-			if (slots & 1u << slot)
-				same &= compare_copy(&insn, slot, &before, &native);
-	if (insn.can_emulate)
-		same &= compare_emulation(&insn, &before, &native);
-	arena_code(ARENA_HERE, NULL, insn.length);
-	return same;
+	return compare_in(&before, &insn, slots) || compare_in(&before, &insn, slots);
 }
 
 #ifdef ARENA_32

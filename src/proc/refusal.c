@@ -67,6 +67,18 @@ static void explain_denied(const char *what, pid_t pid, bool is_launch)
 	free(scope);
 }
 
+const char *refusal_reason(int error)
+{
+	switch (error) {
+	case ENOEXEC:
+		return "its program is made for a processor that this functrace does not know";
+	case ETIMEDOUT:
+		return "its program's file does not answer; what processor it is for is read from there";
+	default:
+		return strerror(error);
+	}
+}
+
 int refusal_of_attach(pid_t pid, int error)
 {
 	const pid_t traced = proc_find_thread(pid, has_other_tracer);
@@ -85,12 +97,9 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(what, pid, false);
-	else if (error == ETIMEDOUT)
-		msg_error("cannot attach to process %d: its program's file does not answer; what processor it is for "
-			  "is read from there. Try again when the file can be read.",
-			  pid);
 	else
-		msg_error("cannot attach to process %d: %s.", pid, strerror(error));
+		msg_error("cannot attach to process %d: %s.%s", pid, refusal_reason(error),
+			  error == ETIMEDOUT ? " Try again when the file can be read." : "");
 	return 1;
 }
 

@@ -59,15 +59,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_sharers(t, s, one ? one : pid);
 	struct process *p = new_process(t, pid);
 
-	if (!p) {
-		if (errno == ENOEXEC)
-			msg_error("cannot trace process %d: its program is made for a processor that this "
-				  "functrace does not know.",
-				  pid);
-		else
-			return refusal_of_attach(pid, errno);
-		return 1;
-	}
+	if (!p)
+		return refusal_of_attach(pid, errno);
 	p->trace->attached = true;
 	p->trace->attached_to = is_named;
 	seize_rest(t, p, s);

@@ -12,6 +12,7 @@
 #include "ptrace/memory.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
+#include "proc/refusal.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -140,15 +141,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	struct process *p = process_new(t, task->tid, task->tid);
 
 	if (!p) {
-		const int error = errno;
-
-		if (error == ENOEXEC)
-			msg_warn("process %d is not traced: its program is made for a processor that this functrace "
-				 "does not know",
-				 task->tid);
-		else
-			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid,
-				 strerror(error));
+		msg_warn("process %d is not traced: %s", task->tid, refusal_reason(errno));
 		t->run->untraced_children++;
 		if (first)
 			begun(t);

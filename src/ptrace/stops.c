@@ -70,7 +70,10 @@ static bool concerns_task(struct tracer *t, struct stop *stop)
 	const struct task *const task = task_find(t, stop->tid);
 
 	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
-	return task && (task->stopped || !WIFSTOPPED(stop->status));
+	/* Until it is resumed it stays stopped, and another's exec waits for its end. */
+	if (!task)
+		return stop->kind == STOP_EXIT;
+	return task->stopped || !WIFSTOPPED(stop->status);
 }
 
 bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop)

@@ -524,7 +524,7 @@ WITH_THREAD = """
 import sys, threading, time
 def work():
     print(threading.get_native_id(), flush=True)
-    time.sleep(1)
+    sys.stdin.readline()
 thread = threading.Thread(target=work)
 thread.start()
 thread.join()
@@ -536,11 +536,13 @@ sys.exit(7)
 def named_by_a_thread(room):
     """-t with the id of a thread means its process, which goes on when that thread ends."""
     need_attach()
-    target = room.start([sys.executable, '-c', WITH_THREAD])
+    target = room.start([sys.executable, '-c', WITH_THREAD], stdin=subprocess.PIPE)
     tid = int(target.stdout.readline())
-    os.makedirs(room.path('traces'))
-    tracer = room.start(kinds.functrace(room.path('traces')) + ['-t', str(tid)])
-    done, said = room.finish(target), room.finish(tracer)
+    tracer = Tracer(room, tid)
+    tracer.planted()
+    target.stdin.write(b'\n')
+    target.stdin.flush()
+    done, said = room.finish(target), room.finish(tracer.child)
     traces, problems = kinds.read_traces(room.path('traces'), 1)
     if done.status != 7 or said.status or b'process %d (' % target.pid not in said.err:
         problems.append('target %d, functrace %d, %r' % (done.status, said.status, said.err[-300:]))

@@ -310,12 +310,19 @@ class Heap:
             answer.wrong = [block for block in self.log.starts if found.get(block) not in right[block]]
             answer.alike = ['%s: %#x at %#x looks like a pointer to block %d' % (
                 self.title, word, at, self.log.numbers[self.log.find(word)]) for at, word in sorted(set(alike.values()))]
-        answer.problems = ['%s: %s, not %s: %s%s' % (self.title, found.get(block), ' or '.join(sorted(right[block])),
-                                                    heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
-                           for block in answer.wrong]
+        said = {block: '%s: %s, not %s: %s%s' % (self.title, found.get(block), ' or '.join(sorted(right[block])),
+                                                heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
+                for block in answer.wrong}
+        answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
+        # The memory of a process that has ended cannot be searched for what it was: another run, with other addresses, tells.
+        if self.way == 'end' and self.build.is_low:
+            kept = [block for block in answer.wrong if found.get(block) in (heap_model.POSSIBLY, heap_model.REACHABLE)]
+            answer.alike += [said[block] for block in kept]
+            answer.numbers |= {self.log.numbers[block] for block in kept}
+            answer.wrong = [block for block in answer.wrong if block not in kept]
+        answer.problems = [said[block] for block in answer.wrong]
         answer.blocks = len(right)
         answer.classes = {self.log.numbers[block]: name for block, name in found.items() if block in right}
-        answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
         return answer
 
 

@@ -49,13 +49,16 @@ def rounds(whole):
 
 
 def waits_of(pid):
-    """The state of a process, and where in the kernel each of its threads waits, for who reads of a hang."""
+    """The state of a process, and of each of its threads the state, the tracer, the pending signals and where in the kernel it waits,
+    for who reads of a hang."""
     words = [state_of(pid) or '?']
     try:
         for tid in tasks_of(pid):
-            for name in ('wchan', 'syscall'):
+            with open('/proc/%d/task/%d/status' % (pid, tid)) as file:
+                words += re.findall(r'^(?:State|TracerPid|SigPnd|ShdPnd):\s*(\S+)', file.read(), re.M)
+            for name in ('wchan', 'syscall', 'stack'):
                 with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
-                    words.append(file.read().strip()[:60])
+                    words.append(' '.join(file.read().split())[:200])
     except OSError:
         pass
     return ' '.join(words)

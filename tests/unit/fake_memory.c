@@ -227,11 +227,12 @@ static void note_changes(const struct fake_memory *memory, const unsigned char *
 		const unsigned char *new = after + (places[i].address - FAKE_TEXT);
 		const bool is_copy = i >= FIRST_COPY;
 
-		if (memcmp(old, new, is_copy ? SIZE_OF_COPY : 1) != 0)
-			fake_note("%s%s %s %s", who,
-				  (is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT) ? "plant"
-												       : "clean",
-				  memory->name, places[i].name);
+		if (memcmp(old, new, is_copy ? SIZE_OF_COPY : 1) == 0)
+			continue;
+		const bool is_planted = is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT;
+
+		fake_note("%s%s %s %s", who, is_planted ? "plant" : "clean", memory->name, places[i].name);
+		fake_point("%s %s %s", is_planted ? "plant" : "clean", memory->name, places[i].name);
 	}
 }
 

@@ -104,6 +104,8 @@ static void world_line(const struct words *w, struct world *world)
 		world->small = true;
 	else if (!strcmp(key, "guarded"))
 		world->refuses = true;
+	else if (!strcmp(key, "figures"))
+		world->figures = true;
 	else if (!strcmp(key, "whole"))
 		world->whole = true;
 	else if (number(w, 0))

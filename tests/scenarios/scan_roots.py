@@ -62,25 +62,37 @@ def ends(room):
     return problems, 'valgrind was asked %d times' % asked
 
 
+def answers(room, target, scans):
+    """[definitely, indirectly, possibly lost blocks] of each scan of that target; the problems."""
+    out, problems = [], []
+    for options in [[]] * scans + [['--interval=0.01', '--count=%d' % scans]]:
+        done = room.run([FUNCTRACE, '--scan=json', *options, '-t', str(target.pid)])
+        if done.status:
+            problems.append('status %d: %s' % (done.status, done.err.decode()))
+        out += [[json.loads(line)[name]['blocks'] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost')]
+                for line in done.out.splitlines()]
+    return out, problems
+
+
 def allocating(room, threads, modes, scans, variant='O2'):
     """Blocks that are just being given or taken are not lost, and hide no other."""
     problems, count = [], 0
     scans = scans if PATIENCE == 1 else 3
+    # Where the heap has low addresses, some number may look like a pointer into a lost block: not in two runs, whose addresses differ.
+    is_low = builds.is_narrow(variant) or variant == 'static'
     for mode in modes:
-        with Target(room, 'allocating', variant, threads, mode) as target:
-            for options in [[]] * scans + [['--interval=0.01', '--count=%d' % scans]]:
-                done = room.run([FUNCTRACE, '--scan=json', *options, '-t', str(target.pid)])
-                if done.status:
-                    problems.append('%s: status %d: %s' % (mode, done.status, done.err.decode()))
-                for line in done.out.splitlines():
-                    found = json.loads(line)
-                    seen = [found[name]['blocks'] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost')]
-                    count += 1
-                    # Of 32 bits, some word may look like a pointer into the midst of a lost block.
-                    strays = seen[2] if builds.is_narrow(variant) and seen[2] <= 5 else 0
-                    if seen != [520 - strays, 80, strays]:
-                        problems.append('%s: %s' % (mode, seen))
-            problems += target.end() if threads else []
+        for attempt in range(2 if is_low else 1):
+            with Target(room, 'allocating', variant, threads, mode) as target:
+                found, more = answers(room, target, scans)
+                count += len(found)
+                wrong = ['%s' % seen for seen in found if seen != [520, 80, 0]]
+                by_chance = is_low and not attempt and not more and all(
+                    0 <= seen[2] <= 5 and seen == [520 - seen[2], 80, seen[2]] for seen in found)
+                if not by_chance:
+                    problems += ['%s: %s' % (mode, problem) for problem in more + wrong]
+                problems += target.end() if threads else []
+            if not wrong or not by_chance:
+                break
     return problems, '%d scans' % count
 
 

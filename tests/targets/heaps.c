@@ -4,6 +4,7 @@
  * keepers. What was planted where is in LOG before "ready PID" is printed: from that the classes of all blocks follow.
  * Then the program ends with its standard input, or at once, as the plan says. */
 #include "heaps_threads.h"
+#include <sys/uio.h>
 
 #define PLAN_MAX  (1u << 16)
 #define CHAIN_MAX 16
@@ -63,13 +64,28 @@ static void clear_at_exit(void)
 		places[clears[i].place].words[clears[i].slot] = NULL;
 }
 
+#define PAGE 4096u
+
+/* A thread that ends meanwhile takes its stack along. */
+static NOINLINE int is_readable(uintptr_t at)
+{
+	char byte;
+	const struct iovec own = {&byte, 1}, other = {(void *)at, 1};
+
+	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
+}
+
 /* Words of libraries' own that look like addresses of blocks: the dynamic linker has some of what it has unmapped,
  * and of 32 bits any number may look like one. What the program has planted is not among them. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
-	for (; at < end; at += sizeof(at))
-		if (block_at(*(uintptr_t *)at) && !block_at(at))
-			log_line('z', *(uintptr_t *)at, at, 0);
+	for (uintptr_t page = at & -(uintptr_t)PAGE; page < end; page += PAGE) {
+		if (!is_readable(page > at ? page : at))
+			continue;
+		for (uintptr_t word = page > at ? page : at; word < end && word < page + PAGE; word += sizeof(word))
+			if (block_at(*(uintptr_t *)word) && !block_at(word))
+				log_line('z', *(uintptr_t *)word, word, 0);
+	}
 }
 
 static int has_block(uintptr_t from, uintptr_t to)

@@ -62,6 +62,7 @@ enum engine_request {
 	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() */
 	REQUEST_SCAN = 8,   /* what is traced is to be looked through now */
 	REQUEST_READ = 16,  /* a thread beside the tracer's has read a heap */
+	REQUEST_ANY = REQUEST_LET_GO | REQUEST_TOGGLE | REQUEST_TICK | REQUEST_SCAN | REQUEST_READ
 };
 
 /* Takes and clears the pending requests (enum engine_request bits). Cheap: one atomic. To be asked after every wait. */

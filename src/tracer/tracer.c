@@ -142,10 +142,16 @@ static void serve(struct tracer *t)
 		let_go_broken(t);
 }
 
+/* What serve() does may take the end of the wake-up child of a request that was made meanwhile; nothing wakes the tracer
+ * for that one again:
+ *
+ *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's end; sleeps */
 static void trace_all(struct tracer *t)
 {
 	for (;;) {
-		serve(t);
+		do
+			serve(t);
+		while (!t->finished && engine_has_request(t->engine, REQUEST_ANY));
 		if (t->finished)
 			return;
 		const struct stop stop = collect(t);

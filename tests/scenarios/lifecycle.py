@@ -551,6 +551,36 @@ def named_by_a_thread(room):
     return problems, ''
 
 
+ASLEEP = """
+import sys
+blocks = [bytes(100 + i % 50) for i in range(1000000)]
+print(len(blocks), flush=True)
+sys.stdin.readline()
+"""
+
+
+def terminated_resuming(room):
+    """SIGTERM just while functrace resumes, and acts on stops, of a program that makes no call which would wake it."""
+    need_attach()
+    target, problems = room.start([sys.executable, '-c', ASLEEP], stdin=subprocess.PIPE), []
+    target.stdout.readline()
+    before = text_of(target.pid)
+    for i in range(rounds(12)):
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        tracer = room.start(kinds.functrace(folder) + ['-S', 'USR2', '--start-paused', '-t', str(target.pid)])
+        if b'paused' not in tracer.stderr.readline():
+            raise Failure('round %d: it is not paused' % i)
+        tracer.send_signal(signal.SIGUSR2)
+        time.sleep(random.uniform(0, 0.1))
+        tracer.send_signal(signal.SIGTERM)
+        done = room.finish(tracer, 30)
+        problems += ['round %d: status %d, %r' % (i, done.status, done.err[-300:])] * (done.status != 0)
+        problems += text_differences(before, text_of(target.pid))
+    done = room.finish(target, data=b'')
+    return problems + ['the target ended with %d' % done.status] * (done.status != 0), '%d rounds' % rounds(12)
+
+
 def not_begun(done):
     """SIGTERM came before functrace had begun, on a busy machine."""
     return done.status == -signal.SIGTERM and not done.err
@@ -671,6 +701,7 @@ CASES = [
     ('SIGKILL to the process that traces', kill_engine),
     ('attach while it starts', attach_while_it_starts),
     ('SIGTERM to functrace', terminate_functrace),
+    ('SIGTERM to functrace while it resumes', terminated_resuming),
     ('the file was deleted', deleted),
     ('the file was deleted, static', deleted_static),
     ('the file was replaced', replaced),

@@ -317,8 +317,8 @@ class Heap:
                                                 heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
                 for block in answer.wrong}
         answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
-        # The memory of a process that has ended cannot be searched for what it was: another run, with other addresses, tells.
-        if self.way == 'end' and self.build.is_low:
+        # It may be a word of a block that is not the plan's, or the memory has gone: another run, with other addresses, tells.
+        if self.build.is_low:
             kept = [block for block in answer.wrong if found.get(block) in (heap_model.POSSIBLY, heap_model.REACHABLE)]
             answer.alike += [said[block] for block in kept]
             answer.numbers |= {self.log.numbers[block] for block in kept}

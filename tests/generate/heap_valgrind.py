@@ -6,7 +6,9 @@ import re
 import heap_model
 import heap_plans
 
-OPTIONS = ('-q', '--vgdb=yes', '--leak-check=no', '--fair-sched=try', '--max-stackframe=100000000')
+# Not with a larger --max-stackframe: between stacks that are nearer to each other than that, valgrind takes a switch for a frame, and all
+# that lies between them for memory that is not there.
+OPTIONS = ('-q', '--vgdb=yes', '--leak-check=no', '--fair-sched=try')
 CLASSES = {'definitely lost': heap_model.DEFINITELY, 'indirectly lost': heap_model.INDIRECTLY, 'possibly lost': heap_model.POSSIBLY,
            'still reachable': heap_model.REACHABLE}
 # What leads to blocks, by the words that a plan has for it, that valgrind does not take for a pointer, or not always.

@@ -70,7 +70,8 @@ static bool concerns_task(struct tracer *t, struct stop *stop)
 	const struct task *const task = task_find(t, stop->tid);
 
 	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
-	/* Until it is resumed it stays stopped, and another's exec waits for its end. */
+	/* A task that has been forgotten stays in its exit stop until the tracer resumes it, and another thread's exec
+	 * waits for that task's end. */
 	if (!task)
 		return stop->kind == STOP_EXIT;
 	return task->stopped || !WIFSTOPPED(stop->status);

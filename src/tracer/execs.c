@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A process executes another program: of the old one nothing is left, and the new one has a trace of its own. */
 

@@ -149,11 +149,11 @@ static void serve(struct tracer *t)
 static void trace_all(struct tracer *t)
 {
 	for (;;) {
-		do
-			serve(t);
-		while (!t->finished && engine_has_request(t->engine, REQUEST_ANY));
+		serve(t);
 		if (t->finished)
 			return;
+		if (engine_has_request(t->engine, REQUEST_ANY))
+			continue;
 		const struct stop stop = collect(t);
 
 		if (!act(t, &stop))

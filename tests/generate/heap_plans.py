@@ -224,10 +224,10 @@ class Plan:
             if self.end in (RETURN, EXIT):
                 return
         # glibc releases the variables that a library has for a thread when another one has joined that.
-        # With musl those of the first thread may lie in a block, of which, once it has ended, only the midst is led to.
-        is_given_up = kind == LIBRARY_TLS or (kind == TLS and self.features.allocator == 'musl')
+        # musl may have the first thread's variables in a block: when that thread has ended, pointers lead only into the block's midst.
+        is_given_up = self.is_leaderless and (kind == LIBRARY_TLS or (kind == TLS and self.features.allocator == 'musl'))
         self.root(block, offset, '%s, %s%s' % (PLACES[kind], STORES[how], AFTERS[after]),
-                  is_sure=not self.is_leaderless or not is_given_up)
+                  is_sure=not is_given_up)
 
     def keep_by_key(self, block):
         offset = self.offset(block)

@@ -57,13 +57,12 @@ def choose(rng, trace):
     if any(kind[2] == " [refcount]" for kind in trace.kinds) and dice < 0.8:
         return [], Model(trace), None
     if dice < 0.58:
-        (options, keep), (more, other) = choose_size(rng), choose_function(rng)
-        options, both = options + more, lambda b, keep=keep, other=other: keep(b) and other(b)
+        (options, has_size), (more, has_function) = choose_size(rng), choose_function(rng)
+        options, keep = options + more, lambda b: has_size(b) and has_function(b)
         if rng.random() < 0.5:
             age = rng.randint(0, end)
             return options + [f"--older={age / unit:.9f}"], Model(
-                trace, both, lambda b: b.is_before or end - b.since >= age), None
-        keep = both
+                trace, keep, lambda b: b.is_before or end - b.since >= age), None
     elif dice < 0.68:
         options, keep = choose_size(rng)
     elif dice < 0.8:
@@ -171,14 +170,14 @@ def check_reports(path, options, every, is_compared):
             continue
         sections = heads_of(text, kind)
         alive_of = lambda blocks: [b for b in blocks if b.gone is None]
-        # Of what is lost only that grows; what was reachable, or is not known to be lost, may have been released since.
-        gone_or = lambda choose: lambda blocks: [b for b in blocks if b.gone is not None] + choose(blocks)
+        # Growth of lost blocks counts those that are lost; of other blocks, those that were released later, too.
         if expected.scanned:
             possibly = lambda blocks: [b for b in alive_of(blocks) if b.lost == "possibly"]
-            reachable = lambda blocks: [b for b in alive_of(blocks) if not b.lost]
+            not_lost = lambda blocks: [b for b in blocks if not b.lost]
             same(f"{kind}: lost", sections["lost"], rows_of(expected, expected.leaked, expected.leaked))
             same(f"{kind}: possibly lost", sections.get("possibly lost", []), rows_of(expected, possibly, possibly))
-            same(f"{kind}: reachable", sections.get("still reachable", []), rows_of(expected, reachable, gone_or(reachable)))
+            same(f"{kind}: reachable", sections.get("still reachable", []), rows_of(
+                expected, lambda blocks: alive_of(not_lost(blocks)), not_lost))
         else:
             same(f"{kind}: leaks", sections["alive at the end"], rows_of(
                 expected, expected.leaked, lambda blocks: [b for b in blocks if not b.is_before]))

@@ -521,7 +521,7 @@ def nine_processes(room):
 
 
 WITH_THREAD = """
-import sys, threading, time
+import sys, threading
 def work():
     print(threading.get_native_id(), flush=True)
     sys.stdin.readline()
@@ -540,9 +540,7 @@ def named_by_a_thread(room):
     tid = int(target.stdout.readline())
     tracer = Tracer(room, tid)
     tracer.planted()
-    target.stdin.write(b'\n')
-    target.stdin.flush()
-    done, said = room.finish(target), room.finish(tracer.child)
+    done, said = room.finish(target, data=b'\n'), room.finish(tracer.child)
     traces, problems = kinds.read_traces(room.path('traces'), 1)
     if done.status != 7 or said.status or b'process %d (' % target.pid not in said.err:
         problems.append('target %d, functrace %d, %r' % (done.status, said.status, said.err[-300:]))
@@ -560,7 +558,7 @@ sys.stdin.readline()
 
 
 def terminated_resuming(room):
-    """SIGTERM just while functrace resumes, and acts on stops, of a program that makes no call which would wake it."""
+    """SIGTERM comes while functrace resumes; the program sleeps, so that no call of its wakes the tracer."""
     need_attach()
     target, problems = room.start([sys.executable, '-c', ASLEEP], stdin=subprocess.PIPE), []
     target.stdout.readline()

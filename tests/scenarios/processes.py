@@ -49,19 +49,24 @@ def rounds(whole):
 
 
 def waits_of(pid):
-    """The state of a process, and of each of its threads the state, the tracer, the pending signals and where in the kernel it waits,
-    for who reads of a hang."""
-    words = [state_of(pid) or '?']
+    """Of each thread of a process that hangs: state, tracer, pending signals, and where in the kernel it waits."""
+    words = []
     try:
         for tid in tasks_of(pid):
-            with open('/proc/%d/task/%d/status' % (pid, tid)) as file:
-                words += re.findall(r'^(?:State|TracerPid|SigPnd|ShdPnd):\s*(\S+)', file.read(), re.M)
-            for name in ('wchan', 'syscall', 'stack'):
-                with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
-                    words.append(' '.join(file.read().split())[:200])
+            words += [status_field(tid, name) for name in ('State', 'TracerPid', 'SigPnd', 'ShdPnd')]
+            words += [kernel_text(pid, tid, name) for name in ('wchan', 'syscall', 'stack')]
     except OSError:
         pass
-    return ' '.join(words)
+    return ' '.join(words) or '?'
+
+
+def kernel_text(pid, tid, name):
+    """What a file of a thread says, in one short line. Some are root's alone."""
+    try:
+        with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
+            return ' '.join(file.read().split())[:200]
+    except OSError:
+        return '?'
 
 
 class Room:

@@ -78,20 +78,19 @@ def allocating(room, threads, modes, scans, variant='O2'):
     """Blocks that are just being given or taken are not lost, and hide no other."""
     problems, count = [], 0
     scans = scans if PATIENCE == 1 else 3
-    # Where the heap has low addresses, some number may look like a pointer into a lost block: not in two runs, whose addresses differ.
-    is_low = builds.is_narrow(variant) or variant == 'static'
+    # Where the heap has low addresses, a number may look like a pointer into a lost block: not in two runs, whose addresses differ.
+    runs = 2 if builds.is_narrow(variant) or variant == 'static' else 1
     for mode in modes:
-        for attempt in range(2 if is_low else 1):
+        for run in range(1, runs + 1):
             with Target(room, 'allocating', variant, threads, mode) as target:
                 found, more = answers(room, target, scans)
-                count += len(found)
-                wrong = ['%s' % seen for seen in found if seen != [520, 80, 0]]
-                by_chance = is_low and not attempt and not more and all(
-                    0 <= seen[2] <= 5 and seen == [520 - seen[2], 80, seen[2]] for seen in found)
-                if not by_chance:
-                    problems += ['%s: %s' % (mode, problem) for problem in more + wrong]
-                problems += target.end() if threads else []
+                if threads:
+                    more += target.end()
+            count += len(found)
+            wrong = [seen for seen in found if seen != [520, 80, 0]]
+            by_chance = run < runs and not more and all(seen[2] <= 5 and seen == [520 - seen[2], 80, seen[2]] for seen in wrong)
             if not wrong or not by_chance:
+                problems += ['%s: %s' % (mode, problem) for problem in more + wrong]
                 break
     return problems, '%d scans' % count
 

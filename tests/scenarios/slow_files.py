@@ -165,7 +165,7 @@ def duration(room):
 
 
 def attaching(room, script, status, words):
-    """A program whose own file does not answer is not traced, which is said with these words; it runs on."""
+    """functrace does not trace a program whose own file does not answer, and says so with these words; the program runs on."""
     need_attach()
     build(room, 'slowfile', 'slowfile.c')
     program = build(room, 'prog', 'slowreads.c', '-ldl')
@@ -186,14 +186,14 @@ SILENT = "its program's file does not answer; what processor it is for is read f
 
 
 def attach(room):
-    """Attached to while it executes its program already."""
+    """functrace attaches when the process has executed that program."""
     script = '"$0" 15 >out & while ! grep -q prog /proc/$!/comm; do sleep 0.05; done;'
     return attaching(room, script, 1, r'functrace: cannot attach to process \d+: %s\. Try again when the file can be '
                      r'read\.' % SILENT)
 
 
 def execute(room):
-    """Attached to before: what it executes then is let go of."""
+    """functrace is attached to the process when it executes that program, and lets go of it."""
     script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 15) >out &'
     return attaching(room, script, 0, r'functrace: warning: process \d+ is not traced: %s' % SILENT)
 

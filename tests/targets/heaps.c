@@ -79,12 +79,11 @@ static NOINLINE int is_readable(uintptr_t at)
  * and of 32 bits any number may look like one. What the program has planted is not among them. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
-	for (uintptr_t page = at & -(uintptr_t)PAGE; page < end; page += PAGE) {
-		if (!is_readable(page > at ? page : at))
-			continue;
-		for (uintptr_t word = page > at ? page : at; word < end && word < page + PAGE; word += sizeof(word))
-			if (block_at(*(uintptr_t *)word) && !block_at(word))
-				log_line('z', *(uintptr_t *)word, word, 0);
+	for (; at < end; at += sizeof(at)) {
+		if (at % PAGE == 0 && !is_readable(at))
+			at += PAGE - sizeof(at);
+		else if (block_at(*(uintptr_t *)at) && !block_at(at))
+			log_line('z', *(uintptr_t *)at, at, 0);
 	}
 }
 

@@ -230,9 +230,10 @@ static void note_changes(const struct fake_memory *memory, const unsigned char *
 		if (memcmp(old, new, is_copy ? SIZE_OF_COPY : 1) == 0)
 			continue;
 		const bool is_planted = is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT;
+		const char *const verb = is_planted ? "plant" : "clean";
 
-		fake_note("%s%s %s %s", who, is_planted ? "plant" : "clean", memory->name, places[i].name);
-		fake_point("%s %s %s", is_planted ? "plant" : "clean", memory->name, places[i].name);
+		fake_note("%s%s %s %s", who, verb, memory->name, places[i].name);
+		fake_point("%s %s %s", verb, memory->name, places[i].name);
 	}
 }
 

@@ -64,7 +64,8 @@ int __wrap_launch_failure(struct launch *launch, const char *program)
 	return 0;
 }
 
-/* What is lost is of no interest here: only who waits for whom is. */
+/* These fakes find no lost blocks. The sequences test only that a task in its exit stop waits for the thread that reads
+ * its memory, and that the tracer resumes the task afterwards. */
 bool __wrap_lost_figures_are_wanted(const struct process *p)
 {
 	(void)p;

@@ -16,7 +16,7 @@ struct world {
 	bool unwritable; /* the trace */
 	bool small;      /* there is no room for copies */
 	bool refuses;    /* the kernel refuses to write text through /proc/PID/mem */
-	bool figures;    /* the memory of what ends is read: a thread does it, and the last task waits for that */
+	bool figures;    /* at a process's end a thread reads its memory, and the last task waits for the thread */
 	bool whole;      /* what is done before tracing has begun is of interest too */
 };
 

@@ -71,22 +71,23 @@ static void *get(size_t size)
 
 static void *work(void *argument)
 {
-	unsigned seed = (unsigned)(uintptr_t)argument * 7919 + 1;
+	/* Of 64 bits: a number of 32 would look like the address of a block where the heap has low addresses. */
+	uint64_t seed = (uintptr_t)argument * 7919 + 1;
 	void *volatile own[SLOTS];
 
 	memset((void *)own, 0, sizeof(own));
 	atomic_fetch_add(&ready, 1);
 	for (;;) {
-		seed = seed * 1103515245 + 12345;
-		const unsigned k = seed >> 8 & (SLOTS - 1);
-		const size_t size = 16 + (seed >> 16 & masks[mode]);
+		seed = seed * 6364136223846793005u + 12345;
+		const unsigned k = seed >> 20 & (SLOTS - 1);
+		const size_t size = 16 + (seed >> 28 & masks[mode]);
 
 		if (mode == SHARED) {
 			long *p = atomic_exchange(&slots[k], NULL);
 
 			if (!p)
 				*(p = malloc(size)) = 0;
-			else if (seed >> 30 != 1) {
+			else if (seed >> 62 != 1) {
 				free(p);
 				continue;
 			}
@@ -96,8 +97,8 @@ static void *work(void *argument)
 
 			*p = 0;
 			own[k] = p;
-		} else if (mode == REALLOC && seed >> 28 == 3) {
-			long *p = realloc(own[k], 16 + (seed >> 16 & 4095));
+		} else if (mode == REALLOC && seed >> 60 == 3) {
+			long *p = realloc(own[k], 16 + (seed >> 28 & 4095));
 
 			p[0] = p[1] = 0;
 			own[k] = p;

@@ -13,9 +13,9 @@ import subprocess
 import sys
 import time
 
-from run import COMPAT, OWN, PROGRAM, SEVERAL, main, run, text_of
+from run import COMPAT, OWN, PROGRAM, SEVERAL, main, rounds, run, text_of
 
-FLIPS = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
+FLIPS = int(sys.argv[1]) if len(sys.argv) > 1 else rounds(3000)
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 20231114
 
 # What each byte of a trace's text is, as this test reads the format: N a number's digit, F free text (names, paths,

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 from encode import Encoder
+from run import rounds
 
 ALLOC, RELEASE, COPY = 2, 1, 3
 OBJECTS = [  # the places where objects are mapped, each with the paths that follow one another there
@@ -371,7 +372,7 @@ def run(program, arguments, data):
 
 def main():
     program = os.environ["FUNCTRACE_POSTPROC"]
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else rounds(3000)
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20231114
     failed = 0
     with tempfile.TemporaryDirectory(prefix="functrace-model-") as folder:

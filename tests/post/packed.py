@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 
-from run import OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
+from run import OWN, PROGRAM, SEVERAL, Skip, main, rounds, run, text_of
 from several import read, write
 
 # Long enough for several frames.
@@ -96,7 +96,7 @@ def what_is_cut_off_is_read_to_there(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
         packed = pack(LONG[:600000]) + pack(LONG[600000:])
-        for size in [random.Random(kind).randrange(8, len(packed)) for _ in range(25)] + [len(packed) - 1]:
+        for size in [random.Random(kind).randrange(8, len(packed)) for _ in range(rounds(50))] + [len(packed) - 1]:
             done = run("-", data=packed[:size], check=1)
             shown = done.stdout.rpartition(b"\n\n")[0].rpartition(b"\n\n")[0]
             assert whole.startswith(shown), (kind, size)
@@ -121,7 +121,7 @@ def changed_bytes_never_crash(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
         packed, rng = pack(LONG), random.Random(kind)
-        for _ in range(60):
+        for _ in range(rounds(120)):
             data = bytearray(packed)
             data[rng.randrange(4, len(data))] ^= 1 << rng.randrange(8)
             done = run("-", data=bytes(data))

@@ -9,7 +9,7 @@ import sys
 
 import builds
 from lifecycle import Held, need_attach
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Tracer, text_differences, text_of, wait_for
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Tracer, rounds, text_differences, text_of, wait_for
 from scans import untagged
 
 BUILDS = [('older', 'O2'), ('older', 'static'), ('older', 'stripped'), ('older', 'musl'), ('older', 'm32'), ('busyheap', 'O2')]
@@ -142,7 +142,7 @@ CASES = [
     ('census: musl', lambda room: older(room, 'musl')),
     ('census: 32 bits', lambda room: older(room, 'm32')),
     ('census: a fork', lambda room: older(room, fork=1)),
-    ('census: 8 busy threads', lambda room: older(room, threads=8, runs=5)),
+    ('census: 8 busy threads', lambda room: older(room, threads=8, runs=rounds(13))),
     ('census: one busy thread', lambda room: older(room, threads=1, runs=5)),
     ('census: left out', left_out),
 ]

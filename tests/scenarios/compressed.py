@@ -14,7 +14,7 @@ import kinds
 import outputs
 from lifecycle import Held, engine_of, need_attach
 from outputs import equal, lets_go_of, summary
-from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_of, wait_for
+from processes import FUNCTRACE, POSTPROC, rounds, status_field, text_differences, text_of, wait_for
 
 KINDS = {'zst': ('zstd', b'\x28\xb5\x2f\xfd'), 'gz': ('gzip', b'\x1f\x8b')}
 
@@ -198,7 +198,7 @@ def deaths(kind):
     def run(room):
         need_attach()
         chance, problems, events = random.Random(kind), [], []
-        for number in range(4):
+        for number in range(rounds(13)):
             more, count = one_death(room, number, kind, chance)
             problems += more
             events.append(str(count))

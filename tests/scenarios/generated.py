@@ -30,7 +30,7 @@ import trace_text
 import uprobes
 from processes import Failure, Gate, Room, Tracer, may_attach
 
-FIRST, COUNT = 1, 32
+FIRST, COUNT = 1, 16
 FAILURES = os.path.join(builds.TOP_BUILDDIR, 'tests', 'failures')
 OPTIONS = ([], ['--unwinder=libunwind'], ['-b', '0'], [], ['-b', '64'], ['-A'], [], ['-A', '-b', '64'])
 MARK = 4000 * 128 + 53  # runtime.h

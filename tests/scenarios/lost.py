@@ -10,7 +10,7 @@ import sys
 import builds
 import kinds
 from lifecycle import need_attach
-from processes import FUNCTRACE, PATIENCE, POSTPROC, text_differences, text_of, wait_for
+from processes import FUNCTRACE, PATIENCE, POSTPROC, rounds, text_differences, text_of, wait_for
 from scans import OTHER, Target, wide
 
 BUILDS = [('busyheap', 'O2'), ('heapfigures', 'O2'), ('heapfigures', 'static'), ('planted', 'O2'), ('planted', 'static'),
@@ -394,7 +394,7 @@ def refused(room):
 
 CASES = [
     ('lost at the end', planted),
-    ('lost at the end: 16 threads', lambda room: planted(room, threads=16, runs=5)),
+    ('lost at the end: 16 threads', lambda room: planted(room, threads=16, runs=rounds(13))),
     ('lost at the end: one thread', lambda room: planted(room, threads=1, lost=50, linked=3, runs=5)),
     ('lost at the end: static', lambda room: planted(room, 'static')),
     ('lost at the end: stripped', lambda room: planted(room, 'stripped')),

@@ -167,8 +167,8 @@ def test_background_read():
     equal(shell.run(F + "bash -c 'read line; echo got-$line' &"), 0)
     p = Processes(shell.pid, "bash")
     wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
-    equal(shell.run("jobs"), 0)
-    contains(shell.before, "Stopped")
+    # The kernel shows the stop before it tells the shell.
+    wait_until("the shell to know", lambda: shell.run("jobs") == 0 and "Stopped" in shell.before)
     shell.send("fg\n")
     wait_until("the program to go on", lambda: state_of(p.target) == "S")
     shell.send("word\n")

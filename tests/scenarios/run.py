@@ -6,8 +6,8 @@ usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [--rest] [PART ...]
 N scenarios at a time; without -j two for each processor, because most of them wait most of the time.
 
 Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. Without parts it runs what
-`make check` does: all but the combinations of builds and forms that table.share() leaves out, and with --rest, as `make check-long`
-does, these. With --build their programs are built and nothing runs. With --times one runs after the other, and the end says what
+`make check` does: all but the combinations of builds and forms that table.share() leaves out, and the cases that long.form names;
+with --rest, as `make check-long` does, these. With --build their programs are built and nothing runs. With --times one runs after the other, and the end says what
 each took: seconds of CPU, with those of all its processes, and seconds.
 """
 
@@ -100,6 +100,8 @@ class Tap:
             if skip:
                 print('ok %d - %s # SKIP %s' % (self.count, name, skip))
             else:
+                # A list of failed tests, which may be all that somebody keeps, has the reason, too.
+                remark = problems[0].split('\n')[0][:200].replace('#', '') if problems else remark
                 print('%s %d - %s%s' % ('not ok' if problems else 'ok', self.count, name,
                                         ' (%s)' % remark if remark else ''))
             for problem in problems:
@@ -138,6 +140,12 @@ def attempt(build_one, *arguments):
         build_one(*arguments)
     except (builds.Skip, RuntimeError):
         pass
+
+
+def lines_of(path):
+    """The lines of a form, without its comments."""
+    with open(path) as file:
+        return [line.strip() for line in file if line.strip() and line[0] != '#']
 
 
 BUILD = re.compile(r"\bbuilds\.(target|library|logger|kinds_logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
@@ -198,6 +206,7 @@ MODULES = [
     ('formats', swap),
     ('resident', resident),
 ]
+LONG = lines_of(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'long.form'))
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]
 
 
@@ -207,7 +216,7 @@ WATCH = uprobes.Watch()
 def jobs(parts, is_rest=False):
     shares = {} if parts else table.share()
     for case in CASES:
-        if any(part in case.label for part in parts) if parts else not is_rest:
+        if any(part in case.label for part in parts) if parts else (case.label in LONG) == is_rest:
             yield case.label, case, '', ''
     for scenario in table.SCENARIOS:
         for variant in scenario.variants:
@@ -308,6 +317,9 @@ def matrix(cells):
 
 
 def main():
+    unknown = set(LONG) - {case.label for case in CASES}
+    if unknown:
+        sys.exit('long.form names cases that are not there: %s' % sorted(unknown))
     parser = argparse.ArgumentParser()
     parser.add_argument('-j', type=int, default=2 * len(os.sched_getaffinity(0)))
     parser.add_argument('-v', action='store_true')
@@ -319,8 +331,7 @@ def main():
     options = parser.parse_args()
     tap, cells, times = Tap(), {}, []
     if options.form:
-        with open(options.form) as file:
-            options.parts += [line.strip() for line in file if line.strip() and line[0] != '#']
+        options.parts += lines_of(options.form)
     if options.build:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
             list(pool.map(build, jobs(options.parts, options.rest)))
@@ -337,7 +348,7 @@ def main():
         print('# %.2f s of CPU, %.2f s: %s' % row)
     lines = matrix(cells)
     if not options.parts and not options.rest:
-        lines.insert(-1, '%d more combinations of builds and forms are for make check-long' % sum(1 for _ in jobs([], True)))
+        lines.insert(-1, '%d more cases and combinations of builds and forms are for make check-long' % sum(1 for _ in jobs([], True)))
     for line in lines:
         print('# ' + line)
     if not options.parts and not options.rest:

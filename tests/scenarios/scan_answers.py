@@ -41,9 +41,10 @@ def cut_short(room, path):
     with open(path, 'rb') as file:
         data = file.read()
     whole = whole_size(data)
-    for held in [len(data) * percent // 100 for percent in (1, 10, 40, 60, 75, 90, 99)] + [100, 4096, whole - 1]:
-        with open(broken, 'wb') as file:
-            file.write(data[:held])
+    with open(broken, 'wb') as file:
+        file.write(data)
+    for held in sorted([len(data) * percent // 100 for percent in (1, 10, 40, 60, 75, 90, 99)] + [100, 4096, whole - 1], reverse=True):
+        os.truncate(broken, held)
         for form in '--scan', '--scan=json':
             done = room.run([FUNCTRACE, form, '--core=' + broken])
             said = done.err.decode()
@@ -170,7 +171,7 @@ def loads(room):
     done = room.run([*builds.CC, '-shared', '-fPIC', '-o', library, room.path('kept.c')])
     if done.status:
         raise builds.Skip('no library can be made here: %s' % done.err.decode())
-    child = room.start(['python3', '-c', LOADER], stdin=subprocess.PIPE)
+    child = room.start([sys.executable, '-c', LOADER], stdin=subprocess.PIPE)
     child.stdout.readline()
     # The interval is longer than the library may take to be loaded, on a busy machine too.
     scans = room.start([FUNCTRACE, '--scan=json', '--interval=5', '--count=2', '-t', str(child.pid)])
@@ -182,8 +183,9 @@ def loads(room):
     found = [json.loads(line) for line in (first + done.out).splitlines()]
     owners = [[owner['bytes'] for owner in one['owners'] if owner['root'] == 'libkept.so: scan_kept'] for one in found]
     room.finish(child, data=b'')
+    roots = [[owner['root'] for owner in one['owners']] for one in found]
     return ([] if len(owners) == 2 and not owners[0] and owners[1] and owners[1][0] >= 61728 else
-            ['%s: %s' % (owners, done.err.decode())]), ''
+            ['%s of %s: %s' % (owners, roots, done.err.decode())]), ''
 
 
 FAMILY = 'exec 3<&0; "$0" 1 10 <&3 & "$0" 1 20 <&3 & wait'
@@ -346,7 +348,7 @@ def times(room):
             problems.append('JSON: %s' % found)
         problems += target.end()
     grower = "import sys\nkept = []\nfor line in sys.stdin:\n    kept += [bytes(20000) for _ in range(100)]\n    print('ready', flush=True)\n"
-    child = room.start(['python3', '-c', grower], stdin=subprocess.PIPE)
+    child = room.start([sys.executable, '-c', grower], stdin=subprocess.PIPE)
     grow = lambda: (child.stdin.write(b'\n'), child.stdin.flush(), child.stdout.readline())
     grow()
     for form in '--scan', '--scan=json':

@@ -215,7 +215,8 @@ def run_tests(tests, failed=0):
             print("ok %d - %s # SKIP %s" % (number, name, reason), flush=True)
         except (AssertionError, OSError) as error:
             failed += 1
-            print("not ok %d - %s" % (number, name))
+            # A list of failed tests, which may be all that somebody keeps, has the reason, too.
+            print("not ok %d - %s (%s)" % (number, name, str(error).split("\n")[0][:200].replace("#", "")))
             for line in str(error).split("\n") or [repr(error)]:
                 print("# " + line, flush=True)
     signal.alarm(0)

@@ -68,14 +68,13 @@ def call_edges(files):
     """(caller's file, callee's file, symbol), and the files that were not built."""
     table = dict(objects(files))
     defined, wanted = {}, []
-    for obj, path in table.items():
-        out = subprocess.run(['nm', '-g', '-P', obj], stdout=subprocess.PIPE, check=True, text=True).stdout
-        for line in out.splitlines():
-            name, kind = line.split()[:2]
-            if kind == 'U':
-                wanted.append((path, name))
-            else:
-                defined[name] = path
+    out = subprocess.run(['nm', '-A', '-g', '-P', *table], stdout=subprocess.PIPE, check=True, text=True).stdout
+    for line in out.splitlines():
+        obj, name, kind = line.split()[:3]
+        if kind == 'U':
+            wanted.append((table[obj[:-1]], name))
+        else:
+            defined[name] = table[obj[:-1]]
     edges = [(path, defined[name], name) for path, name in wanted if name in defined and defined[name] != path]
     missing = [path for path in files if path.endswith('.c') and path not in table.values()]
     return edges, missing

@@ -2,6 +2,7 @@
 
     A: free(p), stopped at its entry, in the trace | B: exit(), which ends A | A never comes to the logger's own code
     A: malloc() returns within the logger, which writes it | B: exit() | A never comes back to its caller: no event
+    A: realloc() returns within the logger, which writes the release | B: exit() | the allocation is not written
 
 So the last release of a thread may be missing in the log, and its last allocation in the trace (with the release of a
 realloc). Only the last ones, and not those of all threads: one has ended the process, or executed another program,
@@ -48,9 +49,11 @@ class Endings:
 
 
 def tail(events):
-    """The last allocation of a thread, with the release that a realloc is as well."""
-    if not events or events[-1].kind != '+':
+    """The last allocation of a thread, with the release that a realloc is as well, or that release alone."""
+    if not events:
         return []
+    if events[-1].kind != '+':
+        return events[-1:] if events[-1].function.startswith('realloc') else []
     pair = events[-2:]
     if len(pair) == 2 and pair[0].kind == '-' and pair[0].function == pair[1].function:
         return pair
@@ -78,6 +81,7 @@ def cases(_room):
             ('an allocation that is traced', {1: got + got, 2: got}, {1: got, 2: got}, [], False),
             ('an allocation that is logged', {1: got, 2: got}, {1: got + got, 2: got}, [], True),
             ('a realloc that is logged', {1: got, 2: got}, {1: got + moved, 2: got}, [], True),
+            ('the release of a realloc that is logged', {1: got, 2: got}, {1: got + moved[:1], 2: got}, [], True),
             ('two that are logged', {1: got, 2: got}, {1: got + got + got, 2: got}, [], False),
             ('a release that is logged', {1: got, 2: got}, {1: got + gone, 2: got}, [], False)):
         # Each event is an object of its own.

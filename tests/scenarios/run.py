@@ -101,7 +101,9 @@ class Tap:
                 print('ok %d - %s # SKIP %s' % (self.count, name, skip))
             else:
                 # A list of failed tests, which may be all that somebody keeps, has the reason, too.
-                remark = problems[0].split('\n')[0][:200].replace('#', '') if problems else remark
+                if problems:
+                    lines = problems[0].strip().split('\n')
+                    remark = lines[-1 if lines[0].startswith('Traceback') else 0][:200].replace('#', '')
                 print('%s %d - %s%s' % ('not ok' if problems else 'ok', self.count, name,
                                         ' (%s)' % remark if remark else ''))
             for problem in problems:

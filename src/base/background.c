@@ -1,43 +1,68 @@
 #include "config.h"
 #include "base/background.h"
 #include "base/util.h"
+#include "base/worker.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+/* Added to the nice value: about a third of what another thread gets, so that the work is never left for ever. */
+#define GENTLE 5
 
 struct background {
 	void (*work)(void *context);
 	void *context;
 	pthread_t thread;
-	bool has_thread;
+	bool has_thread, is_gentle;
 	atomic_bool is_done;
 };
+
+static void do_work(struct background *background)
+{
+	background->work(background->context);
+	atomic_store(&background->is_done, true);
+}
 
 static void *run(void *argument)
 {
 	struct background *const background = argument;
 
-	background->work(background->context);
-	atomic_store(&background->is_done, true);
+	cpus_use_all();
+	if (background->is_gentle)
+		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + GENTLE); /* of this thread alone */
+	do_work(background);
 	return NULL;
 }
 
-struct background *background_begin(void (*work)(void *context), void *context)
+static struct background *begin(void (*work)(void *context), void *context, bool is_gentle)
 {
 	struct background *const background = xcalloc(1, sizeof(*background));
 	sigset_t all, before;
 
 	background->work = work;
 	background->context = context;
+	background->is_gentle = is_gentle;
+	cpus_remember();
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	background->has_thread = pthread_create(&background->thread, NULL, run, background) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!background->has_thread)
-		run(background);
+		do_work(background);
 	return background;
+}
+
+struct background *background_begin(void (*work)(void *context), void *context)
+{
+	return begin(work, context, false);
+}
+
+struct background *background_begin_gently(void (*work)(void *context), void *context)
+{
+	return begin(work, context, true);
 }
 
 bool background_is_done(const struct background *background)

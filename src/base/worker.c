@@ -23,11 +23,22 @@ struct worker {
 
 static atomic_uint busy; /* threads in a job */
 
-/* The tracer's thread may share one CPU with what it traces: a worker does not. */
 static struct {
 	cpu_set_t set;
 	bool is_known;
 } cpus;
+
+void cpus_remember(void)
+{
+	if (!cpus.is_known)
+		cpus.is_known = sched_getaffinity(0, sizeof(cpus.set), &cpus.set) == 0;
+}
+
+void cpus_use_all(void)
+{
+	if (cpus.is_known)
+		sched_setaffinity(0, sizeof(cpus.set), &cpus.set);
+}
 
 static void worker_free(struct worker *worker)
 {
@@ -58,8 +69,7 @@ static void *run(void *argument)
 	struct worker_job *job;
 
 	prctl(PR_SET_NAME, worker->name);
-	if (cpus.is_known)
-		sched_setaffinity(0, sizeof(cpus.set), &cpus.set);
+	cpus_use_all();
 	for (;;) {
 		pthread_mutex_lock(&worker->lock);
 		while (!worker->first && !worker->is_over)
@@ -103,8 +113,7 @@ struct worker *worker_new(const char *name)
 	struct worker *const worker = xcalloc(1, sizeof(*worker));
 	pthread_condattr_t clock;
 
-	if (!cpus.is_known)
-		cpus.is_known = sched_getaffinity(0, sizeof(cpus.set), &cpus.set) == 0;
+	cpus_remember();
 	snprintf(worker->name, sizeof(worker->name), "%s", name);
 	worker->end = &worker->first;
 	pthread_mutex_init(&worker->lock, NULL);

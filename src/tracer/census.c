@@ -30,7 +30,6 @@
 #include "tracer/look.h"
 #include "tracer/service.h"
 #include "tracer/start.h"
-#include "calls/pin.h"
 #include "engine/engine.h"
 #include "heap/code.h"
 #include "record/kinds.h"
@@ -44,7 +43,7 @@
 #include "text/slots.h"
 #include "base/background.h"
 
-#define PART 1024 /* blocks that are written at a time */
+#define PART 256 /* blocks that are written at a time */
 
 static bool is_wanted(const struct process *p)
 {
@@ -137,8 +136,7 @@ static void reserve(struct entering *e, uint32_t resource, size_t count)
 {
 	struct room room = {.count = count};
 
-	pin_undo(e->p->tracer);
-	e->goes_on = service_during(&e->service, background_begin(make_room, &room));
+	e->goes_on = service_during(&e->service, background_begin_gently(make_room, &room));
 	ledger_take_room(e->p->trace, resource, &room.hash);
 }
 
@@ -151,7 +149,7 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 		reserve(e, resource, count);
 	for (size_t i = 0; i < count && e->goes_on && is_wanted(e->p); i += PART) {
 		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
-		e->goes_on = service_now(&e->service);
+		e->goes_on = service_turn(&e->service);
 	}
 }
 

@@ -53,9 +53,7 @@ static void run(void *context)
 
 static void start(struct end_reading *reading, void (*work)(void *errand))
 {
-	/* The thread may use every processor. */
 	pin_gone(reading->p->tracer, reading->tid);
-	pin_undo(reading->p->tracer);
 	reading->work = work;
 	atomic_store(&reading->is_over, false);
 	reading->thread = background_begin(run, reading);

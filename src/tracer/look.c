@@ -4,7 +4,6 @@
 #include "tracer/errand.h"
 #include "tracer/lost.h"
 #include "tracer/service.h"
-#include "calls/pin.h"
 #include "calls/stack.h"
 #include "text/breakpoints.h"
 #include "ptrace/halt.h"
@@ -140,11 +139,16 @@ struct looking {
 	bool is_read;
 };
 
+/* The process waits for it. */
 static bool make(struct looking *l, void (*work)(void *context))
 {
-	/* The thread may use every processor. */
-	pin_undo(l->service.t);
 	return l->look->goes_on = service_during(&l->service, background_begin(work, &l->errand));
+}
+
+/* The process runs meanwhile, and has more of the processors. */
+static bool make_gently(struct looking *l, void (*work)(void *context))
+{
+	return l->look->goes_on = service_during(&l->service, background_begin_gently(work, &l->errand));
 }
 
 /* What its tasks have reported is acted on. */
@@ -241,7 +245,7 @@ static bool copy_once(struct looking *l)
 /* Reads the copy. Whether what it shows passes, so that another one is to be made. */
 static bool read_copy(struct looking *l)
 {
-	make(l, errand_read);
+	make_gently(l, errand_read);
 	l->is_read = true;
 	l->look->reason = l->errand.reason;
 	l->copies++;
@@ -291,7 +295,7 @@ static bool begin(struct looking *l)
 		return false;
 	}
 	l->errand = errand_by(l->look->ending, running);
-	make(l, errand_warm);
+	make_gently(l, errand_warm);
 	l->look->reason = l->errand.reason;
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
@@ -320,7 +324,7 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 		wish->was_read(p);
 	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
 	    lost_may_be_known(p->trace, look.ending, look.reason)) {
-		make(&l, errand_classify);
+		make_gently(&l, errand_classify);
 		look.reason = l.errand.reason;
 	}
 	release(&l);

@@ -11,6 +11,8 @@
 
 #define AWAKE_NS 60000u /* after a stop the next one is looked for without sleeping: it comes soon */
 #define NAP_NS   20000
+#define TURN_NS                                                                                                        \
+	250000u /* in a turn the next stop is waited for that long: its task may have to be woken on another CPU */
 
 static bool goes_on(const struct tracer *t)
 {
@@ -19,7 +21,9 @@ static bool goes_on(const struct tracer *t)
 
 struct service service_begin(struct tracer *t)
 {
-	return (struct service){.t = t, .looked_ns = clock_ns(CLOCK_MONOTONIC)};
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	return (struct service){.t = t, .looked_ns = now, .turned_ns = now};
 }
 
 static void count_wait(struct service *service, uint64_t now, uint64_t since)
@@ -81,6 +85,24 @@ bool service_now(struct service *service)
 	}
 }
 
+bool service_turn(struct service *service)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC), end = began + (began - service->turned_ns);
+	uint64_t last_stop = 0;
+	bool is_any_left = true, is_any = true;
+
+	while (is_any_left && (is_any || (service->looked_ns < end && service->looked_ns - last_stop < TURN_NS))) {
+		const struct stop stop = next_stop(service);
+
+		is_any = stop.kind != STOP_NONE;
+		if (is_any)
+			last_stop = service->looked_ns;
+		is_any_left = is_any ? act_on(service, &stop) : goes_on(service->t);
+	}
+	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
+	return is_any_left;
+}
+
 /* Once through, or a nap. */
 static bool serve(struct service *service, uint64_t *last_stop)
 {
@@ -115,6 +137,7 @@ bool service_during(struct service *service, struct background *work)
 	while (is_any_left && !background_is_done(work))
 		is_any_left = serve(service, &last_stop);
 	background_end(work);
+	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
 	return is_any_left;
 }
 

@@ -15,6 +15,7 @@ struct service {
 	uint64_t held_since;        /* when the first of them stopped and was kept; 0: none was */
 	uint64_t looked_ns;         /* when what tasks report was looked at last, or no task waited */
 	uint64_t longest_ns;        /* for which a stop may have waited for that, at most */
+	uint64_t turned_ns;         /* when the last turn was over, see service_turn() */
 };
 
 struct service service_begin(struct tracer *t);
@@ -32,6 +33,10 @@ void service_count_hold(struct service *service);
 uint64_t service_release(struct service *service);
 /* Acts on what is there now. All of these: false: nothing is left to trace. */
 bool service_now(struct service *service);
+/* Between two parts of the tracer's own work: acts on what is there now, and while tasks go on reporting for as long again
+ * as the work has taken since the last turn. A task that makes many calls has half of the tracer's time so, not one call
+ * a part. False: nothing is left to trace. */
+bool service_turn(struct service *service);
 /* Acts for that long. */
 bool service_for(struct service *service, uint64_t ns);
 /* Acts until the work is done, which is waited for and ended in any case. */

@@ -19,6 +19,7 @@ import glob
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -50,9 +51,25 @@ def redis(room):
     return server_programs.Redis(room, server_programs.need('redis-server', 'redis-server'))
 
 
+KEYS, AT_ONCE = 500000, 1000
+
+
+def full_redis(room):
+    """One with a large heap: some two million blocks."""
+    server = redis(room)
+    with socket.socket(socket.AF_UNIX) as client, client.makefile('rb') as answers:
+        client.connect(server.address)
+        for first in range(0, KEYS, AT_ONCE):
+            client.sendall(b''.join(b'RPUSH list:%d some words\r\n' % number for number in range(first, first + AT_ONCE)))
+            for _ in range(AT_ONCE):
+                answers.readline()
+    return server
+
+
 KINDS = [
     Kind('redis, PING alone', redis, 4, 500, ('+PONG\r\n', 'PING\r\n')),
     Kind('redis', redis, 4, 500, ('+PONG\r\n', 'SET key:%d some-words\r\nGET key:%d\r\nPING\r\n')),
+    Kind('redis, 500,000 lists', full_redis, 4, 500, ('+PONG\r\n', 'SET key:%d some-words\r\nGET key:%d\r\nPING\r\n')),
     Kind('memcached', server_programs.Memcached, 4, 500, ('END\r\n', 'set key:%d 0 0 10\r\nsome-words\r\nget key:%d\r\n')),
     Kind('nginx, 2 workers', server_programs.Nginx, 4, 500, HTTP, ['--children']),
     Kind('postgres, 35 clients', server_programs.Postgres, 35, 20000, ('postgres', ROW), ['--children']),

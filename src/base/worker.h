@@ -29,7 +29,8 @@ void cpus_remember(void);
 /* The calling thread may run on those that are remembered. */
 void cpus_use_all(void);
 
-/* Begins a thread of that name, on which no signal is delivered. It may run on those CPUs that cpus_remember() knows. Where no thread can be started, jobs are done when they are given. */
+/* Begins a thread of that name, on which no signal is delivered. It may run on those CPUs that cpus_remember() knows.
+ * Where no thread can be started, jobs are done when they are given. */
 struct worker *worker_new(const char *name);
 /* Queues a new job: the worker does it after all that were given before. */
 void worker_give(struct worker *worker, struct worker_job *job);

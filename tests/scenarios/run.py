@@ -3,7 +3,7 @@
 
 usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [--rest] [PART ...]
 
-N scenarios at a time; without -j two for each processor, because most of them wait most of the time.
+N scenarios at a time; without -j one more than there are processors, because most of them wait most of the time.
 
 Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. Without parts it runs what
 `make check` does: all but the combinations of builds and forms that table.share() leaves out, and the cases that long.form names;
@@ -323,7 +323,7 @@ def main():
     if unknown:
         sys.exit('long.form names cases that are not there: %s' % sorted(unknown))
     parser = argparse.ArgumentParser()
-    parser.add_argument('-j', type=int, default=2 * len(os.sched_getaffinity(0)))
+    parser.add_argument('-j', type=int, default=len(os.sched_getaffinity(0)) + 1)
     parser.add_argument('-v', action='store_true')
     parser.add_argument('parts', nargs='*')
     parser.add_argument('--build', action='store_true')

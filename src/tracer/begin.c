@@ -94,10 +94,8 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		}
 		process_unref(p, NULL);
 		/* What is reported after the last one is acted on by the tracer's own loop. */
-		if (goes_on && next_to_start(t)) {
-			service = service_begin(t);
-			goes_on = service_now(&service);
-		}
+		if (goes_on && next_to_start(t))
+			goes_on = service_turn(&service);
 	}
 	leftovers_say(&leftovers);
 	*result = begun;

@@ -170,7 +170,7 @@ static bool end_census(struct process *p, const struct look *look, struct census
 	}
 	put_undefer(p->trace);
 	ending_free(look->ending);
-	entering.goes_on = entering.goes_on && service_now(&entering.service);
+	entering.goes_on = entering.goes_on && service_turn(&entering.service);
 	if (entering.service.longest_ns > census->stood_ns)
 		census->stood_ns = entering.service.longest_ns;
 	return entering.goes_on;

@@ -73,34 +73,25 @@ static bool act_on(struct service *service, const struct stop *stop)
 	return is_any_left;
 }
 
-bool service_now(struct service *service)
-{
-	for (;;) {
-		const struct stop stop = next_stop(service);
-
-		if (stop.kind == STOP_NONE)
-			return goes_on(service->t);
-		if (!act_on(service, &stop))
-			return false;
-	}
-}
-
 bool service_turn(struct service *service)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), end = began + (began - service->turned_ns);
-	uint64_t last_stop = 0;
-	bool is_any_left = true, is_any = true;
+	uint64_t now = began, last_stop = began;
+	bool is_any_left = true;
 
-	while (is_any_left && (is_any || (service->looked_ns < end && service->looked_ns - last_stop < TURN_NS))) {
+	/* Of many busy tasks one has always reported something: what is left waits for the next turn. */
+	while (is_any_left && now < end && now - last_stop < TURN_NS) {
 		const struct stop stop = next_stop(service);
 
-		is_any = stop.kind != STOP_NONE;
-		if (is_any)
-			last_stop = service->looked_ns;
-		is_any_left = is_any ? act_on(service, &stop) : goes_on(service->t);
+		if (stop.kind == STOP_NONE && last_stop == began)
+			break;
+		is_any_left = stop.kind == STOP_NONE ? goes_on(service->t) : act_on(service, &stop);
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (stop.kind != STOP_NONE)
+			last_stop = now;
 	}
 	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
-	return is_any_left;
+	return is_any_left && goes_on(service->t);
 }
 
 /* Once through, or a nap. */

@@ -31,11 +31,10 @@ void service_hold(struct service *service, const struct process *p);
 void service_count_hold(struct service *service);
 /* Acts on what was kept. For how long, in ns, a task of the process that was held had been kept from running. */
 uint64_t service_release(struct service *service);
-/* Acts on what is there now. All of these: false: nothing is left to trace. */
-bool service_now(struct service *service);
-/* Between two parts of the tracer's own work: acts on what is there now, and while tasks go on reporting for as long
- * again as the work has taken since the last turn. A task that makes many calls has half of the tracer's time so, not
- * one call a part. False: nothing is left to trace. */
+/* Between two parts of the tracer's own work: acts on what is reported, and while tasks go on reporting for as long as
+ * the work has taken since the last turn. A task that makes many calls has half of the tracer's time so, not one call a
+ * part; many busy tasks, of which one has always reported something, have no more. This one, and the others below:
+ * false: nothing is left to trace. */
 bool service_turn(struct service *service);
 /* Acts for that long. */
 bool service_for(struct service *service, uint64_t ns);

@@ -3,13 +3,15 @@
 import os
 import re
 import select
+import subprocess
 import threading
 import time
 
 import builds
 from census import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
-from processes import PATIENCE, TIMEOUT, Failure, Tracer, status_field
+from processes import FUNCTRACE, PATIENCE, TIMEOUT, Failure, Tracer, status_field, text_differences, text_of
+from words import compiled
 from server_programs import children_of
 
 FROM_BEFORE = re.compile(rb'([\d,]+) releases? (?:by the C library )?of (?:a block|blocks) from before')
@@ -167,7 +169,53 @@ def never_at_rest(room, mebibytes=300):
     return problems, '%d pauses, %.0f ms' % (pauses, together)
 
 
+BUSY = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { BLOCKS = 300000, THREADS = 64 };
+static void *blocks[BLOCKS];
+static void *work(void *none)
+{
+	for (;;)
+		free(malloc(40));
+	return none;
+}
+int main(void)
+{
+	pthread_t thread;
+	char byte;
+	for (int i = 0; i < BLOCKS; i++)
+		blocks[i] = malloc(24);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread, NULL, work, NULL))
+			return 2;
+	puts("ready");
+	fflush(stdout);
+	_exit(read(0, &byte, 1) != 0);
+}
+"""
+
+
+def many_busy(room):
+    """Of many threads that do nothing but allocate one has always just called: the blocks are entered all the same, and
+    --duration lets go."""
+    need_attach()
+    target = room.start([compiled(room, 'busy', BUSY, '-pthread', '-fno-builtin')], stdin=subprocess.PIPE)
+    target.stdout.readline()
+    before = text_of(target.pid)
+    done = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('trace'), '--duration=1', '-t', str(target.pid)])
+    problems = text_differences(before, text_of(target.pid))
+    said = re.search(rb'it has ([\d,]+) blocks', done.err)
+    if done.status or not said or int(said.group(1).replace(b',', b'')) < 300000:
+        problems.append('status %d: %s' % (done.status, done.err.decode()))
+    end = room.finish(target, data=b'')
+    return problems + ['the target ended with %d' % end.status] * bool(end.status), said.group(1).decode() if said else ''
+
+
 CASES = [
+    ('baseline: 64 busy threads', many_busy),
     ('baseline: a heap that is never at rest', never_at_rest),
     ('baseline: many processes', many_processes),
     ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),

@@ -139,16 +139,9 @@ struct looking {
 	bool is_read;
 };
 
-/* The process waits for it. */
-static bool make(struct looking *l, void (*work)(void *context))
+static bool make(struct looking *l, struct background *work)
 {
-	return l->look->goes_on = service_during(&l->service, background_begin(work, &l->errand));
-}
-
-/* The process runs meanwhile, and has more of the processors. */
-static bool make_gently(struct looking *l, void (*work)(void *context))
-{
-	return l->look->goes_on = service_during(&l->service, background_begin_gently(work, &l->errand));
+	return l->look->goes_on = service_during(&l->service, work);
 }
 
 /* What its tasks have reported is acted on. */
@@ -230,7 +223,7 @@ static bool copy_once(struct looking *l)
 			if (task_has_memory(other))
 				ending_add_alive(l->look->ending, other, caller_at_entry(other));
 		l->errand = errand_by(l->look->ending, task);
-		make(l, errand_copy);
+		make(l, background_begin(errand_copy, &l->errand));
 		l->look->reason = l->errand.reason;
 	} else {
 		l->look->reason = not_stopped;
@@ -245,7 +238,7 @@ static bool copy_once(struct looking *l)
 /* Reads the copy. Whether what it shows passes, so that another one is to be made. */
 static bool read_copy(struct looking *l)
 {
-	make_gently(l, errand_read);
+	make(l, background_begin_gently(errand_read, &l->errand));
 	l->is_read = true;
 	l->look->reason = l->errand.reason;
 	l->copies++;
@@ -295,7 +288,7 @@ static bool begin(struct looking *l)
 		return false;
 	}
 	l->errand = errand_by(l->look->ending, running);
-	make_gently(l, errand_warm);
+	make(l, background_begin_gently(errand_warm, &l->errand));
 	l->look->reason = l->errand.reason;
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
@@ -324,7 +317,7 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 		wish->was_read(p);
 	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
 	    lost_may_be_known(p->trace, look.ending, look.reason)) {
-		make_gently(&l, errand_classify);
+		make(&l, background_begin_gently(errand_classify, &l.errand));
 		look.reason = l.errand.reason;
 	}
 	release(&l);

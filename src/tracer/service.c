@@ -11,8 +11,8 @@
 
 #define AWAKE_NS 60000u /* after a stop the next one is looked for without sleeping: it comes soon */
 #define NAP_NS   20000
-#define TURN_NS                                                                                                        \
-	250000u /* in a turn the next stop is waited for that long: its task may have to be woken on another CPU */
+/* In a turn the next stop is waited for that long: its task may have to be woken on another CPU. */
+#define TURN_NS 250000u
 
 static bool goes_on(const struct tracer *t)
 {
@@ -76,22 +76,23 @@ static bool act_on(struct service *service, const struct stop *stop)
 bool service_turn(struct service *service)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), end = began + (began - service->turned_ns);
-	uint64_t now = began, last_stop = began;
-	bool is_any_left = true;
+	uint64_t silence_ends = 0; /* before a task has reported nothing is waited for */
 
-	/* Of many busy tasks one has always reported something: what is left waits for the next turn. */
-	while (is_any_left && now < end && now - last_stop < TURN_NS) {
+	/* Where many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn
+	 * acts on the stops that are still queued. */
+	while (goes_on(service->t) && clock_ns(CLOCK_MONOTONIC) < end) {
 		const struct stop stop = next_stop(service);
 
-		if (stop.kind == STOP_NONE && last_stop == began)
+		if (stop.kind != STOP_NONE) {
+			if (!act_on(service, &stop))
+				return false;
+			silence_ends = clock_ns(CLOCK_MONOTONIC) + TURN_NS;
+		} else if (service->looked_ns >= silence_ends) {
 			break;
-		is_any_left = stop.kind == STOP_NONE ? goes_on(service->t) : act_on(service, &stop);
-		now = clock_ns(CLOCK_MONOTONIC);
-		if (stop.kind != STOP_NONE)
-			last_stop = now;
+		}
 	}
 	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
-	return is_any_left && goes_on(service->t);
+	return goes_on(service->t);
 }
 
 /* Once through, or a nap. */

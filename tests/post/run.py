@@ -24,6 +24,9 @@ import traceback
 import golden
 from encode import Encoder
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scenarios"))
+from rounds import rounds  # pylint: disable=wrong-import-position,unused-import
+
 PROGRAM = os.environ["FUNCTRACE_POSTPROC"]
 TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 OWN = Encoder("1.4", 8, False).trace(golden.OWN)
@@ -31,16 +34,8 @@ SEVERAL = Encoder("1.4", 8, False).trace(golden.SEVERAL)
 COMPAT = Encoder("2.0", 4, True, "ppc").trace(golden.COMPAT)
 
 
-# What changes bytes by chance does it so often, as a share of the whole, which tests/long/rounds.py runs.
-ROUNDS = float(os.environ.get("SCENARIO_ROUNDS", "0.15"))
-
-
 class Skip(Exception):
     pass
-
-
-def rounds(whole):
-    return max(2, round(whole * ROUNDS))
 
 
 def run(*arguments, data=b"", check=None, **options):

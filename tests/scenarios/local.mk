@@ -1,7 +1,7 @@
 # Scenarios: real programs and small ones, traced and untraced, compared (see run.py and table.py).
 # run.py and generated.py are in TESTS of tests/local.mk.
 EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/scenarios/attached.py \
-	tests/scenarios/long.form \
+	tests/scenarios/long.form tests/scenarios/rounds.py \
 	tests/scenarios/baseline.py tests/scenarios/builds.py tests/scenarios/census.py \
 	tests/scenarios/attachments.py tests/scenarios/chosen.py tests/scenarios/contexts.py \
 	tests/scenarios/classes.py tests/scenarios/damaged.py \

@@ -10,6 +10,8 @@ import tempfile
 import time
 import uuid
 
+from rounds import rounds  # pylint: disable=unused-import
+
 # A shell ignores these in its background jobs, and functrace would keep it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
@@ -19,8 +21,6 @@ POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'funct
 # How much slower than usual the machine is, at least: an emulated one waits longer before it gives up.
 PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
-# What looks for a race does it so often, as a share of the whole, which tests/long/rounds.py runs.
-ROUNDS = float(os.environ.get('SCENARIO_ROUNDS', '0.15'))
 
 
 class Failure(Exception):
@@ -41,11 +41,6 @@ def wait_for(what, condition, timeout=60):
             return value
         time.sleep(0.01)
     raise Failure('waited %d s in vain for %s' % (timeout, what))
-
-
-def rounds(whole):
-    """How many of the rounds of a search for a race are done in this run."""
-    return max(2, round(whole * ROUNDS))
 
 
 def waits_of(pid):

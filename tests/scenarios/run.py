@@ -7,8 +7,8 @@ N scenarios at a time; without -j one more than there are processors, because mo
 
 Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. Without parts it runs what
 `make check` does: all but the combinations of builds and forms that table.share() leaves out, and the cases that long.form names;
-with --rest, as `make check-long` does, these. With --build their programs are built and nothing runs. With --times one runs after the other, and the end says what
-each took: seconds of CPU, with those of all its processes, and seconds.
+with --rest, as `make check-long` does, these. With --build their programs are built and nothing runs. With --times one runs
+after the other, and the end says what each took: seconds of CPU, with those of all its processes, and seconds.
 """
 
 import argparse

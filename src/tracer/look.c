@@ -144,14 +144,15 @@ static bool make(struct looking *l, struct background *work)
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
-/* What its tasks have reported is acted on. */
-static void release(struct looking *l)
+/* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
+static uint64_t release(struct looking *l)
 {
 	const uint64_t held = service_release(&l->service);
 
 	l->look->paused_ns += held;
 	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
 	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
+	return held;
 }
 
 /* It runs, or a signal has stopped it, in a stop in which its registers cannot be read. */
@@ -256,7 +257,10 @@ static bool try_once(struct looking *l)
 	if (!copy_once(l))
 		return false;
 	l->wish->copied(l->p);
-	release(l);
+	const uint64_t held = release(l);
+
+	/* What has piled up meanwhile is done first: the thread that reads the copy would take a processor from it. */
+	l->look->goes_on = l->look->goes_on && service_for(&l->service, held);
 	return l->look->goes_on && read_copy(l);
 }
 

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-#define AWAKE_NS 60000u /* after a stop the next one is looked for without sleeping: it comes soon */
+#define AWAKE_NS 250000u /* after a stop the next one is looked for without sleeping: it comes soon */
 #define NAP_NS   20000
 /* In a turn the next stop is waited for that long: its task may have to be woken on another CPU. */
 #define TURN_NS 250000u

@@ -35,7 +35,7 @@ import server_programs  # pylint: disable=wrong-import-position
 
 QUIET, STEADY = 2.0, 1.5  # seconds
 BAR = 1.5  # the gap without the jitter x what is said
-SAID = re.compile(rb'(?:stood for|stopped for|, for|: process \d+ for) ([\d.]+) ms')
+SAID = re.compile(rb'(?:stood for|stopped for|, for|: process \d+ for) ([\d.]+) ms(?:.* took ([\d.]+) ms more)?')
 HTTP = ('http', 'GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n')
 ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; select abalance from pgbench_accounts where aid = 1%d'
 
@@ -131,7 +131,8 @@ class Functrace:
 
     def said(self, since=0):
         """ms, the longest; None: nothing was said of it."""
-        return max((float(found) for found in SAID.findall(b''.join(part for when, part in self.parts if when >= since))), default=None)
+        text = b''.join(part for when, part in self.parts if when >= since)
+        return max((float(stood) + float(more or 0) for stood, more in SAID.findall(text)), default=None)
 
     def attached(self):
         """When the last of the lines came that say for how long processes were stopped."""

@@ -2,6 +2,7 @@
 #include "tracer/begin.h"
 #include "tracer/forks.h"
 #include "tracer/leftovers.h"
+#include "tracer/look.h"
 #include "tracer/service.h"
 #include "tracer/start.h"
 #include "engine/engine.h"
@@ -113,7 +114,7 @@ static int compare(const void *a, const void *b)
 
 static void say_one(const struct census *census)
 {
-	char blocks[32], bytes[32];
+	char blocks[32], bytes[32], caught_up[LOOK_CAUGHT_UP];
 
 	if (census->reason)
 		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s (%u "
@@ -121,26 +122,27 @@ static void say_one(const struct census *census)
 			 census->pid, (double)census->stood_ns / 1e6, census->reason, census->pauses,
 			 census->pauses == 1 ? "" : "s", (double)census->paused_ns / 1e6);
 	else
-		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before", census->pid,
+		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before%s", census->pid,
 			 (double)census->stood_ns / 1e6, number_grouped(census->blocks, blocks),
 			 census->blocks == 1 ? "" : "s", number_grouped(census->bytes, bytes),
-			 census->bytes == 1 ? "" : "s");
+			 census->bytes == 1 ? "" : "s", look_caught_up(census->caught_up_ns, caught_up));
 }
 
 static void say_rest(const struct census *rest, size_t count)
 {
-	uint64_t blocks = 0, bytes = 0;
-	char blocks_text[32], bytes_text[32];
+	uint64_t blocks = 0, bytes = 0, caught_up_ns = 0;
+	char blocks_text[32], bytes_text[32], caught_up[LOOK_CAUGHT_UP];
 	size_t unknown = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		blocks += rest[i].blocks;
 		bytes += rest[i].bytes;
 		unknown += rest[i].reason != NULL;
+		caught_up_ns = rest[i].caught_up_ns > caught_up_ns ? rest[i].caught_up_ns : caught_up_ns;
 	}
-	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before", count,
-		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text),
-		 number_grouped(bytes, bytes_text));
+	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before%s", count,
+		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text), number_grouped(bytes, bytes_text),
+		 look_caught_up(caught_up_ns, caught_up));
 	if (unknown)
 		msg_info("of %zu of these the blocks from before are not known", unknown);
 }

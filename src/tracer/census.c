@@ -199,6 +199,7 @@ bool census_take(struct process *p, struct census *census)
 		.is_taken = look.ending && p->tasks,
 		.reason = look.reason,
 		.stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns,
+		.caught_up_ns = look.caught_up_ns,
 		.pauses = look.pauses,
 		.paused_ns = look.paused_ns,
 	};

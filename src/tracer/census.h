@@ -7,10 +7,11 @@
 /* What a census has found, and what it has cost. */
 struct census {
 	pid_t pid;
-	bool is_taken;      /* false: nothing was looked at */
-	const char *reason; /* why its blocks are not known, a static text; NULL: they are */
-	uint64_t stood_ns;  /* the longest time for which a thread of any process was kept from running */
-	unsigned pauses;    /* of this process, and all of them together */
+	bool is_taken;         /* false: nothing was looked at */
+	const char *reason;    /* why its blocks are not known, a static text; NULL: they are */
+	uint64_t stood_ns;     /* the longest time for which a thread of any process was kept from running */
+	uint64_t caught_up_ns; /* as struct look has it */
+	unsigned pauses;       /* of this process, and all of them together */
 	uint64_t paused_ns;
 	uint64_t blocks, bytes;
 };

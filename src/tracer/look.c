@@ -12,17 +12,21 @@
 #include "proc/proc.h"
 #include "base/background.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define WAIT_MAX    2           /* copies in which a list in flux may hide the heap */
-#define EARLY_MAX   8           /* pauses without a copy, for threads that are in the C library */
-#define COPIES_MAX  20          /* one of which should show a heap that no thread is changing */
-#define RUN_NS      100000u     /* in which a thread comes out of malloc, or to a hit */
-#define RUN_MAX_NS  10000000u   /* for which threads are waited for that get no processor */
-#define STOP_NS     20000u      /* between two looks whether all have stopped */
-#define STOP_MAX_NS 200000000u  /* for which a task is waited for, which may be deep in the kernel */
-#define PAUSES_NS   1000000000u /* all pauses of a process together: no copy is begun after that */
+#define WAIT_MAX        2           /* copies in which a list in flux may hide the heap */
+#define EARLY_MAX       8           /* pauses without a copy, for threads that are in the C library */
+#define COPIES_MAX      20          /* one of which should show a heap that no thread is changing */
+#define RUN_NS          100000u     /* in which a thread comes out of malloc, or to a hit */
+#define RUN_MAX_NS      10000000u   /* for which threads are waited for that get no processor */
+#define STOP_NS         20000u      /* between two looks whether all have stopped */
+#define STOP_MAX_NS     200000000u  /* for which a task is waited for, which may be deep in the kernel */
+#define PAUSES_NS       1000000000u /* all pauses of a process together: no copy is begun after that */
+#define CATCH_UP_TIMES  10          /* for so many times as long as the pause requests may be caught up with */
+#define CATCH_UP_MAX_NS 100000000u  /* and no longer */
+#define SAID_NS         1000000u    /* what takes less is not worth a sentence */
 
 static struct task *standing_task(struct process *p)
 {
@@ -134,8 +138,9 @@ struct looking {
 	struct service service;
 	struct look *look;
 	struct errand errand;
-	unsigned early;  /* pauses without a copy */
-	unsigned copies; /* that were read */
+	uint64_t held_ns; /* in the last pause */
+	unsigned early;   /* pauses without a copy */
+	unsigned copies;  /* that were read */
 	bool is_read;
 };
 
@@ -144,15 +149,29 @@ static bool make(struct looking *l, struct background *work)
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
-/* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
-static uint64_t release(struct looking *l)
+/* What its tasks have reported is acted on. */
+static void release(struct looking *l)
 {
 	const uint64_t held = service_release(&l->service);
 
 	l->look->paused_ns += held;
 	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
 	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
-	return held;
+	l->held_ns = held;
+}
+
+/* Requests that came in the pause are answered now, at the speed of traced calls. The thread that reads the copy would
+ * take a processor from them, and who has sent one has waited for the pause and for this. */
+static void catch_up(struct looking *l)
+{
+	uint64_t took;
+
+	if (!l->look->goes_on)
+		return;
+	l->look->goes_on = service_catch_up(
+		&l->service, l->p,
+		l->held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? l->held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
+	l->look->caught_up_ns = took > l->look->caught_up_ns ? took : l->look->caught_up_ns;
 }
 
 /* It runs, or a signal has stopped it, in a stop in which its registers cannot be read. */
@@ -257,10 +276,8 @@ static bool try_once(struct looking *l)
 	if (!copy_once(l))
 		return false;
 	l->wish->copied(l->p);
-	const uint64_t held = release(l);
-
-	/* What has piled up meanwhile is done first: the thread that reads the copy would take a processor from it. */
-	l->look->goes_on = l->look->goes_on && service_for(&l->service, held);
+	release(l);
+	catch_up(l);
 	return l->look->goes_on && read_copy(l);
 }
 
@@ -304,6 +321,14 @@ static bool begin(struct looking *l)
 
 	service_unwatch();
 	return goes_on;
+}
+
+const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
+{
+	*text = '\0';
+	if (ns >= SAID_NS)
+		snprintf(text, LOOK_CAUGHT_UP, ". What had waited meanwhile took %.1f ms more", (double)ns / 1e6);
+	return text;
 }
 
 struct look look_through(struct process *p, const struct look_wish *wish)

@@ -39,6 +39,7 @@ struct look {
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
 	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
+	uint64_t caught_up_ns; /* after a pause, until what had waited was worked off, at most; 0 unknown */
 	unsigned pauses;       /* how many there were */
 	uint64_t paused_ns;    /* all of them together */
 	bool goes_on;          /* false: no task is left to trace */
@@ -46,5 +47,9 @@ struct look {
 
 /* The caller has a reference of the process. */
 struct look look_through(struct process *p, const struct look_wish *wish);
+
+#define LOOK_CAUGHT_UP 64
+/* The sentence about that, to be added to the one about the pause; empty where it is short or unknown. */
+const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP]);
 
 #endif

@@ -75,16 +75,17 @@ static bool goes_on(const struct process *p)
 struct pauses {
 	size_t count;
 	pid_t pids[SHOWN_MAX]; /* of the first ones */
-	uint64_t ns[SHOWN_MAX];
+	uint64_t ns[SHOWN_MAX], caught_up_ns[SHOWN_MAX];
 	pid_t longest;
 	uint64_t longest_ns;
 };
 
-static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns)
+static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns, uint64_t caught_up_ns)
 {
 	if (pauses->count < SHOWN_MAX) {
 		pauses->pids[pauses->count] = pid;
 		pauses->ns[pauses->count] = ns;
+		pauses->caught_up_ns[pauses->count] = caught_up_ns;
 	}
 	if (!pauses->count++ || ns > pauses->longest_ns) {
 		pauses->longest = pid;
@@ -96,6 +97,8 @@ static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns)
 /* One line for each of a few, one in all for more. */
 static void pauses_say(const struct pauses *pauses)
 {
+	char caught_up[LOOK_CAUGHT_UP];
+
 	if (pauses->count > SHOWN_MAX) {
 		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
 			 "was the longest",
@@ -103,8 +106,8 @@ static void pauses_say(const struct pauses *pauses)
 		return;
 	}
 	for (size_t i = 0; i < pauses->count; i++)
-		msg_info("process %d stood for %.1f ms, in which its memory was copied", pauses->pids[i],
-			 (double)pauses->ns[i] / 1e6);
+		msg_info("process %d stood for %.1f ms, in which its memory was copied%s", pauses->pids[i],
+			 (double)pauses->ns[i] / 1e6, look_caught_up(pauses->caught_up_ns[i], caught_up));
 }
 
 /* ---- Looking ---- */
@@ -126,7 +129,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 	if (look.ending && goes_on(p)) {
 		aim->put(p->trace, look.ending, look.reason);
 		if (look.stood_ns)
-			pauses_add(pauses, p->pid, stood_ns);
+			pauses_add(pauses, p->pid, stood_ns, look.caught_up_ns);
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);

@@ -11,8 +11,8 @@
 
 #define AWAKE_NS 250000u /* after a stop the next one is looked for without sleeping: it comes soon */
 #define NAP_NS   20000
-/* In a turn the next stop is waited for that long: its task may have to be woken on another CPU. */
-#define TURN_NS 250000u
+/* For so long without a stop tasks are silent: one may have to be woken on another CPU before its next one. */
+#define SILENCE_NS 250000u
 
 static bool goes_on(const struct tracer *t)
 {
@@ -73,26 +73,45 @@ static bool act_on(struct service *service, const struct stop *stop)
 	return is_any_left;
 }
 
+/* Acts until `end`, or until the tasks of p, NULL: all, are silent. last_ns: when one of them reported something last. */
+static bool act_until_silence(struct service *service, uint64_t end, const struct process *p, uint64_t *last_ns)
+{
+	while (goes_on(service->t) && clock_ns(CLOCK_MONOTONIC) < end) {
+		const struct stop stop = next_stop(service);
+		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(service->t, stop.tid);
+		const bool is_of_these = stop.kind != STOP_NONE && (!p || (task && task->process == p));
+
+		if (stop.kind != STOP_NONE && !act_on(service, &stop))
+			return false;
+		if (is_of_these)
+			*last_ns = clock_ns(CLOCK_MONOTONIC);
+		else if (service->looked_ns >= *last_ns + SILENCE_NS)
+			break;
+	}
+	return goes_on(service->t);
+}
+
 bool service_turn(struct service *service)
 {
-	const uint64_t began = clock_ns(CLOCK_MONOTONIC), end = began + (began - service->turned_ns);
-	uint64_t silence_ends = 0; /* before a task has reported nothing is waited for */
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t last_ns = 0; /* before a task has reported nothing is waited for */
 
 	/* Where many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn
 	 * acts on the stops that are still queued. */
-	while (goes_on(service->t) && clock_ns(CLOCK_MONOTONIC) < end) {
-		const struct stop stop = next_stop(service);
+	const bool is_any_left = act_until_silence(service, began + (began - service->turned_ns), NULL, &last_ns);
 
-		if (stop.kind != STOP_NONE) {
-			if (!act_on(service, &stop))
-				return false;
-			silence_ends = clock_ns(CLOCK_MONOTONIC) + TURN_NS;
-		} else if (service->looked_ns >= silence_ends) {
-			break;
-		}
-	}
 	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
-	return goes_on(service->t);
+	return is_any_left;
+}
+
+bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t last_ns = began;
+	const bool is_any_left = act_until_silence(service, began + most_ns, p, &last_ns);
+
+	*took_ns = clock_ns(CLOCK_MONOTONIC) < began + most_ns ? last_ns - began : 0;
+	return is_any_left;
 }
 
 /* Once through, or a nap. */

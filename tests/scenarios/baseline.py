@@ -68,6 +68,7 @@ def inside_new(room, variant='O2', helper=0, options=()):
 
 TRIES = 3
 STOOD = re.compile(rb'stood for ([\d.]+) ms')
+MORE = re.compile(rb'stood for ([\d.]+) ms: .*\. What had waited meanwhile took ([\d.]+) ms more\n')
 
 
 def baseline_said(tracer, count=1):
@@ -148,6 +149,33 @@ def attach_to_many(room, workers, mebibytes, output):
     return problems, ['%s: %s' % (remark, err.decode())] if late else [], remark
 
 
+def what_waited(room):
+    """Requests that come in the pause are answered after it, at the speed of traced calls: how long that took is said, too."""
+    need_attach()
+    for number in range(TRIES):
+        problems, late, remark = attach_to_periodic(room, room.path('try%d' % number))
+        if problems or not late:
+            break
+    return problems + late, remark
+
+
+def attach_to_periodic(room, output):
+    with Held(room, [builds.target('periodic', 'O2')]) as held, Stalls(held.child.pid) as stalls:
+        tracer = Tracer(room, held.child.pid, ['-e', 'memory'], output=output)
+        err = baseline_said(tracer)
+        done, problems = held.work_and_end(tracer)
+    took = {name: int(value) / 1000 for name, value in (line.split() for line in done.out.decode().splitlines())}
+    if done.status:
+        problems.append('status %d: %s' % (done.status, done.err.decode()))
+    said = MORE.search(err)
+    if not said:
+        return problems, ['nothing is said of what had waited: %s' % err.decode()], ''
+    remark = 'an answer was %.1f ms late, and %s and %s are said (%.1f before; a wait for a processor: %.1f)' % (
+        took['attached'], said.group(1).decode(), said.group(2).decode(), took['quiet'], stalls.longest)
+    late = took['attached'] > 1.5 * sum(map(float, said.groups())) + 3 * max(took['quiet'], stalls.longest)
+    return problems, [remark] if late else [], remark
+
+
 NOT_KNOWN = re.compile(rb'stood for ([\d.]+) ms, but the blocks that it has from before are not known: [^(]*\((\d+) pauses?, '
                        rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-census\)')
 
@@ -218,6 +246,7 @@ CASES = [
     ('baseline: 64 busy threads', many_busy),
     ('baseline: a heap that is never at rest', never_at_rest),
     ('baseline: many processes', many_processes),
+    ('baseline: what had waited', what_waited),
     ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),
     ('baseline: threads that end', threads_that_end),
     ('baseline: threads that end, static', lambda room: threads_that_end(room, 'static')),

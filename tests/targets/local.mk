@@ -56,7 +56,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
 	tests/targets/timeouts.c \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/unsettled.c \
-	tests/targets/uring.c tests/targets/vforker.c tests/targets/virtual_bases.cpp tests/targets/workers.c \
+	tests/targets/periodic.c tests/targets/uring.c tests/targets/vforker.c tests/targets/virtual_bases.cpp tests/targets/workers.c \
 	tests/targets/wrapped.c tests/targets/wrappers.cpp
 
 clean-local: clean-targets

@@ -1,0 +1,70 @@
+/* A service that has requests at fixed times: periodic MIB PERIOD PAIRS.
+ *
+ * Fills MIB of its heap. Every PERIOD microseconds a request is due, of PAIRS blocks that are allocated and released;
+ * those that could not be begun in time are worked off without a sleep in between. Says, after the gate, how late the
+ * latest answer was before the gate (quiet) and since (attached), in microseconds. */
+#include "target.h"
+#include <pthread.h>
+
+#define BLOCK 2000
+
+static unsigned long now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
+}
+
+static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 at it, 2: that is all */
+static _Atomic unsigned long latest[2];
+static unsigned period, pairs;
+
+static void answer(void)
+{
+	for (unsigned i = 0; i < pairs; i++) {
+		void *p = malloc(100);
+
+		KEEP(p);
+		free(p);
+	}
+}
+
+static void *serve(void *unused)
+{
+	unsigned now_in;
+
+	(void)unused;
+	for (unsigned long due = now_us(); (now_in = phase) < 2; due += period) {
+		unsigned long now = now_us();
+
+		if (now < due)
+			nanosleep(&(struct timespec){.tv_nsec = (long)(due - now) * 1000}, NULL);
+		answer();
+		now = now_us();
+		if (now - due > latest[now_in])
+			latest[now_in] = now - due;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned mib = argument(argc, argv, 1, 32);
+	pthread_t thread;
+
+	period = argument(argc, argv, 2, 1000);
+	pairs = argument(argc, argv, 3, 3);
+	for (unsigned long done = 0; done < (unsigned long)mib << 20; done += BLOCK)
+		memset(malloc(BLOCK), 1, BLOCK);
+	CHECK(pthread_create(&thread, NULL, serve, NULL) == 0);
+	sleep_ms(500);
+	phase = 1;
+	gate();
+	phase = 2;
+	CHECK(pthread_join(thread, NULL) == 0);
+	say("quiet %lu", latest[0]);
+	say("attached %lu", latest[1]);
+	gate();
+	return 0;
+}

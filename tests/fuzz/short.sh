@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each reader of bytes from outside gets FUZZ_RUNS (60) inputs, those that are quickly read 20 times as many: what a
+# Each reader of bytes from outside gets FUZZ_RUNS (30) inputs, those that are quickly read 20 times as many: what a
 # change breaks at once; tests/long/fuzz.sh takes longer. TAP. Their number and the seed are the same each time, so that
 # what fails here fails for who looks at it; `tests/fuzz/run` without FUZZ_SEED takes new ones.
 folder=$(cd "$(dirname "$0")" && pwd)
@@ -7,7 +7,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 harnesses="rtrace text mpatrol swap stacktrack layout packed conf"
-FUZZ_SEED=${FUZZ_SEED:-1} FUZZ_RUNS=${FUZZ_RUNS:-60} "$folder/run" 120 $harnesses >"$work/said" 2>&1
+FUZZ_SEED=${FUZZ_SEED:-1} FUZZ_RUNS=${FUZZ_RUNS:-30} "$folder/run" 120 $harnesses >"$work/said" 2>&1
 code=$?
 number=0
 status=0

@@ -149,7 +149,7 @@ class Build:
         jobs = '-j%d' % (os.cpu_count() or 1)
         if not os.path.exists(os.path.join(self.folder, 'config.status')):
             run([os.path.join(TOP_SRCDIR, 'configure'), '-q', '--host=' + self.triplet] + (
-                ['CFLAGS=-O1', 'CXXFLAGS=-O1'] if self.is_short else ['--enable-werror']), 'configure', self.folder, self.env)
+                ['CFLAGS=-O0', 'CXXFLAGS=-O0'] if self.is_short else ['--enable-werror']), 'configure', self.folder, self.env)
         run(['make', jobs], 'make', self.folder, self.env)
         tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
         programs = self.named_programs(tests, forms)

@@ -13,7 +13,6 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'align-64k', 'gold', 'lld', 'mold', 'no-slots', 'stripped', 'musl', 'musl-static', 'clang',
            'branch-protection', 'arm', 'arm-O0', 'thumb', 'unwind-tables')
 BOTH = ('launch', 'attach')
-BESIDE = {False: 2, True: 1}  # 64-bit and 32-bit builds of a row beside its first, see share()
 LAUNCH = ('launch',)
 MUSL_VFORK = ('x86_64', 'i386', 'arm')  # on others musl's vfork is a fork, up to 1.2.3
 UNKNOWN = ('not seen allocated', 'double release', 'blocks from before')
@@ -260,19 +259,20 @@ def is_32_bit(variant):
 
 def share():
     """What of each row `make check` runs: {row: [(build, form), ...]}. Its first build, O2 where it has that, has all forms, and the
-    first row, for layouts of programs, has all of each 64-bit build. Of the other builds of a row as many as BESIDE says have one
-    form each; builds and forms take turns from row to row. The rest is for check-long (tests/long/scenarios.py)."""
+    first row, for layouts of programs, has all of each 64-bit build. Of the other builds of a row one of 64 bits and one of 32
+    have one form each; builds and forms take turns from row to row. The rest is for check-long (tests/long/scenarios.py)."""
     shares, turns = {}, collections.Counter()
     for number, row in enumerate(SCENARIOS):
         fitting = [variant for variant in row.variants if row.fits(variant)]
         first = 'O2' if 'O2' in fitting else (fitting or [None])[0]
         shares[row] = [(variant, mode) for variant in fitting for mode in row.modes
                        if variant == first or not number and not is_32_bit(variant)]
-        for is_narrow, count in BESIDE.items():
+        for is_narrow in (False, True):
             beside = [variant for variant in fitting
                       if variant not in dict(shares[row]) and is_32_bit(variant) == is_narrow]
-            # Which builds have had the fewest turns come first, in the order of the row.
-            for variant in sorted(beside, key=lambda name: turns[name])[:count]:
+            if beside:
+                # The build that has had the fewest turns; of several the first in the order of the row.
+                variant = min(beside, key=lambda name: turns[name])
                 turns[variant] += 1
                 shares[row].append((variant, row.modes[(number + turns[variant]) % len(row.modes)]))
     return shares

@@ -33,7 +33,7 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 
 if HAVE_CHECK_NEEDS
 # What takes longest begins first: make starts tests in this order, and none is to be left for the end alone.
-TESTS += tests/scenarios/run.py tests/guest/check.py tests/install/debian.py tests/scenarios/generated.py \
+TESTS += tests/scenarios/run.py tests/install/debian.py tests/scenarios/generated.py \
 	tests/post/page.py tests/fuzz/short.sh
 include tests/unit/base.mk
 include tests/unit/trace.mk

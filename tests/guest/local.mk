@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/guest/guest tests/guest/apt.sh tests/guest/glibc tests/guest/oldmusl \
 	tests/guest/check.py tests/guest/suite.sh tests/guest/short.form \
 	tests/guest/check.form tests/guest/long.form tests/guest/mte.form tests/long/guests.py
-# All guests; GUEST_OPTIONS=--form=short for one of them and the main scenarios, as in `make check`.
+# All guests; GUEST_OPTIONS=--form=short for one of them and the main scenarios.
 check-guest: all
 	$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(top_srcdir)/tests/guest/check.py --form=check --count $(GUEST_OPTIONS)
 

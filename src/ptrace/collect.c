@@ -93,6 +93,11 @@ static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 
 #define POLLS 200 /* some 60 us */
 
+bool collect_may_poll(const struct tracer *t)
+{
+	return !t->collector->one_processor && !t->is_pinned;
+}
+
 /* Looks for a stop again and again, or sleeps at once: see spin.h. */
 static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (*look)(struct tracer *t),
 				 struct stop (*sleep_until)(struct tracer *t))
@@ -102,7 +107,7 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 
 	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only
 	 * after a hit is the next stop another one, soon. */
-	if (t->collector->one_processor || t->is_pinned || !t->collector->after_hit)
+	if (!collect_may_poll(t) || !t->collector->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->collector->spin, &timed);
 	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;
@@ -316,6 +321,6 @@ bool collect_is_any(const struct tracer *t)
 {
 	siginfo_t info = {0};
 
-	return t->stops.head < t->stops.count ||
+	return stops_are_queued(t) ||
 	       (waitid(P_ALL, 0, &info, WSTOPPED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid);
 }

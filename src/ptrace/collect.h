@@ -15,6 +15,8 @@ struct stop collect_now(struct tracer *t);
 struct stop collect_all(struct tracer *t);
 /* Takes a stop that has just been reported and was not put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
+/* Whether to look again and again gives the next stop sooner than to sleep: not where the task needs this processor. */
+bool collect_may_poll(const struct tracer *t);
 /* Whether a task has stopped and waits for the tracer: it is looked at, and not taken. */
 bool collect_is_any(const struct tracer *t);
 

@@ -17,6 +17,11 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->seat : -1, *status);
 	return tid;
 }
+/* Whether any has been taken and put back. */
+static inline bool stops_are_queued(const struct tracer *t)
+{
+	return t->stops.head < t->stops.count;
+}
 /* Marks a known task with what has been taken from it. Every stop is marked by this, once or more often, before
  * anything is asked of the task or done with it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)

@@ -24,8 +24,8 @@
 #define STOP_NS         20000u      /* between two looks whether all have stopped */
 #define STOP_MAX_NS     200000000u  /* for which a task is waited for, which may be deep in the kernel */
 #define PAUSES_NS       1000000000u /* all pauses of a process together: no copy is begun after that */
-#define CATCH_UP_TIMES  10          /* for so many times as long as the pause requests may be caught up with */
-#define CATCH_UP_MAX_NS 100000000u  /* and no longer */
+#define CATCH_UP_TIMES  5           /* for so many times as long as the pause requests may be caught up with */
+#define CATCH_UP_MAX_NS 50000000u   /* and no longer */
 #define SAID_NS         1000000u    /* what takes less is not worth a sentence */
 
 static struct task *standing_task(struct process *p)
@@ -142,6 +142,7 @@ struct looking {
 	unsigned early;   /* pauses without a copy */
 	unsigned copies;  /* that were read */
 	bool is_read;
+	bool is_never_silent; /* what had waited cannot be told apart from what comes all the time */
 };
 
 static bool make(struct looking *l, struct background *work)
@@ -166,12 +167,16 @@ static void catch_up(struct looking *l)
 {
 	uint64_t took;
 
-	if (!l->look->goes_on)
+	if (!l->look->goes_on || l->is_never_silent || engine_has_request(l->p->tracer->engine, REQUEST_LET_GO))
 		return;
 	l->look->goes_on = service_catch_up(
 		&l->service, l->p,
 		l->held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? l->held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
-	l->look->caught_up_ns = took > l->look->caught_up_ns ? took : l->look->caught_up_ns;
+	l->is_never_silent = took == UINT64_MAX;
+	if (l->is_never_silent)
+		l->look->caught_up_ns = 0;
+	else if (took > l->look->caught_up_ns)
+		l->look->caught_up_ns = took;
 }
 
 /* It runs, or a signal has stopped it, in a stop in which its registers cannot be read. */

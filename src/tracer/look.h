@@ -39,7 +39,7 @@ struct look {
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
 	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
-	uint64_t caught_up_ns; /* after a pause, until what had waited was worked off, at most; 0 unknown */
+	uint64_t caught_up_ns; /* after a pause, until what had waited was done; 0: unknown, or nothing had */
 	unsigned pauses;       /* how many there were */
 	uint64_t paused_ns;    /* all of them together */
 	bool goes_on;          /* false: no task is left to trace */

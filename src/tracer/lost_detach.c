@@ -78,6 +78,7 @@ struct pauses {
 	uint64_t ns[SHOWN_MAX], caught_up_ns[SHOWN_MAX];
 	pid_t longest;
 	uint64_t longest_ns;
+	uint64_t longest_caught_up_ns;
 };
 
 static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns, uint64_t caught_up_ns)
@@ -87,6 +88,8 @@ static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns, uint64_t c
 		pauses->ns[pauses->count] = ns;
 		pauses->caught_up_ns[pauses->count] = caught_up_ns;
 	}
+	if (caught_up_ns > pauses->longest_caught_up_ns)
+		pauses->longest_caught_up_ns = caught_up_ns;
 	if (!pauses->count++ || ns > pauses->longest_ns) {
 		pauses->longest = pid;
 		pauses->longest_ns = ns;
@@ -101,8 +104,9 @@ static void pauses_say(const struct pauses *pauses)
 
 	if (pauses->count > SHOWN_MAX) {
 		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
-			 "was the longest",
-			 pauses->count, pauses->longest, (double)pauses->longest_ns / 1e6);
+			 "was the longest%s",
+			 pauses->count, pauses->longest, (double)pauses->longest_ns / 1e6,
+			 look_caught_up(pauses->longest_caught_up_ns, caught_up));
 		return;
 	}
 	for (size_t i = 0; i < pauses->count; i++)

@@ -73,22 +73,37 @@ static bool act_on(struct service *service, const struct stop *stop)
 	return is_any_left;
 }
 
-/* Acts until `end`, or until the tasks of p, NULL: all, are silent. last_ns: when one of them reported something last. */
+/* Until a stop comes, or for a moment: a task that needs this processor gets it. */
+static void await_stop(const struct service *service, uint64_t last_stop)
+{
+	if (service->looked_ns - last_stop >= AWAKE_NS || !collect_may_poll(service->t))
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+}
+
+/* Acts until `end`, or until the tasks of p, NULL: all, are silent. last_ns: when one of them reported something last.
+ * Where more stops are queued one of them may be of p. */
 static bool act_until_silence(struct service *service, uint64_t end, const struct process *p, uint64_t *last_ns)
 {
-	while (goes_on(service->t) && clock_ns(CLOCK_MONOTONIC) < end) {
+	struct tracer *const t = service->t;
+
+	while (goes_on(t) && clock_ns(CLOCK_MONOTONIC) < end) {
 		const struct stop stop = next_stop(service);
-		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(service->t, stop.tid);
+		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(t, stop.tid);
 		const bool is_of_these = stop.kind != STOP_NONE && (!p || (task && task->process == p));
+		const bool is_last = !stops_are_queued(t);
 
 		if (stop.kind != STOP_NONE && !act_on(service, &stop))
 			return false;
 		if (is_of_these)
 			*last_ns = clock_ns(CLOCK_MONOTONIC);
-		else if (service->looked_ns >= *last_ns + SILENCE_NS)
+		else if (is_last && service->looked_ns >= *last_ns + SILENCE_NS)
 			break;
+		else if (stop.kind == STOP_NONE) {
+			endings_go_on(t);
+			await_stop(service, *last_ns);
+		}
 	}
-	return goes_on(service->t);
+	return goes_on(t);
 }
 
 bool service_turn(struct service *service)
@@ -110,7 +125,7 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 	uint64_t last_ns = began;
 	const bool is_any_left = act_until_silence(service, began + most_ns, p, &last_ns);
 
-	*took_ns = clock_ns(CLOCK_MONOTONIC) < began + most_ns ? last_ns - began : 0;
+	*took_ns = clock_ns(CLOCK_MONOTONIC) < began + most_ns ? last_ns - began : UINT64_MAX;
 	return is_any_left;
 }
 
@@ -124,8 +139,7 @@ static bool serve(struct service *service, uint64_t *last_stop)
 		return act_on(service, &stop);
 	}
 	endings_go_on(service->t);
-	if (service->looked_ns - *last_stop >= AWAKE_NS)
-		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	await_stop(service, *last_stop);
 	return goes_on(service->t);
 }
 

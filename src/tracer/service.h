@@ -37,7 +37,7 @@ uint64_t service_release(struct service *service);
  * false: nothing is left to trace. */
 bool service_turn(struct service *service);
 /* After a pause of p: acts, for that long at most, until its tasks are silent, as what had to wait for the pause has been
- * worked off by then. took_ns: how long that was; 0: they are always busy, so that it cannot be told apart. */
+ * worked off by then. took_ns: how long that was; UINT64_MAX: unknown, they were never silent. */
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts for that long. */
 bool service_for(struct service *service, uint64_t ns);

@@ -51,7 +51,7 @@ LIMIT, LONG_LIMIT, SILENCE = 3600, 6 * 3600, 900
 LONG_MEMORY = '3072'
 # 2^2 ns an instruction; with several processors that take turns the kernel of armhf does not come up.
 STEADY = ['-i', '2', '-s', '1']
-# The guests of a form; None: all. The short one has one, whose kernel runs ARM's programs too: a second is a second build of functrace.
+# The guests of a form; None: all. `short` has one guest, whose kernel runs ARM's programs too: a second is a second build of functrace.
 FORMS = {'short': ('arm64',), 'check': None, 'long': None}
 # These run on the build machine only, and why.
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')

@@ -37,8 +37,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_blocks.cpp \
 	tests/targets/own_new.cpp \
 	tests/targets/ownmalloc.c \
-	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pieces.c tests/targets/pinned.c \
-	tests/targets/placed.c tests/targets/prefixed.c \
+	tests/targets/ownstack.c tests/targets/padding.s tests/targets/periodic.c tests/targets/pieces.c \
+	tests/targets/pinned.c tests/targets/placed.c tests/targets/prefixed.c \
 	tests/targets/prefork.c tests/targets/race.c tests/targets/recursion.c \
 	tests/targets/kindlog.c tests/targets/readonly.c \
 	tests/targets/reflog.c tests/targets/reflog.h tests/targets/regress_asleep.c \
@@ -56,7 +56,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
 	tests/targets/timeouts.c \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/unsettled.c \
-	tests/targets/periodic.c tests/targets/uring.c tests/targets/vforker.c tests/targets/virtual_bases.cpp tests/targets/workers.c \
+	tests/targets/uring.c tests/targets/vforker.c tests/targets/virtual_bases.cpp tests/targets/workers.c \
 	tests/targets/wrapped.c tests/targets/wrappers.cpp
 
 clean-local: clean-targets

@@ -5,18 +5,19 @@
  * latest answer was before the gate (quiet) and since (attached), in microseconds. */
 #include "target.h"
 #include <pthread.h>
+#include <stdint.h>
 
 #define BLOCK 2000
 
-static unsigned long now_us(void)
+static uint64_t now_us(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 at it, 2: that is all */
+static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 from there on, 2: that is all */
 static _Atomic unsigned long latest[2];
 static unsigned period, pairs;
 
@@ -35,15 +36,15 @@ static void *serve(void *unused)
 	unsigned now_in;
 
 	(void)unused;
-	for (unsigned long due = now_us(); (now_in = phase) < 2; due += period) {
-		unsigned long now = now_us();
+	for (uint64_t due = now_us(); (now_in = phase) < 2; due += period) {
+		uint64_t now = now_us();
 
 		if (now < due)
 			nanosleep(&(struct timespec){.tv_nsec = (long)(due - now) * 1000}, NULL);
 		answer();
 		now = now_us();
 		if (now - due > latest[now_in])
-			latest[now_in] = now - due;
+			latest[now_in] = (unsigned long)(now - due);
 	}
 	return NULL;
 }

@@ -36,7 +36,7 @@ uint64_t service_release(struct service *service);
  * part; many busy tasks, of which one has always reported something, have no more. This one, and the others below:
  * false: nothing is left to trace. */
 bool service_turn(struct service *service);
-/* After a pause of p: acts, for that long at most, until its tasks are silent, as what had to wait for the pause has been
+/* After a pause of p: acts, for most_ns at most, until its tasks are silent. What had to wait for the pause has been
  * worked off by then. took_ns: how long that was; UINT64_MAX: unknown, they were never silent. */
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts for that long. */

@@ -49,21 +49,27 @@ static bool is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
+/* What is there is emptied only after it was looked at. */
 static int open_file(const struct output_target *target)
 {
-	struct stat stat_buf;
-
-	if (!stat(target->path, &stat_buf) && is_same_file(target->input, &stat_buf)) {
-		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
-		return -EINVAL;
-	}
 	const bool follows = target->sequence && target->sequence->has_begun;
+	const int fd = own_file_open_given(target->path, follows ? O_APPEND : 0);
+	struct stat st;
+	int error = 0;
 
-	if (!own_file_may_follow(target->path))
-		return -ELOOP;
-	const int fd = open(target->path, O_WRONLY | O_CREAT | O_CLOEXEC | (follows ? O_APPEND : O_TRUNC), 0600);
-
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st)) {
+		error = -errno;
+	} else if (is_same_file(target->input, &st)) {
+		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
+		error = -EINVAL;
+	} else if (!follows && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
+		error = -errno;
+	}
+	if (error)
+		close(fd);
+	return error ? error : fd;
 }
 
 /* What stands above an output of several. 0 or -errno. */
@@ -108,8 +114,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 		}
 	}
 	if (fd < 0)
-		msg_error("cannot write %s: %s. Choose another place with %s.", *name, strerror(-fd),
-			  target->option ? target->option : "-o");
+		msg_error("cannot write %s: %s.%s Choose another place with %s.", *name, strerror(-fd),
+			  fd == -ELOOP ? " " OWN_FILE_LINK_WORDS : "", target->option ? target->option : "-o");
 	return fd;
 }
 

@@ -1,9 +1,15 @@
 #include "config.h"
 #include "base/own_file.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* A fifo without a reader (ENXIO), a link (ELOOP), a folder, a socket. */
@@ -49,9 +55,91 @@ int own_file_open_to_append(const char *path)
 	return open_ours(path, O_APPEND);
 }
 
-bool own_file_may_follow(const char *path)
-{
-	struct stat st;
+#define LINKS_MAX 40 /* as many as the kernel follows */
 
-	return lstat(path, &st) || !S_ISLNK(st.st_mode) || st.st_uid == geteuid() || !st.st_uid;
+/* Opens the folder that a name of `folder` is in, and leaves the rest of the name. */
+static int open_folder(int folder, const char *path, const char **name)
+{
+	const char *const slash = strrchr(path, '/');
+	char *const parent = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	const int fd = openat(folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const int error = -errno;
+
+	free(parent);
+	*name = slash ? slash + 1 : path;
+	return fd < 0 ? error : fd;
+}
+
+/* Where the link leads to, which the caller frees. 0 or -errno; -EEXIST: it is a link of /proc, which leads to a file
+ * and has no name for it. -EAGAIN: it is no link any more. */
+static int read_link(int folder, const char *name, char **to)
+{
+	const int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	struct statfs fs;
+	char text[PATH_MAX];
+	int error = 0;
+	ssize_t size = 0;
+
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs))
+		error = -errno;
+	else if (!S_ISLNK(st.st_mode))
+		error = -EAGAIN;
+	else if (st.st_uid != geteuid() && st.st_uid)
+		error = -ELOOP;
+	else if (fs.f_type == PROC_SUPER_MAGIC)
+		error = -EEXIST;
+	else if ((size = readlinkat(fd, "", text, sizeof(text))) < 0)
+		error = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (!error)
+		*to = xstrndup(text, (size_t)size);
+	return error;
+}
+
+/* Goes one link on: *folder and *path become those of where it leads to. The descriptor if it is a link of /proc,
+ * -EAGAIN: to be opened there, or another -errno. */
+static int follow(int *folder, char **path, int flags)
+{
+	const char *name;
+	char *to = NULL;
+	const int parent = open_folder(*folder, *path, &name);
+
+	if (parent < 0)
+		return parent;
+	int result = read_link(parent, name, &to);
+
+	if (result == -EEXIST) {
+		result = openat(parent, name, flags, 0600);
+		result = result < 0 ? -errno : result;
+	} else if (!result || result == -EAGAIN) {
+		to = to ? to : xstrdup(name);
+		result = -EAGAIN;
+	}
+	if (*folder >= 0)
+		close(*folder);
+	free(*path);
+	*folder = parent;
+	*path = to;
+	return result;
+}
+
+/* A: is the link its user's? | B: puts a link of his own there | A: open(): what is followed is what was looked at, for
+ * it is read from the descriptor by which its owner was asked for. */
+int own_file_open_given(const char *path, int flags)
+{
+	const int all = flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	char *at = xstrdup(path);
+	int folder = AT_FDCWD, fd = -EAGAIN;
+
+	for (unsigned links = 0; fd == -EAGAIN && links <= LINKS_MAX; links++) {
+		fd = openat(folder, at, all | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			fd = errno == ELOOP ? follow(&folder, &at, all) : -errno;
+	}
+	if (folder >= 0)
+		close(folder);
+	free(at);
+	return fd == -EAGAIN ? -ELOOP : fd;
 }

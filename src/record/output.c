@@ -13,6 +13,7 @@
 #include "proc/proc.h"
 #include "proc/who.h"
 #include "symbols/naming.h"
+#include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -121,7 +122,7 @@ static void not_begun(struct trace *trace, int error)
 	const char *advice = error == -ENXIO ? "Start what reads this fifo first."
 			     : error == -EMFILE
 				     ? "Raise the limit of open files first (ulimit -n), or trace fewer processes."
-			     : error == -ELOOP ? "It is a link of another user's. Name another place with -o."
+			     : error == -ELOOP ? OWN_FILE_LINK_WORDS " Name another place with -o."
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;

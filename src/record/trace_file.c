@@ -48,15 +48,12 @@ static int open_named(const char *path)
 {
 	int fd;
 
-	if (!own_file_may_follow(path))
-		return -ELOOP;
 	for (unsigned tries = 0;; tries++) {
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
-			break;
+		fd = own_file_open_given(path, O_NONBLOCK);
+		if (fd != -ENXIO || tries == READER_TRIES)
+			return fd;
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
-	return fd < 0 ? -errno : fd;
 }
 
 /* Whether this run has written to the file already; remembers it. A name says nothing about that: it may be a link.

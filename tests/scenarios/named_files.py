@@ -7,7 +7,7 @@ import shutil
 import builds
 import named_places
 from outputs import equal
-from processes import FUNCTRACE, Failure
+from processes import FUNCTRACE, POSTPROC, Failure
 from words import has_line, said
 
 PROGRAM = '#include <stdlib.h>\nint main(void) { void *volatile p = malloc(31000); free(p); return 0; }\n'
@@ -75,10 +75,32 @@ def given_link(room):
     return problems, ''
 
 
+def outputs_of_postproc(room):
+    """What functrace-postproc writes where the user says: a link of the user's is followed, another user's is not."""
+    done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
+    problems = equal('status', done.status, 0)
+    os.symlink(room.path('next'), room.path('link'))
+    os.symlink(room.path('there'), room.path('next'))
+    for owner in (0, 65534) if os.geteuid() == 0 else (None,):
+        if owner is not None:
+            os.lchown(room.path('next'), owner, owner)
+        for options in (['-f', 'text', '-o'], ['--stats', '-o'], ['--html']):
+            with open(room.path('there'), 'w') as file:
+                file.write('<!doctype html>\nolder\n')
+            done = room.run([POSTPROC, '-q'] + options + [room.path('link'), room.path('trace')])
+            with open(room.path('there'), 'rb') as file:
+                is_kept = file.read() == b'<!doctype html>\nolder\n'
+            problems += equal('%s: kept' % options, is_kept, bool(owner))
+            problems += equal('%s: said' % options, 'It is a link of another user\'s' in said(done), bool(owner))
+            problems += equal('%s: fails' % options, done.status != 0, bool(owner))
+    return problems, ''
+
+
 CASES = list(named_places.some_cells()) + [
     ('a library that is mapped: cut in place', named_places.cut_in_place),
     ('a folder of debug files', of_the_folder),
     ('modules', modules),
     ('links beside the trace', links),
     ('a link that was given', given_link),
+    ('links given to functrace-postproc', outputs_of_postproc),
 ]

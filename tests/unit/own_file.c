@@ -1,0 +1,303 @@
+/* Files that functrace writes, in a folder where another user has put something in their place. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/own_file.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OTHER 65534 /* another user */
+
+static char *folder;
+
+/* Each test has an empty folder, which is the current one. */
+static int enter(void **state)
+{
+	const char *const parent = getenv("TMPDIR");
+
+	(void)state;
+	folder = xasprintf("%s/own-file-XXXXXX", parent && *parent ? parent : "/tmp");
+	return !mkdtemp(folder) || chdir(folder);
+}
+
+static int leave(void **state)
+{
+	static const char *const names[] = {"file", "other", "given", "next", "spare"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		unlink(names[i]);
+	const int error = chdir("/") || rmdir(folder);
+
+	free(folder);
+	return error;
+}
+
+static void put(const char *path, mode_t mode)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "kept\n", 5), 5);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static struct stat stat_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st;
+}
+
+static void need_root(void)
+{
+	if (geteuid()) {
+		print_message("# skipped: a file can be given to another user by root only\n");
+		skip();
+	}
+}
+
+/* What is there is not ours, by either call, and stays as it is. */
+static void is_refused(const char *path, const char *content)
+{
+	const struct stat before = stat_of(content);
+
+	assert_int_equal(own_file_open(path), -EEXIST);
+	assert_int_equal(own_file_open_to_append(path), -EEXIST);
+	const struct stat after = stat_of(content);
+
+	assert_int_equal(after.st_size, 5);
+	assert_int_equal(after.st_mode, before.st_mode);
+	assert_int_equal(after.st_uid, before.st_uid);
+}
+
+static void files_of_another_user_are_refused(void **state)
+{
+	(void)state;
+	need_root();
+	put("file", 0666);
+	assert_int_equal(chown("file", OTHER, OTHER), 0);
+	is_refused("file", "file");
+}
+
+static void files_with_another_name_are_refused(void **state)
+{
+	(void)state;
+	put("other", 0644);
+	assert_int_equal(link("other", "file"), 0);
+	is_refused("file", "other");
+	assert_int_equal(unlink("other"), 0);
+	const int fd = own_file_open("file");
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void links_and_fifos_are_refused(void **state)
+{
+	(void)state;
+	put("other", 0644);
+	assert_int_equal(symlink("other", "file"), 0);
+	is_refused("file", "other");
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(mkfifo("file", 0600), 0);
+	is_refused("file", "other");
+}
+
+/* What others could read before is readable for its owner alone, within the mask, and empty. */
+static void modes_of_older_files_are_taken_back(void **state)
+{
+	const mode_t mask = umask(022);
+
+	(void)state;
+	put("file", 0666);
+	int fd = own_file_open_to_append("file");
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(stat_of("file").st_size, 5);
+	fd = own_file_open("file");
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(stat_of("file").st_mode & 07777, 0600);
+	assert_int_equal(stat_of("file").st_size, 0);
+	assert_int_equal(chmod("file", 0666), 0);
+	umask(0200);
+	fd = own_file_open("file");
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(stat_of("file").st_mode & 07777, 0400);
+	umask(mask);
+}
+
+static void given_is(const char *path, const char *file)
+{
+	const int fd = own_file_open_given(path, 0);
+	struct stat st;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	assert_int_equal(st.st_ino, stat_of(file).st_ino);
+}
+
+static void given_links_of_ours_are_followed(void **state)
+{
+	(void)state;
+	given_is("file", "file");
+	assert_int_equal(stat_of("file").st_mode & 0777, 0600);
+	assert_int_equal(symlink("next", "given"), 0);
+	char *const absolute = xasprintf("%s/other", folder);
+
+	assert_int_equal(symlink(absolute, "next"), 0);
+	free(absolute);
+	assert_int_equal(own_file_open_given("missing/file", 0), -ENOENT);
+	/* What the last one leads to is made, and what is there stays. */
+	given_is("given", "other");
+	put("spare", 0644);
+	assert_int_equal(rename("spare", "other"), 0);
+	given_is("given", "other");
+	assert_int_equal(stat_of("other").st_size, 5);
+	assert_int_equal(stat_of("other").st_mode & 0777, 0644);
+	assert_int_equal(unlink("next"), 0);
+	assert_int_equal(symlink("given", "next"), 0);
+	assert_int_equal(own_file_open_given("given", 0), -ELOOP);
+}
+
+/* /proc's links lead to what is open, also where that has no name any more. */
+static void given_descriptors_are_opened(void **state)
+{
+	int ends[2];
+	char byte = 0, path[32];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	const int fd = own_file_open_given(path, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+	put("file", 0600);
+	const int kept = open("file", O_WRONLY);
+
+	assert_int_equal(unlink("file"), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", kept);
+	const int again = own_file_open_given(path, 0);
+	struct stat one, two;
+
+	assert_true(again >= 0);
+	assert_int_equal(fstat(kept, &one), 0);
+	assert_int_equal(fstat(again, &two), 0);
+	assert_int_equal(one.st_ino, two.st_ino);
+	close(kept);
+	close(again);
+}
+
+static void given_links_of_another_user_are_refused(void **state)
+{
+	(void)state;
+	need_root();
+	put("other", 0644);
+	assert_int_equal(symlink("other", "next"), 0);
+	assert_int_equal(lchown("next", OTHER, OTHER), 0);
+	assert_int_equal(own_file_open_given("next", 0), -ELOOP);
+	/* A link of ours leads to it. */
+	assert_int_equal(symlink("next", "given"), 0);
+	assert_int_equal(own_file_open_given("given", 0), -ELOOP);
+	assert_int_equal(stat_of("other").st_size, 5);
+}
+
+static atomic_bool ended;
+
+static void *exchange(void *unused)
+{
+	while (!ended)
+		renameat2(AT_FDCWD, "given", AT_FDCWD, "spare", RENAME_EXCHANGE);
+	return unused;
+}
+
+/* Another user keeps exchanging a file, or a link of this user's, for a link of his own: that is never followed. */
+static void exchanged_while_opened(const char *ours)
+{
+	enum { TRIES = 30000 };
+	pthread_t thread;
+	unsigned refused = 0, opened = 0;
+	const ino_t victim = stat_of("other").st_ino;
+
+	assert_int_equal(symlink("other", "spare"), 0);
+	assert_int_equal(lchown("spare", OTHER, OTHER), 0);
+	ended = false;
+	assert_int_equal(pthread_create(&thread, NULL, exchange, NULL), 0);
+	for (unsigned i = 0; i < TRIES; i++) {
+		const int fd = own_file_open_given("given", 0);
+		struct stat st = {0};
+
+		if (fd >= 0)
+			fstat(fd, &st);
+		refused += fd == -ELOOP;
+		opened += fd >= 0 && st.st_ino != victim;
+		if (fd >= 0)
+			close(fd);
+	}
+	ended = true;
+	pthread_join(thread, NULL);
+	print_message("# %s: %u opened, %u refused\n", ours, opened, refused);
+	assert_int_equal(opened + refused, TRIES);
+}
+
+static void files_are_not_exchanged_while_they_are_opened(void **state)
+{
+	(void)state;
+	need_root();
+	put("other", 0644);
+	put("given", 0644);
+	exchanged_while_opened("a file");
+}
+
+static void links_are_not_exchanged_while_they_are_followed(void **state)
+{
+	(void)state;
+	need_root();
+	put("other", 0644);
+	put("file", 0644);
+	assert_int_equal(symlink("file", "given"), 0);
+	exchanged_while_opened("a link");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(files_of_another_user_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(files_with_another_name_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(links_and_fifos_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(modes_of_older_files_are_taken_back, enter, leave),
+		cmocka_unit_test_setup_teardown(given_links_of_ours_are_followed, enter, leave),
+		cmocka_unit_test_setup_teardown(given_descriptors_are_opened, enter, leave),
+		cmocka_unit_test_setup_teardown(given_links_of_another_user_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(files_are_not_exchanged_while_they_are_opened, enter, leave),
+		cmocka_unit_test_setup_teardown(links_are_not_exchanged_while_they_are_followed, enter, leave),
+	};
+
+	return cmocka_run_group_tests_name("own_file", tests, NULL, NULL);
+}

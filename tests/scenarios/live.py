@@ -329,6 +329,23 @@ def told_apart(room):
     return problems, ''
 
 
+def hostile_name(room):
+    """A name that moves the cursor and forges lines stays within its line of the table, with '?' for such characters."""
+    need_attach()
+    program = room.path('se\033[2Jr\rv\u202ed')
+    os.symlink(builds.target('wrapped', 'O0'), program)
+    screen = Screen(110, 10)
+    try:
+        with Growing('wrapped', program) as target:
+            screen.keys('%s --live --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            problems = screen.shows(r'^functrace: se\?\[2Jr\?v\?\?\?d, process %d ' % target.pid)
+            problems += screen.shows(r'^memory: ') + screen.shows(r'  %s( at wrapped\.c:\d+)?$' % WRAPPED[0])
+            screen.keys('q')
+    finally:
+        screen.close()
+    return problems, ''
+
+
 def family(room):
     """With --children all processes are shown, each row with its pid, also one that is forked later; none after its end."""
     need_attach()
@@ -526,6 +543,7 @@ CASES = [
     ('--live: what is lost', lost),
     ('--live: Ctrl-C, and the end', interrupted),
     ('--live: rows are told apart', told_apart),
+    ('--live: a hostile name', hostile_name),
     ('--live: several processes', family),
     ('--live: several processes on a terminal', family_on_screen),
     ('--live: kinds are declared again', declared_again),

@@ -1,0 +1,104 @@
+/* What a scan has found, as text: names of the target's (programs, types, roots) are escaped wherever they are printed,
+ * for they come to a terminal. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "scan/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTILE(word) word "\033[2J\n\r\xc2\x9b"
+#define PLAIN(word)   word "\\033[2J\\012\\015\\302\\233"
+
+/* The types' names, of types.c. */
+const char *scan_type_name(const struct scan_types *types, size_t type)
+{
+	(void)types;
+	return type ? HOSTILE("type") : NULL;
+}
+
+/* The text, which the caller frees. */
+static char *text_of(struct scan_report *report)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	scan_report_text(out, report);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void is_in(const char *text, const char *line)
+{
+	if (!strstr(text, line))
+		fail_msg("not there: %s, but: %s", line, text);
+}
+
+/* Each line is one that the report makes, and has nothing that moves a cursor. */
+static void is_plain(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (*c != '\n' && ((unsigned char)*c < ' ' || (unsigned char)*c > '~'))
+			fail_msg("byte %#x at %zu of: %s", (unsigned char)*c, (size_t)(c - text), text);
+}
+
+static void names_are_escaped(void **state)
+{
+	static char owner[] = HOSTILE("owner"), root[] = HOSTILE("root");
+	const struct snapshot_figures pause = {.threads = 1};
+	struct scan_groups groups = {0};
+	struct scan_owner owners[] = {{.name = owner, .sum = {40, 1}}};
+	struct scan_step steps[] = {{.root = root},
+				    {.address = 0x2000, .size = 40, .type = HOSTILE("block")},
+				    {.address = 0x3000, .size = 8}};
+	struct scan_why whys[] = {
+		{.address = 0x3000, .is_block = true, .class = CLASS_REACHABLE, .steps = steps, .step_count = 3}};
+	struct scan_report report = {
+		.pid = 42,
+		.program = HOSTILE("program"),
+		.program_before = HOSTILE("before"),
+		.scan = 1,
+		.scans = 1,
+		.is_compared = true,
+		.pause = &pause,
+		.groups = &groups,
+		.owners = owners,
+		.owner_count = 1,
+		.allocator = "glibc",
+		.whys = whys,
+		.why_count = 1,
+		.top = 10,
+	};
+
+	(void)state;
+	scan_groups_begin(&groups, true);
+	scan_groups_add(&groups, 0x1000, 40, 1, CLASS_LOST, (struct scan_sum){0});
+	scan_groups_add(&groups, 0x2000, 24, 1, CLASS_POSSIBLE, (struct scan_sum){0});
+	char *const text = text_of(&report);
+
+	is_in(text, PLAIN("program") " (42): 1 thread stopped");
+	is_in(text, "since the scan before, which was of " PLAIN("before") ": all begins anew\n");
+	is_in(text, "            40          1        40  " PLAIN("type") " (0x1000)\n");
+	is_in(text, "            24          1        24  " PLAIN("type") " (0x2000)\n");
+	is_in(text, "           +40         +1        40  " PLAIN("type") ", now 40\n");
+	is_in(text, "            40          1  " PLAIN("owner") "\n");
+	is_in(text, "  " PLAIN("root") "\n  -> 0x2000, 40 bytes, " PLAIN("block") "\n  -> 0x3000, 8 bytes\n");
+	is_plain(text);
+	free(text);
+	scan_groups_free(&groups);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_escaped)};
+
+	return cmocka_run_group_tests_name("scan_report", tests, NULL, NULL);
+}

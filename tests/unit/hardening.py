@@ -1,57 +1,120 @@
 #!/usr/bin/env python3
 """The programs that are installed are built with what makes mistakes harder to exploit, as far as the compiler and the
-linker have it (configure: HARDEN_CFLAGS, HARDEN_LDFLAGS). Prints TAP."""
+linker have it. That is not asked of configure, which may have found nothing for a fault of its own: a sample is made by
+the same compiler with all flags that it takes, and the programs must have what the sample has. Prints TAP."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 
 BUILD = os.environ.get('TOP_BUILDDIR', '.')
+PROGRAMS = ('functrace', 'functrace-postproc')
+OBJECT = 'src/base/own_file.o'
+FLAGS = ('-fstack-protector-strong', '-fcf-protection', '-mbranch-protection=standard', '-Wl,-z,relro,-z,now', '-fPIE -pie')
+FORTIFY = '-D_FORTIFY_SOURCE=2'
+SAMPLE = """#include <stdio.h>
+#include <string.h>
+int main(int count, char **words)
+{
+	char text[16];
+
+	strcpy(text, words[count - 1]);
+	return puts(text);
+}
+"""
 
 
-def flags():
+def variables():
     with open(os.path.join(BUILD, 'Makefile'), encoding='utf-8') as file:
-        found = dict(re.findall(r'^(HARDEN_C?L?D?FLAGS|CC) = *(.*)$', file.read(), re.M))
-    return found.get('HARDEN_CFLAGS', '').split(), found.get('HARDEN_LDFLAGS', '').split()
+        found = dict(re.findall(r'^((?:SAN_C|C|CPP|LD)FLAGS|CC) = *(.*)$', file.read(), re.M))
+    return {name: shlex.split(value) for name, value in found.items()}
 
 
-def readelf(option, name):
-    return subprocess.run(['readelf', '-W', option, os.path.join(BUILD, name)], stdout=subprocess.PIPE, check=True,
+def is_disabled():
+    done = subprocess.run(['./config.status', '--config'], cwd=BUILD, stdout=subprocess.PIPE, check=True)
+    options = shlex.split(done.stdout.decode())
+    return any(re.match(r'--(disable-hardening|enable-hardening=no)$', option) for option in options)
+
+
+class Sample:
+    """A small program, and its object, as the compiler makes them with flags of ours."""
+
+    def __init__(self, folder, of):
+        self.folder, self.of = folder, of
+        with open(os.path.join(folder, 'sample.c'), 'w', encoding='utf-8') as file:
+            file.write(SAMPLE)
+
+    def make(self, *flags):
+        """Whether the compiler takes the flags."""
+        words = [word for flag in flags for word in flag.split()]
+        command = self.of['CC'] + self.of['CPPFLAGS'] + self.of['CFLAGS'] + self.of['SAN_CFLAGS'] + words
+        # Without a step of linking, clang warns of the linker's flags.
+        return self.run(command + ['-Werror'] + self.of['LDFLAGS'] + ['-o', 'sample', 'sample.c']) and \
+            self.run(command + ['-c', '-o', 'sample.o', 'sample.c'])
+
+    def run(self, command):
+        try:
+            return subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, check=False).returncode == 0
+        except OSError:
+            return False
+
+
+def readelf(option, path):
+    return subprocess.run(['readelf', '-W', option, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
                           env=dict(os.environ, LC_ALL='C')).stdout.decode(errors='replace')
 
 
-def problems_of(name, compiler, linker):
-    dynamic, symbols, segments, header = (readelf(option, name) for option in ('-d', '--dyn-syms', '-l', '-h'))
-    if '-Wl,-z,relro,-z,now' in linker:
-        if not re.search(r'BIND_NOW|Flags:.*\bNOW\b', dynamic):
-            yield 'no BIND_NOW'
-        if 'GNU_RELRO' not in segments:
-            yield 'no RELRO'
-    if '-fstack-protector-strong' in compiler and '__stack_chk_fail' not in symbols:
-        yield 'no stack protector'
-    if '-D_FORTIFY_SOURCE=2' in compiler and not re.search(r'_chk(@| |$)', symbols.replace('__stack_chk', ''), re.M):
-        yield 'no fortified function'
-    if not re.search(r'Type: +DYN', header):
-        yield 'not position-independent'
-    if re.search(r'GNU_STACK.* RWE ', segments):
-        yield 'an executable stack'
+def strengths(path, has_fortify):
+    """What a program has. Whether a function is fortified is not asked where the build has reasons not to do it."""
+    dynamic, symbols, segments, header = (readelf(option, path) for option in ('-d', '--dyn-syms', '-l', '-h'))
+    found = {
+        'BIND_NOW': re.search(r'BIND_NOW|Flags:.*\bNOW\b', dynamic),
+        'RELRO': 'GNU_RELRO' in segments,
+        'a stack protector': '__stack_chk_fail' in symbols,
+        'fortified functions': has_fortify and re.search(r'_chk(@| |$)', symbols.replace('__stack_chk', ''), re.M),
+        'a position of its own (PIE)': re.search(r'Type: +DYN', header),
+        'a stack that is not executable': not re.search(r'GNU_STACK.* RWE ', segments),
+    }
+    return {name for name, is_there in found.items() if is_there}
+
+
+def strengths_of_object(path):
+    """Marks of landing pads, which the linker drops from a program if the system's own objects have none."""
+    return set(re.findall(r'\b(?:IBT|SHSTK|BTI|PAC)\b', readelf('-n', path)))
 
 
 def main():
-    compiler, linker = flags()
-    if not compiler and not linker:
-        print('1..0 # SKIP configured with --disable-hardening, or the compiler has none of it')
+    of = dict({'CC': [], 'CPPFLAGS': [], 'CFLAGS': [], 'LDFLAGS': [], 'SAN_CFLAGS': []}, **variables())
+    if is_disabled():
+        print('1..0 # SKIP configured with --disable-hardening')
         return 0
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Sample(folder, of)
+        if not sample.make():
+            print('1..0 # SKIP the compiler that built this makes no program now: ' + ' '.join(of['CC']))
+            return 0
+        # The sanitizers have checks of their own in its place.
+        taken = []
+        for flag in FLAGS + (() if of['SAN_CFLAGS'] else (FORTIFY,)):
+            taken += [flag] if sample.make(*taken, flag) else []
+        sample.make(*taken)
+        path = os.path.join(folder, 'sample')
+        wanted, wanted_object = strengths(path, not of['SAN_CFLAGS']), strengths_of_object(path + '.o')
+    cases = [(name, wanted, strengths(os.path.join(BUILD, name), True)) for name in PROGRAMS]
+    cases.append((OBJECT, wanted_object, strengths_of_object(os.path.join(BUILD, OBJECT))))
     failed = 0
-    names = ('functrace', 'functrace-postproc')
-    for number, name in enumerate(names, 1):
-        problems = list(problems_of(name, compiler, linker))
-        failed += bool(problems)
-        print('%s %d - %s: %s' % ('not ok' if problems else 'ok', number, name, ' '.join(compiler + linker)))
-        for problem in problems:
-            print('# ' + problem)
-    print('1..%d' % len(names))
+    for number, (name, needed, found) in enumerate(cases, 1):
+        missing = sorted(needed - found)
+        failed += bool(missing)
+        reason = '' if needed else ' # SKIP the compiler has none of it'
+        print('%s %d - %s: %s%s' % ('not ok' if missing else 'ok', number, name, ', '.join(sorted(needed)), reason))
+        for problem in missing:
+            print('# without ' + problem)
+    print('1..%d' % len(cases))
     return failed > 0
 
 

@@ -111,9 +111,76 @@ static void test_held(void **state)
 	hash_free(&t.tasks);
 }
 
+/* What was put back is given out later, when its task may have been forgotten meanwhile. Of such a task an exit stop
+ * alone is given out, for it is resumed as a fresh one of an unknown task is; each other stop is over. */
+static const struct forgotten_row {
+	int status;
+	bool is_given;
+} forgotten_rows[] = {
+	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), true}, /* the task does not end before it is resumed */
+	{STOPPED(SIGTRAP), false},
+	{STOPPED(SIGUSR1), false},
+	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), false}, /* no newborn's */
+	{EVENT(PTRACE_EVENT_CLONE, SIGTRAP), false},
+	{EXITED(0), false}, /* there is nothing left to resume */
+};
+
+/* Between the stops of two known tasks. `held`: the process that is read meanwhile, whose tasks wait; a task that has
+ * been forgotten is of no other process, and waits, too. NULL: none. */
+static void put_back_and_forget(const struct forgotten_row *row, const struct process *held)
+{
+	struct tracer t = {0};
+	struct task tasks[] = {
+		{.tid = 10, .phase = PHASE_LIVE}, {.tid = 20, .phase = PHASE_LIVE}, {.tid = 30, .phase = PHASE_LIVE}};
+	struct stop stop;
+	bool given = false;
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		hash_set_ptr(&t.tasks, (uint64_t)tasks[i].tid, &tasks[i]);
+		stop = stop_decode(tasks[i].tid, i == 1 ? row->status : STOPPED(SIGUSR1), PHASE_LIVE);
+		stops_keep(&t, &tasks[i], &stop);
+	}
+	hash_remove(&t.tasks, 20, NULL);
+	t.last_found = NULL;
+	for (pid_t tid = 10; tid <= 30; tid += 20) {
+		assert_true(stops_take_but(&t, held, &stop));
+		if (stop.tid == 20 && !given) {
+			given = true;
+			assert_int_equal(stop.kind, STOP_EXIT);
+			assert_true(stops_take_but(&t, held, &stop));
+		}
+		assert_int_equal(stop.tid, tid);
+		assert_int_equal(stop.kind, STOP_SIGNAL);
+	}
+	assert_false(given && held);
+	if (stops_take(&t, &stop)) {
+		given = true;
+		assert_int_equal(stop.tid, 20);
+		assert_int_equal(stop.kind, STOP_EXIT);
+		assert_false(stops_take(&t, &stop));
+	}
+	if (given != row->is_given)
+		print_error("status %#x: %s\n", row->status, given ? "given out" : "dropped");
+	assert_int_equal(given, row->is_given);
+	free(t.stops.items);
+	hash_free(&t.tasks);
+}
+
+static void test_forgotten(void **state)
+{
+	const struct process held = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forgotten_rows) / sizeof(forgotten_rows[0]); i++) {
+		put_back_and_forget(&forgotten_rows[i], NULL);
+		put_back_and_forget(&forgotten_rows[i], &held);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_held)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_held),
+					   cmocka_unit_test(test_forgotten)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

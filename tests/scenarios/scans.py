@@ -213,6 +213,36 @@ What is reachable, by the root that was found first to lead to it:
 '''
 
 
+NEXT = (b'The lines that allocate', b'What keeps a block')
+
+
+def what_is_next(done, *wanted):
+    """Problems, if other commands are named than these, of which the first one comes after an empty line."""
+    lines = done.out.split(b'\n')
+    found = [line.decode() for line in lines if line.startswith(NEXT)]
+    if found != list(wanted):
+        return ['what to run next: %s, not %s' % (found, list(wanted))]
+    return [] if not wanted or lines[lines.index(wanted[0].encode()) - 1] == b'' else ['no empty line before what to run next']
+
+
+def named_next(room):
+    """What a scan says is to be run next: where the program's lines are found, and why a block is kept. A scan that is one of several
+    says it when it is the last one; where --why is given it is known already."""
+    with Target(room, 'planted', 'O2', 2, 10, 2) as target:
+        where = 'The lines that allocate, while it goes on: functrace -t %d --report --duration=60' % target.pid
+        why = 'What keeps a block: functrace --scan -t %d --why=ADDRESS' % target.pid
+        problems = what_is_next(target.scan(), where, why)
+        problems += what_is_next(target.scan('--count=3', '--interval=0.1'), where, why)
+        problems += what_is_next(target.scan('--why=0x10'), where)
+        if shutil.which('gdb'):
+            path = gdb_core(room, target.pid)
+            core = 'The lines that allocate: functrace --report PROGRAM, from its start'
+            problems += what_is_next(room.run([FUNCTRACE, '--scan', '--core=' + path]), core)
+            os.unlink(path)
+        problems += target.end()
+    return problems, '' if shutil.which('gdb') else 'gdb is not installed'
+
+
 def text(room):
     """What people read, and why a block is alive."""
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
@@ -543,8 +573,7 @@ def gdb_core(room, pid):
 
 def what_was_found(text):
     """All but the first line and the last part, which says what to run next: of a process, or of a core file."""
-    return [line for line in text.split(b'\n')[1:] if
-            not line.startswith((b'What keeps a block: ', b'The lines that allocate'))]
+    return [line for line in text.split(b'\n')[1:] if not line.startswith(NEXT)]
 
 
 def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
@@ -731,6 +760,7 @@ CASES = [
     ('--scan: types, 32 bits', lambda room: types(room, 'm32')),
     ('--scan: 4 busy threads, 32 bits', lambda room: busy(room, 4, 8, 'm32')),
     ('--scan: text', text),
+    ('--scan: what to run next', named_next),
     ('--scan: again', again),
     ('--scan: types', types),
     ("--scan: types of Python's objects", python_types),

@@ -12,6 +12,7 @@ import kinds
 from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, POSTPROC, rounds, text_differences, text_of, wait_for
 from scans import OTHER, Target, wide
+from words import compiled
 
 BUILDS = [('busyheap', 'O2'), ('heapfigures', 'O2'), ('heapfigures', 'static'), ('planted', 'O2'), ('planted', 'static'),
           ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
@@ -202,6 +203,69 @@ def no_figures(room):
     if b'functrace: 2 traces have no figures of the heap; of the first: its allocator keeps none\n' not in many.err:
         problems.append('several: %s' % many.err.decode())
     return problems, ''
+
+
+OWN_ALLOCATOR = r'''
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+static char room[1 << 20] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t size)
+{
+	void *const block = room + used;
+	used += (size + 15) & ~(size_t)15;
+	return block;
+}
+void free(void *block)
+{
+	(void)block;
+}
+void *calloc(size_t count, size_t size)
+{
+	return malloc(count * size);
+}
+void *realloc(void *block, size_t size)
+{
+	void *const longer = malloc(size);
+	return block ? memcpy(longer, block, size) : longer;
+}
+void *volatile kept;
+int main(int argc, char **argv)
+{
+	char byte;
+	(void)argv;
+	for (int i = 1; i < argc; i++)
+		kept = malloc(32);
+	if (write(1, "ready\n", 6) != 6)
+		return 1;
+	while (read(0, &byte, 1) > 0)
+		;
+	return 0;
+}
+'''
+
+
+def no_heap(room):
+    """A process without a heap of an allocator that is known: calls that were traced tell that it has one of another; without any it
+    may have allocated nothing, and its trace lacks nothing."""
+    program = compiled(room, 'own', OWN_ALLOCATOR, '-fno-builtin')
+    problems = []
+    for words, said in (['x'], [b'the trace has no figures of the heap: its allocator is none that is understood']), ([], []):
+        done = traced(room, ['-e', 'memory', '-o', room.path('own-trace')], [program, *words])
+        found = re.findall(rb'^functrace: (.*(?:the heap|no heap|allocator).*)$', done.err, re.M)
+        if done.status or found != said:
+            problems.append('%s: status %d: %s' % (words, done.status, done.err.decode()))
+    need_attach()
+    child = room.start([program], stdin=subprocess.PIPE)
+    problems += [] if child.stdout.readline() == b'ready\n' else ['it does not run']
+    done = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('attached-trace'), '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
+    before = re.findall(rb'are not known: (.*) \(\d+ pauses?, [\d.]+ ms in all\)\. Attach again', done.err)
+    if done.status or before != [b'no heap was found: it has allocated nothing so far, or by an allocator that is not known'] or \
+            b'figures of the heap' in done.err:
+        problems.append('attached to: status %d: %s' % (done.status, done.err.decode()))
+    child.communicate(b'', timeout=60 * PATIENCE)
+    return problems + (['it ended with %d' % child.returncode] if child.returncode else []), ''
 
 
 def figures_let_go(room):
@@ -406,6 +470,7 @@ CASES = [
     ('lost at the end: killed by a signal', killed),
     ('lost at the end: the allocator, as it says itself', figures),
     ('lost at the end: the allocator, as it says itself, not', no_figures),
+    ('lost at the end: the allocator, as it says itself, no heap', no_heap),
     ('lost at the end: the allocator, as it says itself, let go of', figures_let_go),
     ('lost at the end: let go of', let_go),
     ('lost at the end: paused', lambda room: let_go(room, True)),

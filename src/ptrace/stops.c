@@ -67,6 +67,8 @@ bool stops_take_interrupt(struct tracer *t, struct stop *stop)
  * and has left this stop. */
 static bool concerns_task(struct tracer *t, struct stop *stop)
 {
+	if (!stop->tid) /* it was taken out of the middle, or dropped */
+		return false;
 	const struct task *const task = task_find(t, stop->tid);
 
 	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);

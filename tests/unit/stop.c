@@ -177,10 +177,36 @@ static void test_forgotten(void **state)
 	}
 }
 
+/* What has been taken out of the middle, or dropped, is not given out once more, whatever stop it was. */
+static void test_taken_once(void **state)
+{
+	struct tracer t = {0};
+	struct process held = {0}, other = {0};
+	struct task tasks[] = {{.tid = 10, .process = &held, .phase = PHASE_LIVE},
+			       {.tid = 20, .process = &other, .phase = PHASE_LIVE},
+			       {.tid = 30, .process = &held, .phase = PHASE_LIVE}};
+	struct stop stop;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		hash_set_ptr(&t.tasks, (uint64_t)tasks[i].tid, &tasks[i]);
+		stop = stop_decode(tasks[i].tid, EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_LIVE);
+		stops_keep(&t, &tasks[i], &stop);
+	}
+	assert_true(stops_take_but(&t, &held, &stop));
+	assert_int_equal(stop.tid, 20);
+	stops_forget(&t, 30);
+	assert_true(stops_take(&t, &stop));
+	assert_int_equal(stop.tid, 10);
+	assert_false(stops_take(&t, &stop));
+	free(t.stops.items);
+	hash_free(&t.tasks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_held),
-					   cmocka_unit_test(test_forgotten)};
+					   cmocka_unit_test(test_forgotten), cmocka_unit_test(test_taken_once)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* processes that a line is written for */
+/* Between two processes stops are acted on for so long, if there are any: one may be the end of the next process. */
+#define LEAST_NS 1000000u
 
 struct begun {
 	struct census *items;
@@ -96,7 +98,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		process_unref(p, NULL);
 		/* What is reported after the last one is acted on by the tracer's own loop. */
 		if (goes_on && next_to_start(t))
-			goes_on = service_turn(&service);
+			goes_on = service_turn(&service, LEAST_NS);
 	}
 	leftovers_say(&leftovers);
 	*result = begun;

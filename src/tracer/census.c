@@ -149,7 +149,7 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 		reserve(e, resource, count);
 	for (size_t i = 0; i < count && e->goes_on && is_wanted(e->p); i += PART) {
 		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
-		e->goes_on = service_turn(&e->service);
+		e->goes_on = service_turn(&e->service, 0);
 	}
 }
 
@@ -170,7 +170,7 @@ static bool end_census(struct process *p, const struct look *look, struct census
 	}
 	put_undefer(p->trace);
 	ending_free(look->ending);
-	entering.goes_on = entering.goes_on && service_turn(&entering.service);
+	entering.goes_on = entering.goes_on && service_turn(&entering.service, 0);
 	if (entering.service.longest_ns > census->stood_ns)
 		census->stood_ns = entering.service.longest_ns;
 	return entering.goes_on;

@@ -106,14 +106,15 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 	return goes_on(t);
 }
 
-bool service_turn(struct service *service)
+bool service_turn(struct service *service, uint64_t least_ns)
 {
-	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC), worked = began - service->turned_ns;
 	uint64_t last_ns = 0; /* before a task has reported nothing is waited for */
 
 	/* Where many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn
 	 * acts on the stops that are still queued. */
-	const bool is_any_left = act_until_silence(service, began + (began - service->turned_ns), NULL, &last_ns);
+	const bool is_any_left =
+		act_until_silence(service, began + (worked > least_ns ? worked : least_ns), NULL, &last_ns);
 
 	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
 	return is_any_left;

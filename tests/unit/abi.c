@@ -308,8 +308,8 @@ static void test_arm(void **unused)
 		{"iiP{l}P{ii}i", "", "r0:4 r1:4 r2:4+r3:4 [0]:8 [8]:4", false},
 		{"P{l}iP{l}", "", "r0:4+r1:4 r2:4 ?", false},
 		{"iiiiP{l}iP{l}", "", "r0:4 r1:4 r2:4 r3:4 [0]:8 [8]:4 ?", false},
-		/* The alignment of a bit field's type counts, though no member shows it: one of 8 may be alignas, too, and
-		 * a bit field that is wider than the alignment is in a packed struct. One of int is clear. */
+		/* The alignment of a bit field's type counts, though no member shows it: one of 8 may be alignas,
+		 * too, and a bit field that is wider than the alignment is in a packed struct. One of int is clear. */
 		{"i{B}i", "{B}", "r1:4 ? ? = &r0:4", false},
 		{"i{k}i", "", "r0:4 ? ?", false},
 		{"i{b}i", "", "r0:4 r1:4 r2:4", false},

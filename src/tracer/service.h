@@ -32,9 +32,9 @@ void service_count_hold(struct service *service);
 /* Acts on what was kept. For how long, in ns, a task of the process that was held had been kept from running. */
 uint64_t service_release(struct service *service);
 /* Between two parts of the tracer's own work: acts on what is reported, and while tasks go on reporting for as long as
- * the work has taken since the last turn, or for least_ns if that is longer. A task that makes many calls has half of the
- * tracer's time so, not one call a part; many busy tasks, of which one has always reported something, have no more. This
- * one, and the others below: false: nothing is left to trace. */
+ * the work has taken since the last turn, or for least_ns if that is longer. A task that makes many calls has half of
+ * the tracer's time so, not one call a part; many busy tasks, of which one has always reported something, have no
+ * more. This one, and the others below: false: nothing is left to trace. */
 bool service_turn(struct service *service, uint64_t least_ns);
 /* After a pause of p: acts, for most_ns at most, until its tasks are silent. What had to wait for the pause has been
  * worked off by then. took_ns: how long that was; UINT64_MAX: unknown, they were never silent. */

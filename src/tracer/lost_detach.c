@@ -72,29 +72,27 @@ static bool goes_on(const struct process *p)
 
 #define SHOWN_MAX 4 /* processes that a line is written for */
 
-struct pauses {
-	size_t count;
-	pid_t pids[SHOWN_MAX]; /* of the first ones */
-	uint64_t ns[SHOWN_MAX], caught_up_ns[SHOWN_MAX];
-	pid_t longest;
-	uint64_t longest_ns;
-	uint64_t longest_caught_up_ns;
+struct pause {
+	pid_t pid;
+	uint64_t ns, caught_up_ns;
 };
 
-static void pauses_add(struct pauses *pauses, pid_t pid, uint64_t ns, uint64_t caught_up_ns)
+struct pauses {
+	size_t count;
+	struct pause first[SHOWN_MAX];
+	struct pause longest;
+	uint64_t longest_caught_up_ns; /* of all, too */
+};
+
+static void pauses_add(struct pauses *pauses, struct pause pause)
 {
-	if (pauses->count < SHOWN_MAX) {
-		pauses->pids[pauses->count] = pid;
-		pauses->ns[pauses->count] = ns;
-		pauses->caught_up_ns[pauses->count] = caught_up_ns;
-	}
-	if (caught_up_ns > pauses->longest_caught_up_ns)
-		pauses->longest_caught_up_ns = caught_up_ns;
-	if (!pauses->count++ || ns > pauses->longest_ns) {
-		pauses->longest = pid;
-		pauses->longest_ns = ns;
-	}
-	msg_debug(DBG_PROCESS, 1, "process %d was stopped for %.1f ms", pid, (double)ns / 1e6);
+	if (pauses->count < SHOWN_MAX)
+		pauses->first[pauses->count] = pause;
+	if (pause.caught_up_ns > pauses->longest_caught_up_ns)
+		pauses->longest_caught_up_ns = pause.caught_up_ns;
+	if (!pauses->count++ || pause.ns > pauses->longest.ns)
+		pauses->longest = pause;
+	msg_debug(DBG_PROCESS, 1, "process %d was stopped for %.1f ms", pause.pid, (double)pause.ns / 1e6);
 }
 
 /* One line for each of a few, one in all for more. */
@@ -105,13 +103,13 @@ static void pauses_say(const struct pauses *pauses)
 	if (pauses->count > SHOWN_MAX) {
 		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
 			 "was the longest%s",
-			 pauses->count, pauses->longest, (double)pauses->longest_ns / 1e6,
+			 pauses->count, pauses->longest.pid, (double)pauses->longest.ns / 1e6,
 			 look_caught_up(pauses->longest_caught_up_ns, caught_up));
 		return;
 	}
 	for (size_t i = 0; i < pauses->count; i++)
-		msg_info("process %d stood for %.1f ms, in which its memory was copied%s", pauses->pids[i],
-			 (double)pauses->ns[i] / 1e6, look_caught_up(pauses->caught_up_ns[i], caught_up));
+		msg_info("process %d stood for %.1f ms, in which its memory was copied%s", pauses->first[i].pid,
+			 (double)pauses->first[i].ns / 1e6, look_caught_up(pauses->first[i].caught_up_ns, caught_up));
 }
 
 /* ---- Looking ---- */
@@ -133,7 +131,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 	if (look.ending && goes_on(p)) {
 		aim->put(p->trace, look.ending, look.reason);
 		if (look.stood_ns)
-			pauses_add(pauses, p->pid, stood_ns, look.caught_up_ns);
+			pauses_add(pauses, (struct pause){p->pid, stood_ns, look.caught_up_ns});
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);

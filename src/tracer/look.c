@@ -24,8 +24,8 @@
 #define STOP_NS         20000u      /* between two looks whether all have stopped */
 #define STOP_MAX_NS     200000000u  /* for which a task is waited for, which may be deep in the kernel */
 #define PAUSES_NS       1000000000u /* all pauses of a process together: no copy is begun after that */
-#define CATCH_UP_TIMES  5           /* for so many times as long as the pause requests may be caught up with */
-#define CATCH_UP_MAX_NS 50000000u   /* and no longer */
+#define CATCH_UP_TIMES  5           /* the catching up after a pause is given up after so many times its length */
+#define CATCH_UP_MAX_NS 50000000u   /* or after so long, if that is less */
 #define SAID_NS         1000000u    /* what takes less is not worth a sentence */
 
 static struct task *standing_task(struct process *p)
@@ -138,9 +138,8 @@ struct looking {
 	struct service service;
 	struct look *look;
 	struct errand errand;
-	uint64_t held_ns; /* in the last pause */
-	unsigned early;   /* pauses without a copy */
-	unsigned copies;  /* that were read */
+	unsigned early;  /* pauses without a copy */
+	unsigned copies; /* that were read */
 	bool is_read;
 	bool is_never_silent; /* what had waited cannot be told apart from what comes all the time */
 };
@@ -150,20 +149,20 @@ static bool make(struct looking *l, struct background *work)
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
-/* What its tasks have reported is acted on. */
-static void release(struct looking *l)
+/* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
+static uint64_t release(struct looking *l)
 {
 	const uint64_t held = service_release(&l->service);
 
 	l->look->paused_ns += held;
 	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
 	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
-	l->held_ns = held;
+	return held;
 }
 
-/* Requests that came in the pause are answered now, at the speed of traced calls. The thread that reads the copy would
- * take a processor from them, and who has sent one has waited for the pause and for this. */
-static void catch_up(struct looking *l)
+/* The program now answers the requests that came in the pause, at the speed of traced calls: a client waits for both.
+ * The thread that reads the copy would take a processor from the program, so it begins after this. */
+static void catch_up(struct looking *l, uint64_t held_ns)
 {
 	uint64_t took;
 
@@ -171,7 +170,7 @@ static void catch_up(struct looking *l)
 		return;
 	l->look->goes_on = service_catch_up(
 		&l->service, l->p,
-		l->held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? l->held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
+		held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
 	l->is_never_silent = took == UINT64_MAX;
 	if (l->is_never_silent)
 		l->look->caught_up_ns = 0;
@@ -281,8 +280,7 @@ static bool try_once(struct looking *l)
 	if (!copy_once(l))
 		return false;
 	l->wish->copied(l->p);
-	release(l);
-	catch_up(l);
+	catch_up(l, release(l));
 	return l->look->goes_on && read_copy(l);
 }
 

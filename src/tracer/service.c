@@ -31,6 +31,12 @@ static void count_wait(struct service *service, uint64_t now, uint64_t since)
 	service->longest_ns = now - since > service->longest_ns ? now - since : service->longest_ns;
 }
 
+/* NULL: nothing was reported, or by none that is known. */
+static struct task *reporter(const struct service *service, const struct stop *stop)
+{
+	return stop->kind == STOP_NONE ? NULL : task_find(service->t, stop->tid);
+}
+
 /* What was reported just now, or has been kept. STOP_NONE: nothing. */
 static struct stop next_stop(struct service *service)
 {
@@ -45,7 +51,7 @@ static struct stop next_stop(struct service *service)
 		/* All of them: the kernel reports the newest first, and of many busy tasks some would never be met. */
 		stop = collect_all(t);
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
-		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(t, stop.tid);
+		const struct task *const task = reporter(service, &stop);
 
 		service->looked_ns = now;
 		if (stop.kind == STOP_NONE)
@@ -88,7 +94,7 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 
 	while (goes_on(t) && clock_ns(CLOCK_MONOTONIC) < end) {
 		const struct stop stop = next_stop(service);
-		const struct task *const task = stop.kind == STOP_NONE ? NULL : task_find(t, stop.tid);
+		const struct task *const task = reporter(service, &stop);
 		const bool is_of_these = stop.kind != STOP_NONE && (!p || (task && task->process == p));
 		const bool is_last = !stops_are_queued(t);
 

@@ -49,7 +49,7 @@ static bool is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
-/* What is there is emptied only after it was looked at. */
+/* Empties an older file only once it is known not to be the input. The descriptor, or -errno. */
 static int open_file(const struct output_target *target)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;

@@ -73,7 +73,7 @@ static void need_root(void)
 	}
 }
 
-/* What is there is not ours, by either call, and stays as it is. */
+/* Neither call opens a file that is not ours, and the file stays as it is. */
 static void is_refused(const char *path, const char *content)
 {
 	const struct stat before = stat_of(content);
@@ -85,6 +85,12 @@ static void is_refused(const char *path, const char *content)
 	assert_int_equal(after.st_size, 5);
 	assert_int_equal(after.st_mode, before.st_mode);
 	assert_int_equal(after.st_uid, before.st_uid);
+}
+
+static void is_opened(int fd)
+{
+	assert_true(fd >= 0);
+	close(fd);
 }
 
 static void files_of_another_user_are_refused(void **state)
@@ -103,10 +109,7 @@ static void files_with_another_name_are_refused(void **state)
 	assert_int_equal(link("other", "file"), 0);
 	is_refused("file", "other");
 	assert_int_equal(unlink("other"), 0);
-	const int fd = own_file_open("file");
-
-	assert_true(fd >= 0);
-	close(fd);
+	is_opened(own_file_open("file"));
 }
 
 static void links_and_fifos_are_refused(void **state)
@@ -127,21 +130,14 @@ static void modes_of_older_files_are_taken_back(void **state)
 
 	(void)state;
 	put("file", 0666);
-	int fd = own_file_open_to_append("file");
-
-	assert_true(fd >= 0);
-	close(fd);
+	is_opened(own_file_open_to_append("file"));
 	assert_int_equal(stat_of("file").st_size, 5);
-	fd = own_file_open("file");
-	assert_true(fd >= 0);
-	close(fd);
+	is_opened(own_file_open("file"));
 	assert_int_equal(stat_of("file").st_mode & 07777, 0600);
 	assert_int_equal(stat_of("file").st_size, 0);
 	assert_int_equal(chmod("file", 0666), 0);
 	umask(0200);
-	fd = own_file_open("file");
-	assert_true(fd >= 0);
-	close(fd);
+	is_opened(own_file_open("file"));
 	assert_int_equal(stat_of("file").st_mode & 07777, 0400);
 	umask(mask);
 }
@@ -168,7 +164,7 @@ static void given_links_of_ours_are_followed(void **state)
 	assert_int_equal(symlink(absolute, "next"), 0);
 	free(absolute);
 	assert_int_equal(own_file_open_given("missing/file", 0), -ENOENT);
-	/* What the last one leads to is made, and what is there stays. */
+	/* A missing file at the end of the links is made; an older one keeps what is in it. */
 	given_is("given", "other");
 	put("spare", 0644);
 	assert_int_equal(rename("spare", "other"), 0);

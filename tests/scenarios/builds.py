@@ -246,7 +246,8 @@ def _compile(command, output, sources, last=()):
         if os.path.exists(output) and os.path.getmtime(output) > newest:
             return
         os.makedirs(os.path.dirname(output), exist_ok=True)
-        part = output + '.part'
+        # Another test, which is a process of its own, may build the same one now.
+        part = '%s.%d.part' % (output, os.getpid())
         done = subprocess.run(command + ['-o', part] + list(last), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, timeout=300)
         if done.returncode:

@@ -75,10 +75,8 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 	struct scan_group *group = group_of(groups, size, type);
 	const struct scan_sum one = {size, 1};
 
-	if (!group->example || class < group->example_class) {
-		group->example = address;
-		group->example_class = class;
-	}
+	if (!group->examples[class])
+		group->examples[class] = address;
 	add(&group->sums[class], one);
 	add(&group->kept_lost, kept_lost);
 	add(&groups->sums[class], one);
@@ -88,6 +86,15 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		keep_lost(&groups->lost, address, size);
 	if (was_lost(groups, address, size))
 		add(&groups->still_lost, one);
+}
+
+uint64_t scan_group_example(const struct scan_group *group)
+{
+	enum scan_class class = CLASS_LOST;
+
+	while (class < CLASS_REACHABLE && !group->examples[class])
+		class ++;
+	return group->examples[class];
 }
 
 void scan_groups_free(struct scan_groups *groups)

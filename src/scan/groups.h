@@ -15,11 +15,10 @@ struct scan_group {
 	uint64_t size; /* of one block */
 	size_t type;
 	struct scan_sum sums[CLASSES];
-	struct scan_sum kept_lost; /* indirectly lost, for a block of this group leads to them */
-	uint64_t example;          /* a block that is lost, or else any; its class is example_class */
-	enum scan_class example_class;
-	struct scan_sum before; /* all of its blocks at the scan before */
-	int64_t rank;           /* bytes that it was sorted by */
+	struct scan_sum kept_lost;  /* indirectly lost, for a block of this group leads to them */
+	uint64_t examples[CLASSES]; /* the first block of each class; 0: there is none */
+	struct scan_sum before;     /* all of its blocks at the scan before */
+	int64_t rank;               /* bytes that it was sorted by */
 };
 
 struct scan_losses {
@@ -50,6 +49,8 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);
 
+/* The address of a block of the group, of the first class that has one. */
+uint64_t scan_group_example(const struct scan_group *group);
 /* All blocks of a group. */
 struct scan_sum scan_group_all(const struct scan_group *group);
 /* Orders them by `rank`, the greatest first: the bytes of their blocks of that class, of lost ones with what is lost by

@@ -66,7 +66,7 @@ static void add_groups(struct buf *out, const struct scan_report *report)
 
 		buf_printf(out, "%s{\"size\":%" PRIu64 ",\"type\":", i ? "," : "", group->size);
 		json_add_string(out, scan_type_name(report->types, group->type));
-		buf_printf(out, ",\"example\":\"0x%" PRIx64 "\",", group->example);
+		buf_printf(out, ",\"example\":\"0x%" PRIx64 "\",", scan_group_example(group));
 		add_sums(out, group->sums);
 		buf_add_char(out, ',');
 		add_sum(out, "lost_by_it", group->kept_lost);

@@ -136,7 +136,7 @@ static void print_lost(FILE *out, const struct scan_report *report, enum scan_cl
 		fprintf(out, "%14s %10s %9" PRIu64, number_grouped((uint64_t)group->rank, bytes),
 			number_grouped(group->sums[class].blocks, blocks), group->size);
 		print_type(out, report, group);
-		fprintf(out, " (0x%" PRIx64 ")\n", group->example);
+		fprintf(out, " (0x%" PRIx64 ")\n", group->examples[class]);
 	}
 	print_more(out, more);
 }

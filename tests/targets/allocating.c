@@ -37,7 +37,8 @@ static atomic_uint ready;
 static NOINLINE void plant(void)
 {
 	for (unsigned i = 0; i < 500; i++) {
-		void *p = memset(malloc(4000 + i * 3), 0x11, 4000 + i * 3);
+		/* No part of a word of these is an address of the heap. */
+		void *p = memset(malloc(4000 + i * 3), 0xee, 4000 + i * 3);
 
 		KEEP(p);
 	}

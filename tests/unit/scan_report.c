@@ -96,9 +96,43 @@ static void names_are_escaped(void **state)
 	scan_groups_free(&groups);
 }
 
+/* Blocks of one size: each list names one of its own class, as what it names is asked about next. */
+static void blocks_of_their_class(void **state)
+{
+	const struct snapshot_figures pause = {.threads = 1};
+	struct scan_groups groups = {0};
+	struct scan_report report = {
+		.pid = 42,
+		.program = "program",
+		.scan = 1,
+		.scans = 1,
+		.pause = &pause,
+		.groups = &groups,
+		.allocator = "glibc",
+		.top = 10,
+	};
+
+	(void)state;
+	scan_groups_begin(&groups, false);
+	scan_groups_add(&groups, 0x1000, 40, 0, CLASS_REACHABLE, (struct scan_sum){0});
+	scan_groups_add(&groups, 0x2000, 40, 0, CLASS_POSSIBLE, (struct scan_sum){0});
+	scan_groups_add(&groups, 0x3000, 40, 0, CLASS_LOST, (struct scan_sum){0});
+	scan_groups_add(&groups, 0x4000, 40, 0, CLASS_POSSIBLE, (struct scan_sum){0});
+	char *const text = text_of(&report);
+
+	is_in(text, "            40          1        40  ? (0x3000)\n");
+	is_in(text, "            80          2        40  ? (0x2000)\n");
+	assert_int_equal(scan_group_example(&groups.items[0]), 0x3000);
+	free(text);
+	scan_groups_free(&groups);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_escaped)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_escaped),
+		cmocka_unit_test(blocks_of_their_class),
+	};
 
 	return cmocka_run_group_tests_name("scan_report", tests, NULL, NULL);
 }

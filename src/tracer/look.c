@@ -171,10 +171,8 @@ static void catch_up(struct looking *l, uint64_t held_ns)
 	l->look->goes_on = service_catch_up(
 		&l->service, l->p,
 		held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
-	l->is_never_silent = took == UINT64_MAX;
-	if (l->is_never_silent)
-		l->look->caught_up_ns = 0;
-	else if (took > l->look->caught_up_ns)
+	l->is_never_silent = took == LOOK_NEVER_SILENT;
+	if (took > l->look->caught_up_ns)
 		l->look->caught_up_ns = took;
 }
 
@@ -329,7 +327,10 @@ static bool begin(struct looking *l)
 const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
 {
 	*text = '\0';
-	if (ns >= SAID_NS)
+	if (ns == LOOK_NEVER_SILENT)
+		snprintf(text, LOOK_CAUGHT_UP,
+			 ". It was never idle after that, so how long what had waited took is not known");
+	else if (ns >= SAID_NS)
 		snprintf(text, LOOK_CAUGHT_UP, ". What had waited meanwhile took %.1f ms more", (double)ns / 1e6);
 	return text;
 }

@@ -34,12 +34,14 @@ struct look_wish {
 	uint64_t limit;     /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
 };
 
+#define LOOK_NEVER_SILENT UINT64_MAX /* it made traced calls all the time: unknown */
+
 struct look {
 	struct ending *ending; /* the newest copy, read and classified; NULL: none was made. ending_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
 	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
-	uint64_t caught_up_ns; /* after a pause, until what had waited was done; 0: unknown, or nothing had */
+	uint64_t caught_up_ns; /* after a pause, until what had waited was done, or LOOK_NEVER_SILENT; 0: nothing had */
 	unsigned pauses;       /* how many there were */
 	uint64_t paused_ns;    /* all of them together */
 	bool goes_on;          /* false: no task is left to trace */
@@ -48,8 +50,8 @@ struct look {
 /* The caller has a reference of the process. */
 struct look look_through(struct process *p, const struct look_wish *wish);
 
-#define LOOK_CAUGHT_UP 64
-/* The sentence about that, to be added to the one about the pause; empty where it is short or unknown. */
+#define LOOK_CAUGHT_UP 96
+/* The sentence about that, to be added to the one about the pause; empty where it is short. */
 const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP]);
 
 #endif

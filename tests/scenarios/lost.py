@@ -368,7 +368,7 @@ for _ in range(int(sys.argv[1])):
 print(os.getpid(), flush=True)
 sys.stdin.read()
 '''
-STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory was copied: process (\d+) for [0-9.]+ ms, which was the longest\n'
+STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory was copied: process (\d+) for [0-9.]+ ms, which was the longest(?:\. [^\n]*)?\n'
 
 
 def stopped(room):
@@ -380,7 +380,7 @@ def stopped(room):
         pids = {int(child.stdout.readline()) for _ in range(count + 1)}
         done = room.run([FUNCTRACE, '--scan', '--no-census', '--children', '-e', 'memory', '-o', room.path('family-'),
                          '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
-        found = {int(pid) for pid in re.findall(rb'process (\d+) stood for [0-9.]+ ms, in which its memory was copied(?:\. What had waited .*)?\n', done.err)}
+        found = {int(pid) for pid in re.findall(rb'process (\d+) stood for [0-9.]+ ms, in which its memory was copied(?:\. [^\n]*)?\n', done.err)}
         said = [tuple(map(int, words)) for words in re.findall(STOPPED_ALL, done.err)]
         good = found == pids and not said if lines else \
             not found and len(said) == in_all and said[0][0] == len(pids) and said[0][1] in pids

@@ -37,4 +37,6 @@ tests_unit_functrace_fake_LDADD = libengine.a libmodules.a libproc.a libarch.a l
 
 # The house: who may know whom, and how files are written.
 TESTS += tests/unit/floors.py tests/unit/format.py
-EXTRA_DIST += tests/unit/floors.py tests/unit/floors.txt tests/unit/format.py
+EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \
+	tests/unit/floors_self_test.py tests/unit/floors_source.py tests/unit/floors.txt tests/unit/callbacks.txt \
+	tests/unit/exceptions.txt tests/unit/format.py

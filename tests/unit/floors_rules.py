@@ -1,0 +1,152 @@
+"""Rules on names and on what a file may contain, and the list of their exceptions (exceptions.txt)."""
+
+import collections
+import os
+import re
+
+FILE_LINES = 500
+HEADER_LINES = 150
+CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')  # what a port, a module, a format is written by
+NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
+# The guardian holds the tracer itself by ptrace, and sets tasks right when that is dead.
+PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue.c')
+PROCESSOR = re.compile(r'#\s*(?:if|ifdef|ifndef|elif)\b.*\b__(?:x86_64|i386|aarch64|arm)__')
+# ELF machines, names with a processor in them, registers, constants of a thread's descriptor and of its stack.
+MACHINE_PLACES = ('arch/', 'src/symbols/elf')
+MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
+                     r'(?:\w*_)?(?:x86|i386|amd64|aarch64|arm64|arm|thumb|riscv(?:32|64)?)(?:_\w*)?|'
+                     r'(?:orig_)?[re](?:ip|sp|bp|ax|bx|cx|dx|si|di)|eflags|user_\w*regs\w*)$', re.I)
+LAYOUT = re.compile(r'(?:RED_ZONE|DTV|TCB|TLS)(?:_[A-Z0-9_]*)?$')
+WRITE_PLACES = ('src/ptrace/', 'src/text/', 'src/breakpoints/')
+WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+)$')
+BARE = 4  # a word of so few letters is found everywhere
+
+
+def lengths(tree):
+    for path, source in tree.sources.items():
+        if source.lines > FILE_LINES:
+            yield '%s has %d lines; no file has more than %d' % (path, source.lines, FILE_LINES)
+        elif source.is_header and source.lines > HEADER_LINES and path not in CONTRACTS:
+            yield '%s has %d lines; no header but the contracts has more than %d' % (path, source.lines, HEADER_LINES)
+
+
+def private_calls(tree):
+    for path, source in tree.sources.items():
+        if re.search(r'\bptrace\(', source.code) and not path.startswith(PTRACE_PLACES):
+            yield '%s calls ptrace(); that is for %s' % (path, ', '.join(PTRACE_PLACES))
+        if PROCESSOR.search(source.raw) and not path.startswith('arch/'):
+            yield '%s asks for a processor; that is for arch/' % path
+
+
+# Each rule yields (thing, the places where it is broken).
+
+def file_names(tree):
+    """No two files have one name, except a .c and its own header."""
+    folders = collections.defaultdict(set)
+    for path in tree.sources:
+        if path.startswith(NAMED):
+            folders[os.path.splitext(os.path.basename(path))[0]].add(os.path.dirname(path))
+    return ((name, found) for name, found in folders.items() if len(found) > 1)
+
+
+def tags(tree):
+    """No two structs, unions or enums have one tag."""
+    files = collections.defaultdict(set)
+    for path, source in tree.sources.items():
+        for tag in source.tags if path.startswith(NAMED) else ():
+            files[tag].add(path)
+    return ((tag, found) for tag, found in files.items() if len(found) > 1)
+
+
+def local_names(tree):
+    """A static function's name is no other function's, and no bare word that other files use."""
+    files, used = collections.defaultdict(set), collections.Counter()
+    for path, source in tree.sources.items():
+        if path.startswith(NAMED):
+            used.update(source.identifiers.keys())
+            for name in source.statics:
+                files[name].add(path)
+    for name, found in files.items():
+        found |= {tree.defined[name]} if name in tree.defined else set()
+        is_bare = '_' not in name and (len(name) <= BARE or used[name] > 1)
+        if len(found) > 1 or (is_bare and not any(path.endswith('.h') for path in found)):
+            yield name, found
+
+
+def identifiers(tree, patterns, places):
+    found = collections.defaultdict(list)
+    for path, source in tree.sources.items():
+        if path.startswith(NAMED) and not path.startswith(places):
+            for name, count in source.identifiers.items():
+                if any(pattern.match(name) for pattern in patterns):
+                    found['%s:%s' % (os.path.basename(path), name)] += [path] * count
+    return found.items()
+
+
+def machine_constants(tree):
+    """Only arch/ and the ELF reader name processors, registers and constants of thread and stack."""
+    return identifiers(tree, (MACHINE, LAYOUT), MACHINE_PLACES)
+
+
+def target_writes(tree):
+    """Only ptrace/ and the room of breakpoints write a target's memory."""
+    return identifiers(tree, (WRITE,), WRITE_PLACES)
+
+
+RULES = {'file-name': file_names, 'tag': tags, 'local-name': local_names, 'machine': machine_constants,
+         'target-write': target_writes}
+
+
+class Exceptions:
+    """Lines of: rule, thing, number of places that break it; after a # the reason why it may stay."""
+
+    def __init__(self, lines):
+        self.lines = list(lines)
+        self.allowed = {}
+        for line in self.lines:
+            words = line.split('#')[0].split()
+            if words:
+                self.allowed[words[0], words[1]] = int(words[2])
+
+    def unknown(self, rules):
+        listed = {of for of, _ in self.allowed}
+        return ['exceptions.txt: there is no rule ' + rule for rule in sorted(listed - set(rules))]
+
+    def problems(self, rule, broken):
+        """Things that break the rule in more places than is listed, or in fewer."""
+        broken = {thing: sorted(places) for thing, places in broken}
+        for thing, places in sorted(broken.items()):
+            allowed = self.allowed.get((rule, thing), 0)
+            if len(places) > allowed:
+                yield '%s %s: in %d places, %d allowed: %s' % (rule, thing, len(places), allowed, ' '.join(places))
+        for (of, thing), allowed in sorted(self.allowed.items()):
+            count = len(broken.get(thing, ()))
+            if of == rule and count < allowed:
+                yield '%s %s: %s' % (rule, thing, 'in %d places only, put that into exceptions.txt' % count if count
+                                     else 'is mended, take it out of exceptions.txt')
+
+    def shrunk(self, broken):
+        """The lines without mended things, and with smaller numbers; broken: rule -> {thing: places}."""
+        for line in self.lines:
+            words = line.split('#')[0].split()
+            count = len(broken.get(words[0], {}).get(words[1], ())) if words else 0
+            if not words or count >= int(words[2]):
+                yield line
+            elif count:
+                yield re.sub(r'\b\d+(?=\s*(?:#|$))', str(count), line, count=1)
+
+
+class Listed:
+    """callbacks.txt: pointers through which a lower file calls a higher one; after a # the reason."""
+
+    def __init__(self, lines):
+        self.reasons = {pointer: reason.strip() for text, _, reason in (line.partition('#') for line in lines)
+                        for pointer in text.split()}
+
+    def problems(self, found):
+        for pointer, functions in sorted(found.items()):
+            if not self.reasons.get(pointer):
+                yield '%s calls upward (%s); list it in callbacks.txt with the reason, or call nothing above' % (
+                    pointer, ', '.join(sorted(functions)))
+        for pointer in sorted(set(self.reasons) - set(found)):
+            yield '%s does not call upward, take it out of callbacks.txt' % pointer

@@ -211,7 +211,7 @@ const struct region *region_of(const struct heap *heap, uint64_t address)
 
 uint32_t heap_find(const struct heap *heap, uint64_t address)
 {
-	address = image_pointer(heap->image, address);
+	address = arch_data_address(heap->image->arch, address);
 	const struct region *region = region_of(heap, address);
 
 	if (!region)

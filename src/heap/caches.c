@@ -88,7 +88,7 @@ static void take_cache(struct heap *heap, struct block *chunk, const struct layo
  * not far, is its stack, where old pointers to caches are, and to blocks of their size. */
 static int64_t first_variable(const struct heap *heap)
 {
-	const uint16_t machine = heap->image->machine;
+	const uint16_t machine = heap->image->arch->elf_machine;
 
 	return machine == EM_ARM || machine == EM_AARCH64 ? 0 : -VARIABLES_MAX;
 }

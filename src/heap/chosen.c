@@ -28,7 +28,8 @@ static void note_pointers(const struct heap_image *image, struct choice *choice)
 {
 	const uint64_t lowest = choice->found[0].start + choice->header;
 	const uint64_t span = choice->found[choice->count - 1].start - choice->found[0].start;
-	const unsigned width = image->word_size;
+	const struct arch *const arch = image->arch;
+	const unsigned width = arch->pointer_size;
 	struct word_run run;
 
 	for (size_t i = 0; i < image->n_mappings; i++) {
@@ -36,7 +37,7 @@ static void note_pointers(const struct heap_image *image, struct choice *choice)
 
 		for (uint64_t at = m->start; m->writable && next_word_run(image, width, &at, m->end, &run);)
 			for (size_t k = 0; k < run.size; k += width) {
-				const uint64_t word = image_pointer(image, load_word(run.bytes + k, width));
+				const uint64_t word = arch_data_address(arch, load_word(run.bytes + k, width));
 
 				if (word - lowest <= span)
 					note(choice, word);

@@ -24,7 +24,7 @@ const struct form *form_of(const struct heap_image *image)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (forms[i].machine == image->machine && forms[i].form.word == image->word_size)
+		if (forms[i].machine == image->arch->elf_machine && forms[i].form.word == image->arch->pointer_size)
 			return &forms[i].form;
 	return NULL;
 }
@@ -32,7 +32,7 @@ const struct form *form_of(const struct heap_image *image)
 static struct heap heap_begin(const struct heap_image *image)
 {
 	return (struct heap){
-		.image = image, .words = {.image = image, .width = image->word_size}, .form = form_of(image)};
+		.image = image, .words = {.image = image, .width = image->arch->pointer_size}, .form = form_of(image)};
 }
 
 static enum heap_status glibc_read(struct heap *heap)
@@ -132,7 +132,7 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
 bool heap_is_locked(const struct heap_image *image)
 {
 	uint64_t locks[LOCKS_MAX];
-	struct words words = {.image = image, .width = image->word_size};
+	struct words words = {.image = image, .width = image->arch->pointer_size};
 	const size_t count = image->n_threads > 1 ? heap_locks(image, locks, LOCKS_MAX, NULL) : 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -203,7 +203,7 @@ void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *f
 
 bool heap_has(const struct heap *heap, uint64_t address)
 {
-	return region_of(heap, image_pointer(heap->image, address)) != NULL;
+	return region_of(heap, arch_data_address(heap->image->arch, address)) != NULL;
 }
 
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid)

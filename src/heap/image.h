@@ -2,6 +2,7 @@
 #ifndef FT_HEAP_IMAGE_H
 #define FT_HEAP_IMAGE_H
 
+#include "arch/arch.h"
 #include "base/util.h"
 
 #include <stdbool.h>
@@ -31,10 +32,8 @@ struct heap_image {
 	size_t n_mappings;
 	const struct heap_thread *threads;
 	size_t n_threads;
-	uint8_t word_size;
-	uint16_t machine; /* EM_* */
-	bool is_partial;  /* memory is not held that may have pointers: nothing is known to be lost */
-	uint8_t tag_bits; /* the highest bits of a pointer, which do not say where it leads */
+	const struct arch *arch; /* the program's processor */
+	bool is_partial;         /* memory is not held that may have pointers: nothing is known to be lost */
 	/* The bytes held from address on, in one piece. NULL: not held; *size, if it is changed then: so many bytes
 	 * from there on are not. */
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
@@ -47,12 +46,6 @@ static inline const struct heap_mapping *image_mapping(const struct heap_image *
 	const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, address);
 
 	return count && address < image->mappings[count - 1].end ? &image->mappings[count - 1] : NULL;
-}
-
-/* Where a word would lead as a pointer. */
-static inline uint64_t image_pointer(const struct heap_image *image, uint64_t word)
-{
-	return word & UINT64_MAX >> image->tag_bits;
 }
 
 #endif

@@ -76,7 +76,7 @@ static bool is_in_relro(const struct heap_image *image, uint64_t address)
 	const struct heap_mapping *const next = m ? m + 1 : NULL;
 
 	return m && m->readable && !m->writable && !m->executable && m->path[0] == '/' &&
-	       address - m->start >= 2 * image->word_size && next < image->mappings + image->n_mappings &&
+	       address - m->start >= 2 * image->arch->pointer_size && next < image->mappings + image->n_mappings &&
 	       next->start == m->end && next->writable && !strcmp(next->path, m->path);
 }
 

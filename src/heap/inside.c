@@ -27,7 +27,7 @@ struct holding {
 
 static void add(struct holding *holding, uint64_t word, uint64_t address)
 {
-	word = image_pointer(holding->heap->image, word);
+	word = arch_data_address(holding->heap->image->arch, word);
 	if (!region_of(holding->heap, word))
 		return;
 	ARRAY_GROW(holding->items, holding->capacity, holding->count);

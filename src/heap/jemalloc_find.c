@@ -142,7 +142,8 @@ static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 
 static bool find_infos(struct jemalloc *j)
 {
-	return j->heap->image->machine == EM_X86_64 && j->heap->image->word_size == 8 && each_variable(j, are_infos);
+	return j->heap->image->arch->elf_machine == EM_X86_64 && j->heap->image->arch->pointer_size == 8 &&
+	       each_variable(j, are_infos);
 }
 
 uint64_t jemalloc_variable(struct heap *heap)

@@ -35,7 +35,7 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
 	heap->image = image;
-	heap->words = (struct words){.image = image, .width = image->word_size};
+	heap->words = (struct words){.image = image, .width = image->arch->pointer_size};
 	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
 	if (count)
 		qsort(extents, count, sizeof(*extents), compare_extents);

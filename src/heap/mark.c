@@ -106,14 +106,15 @@ typedef void (*word_visitor)(struct marking *marking, uint64_t word, uint32_t fr
 static void each_word(struct marking *marking, uint32_t index, word_visitor visit)
 {
 	const struct heap_image *image = marking->heap->image;
+	const struct arch *const arch = image->arch;
 	const struct heap_block block = heap_block(marking->heap, index);
 	const uint64_t end = block.address + block.size, span = marking->highest - marking->lowest;
-	const unsigned width = image->word_size;
+	const unsigned width = arch->pointer_size;
 	struct word_run run;
 
 	for (uint64_t at = starts_first(marking->heap, block.address); next_word_run(image, width, &at, end, &run);)
 		for (size_t i = 0; i < run.size; i += width) {
-			const uint64_t word = image_pointer(image, load_word(run.bytes + i, width));
+			const uint64_t word = arch_data_address(arch, load_word(run.bytes + i, width));
 
 			if (word - marking->lowest <= span)
 				visit(marking, word, index, run.at + i);

@@ -80,7 +80,7 @@ bool mimalloc_find(struct mimalloc *m)
 {
 	const struct heap_image *image = m->heap->image;
 
-	if (image->machine != EM_X86_64 || image->word_size != 8)
+	if (image->arch->elf_machine != EM_X86_64 || image->arch->pointer_size != 8)
 		return false;
 	find_segments(m);
 	for (size_t i = 0; i < m->segment_count && i < 64; i++) {

@@ -253,7 +253,7 @@ static bool take_blocks(struct musl *m)
 
 enum heap_status musl_read(struct heap *heap)
 {
-	struct musl m = {.heap = heap, .word = heap->image->word_size};
+	struct musl m = {.heap = heap, .word = heap->image->arch->pointer_size};
 
 	if (!find_context(&m))
 		return HEAP_NOT_FOUND;

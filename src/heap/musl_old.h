@@ -33,7 +33,7 @@ struct musl_old {
 
 static inline struct musl_old musl_old_of(struct heap *heap)
 {
-	const unsigned word = heap->image->word_size;
+	const unsigned word = heap->image->arch->pointer_size;
 
 	return (struct musl_old){
 		.heap = heap, .word = word, .header = 2 * word, .align = 4 * word, .stride = 8 + 2 * word};

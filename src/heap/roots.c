@@ -12,6 +12,7 @@ typedef void (*root_callback)(void *context, uint64_t word, uint64_t address, pi
 
 struct walk {
 	struct heap *heap;
+	const struct arch *arch;
 	root_callback callback;
 	void *context;
 	uint64_t lowest, highest; /* of all blocks */
@@ -19,7 +20,7 @@ struct walk {
 
 static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t tid)
 {
-	word = image_pointer(walk->heap->image, word);
+	word = arch_data_address(walk->arch, word);
 	if (word - walk->lowest <= walk->highest - walk->lowest)
 		walk->callback(walk->context, word, address, tid);
 }
@@ -27,7 +28,7 @@ static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t
 static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap_image *image = walk->heap->image;
-	const unsigned width = image->word_size;
+	const unsigned width = image->arch->pointer_size;
 	struct word_run run;
 
 	for (uint64_t at = align_up(start, width); next_word_run(image, width, &at, end, &run);)
@@ -74,12 +75,12 @@ static void give_mapping(struct walk *walk, uint64_t start, uint64_t end)
 static void give_vector(struct walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
-	const bool is_x86 = image->machine == EM_X86_64 || image->machine == EM_386;
-	const uint64_t at = control_block + (is_x86 ? image->word_size : 0);
+	const bool is_x86 = image->arch->elf_machine == EM_X86_64 || image->arch->elf_machine == EM_386;
+	const uint64_t at = control_block + (is_x86 ? image->arch->pointer_size : 0);
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 
 	if (control_block && word)
-		give(walk, word - 2 * image->word_size, at, 0);
+		give(walk, word - 2 * image->arch->pointer_size, at, 0);
 }
 
 static void give_inside(void *context, uint64_t word, uint64_t address, pid_t tid)
@@ -157,7 +158,7 @@ static void find_ignored(struct heap *heap)
 void roots_each(struct heap *heap, root_callback callback, void *context)
 {
 	const struct heap_image *image = heap->image;
-	struct walk walk = {.heap = heap, .callback = callback, .context = context};
+	struct walk walk = {.heap = heap, .arch = image->arch, .callback = callback, .context = context};
 
 	if (!heap->block_count)
 		return;

@@ -21,7 +21,9 @@
 /* Where the words of a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
 static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_pointer)
 {
-	return image->machine == EM_X86_64 || image->machine == EM_386 ? thread_pointer : thread_pointer - DESCRIPTOR;
+	return image->arch->elf_machine == EM_X86_64 || image->arch->elf_machine == EM_386
+		       ? thread_pointer
+		       : thread_pointer - DESCRIPTOR;
 }
 
 /* glibc's struct pthread has {begin of the memory, its size, the size of the guard pages at its begin, the size that
@@ -114,7 +116,7 @@ static bool lies_in(const struct range *range, uint64_t address)
 /* Where the words begin that a thread uses. */
 static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
 {
-	const unsigned below = image->machine == EM_X86_64 && !thread->in_syscall ? RED_ZONE : 0;
+	const unsigned below = image->arch->elf_machine == EM_X86_64 && !thread->in_syscall ? RED_ZONE : 0;
 
 	return thread->sp > below ? thread->sp - below : 0;
 }
@@ -134,7 +136,7 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 {
 	const bool has_segments = (word[0] == 0x23 && word[3] == 0x2b) || (word[0] == 0x73 && word[3] == 0x7b);
 
-	return image->machine == EM_386 && has_segments && word[2] >= m->start && word[2] < thread->sp;
+	return image->arch->elf_machine == EM_386 && has_segments && word[2] >= m->start && word[2] < thread->sp;
 }
 
 /* Whether a signal handler of a thread runs on an alternate stack, below which, in the same memory, may be the frames
@@ -235,7 +237,7 @@ void stacks_each_left(struct heap *heap,
 {
 	const struct heap_image *image = heap->image;
 
-	if (image->machine != EM_X86_64 && image->machine != EM_386)
+	if (image->arch->elf_machine != EM_X86_64 && image->arch->elf_machine != EM_386)
 		return;
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *const m = &image->mappings[i];

@@ -50,7 +50,7 @@ bool heap_know(struct heap *heap, uint64_t address)
 		return false;
 	const uint64_t block = block_address(&heap->blocks[index]);
 
-	address = image_pointer(heap->image, address);
+	address = arch_data_address(heap->image->arch, address);
 	if (is_aligned_page(&heap->starts, block))
 		note_first(&heap->starts, block, address);
 	if (block == address)

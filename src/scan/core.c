@@ -434,9 +434,7 @@ struct core *core_open(const char *path)
 					  .n_mappings = core->mapping_count,
 					  .threads = core->threads,
 					  .n_threads = core->thread_count,
-					  .word_size = core->arch->pointer_size,
-					  .machine = core->arch->elf_machine,
-					  .tag_bits = core->arch->tag_bits,
+					  .arch = core->arch,
 					  .is_partial = snapshot_is_partial(&core->figures),
 					  .bytes = bytes_at,
 					  .context = core};

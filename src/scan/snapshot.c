@@ -281,9 +281,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 				       .n_mappings = s->maps.count,
 				       .threads = s->threads.items,
 				       .n_threads = s->threads.count,
-				       .word_size = arch->pointer_size,
-				       .machine = arch->elf_machine,
-				       .tag_bits = arch->tag_bits,
+				       .arch = arch,
 				       .is_partial = snapshot_is_partial(&s->figures),
 				       .bytes = image_bytes,
 				       .context = s};

@@ -62,7 +62,8 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 		const struct heap_mapping *m = &image->mappings[i];
 
 		if (m->writable)
-			types->words_most = add_saturated(types->words_most, (m->end - m->start) / image->word_size);
+			types->words_most =
+				add_saturated(types->words_most, (m->end - m->start) / image->arch->pointer_size);
 		if (m->path[0] != '/')
 			continue;
 		ARRAY_GROW(types->ranges, types->range_capacity, types->range_count);
@@ -76,9 +77,9 @@ bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word)
 	size_t size = 0;
 	const void *bytes = image->bytes(image, address, &size);
 
-	if (!bytes || size < image->word_size)
+	if (!bytes || size < image->arch->pointer_size)
 		return false;
-	if (image->word_size == sizeof(narrow)) {
+	if (image->arch->pointer_size == sizeof(narrow)) {
 		memcpy(&narrow, bytes, sizeof(narrow));
 		*word = narrow;
 	} else {
@@ -129,7 +130,7 @@ static bool is_info_of(struct scan_types *types, uint64_t address, const char *c
 static bool is_place_of_objects(struct scan_types *types, const struct heap_image *image, uint64_t word,
 				uint64_t offset, const char *class)
 {
-	const unsigned w = image->word_size;
+	const unsigned w = image->arch->pointer_size;
 	uint64_t to_object, info;
 
 	if (offset < 2 * w || offset % w)
@@ -177,7 +178,7 @@ static bool is_type(const struct heap_image *image, const struct python *form, u
 	uint64_t type;
 
 	for (unsigned i = 0; i < METATYPES_MAX; i++, address = type) {
-		if (!scan_word(image, address + form->type * image->word_size, &type))
+		if (!scan_word(image, address + form->type * image->arch->pointer_size, &type))
 			return false;
 		if (type == address)
 			return true;
@@ -201,7 +202,7 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
 			   uint64_t object)
 {
-	const unsigned w = image->word_size;
+	const unsigned w = image->arch->pointer_size;
 	const uint64_t immortal = 3ull << 29;
 	uint64_t own, shared = 0;
 
@@ -232,7 +233,7 @@ static bool fits(uint64_t wanted, uint64_t size)
 static bool has_size(const struct heap_image *image, const struct python *form, uint64_t object, uint64_t type,
 		     uint64_t size)
 {
-	const unsigned w = image->word_size;
+	const unsigned w = image->arch->pointer_size;
 	const uint64_t bits = 8 * w - 1;
 	uint64_t basic, item, count;
 
@@ -269,7 +270,7 @@ static size_t type_of_word(struct scan_types *types, const struct heap_image *im
 
 size_t scan_type_of(struct scan_types *types, const struct heap_image *image, uint64_t address, uint64_t size)
 {
-	const unsigned w = image->word_size;
+	const unsigned w = image->arch->pointer_size;
 	uint64_t word;
 	size_t type = TYPE_UNKNOWN;
 

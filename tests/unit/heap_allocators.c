@@ -104,7 +104,7 @@ static struct snapshot *take(const struct child *child, struct heap **heap)
 
 		if (status == HEAP_READ)
 			return snapshot;
-		if (status == HEAP_NOT_FOUND && snapshot_image(snapshot)->machine != EM_X86_64) {
+		if (status == HEAP_NOT_FOUND && snapshot_image(snapshot)->arch->elf_machine != EM_X86_64) {
 			printf("# skipped: these heaps are read of x86-64 only\n");
 			skip();
 		}

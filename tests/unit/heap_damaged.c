@@ -298,15 +298,17 @@ static void test_tagged(void **state)
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
 	struct heap_image image = *snapshot_image(snapshot);
+	struct arch tagging = *image.arch, plain_pointers = *image.arch;
 	size_t size, known = 0;
 	uint64_t *words = (uint64_t *)(uintptr_t)image.bytes(&image, (uintptr_t)blocks, &size);
 
 	(void)state;
+	tagging.tag_bits = 8;
+	plain_pointers.tag_bits = 0;
 	if (sizeof(void *) == 8) {
 		assert_non_null(words);
 		assert_true(size >= sizeof(blocks));
-		image.machine = EM_AARCH64;
-		image.tag_bits = 8;
+		image.arch = &tagging;
 		const size_t plain = reachable(&image, 0, &known);
 
 		assert_true(plain >= BLOCKS - BLOCKS / 3 - 1);
@@ -314,7 +316,7 @@ static void test_tagged(void **state)
 			words[i] |= words[i] ? (uint64_t)(i % 15 + 1) << 56 : 0;
 		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
-		image.tag_bits = 0;
+		image.arch = &plain_pointers;
 		/* But for some that old words on stacks lead to. */
 		assert_true(reachable(&image, 0, &known) < plain / 50);
 	}

@@ -184,6 +184,9 @@ static void begin_empty(struct world *w, unsigned word, unsigned pages)
 		{.start = MAPPED, .end = MAPPED + pages * PAGE, .path = ""},
 	};
 
+	static const struct arch wide = {.pointer_size = 8, .elf_machine = EM_X86_64},
+				 narrow = {.pointer_size = 4, .elf_machine = EM_386};
+
 	*w = (struct world){.word = word, .header = 2 * word, .align = 4 * word};
 	for (size_t i = 0; i < ARRAY_SIZE(mappings); i++) {
 		w->mappings[i] = mappings[i];
@@ -192,8 +195,7 @@ static void begin_empty(struct world *w, unsigned word, unsigned pages)
 	}
 	w->image = (struct heap_image){.mappings = w->mappings,
 				       .n_mappings = ARRAY_SIZE(w->mappings),
-				       .word_size = (uint8_t)word,
-				       .machine = word == 8 ? EM_X86_64 : EM_386,
+				       .arch = word == 8 ? &wide : &narrow,
 				       .bytes = image_bytes,
 				       .context = w};
 }

@@ -17,7 +17,8 @@ struct known {
 
 static void know(const uint64_t *addresses, size_t count, bool is_reversed, uint64_t first)
 {
-	static const struct heap_image image = {.word_size = 8};
+	static const struct arch arch = {.pointer_size = 8};
+	static const struct heap_image image = {.arch = &arch};
 	struct heap *const heap = xcalloc(1, sizeof(*heap));
 
 	heap->image = &image;

@@ -197,7 +197,7 @@ static void test_image(void **state)
 		const struct heap_image *image = snapshot_image(snapshot);
 		const struct snapshot_figures *figures = snapshot_figures(snapshot);
 
-		assert_int_equal(image->word_size, sizeof(void *));
+		assert_int_equal(image->arch->pointer_size, sizeof(void *));
 		expect_bytes(image);
 		expect_threads(image, pid);
 		assert_int_equal(figures->threads, THREADS);

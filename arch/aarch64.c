@@ -245,4 +245,5 @@ const struct arch arch_aarch64 = {
 	.tag_bits = 8,
 	.memory_tags_hwcap2 = HWCAP2_MEMORY_TAGS,
 	.memory_tags_segment = SEGMENT_MEMORY_TAGS,
+	.malloc = {.word = 8, .align = 16, .fastbins = 10, .heap_size = 64ull << 20},
 };

@@ -99,6 +99,17 @@ struct action_layout {
 };
 #define ARCH_ACTION_MAX 160
 
+/* What of malloc's structures differs between processors. */
+struct arch_malloc {
+	/* glibc's; every other size and offset there follows from these. */
+	unsigned word;      /* bytes of a size_t, and of a pointer. 0: they are not known, and no heap is read */
+	unsigned align;     /* of blocks and chunk sizes: MALLOC_ALIGNMENT */
+	unsigned fastbins;  /* NFASTBINS */
+	uint64_t heap_size; /* a thread arena's heaps are aligned to it by default */
+	/* Those of jemalloc and of mimalloc have the sizes and places that src/heap knows. */
+	bool has_known_jemalloc, has_known_mimalloc;
+};
+
 struct arch_abi;   /* arch/abi.h */
 struct path_state; /* arch/path.h */
 struct path_step;
@@ -295,6 +306,8 @@ struct arch {
 	uint64_t memory_tags_hwcap2;
 	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
 	uint32_t memory_tags_segment;
+
+	struct arch_malloc malloc;
 };
 
 /* Whether a system call is in one of these lists. */

@@ -271,4 +271,5 @@ const struct arch arch_arm = {
 	.dwarf_link = ARM_LR,
 	.stack_alignment = 8,
 	.unwind_index = PT_ARM_EXIDX,
+	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},
 };

@@ -343,4 +343,5 @@ const struct arch arch_i386 = {
 	.stack_alignment = 16,
 	.pushes_arguments = true,
 	.libunwind_numbers = true,
+	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
 };

@@ -281,4 +281,10 @@ const struct arch arch_x86_64 = {
 	.dwarf_pc = 16,
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.stack_alignment = 16,
+	.malloc = {.word = 8,
+		   .align = 16,
+		   .fastbins = 10,
+		   .heap_size = 64ull << 20,
+		   .has_known_jemalloc = true,
+		   .has_known_mimalloc = true},
 };

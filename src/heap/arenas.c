@@ -15,7 +15,7 @@
 
 /* Where the bins may begin in a malloc_state: behind two ints, from 2.27 to 2.42 a third one, the fastbins and two
  * pointers. 2.26 has no third int, 2.43 no fastbins. */
-static uint64_t state_offset(const struct form *form, unsigned version)
+static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 {
 	const unsigned fastbins = form->fastbins * form->word, pointers = 2 * form->word;
 
@@ -24,7 +24,7 @@ static uint64_t state_offset(const struct form *form, unsigned version)
 }
 
 /* Bytes of a heap_info, of 5 words from 2.35 on and of 4 before: a chunk's header can follow, and then a block. */
-static uint64_t info_size(const struct form *form, bool is_older)
+static uint64_t info_size(const struct arch_malloc *form, bool is_older)
 {
 	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
 }

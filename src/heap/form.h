@@ -1,17 +1,9 @@
-/* The sizes and places in glibc's malloc that differ between processors. */
+/* The sizes and places in glibc's malloc that follow from what differs between processors. */
 #ifndef FT_HEAP_FORM_H
 #define FT_HEAP_FORM_H
 
+#include "arch/arch.h"
 #include "base/util.h"
-#include "heap/image.h"
-
-/* What differs between processors; every other size and offset follows from it. */
-struct form {
-	unsigned word;      /* bytes of a size_t, and of a pointer */
-	unsigned align;     /* of blocks and chunk sizes: MALLOC_ALIGNMENT */
-	unsigned fastbins;  /* NFASTBINS */
-	uint64_t heap_size; /* a thread arena's heaps are aligned to it by default */
-};
 
 #define BINS 127
 
@@ -20,23 +12,23 @@ struct form {
 #define FLAG_PIECES 2 /* what sbrk gave is not in one piece */
 
 /* Of a chunk: before its first byte for the program are the size of the chunk before it and its own. */
-static inline unsigned header_size(const struct form *form)
+static inline unsigned header_size(const struct arch_malloc *form)
 {
 	return 2 * form->word;
 }
 
-static inline unsigned chunk_min(const struct form *form)
+static inline unsigned chunk_min(const struct arch_malloc *form)
 {
 	return 4 * form->word;
 }
 
 /* The first place from an address on where a chunk can begin. */
-static inline uint64_t chunk_start(const struct form *form, uint64_t address)
+static inline uint64_t chunk_start(const struct arch_malloc *form, uint64_t address)
 {
 	return align_up(address + header_size(form), form->align) - header_size(form);
 }
 
-static inline unsigned bins_bytes(const struct form *form)
+static inline unsigned bins_bytes(const struct arch_malloc *form)
 {
 	return BINS * header_size(form);
 }
@@ -44,19 +36,16 @@ static inline unsigned bins_bytes(const struct form *form)
 /* The members of a malloc_state behind the bins: the map of bins, of 16 bytes, then a word each. */
 enum state_member { STATE_NEXT, STATE_NEXT_FREE, STATE_THREADS, STATE_SYSTEM, STATE_MAX, STATE_END };
 
-static inline uint64_t state_member(const struct form *form, uint64_t bins, enum state_member member)
+static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bins, enum state_member member)
 {
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
 /* Whether the bins are where they are from 2.43 on, in an arena without fastbins: between the flags and the bins are
  * two pointers only. */
-static inline bool is_newest(const struct form *form, uint64_t state_offset)
+static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;
 }
-
-/* The form of the image's processor; NULL: none is known. */
-const struct form *form_of(const struct heap_image *image);
 
 #endif

@@ -6,33 +6,17 @@
 #include "heap/musl.h"
 #include "base/util.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #define LOCKS_MAX 4096 /* of more arenas than that the others are not looked at */
 
-const struct form *form_of(const struct heap_image *image)
-{
-	static const struct {
-		uint16_t machine;
-		struct form form;
-	} forms[] = {
-		{EM_X86_64, {8, 16, 10, 64ull << 20}},
-		{EM_AARCH64, {8, 16, 10, 64ull << 20}},
-		{EM_386, {4, 16, 11, 1ull << 20}},
-		{EM_ARM, {4, 8, 10, 1ull << 20}},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (forms[i].machine == image->arch->elf_machine && forms[i].form.word == image->arch->pointer_size)
-			return &forms[i].form;
-	return NULL;
-}
-
 static struct heap heap_begin(const struct heap_image *image)
 {
-	return (struct heap){
-		.image = image, .words = {.image = image, .width = image->arch->pointer_size}, .form = form_of(image)};
+	const struct arch_malloc *const form = &image->arch->malloc;
+
+	return (struct heap){.image = image,
+			     .words = {.image = image, .width = image->arch->pointer_size},
+			     .form = form->word ? form : NULL};
 }
 
 static enum heap_status glibc_read(struct heap *heap)

@@ -3,8 +3,6 @@
 #include "heap/jemalloc.h"
 #include "base/util.h"
 
-#include <elf.h>
-
 /* bin_info_t: of each small size the bytes of a region and of a slab, then how many regions and shards. */
 #define INFO_BYTES 40u
 #define ROOT_BYTES (8u << 18)
@@ -142,8 +140,7 @@ static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 
 static bool find_infos(struct jemalloc *j)
 {
-	return j->heap->image->arch->elf_machine == EM_X86_64 && j->heap->image->arch->pointer_size == 8 &&
-	       each_variable(j, are_infos);
+	return j->heap->image->arch->malloc.has_known_jemalloc && each_variable(j, are_infos);
 }
 
 uint64_t jemalloc_variable(struct heap *heap)

@@ -3,7 +3,6 @@
 #include "heap/mimalloc.h"
 #include "base/util.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #define PAGE 4096u /* of the processor; what is mapped begins with one */
@@ -78,9 +77,7 @@ static bool keep_own(struct mimalloc *m)
 
 bool mimalloc_find(struct mimalloc *m)
 {
-	const struct heap_image *image = m->heap->image;
-
-	if (image->arch->elf_machine != EM_X86_64 || image->arch->pointer_size != 8)
+	if (!m->heap->image->arch->malloc.has_known_mimalloc)
 		return false;
 	find_segments(m);
 	for (size_t i = 0; i < m->segment_count && i < 64; i++) {

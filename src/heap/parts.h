@@ -49,7 +49,7 @@ struct way {
 struct heap {
 	const struct heap_image *image;
 	struct words words;
-	const struct form *form; /* NULL: the blocks are known from elsewhere */
+	const struct arch_malloc *form; /* NULL: the blocks are known from elsewhere */
 	const char *allocator;
 	const char *reason;
 	uint64_t place;       /* where that is seen; 0 unknown */

@@ -10,7 +10,6 @@
 #include "heap_allocators.h"
 #include "scan/snapshot.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -104,7 +103,7 @@ static struct snapshot *take(const struct child *child, struct heap **heap)
 
 		if (status == HEAP_READ)
 			return snapshot;
-		if (status == HEAP_NOT_FOUND && snapshot_image(snapshot)->arch->elf_machine != EM_X86_64) {
+		if (status == HEAP_NOT_FOUND && !snapshot_image(snapshot)->arch->malloc.has_known_jemalloc) {
 			printf("# skipped: these heaps are read of x86-64 only\n");
 			skip();
 		}

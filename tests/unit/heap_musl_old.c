@@ -7,7 +7,6 @@
 #include "base/util.h"
 #include "heap/heap.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,8 +183,8 @@ static void begin_empty(struct world *w, unsigned word, unsigned pages)
 		{.start = MAPPED, .end = MAPPED + pages * PAGE, .path = ""},
 	};
 
-	static const struct arch wide = {.pointer_size = 8, .elf_machine = EM_X86_64},
-				 narrow = {.pointer_size = 4, .elf_machine = EM_386};
+	static const struct arch wide = {.pointer_size = 8, .malloc = {.word = 8}},
+				 narrow = {.pointer_size = 4, .malloc = {.word = 4}};
 
 	*w = (struct world){.word = word, .header = 2 * word, .align = 4 * word};
 	for (size_t i = 0; i < ARRAY_SIZE(mappings); i++) {

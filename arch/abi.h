@@ -106,9 +106,6 @@ struct arch_abi {
 	unsigned char thread_request_at;
 	/* The ELF relocation that fills a word with the distance of a thread's variable from its thread pointer. */
 	unsigned reloc_tpoff;
-	/* Where the variables of the program itself are: that many bytes behind the thread pointer, aligned (variant I
-	 * of ELF's thread local storage); 0: they end at it (variant II). */
-	unsigned char thread_head;
 	/* Whether a function with this code returns the thread pointer and a constant, *offset, and does nothing else
 	 * (musl's __errno_location). state: the bits of code_state that its address has. */
 	bool (*thread_field)(const unsigned char *code, size_t size, uint64_t state, int64_t *offset);

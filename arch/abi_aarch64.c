@@ -199,6 +199,5 @@ const struct arch_abi abi_aarch64 = {
 	.float_at = aarch64_float_at,
 	.thread_set = NT_ARM_TLS,
 	.reloc_tpoff = R_AARCH64_TLS_TPREL,
-	.thread_head = 16,
 	.thread_field = aarch64_thread_field,
 };

@@ -292,6 +292,5 @@ const struct arch_abi abi_arm = {
 	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,
 	.thread_request = IS_32_BIT ? REQUEST_GET_THREAD_AREA : 0,
 	.reloc_tpoff = R_ARM_TLS_TPOFF32,
-	.thread_head = 8,
 	.thread_field = arm_thread_field,
 };

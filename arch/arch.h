@@ -110,6 +110,18 @@ struct arch_malloc {
 	bool has_known_jemalloc, has_known_mimalloc;
 };
 
+/* What a thread pointer leads to: "ELF Handling For Thread-Local Storage", and the C libraries' struct pthread. */
+struct arch_tls {
+	/* The program's own variables are above it, aligned, after `head` bytes, and the thread's struct pthread ends
+	 * there (variant I). False: they end at it, and the struct pthread begins there (variant II). */
+	bool is_below_variables;
+	unsigned char head;
+	/* The word, counted from it, that leads to the vector of a thread's blocks of variables (dtv). */
+	signed char vector;
+	/* The struct pthread begins with its own address, which is its third word, too. */
+	bool has_self;
+};
+
 struct arch_abi;   /* arch/abi.h */
 struct path_state; /* arch/path.h */
 struct path_step;
@@ -308,6 +320,7 @@ struct arch {
 	uint32_t memory_tags_segment;
 
 	struct arch_malloc malloc;
+	struct arch_tls tls;
 };
 
 /* Whether a system call is in one of these lists. */

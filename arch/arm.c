@@ -272,4 +272,5 @@ const struct arch arch_arm = {
 	.stack_alignment = 8,
 	.unwind_index = PT_ARM_EXIDX,
 	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},
+	.tls = {.is_below_variables = true, .head = 8},
 };

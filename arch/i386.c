@@ -344,4 +344,5 @@ const struct arch arch_i386 = {
 	.pushes_arguments = true,
 	.libunwind_numbers = true,
 	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
+	.tls = {.vector = 1, .has_self = true},
 };

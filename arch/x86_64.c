@@ -287,4 +287,5 @@ const struct arch arch_x86_64 = {
 		   .heap_size = 64ull << 20,
 		   .has_known_jemalloc = true,
 		   .has_known_mimalloc = true},
+	.tls = {.vector = 1, .has_self = true},
 };

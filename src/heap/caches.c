@@ -3,7 +3,6 @@
 #include "heap/glibc.h"
 #include "base/util.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #define SMALL_BINS    64
@@ -84,13 +83,10 @@ static void take_cache(struct heap *heap, struct block *chunk, const struct layo
 	free(marks.items);
 }
 
-/* Where a thread's variables are, by its thread pointer: behind it (ARM, AArch64) or before it. On the other side, and
- * not far, is its stack, where old pointers to caches are, and to blocks of their size. */
+/* Where a thread's variables are, by its thread pointer. On the other side of that, and not far, is its stack, where old pointers to caches are, and to blocks of their size. */
 static int64_t first_variable(const struct heap *heap)
 {
-	const uint16_t machine = heap->image->arch->elf_machine;
-
-	return machine == EM_ARM || machine == EM_AARCH64 ? 0 : -VARIABLES_MAX;
+	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
 }
 
 /* The word of a thread's at a place from its thread pointer; 0 also where it has none. */

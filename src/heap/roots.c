@@ -5,7 +5,6 @@
 #include "heap/stacks.h"
 #include "base/util.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 typedef void (*root_callback)(void *context, uint64_t word, uint64_t address, pid_t tid);
@@ -75,8 +74,8 @@ static void give_mapping(struct walk *walk, uint64_t start, uint64_t end)
 static void give_vector(struct walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
-	const bool is_x86 = image->arch->elf_machine == EM_X86_64 || image->arch->elf_machine == EM_386;
-	const uint64_t at = control_block + (is_x86 ? image->arch->pointer_size : 0);
+	const int64_t place = image->arch->tls.vector * image->arch->pointer_size;
+	const uint64_t at = control_block + (uint64_t)place;
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 
 	if (control_block && word)

@@ -21,9 +21,7 @@
 /* Where the words of a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
 static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_pointer)
 {
-	return image->arch->elf_machine == EM_X86_64 || image->arch->elf_machine == EM_386
-		       ? thread_pointer
-		       : thread_pointer - DESCRIPTOR;
+	return image->arch->tls.is_below_variables ? thread_pointer - DESCRIPTOR : thread_pointer;
 }
 
 /* glibc's struct pthread has {begin of the memory, its size, the size of the guard pages at its begin, the size that
@@ -204,8 +202,8 @@ static bool is_of_thread(const struct heap_image *image, const struct thread_sta
 	return false;
 }
 
-/* The control block at an address, on x86, where it begins with its own address, which is the third word too; of a
- * thread that has ended, whose stack the C library has made and keeps for another one. */
+/* The control block at an address, where it begins with its own address, which is the third word too; of a thread that
+ * has ended, whose stack the C library has made and keeps for another one. */
 static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
 {
 	uint64_t third;
@@ -237,7 +235,7 @@ void stacks_each_left(struct heap *heap,
 {
 	const struct heap_image *image = heap->image;
 
-	if (image->arch->elf_machine != EM_X86_64 && image->arch->elf_machine != EM_386)
+	if (!image->arch->tls.has_self)
 		return;
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *const m = &image->mappings[i];

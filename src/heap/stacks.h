@@ -12,7 +12,7 @@ struct thread_stack {
 
 /* False: the C library has not made that thread (it is the first one), or is none that is known. */
 bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_stack *memory);
-/* Calls back for each stack that the C library keeps of a thread that has ended; on x86 only. */
+/* Calls back for each stack that the C library keeps of a thread that has ended; where arch_tls.has_self. */
 void stacks_each_left(struct heap *heap,
 		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
 		      void *context);

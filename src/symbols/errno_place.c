@@ -119,13 +119,13 @@ static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *pla
 /* "ELF Handling For Thread-Local Storage", sections 3 and 4: the program's own segment is the first behind the thread
  * pointer (variant I), or the last before it (variant II); it begins where its address says that it is to be
  * aligned. */
-static int64_t segment_offset(const struct arch_abi *abi, const GElf_Phdr *tls)
+static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
 {
-	const uint64_t mask = tls->p_align ? tls->p_align - 1 : 0;
+	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;
 
-	if (abi->thread_head)
-		return (int64_t)(abi->thread_head + ((tls->p_vaddr - abi->thread_head) & mask));
-	return -(int64_t)(tls->p_memsz + ((-tls->p_vaddr - tls->p_memsz) & mask));
+	if (tls->is_below_variables)
+		return (int64_t)(tls->head + ((segment->p_vaddr - tls->head) & mask));
+	return -(int64_t)(segment->p_memsz + ((-segment->p_vaddr - segment->p_memsz) & mask));
 }
 
 static void read_variable(Elf *elf, const struct arch *arch, struct errno_place *place)
@@ -139,7 +139,7 @@ static void read_variable(Elf *elf, const struct arch *arch, struct errno_place 
 	for (size_t i = 0; i < count && i < PHDRS_MAX && gelf_getphdr(elf, (int)i, &phdr); i++)
 		if (phdr.p_type == PT_TLS && !(phdr.p_align & (phdr.p_align - 1)) && symbols.value < phdr.p_memsz)
 			*place = (struct errno_place){.kind = ERRNO_VARIABLE,
-						      .offset = segment_offset(arch->abi, &phdr) +
+						      .offset = segment_offset(&arch->tls, &phdr) +
 								(int64_t)symbols.value};
 }
 

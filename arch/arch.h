@@ -195,6 +195,9 @@ struct arch {
 	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
 	 * first instruction. 0, or the -errno of memory. */
 	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
+	/* Whether four words on the stack are of a frame that has no stack_t of sigaltstack(2), and the interrupted code's
+	 * *sp. NULL: every frame has one. */
+	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
 	/* For unwinding: where such a frame has the DWARF registers, by their numbers, in words from the place of the
 	 * pc; NULL: in the order of their numbers. What a handler's return takes off the frame is frame_return_size. */
 	const signed char *frame_registers;
@@ -306,6 +309,7 @@ struct arch {
 	uint64_t dwarf_preserved;
 	unsigned dwarf_link;      /* the register that a call leaves the return address in; 0: it is on the stack */
 	unsigned stack_alignment; /* of sp where a function calls another one */
+	unsigned red_zone;        /* bytes below sp that a function may use */
 	bool pushes_arguments;    /* so that sp is not the same at all calls of a function */
 	bool libunwind_numbers;   /* libunwind has other numbers of its own */
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL

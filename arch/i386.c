@@ -204,6 +204,13 @@ static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint
 	return 0;
 }
 
+/* That of a handler without siginfo_t has {cs, eflags, esp, ss}: by a 64-bit kernel, or by one of 32 bits. */
+static bool i386_frame_stack(const uint64_t words[4], uint64_t *sp)
+{
+	*sp = words[2];
+	return (words[0] == 0x23 && words[3] == 0x2b) || (words[0] == 0x73 && words[3] == 0x7b);
+}
+
 /* Of a sigcontext: edi, esi, ebp, esp, ebx, edx, ecx, eax are its words 4 to 11, eip is its word 14. */
 static const signed char i386_frame_registers[] = {11 - 14, 10 - 14, 9 - 14, 8 - 14, 7 - 14, 6 - 14, 5 - 14, 4 - 14, 0};
 
@@ -311,6 +318,7 @@ const struct arch arch_i386 = {
 	.kernel_action = {.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
 	.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
 	.signal_frame = i386_signal_frame,
+	.frame_stack = i386_frame_stack,
 	.frame_registers = i386_frame_registers,
 	.frame_return_size = 4,
 	.hit_code = SI_KERNEL,

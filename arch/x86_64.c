@@ -281,6 +281,7 @@ const struct arch arch_x86_64 = {
 	.dwarf_pc = 16,
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.stack_alignment = 16,
+	.red_zone = 128,
 	.malloc = {.word = 8,
 		   .align = 16,
 		   .fastbins = 10,

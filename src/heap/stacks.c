@@ -4,11 +4,9 @@
 #include "heap/stacks.h"
 #include "base/util.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #define PAGE          4096u
-#define RED_ZONE      128u           /* below the stack pointer, on x86-64 */
 #define DESCRIPTOR    4096u          /* bytes of a struct pthread, at most */
 #define ABOVE_MAX     (1ull << 20)   /* from a thread pointer to the end of the memory of its stack */
 #define LEFT_MAX      (256ull << 20) /* bytes of a mapping in which a stack that was left is looked for */
@@ -114,7 +112,7 @@ static bool lies_in(const struct range *range, uint64_t address)
 /* Where the words begin that a thread uses. */
 static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
 {
-	const unsigned below = image->arch->elf_machine == EM_X86_64 && !thread->in_syscall ? RED_ZONE : 0;
+	const unsigned below = thread->in_syscall ? 0 : image->arch->red_zone;
 
 	return thread->sp > below ? thread->sp - below : 0;
 }
@@ -127,14 +125,14 @@ static bool is_alternate(const struct heap_thread *thread, const struct heap_map
 	       word[2] > at - word[0] && word[2] <= m->end - word[0];
 }
 
-/* i386's frame of a signal without siginfo_t has none, but {code segment, flags, stack pointer, stack segment} of what
- * was interrupted, whose stack pointer is a lower one then. */
+/* A frame without one has the stack pointer of what was interrupted, which is a lower one then. */
 static bool is_interrupted(const struct heap_image *image, const struct heap_thread *thread,
 			   const struct heap_mapping *m, const uint64_t word[4])
 {
-	const bool has_segments = (word[0] == 0x23 && word[3] == 0x2b) || (word[0] == 0x73 && word[3] == 0x7b);
+	const struct arch *const arch = image->arch;
+	uint64_t sp;
 
-	return image->arch->elf_machine == EM_386 && has_segments && word[2] >= m->start && word[2] < thread->sp;
+	return arch->frame_stack && arch->frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
 /* Whether a signal handler of a thread runs on an alternate stack, below which, in the same memory, may be the frames

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "heap/stacks.h"
 
-#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>

@@ -244,7 +244,7 @@ const struct arch arch_aarch64 = {
 	.strip = aarch64_strip,
 	.tag_bits = 8,
 	.memory_tags_hwcap2 = HWCAP2_MEMORY_TAGS,
-	.memory_tags_segment = SEGMENT_MEMORY_TAGS,
+	.core = {.thread_note = NT_ARM_TLS, .memory_tags_segment = SEGMENT_MEMORY_TAGS},
 	.malloc = {.word = 8, .align = 16, .fastbins = 10, .heap_size = 64ull << 20},
 	.tls = {.is_below_variables = true, .head = 16},
 };

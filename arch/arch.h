@@ -122,6 +122,19 @@ struct arch_tls {
 	bool has_self;
 };
 
+/* What a core file has of a thread. Its registers are those of NT_PRSTATUS and of abi->floats_set and vectors_set. */
+struct arch_core {
+	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. In the note is
+	 * one pointer, or, where thread_entry is not 0, there are entries of so many bytes, each with one at thread_at,
+	 * of which the first counts that is not 0. */
+	uint32_t thread_note;
+	unsigned char thread_entry, thread_at;
+	/* Whether the thread was in a system call, and its number. NULL: that is not known. */
+	bool (*in_syscall)(const struct arch_regs *regs, long *number);
+	/* The type of the segments with the tags of memory; 0: there are none. */
+	uint32_t memory_tags_segment;
+};
+
 struct arch_abi;   /* arch/abi.h */
 struct path_state; /* arch/path.h */
 struct path_step;
@@ -320,9 +333,8 @@ struct arch {
 	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
 	 * 0: such processors keep none. */
 	uint64_t memory_tags_hwcap2;
-	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
-	uint32_t memory_tags_segment;
 
+	struct arch_core core;
 	struct arch_malloc malloc;
 	struct arch_tls tls;
 };

@@ -271,6 +271,7 @@ const struct arch arch_arm = {
 	.dwarf_link = ARM_LR,
 	.stack_alignment = 8,
 	.unwind_index = PT_ARM_EXIDX,
+	.core = {.thread_note = NT_ARM_TLS},
 	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},
 	.tls = {.is_below_variables = true, .head = 8},
 };

@@ -351,6 +351,7 @@ const struct arch arch_i386 = {
 	.stack_alignment = 16,
 	.pushes_arguments = true,
 	.libunwind_numbers = true,
+	.core = {.thread_note = NT_386_TLS, .thread_entry = 16, .thread_at = 4}, /* struct user_desc: base_addr */
 	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
 	.tls = {.vector = 1, .has_self = true},
 };

@@ -116,6 +116,12 @@ static bool x86_64_waits_for_a_time(const struct arch_regs *regs)
 	}
 }
 
+static bool x86_64_core_syscall(const struct arch_regs *regs, long *number)
+{
+	*number = (long)regs->words[X86_ORIG_RAX];
+	return (int64_t)regs->words[X86_ORIG_RAX] >= 0;
+}
+
 static pid_t x86_64_made_task(const struct arch_regs *regs)
 {
 	const uint64_t number = regs->words[X86_ORIG_RAX];
@@ -282,6 +288,7 @@ const struct arch arch_x86_64 = {
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.stack_alignment = 16,
 	.red_zone = 128,
+	.core = {.in_syscall = x86_64_core_syscall},
 	.malloc = {.word = 8,
 		   .align = 16,
 		   .fastbins = 10,

@@ -83,7 +83,8 @@ static void take_cache(struct heap *heap, struct block *chunk, const struct layo
 	free(marks.items);
 }
 
-/* Where a thread's variables are, by its thread pointer. On the other side of that, and not far, is its stack, where old pointers to caches are, and to blocks of their size. */
+/* Where a thread's variables are, by its thread pointer. On the other side of that, and not far, is its stack, where
+ * old pointers to caches are, and to blocks of their size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;

@@ -3,7 +3,7 @@
 #include "scan/care.h"
 #include "scan/core_files.h"
 #include "scan/core_objects.h"
-#include "arch/arch.h"
+#include "arch/abi.h"
 #include "base/msg.h"
 #include "symbols/data_names.h"
 #include "symbols/object.h"
@@ -27,8 +27,6 @@
 #define NAME_LENGTH          16u
 #define PAGE                 4096u
 #define ADDRESS_MAX          (1ull << 56) /* programs end below; x86-64 has up to 57 bits with the kernel */
-#define X86_64_FS_BASE       21           /* of the registers */
-#define X86_64_ORIG_RAX      15
 
 struct piece {
 	uint64_t start, end; /* that the file has bytes of */
@@ -74,10 +72,12 @@ static void add_words(struct core *core, const unsigned char *bytes, size_t size
 
 static void take_thread(struct core *core, const unsigned char *bytes, size_t size)
 {
-	const unsigned width = core->arch->pointer_size;
-	const size_t at = PRSTATUS_REGS(width), room = core->arch->regset_size;
+	const struct arch *const arch = core->arch;
+	const unsigned width = arch->pointer_size;
+	const size_t at = PRSTATUS_REGS(width), room = arch->regset_size;
 	struct arch_regs regs = {0};
 	uint32_t tid;
+	long number;
 
 	if (size < at + room || room > sizeof(regs))
 		return;
@@ -86,14 +86,12 @@ static void take_thread(struct core *core, const unsigned char *bytes, size_t si
 	ARRAY_GROW(core->threads, core->thread_capacity, core->thread_count);
 	struct heap_thread *thread = &core->threads[core->thread_count++];
 
-	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = core->arch->pc(&regs), .sp = core->arch->sp(&regs)};
+	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = arch->pc(&regs), .sp = arch->sp(&regs)};
 	add_words(core, bytes + at, room);
-	if (core->arch->elf_machine != EM_X86_64)
-		return;
-	thread->thread_pointer = thread->words[X86_64_FS_BASE];
-	thread->in_syscall = (int64_t)thread->words[X86_64_ORIG_RAX] >= 0;
-	thread->is_outside =
-		thread->in_syscall && !care_is_malloc_call(core->arch, (long)thread->words[X86_64_ORIG_RAX]);
+	if (arch->abi->thread_pointer)
+		arch->abi->thread_pointer(&regs, &thread->thread_pointer);
+	thread->in_syscall = arch->core.in_syscall && arch->core.in_syscall(&regs, &number);
+	thread->is_outside = thread->in_syscall && !care_is_malloc_call(arch, number);
 }
 
 static void take_process(struct core *core, const unsigned char *bytes, size_t size)
@@ -219,12 +217,14 @@ static struct heap_thread *thread_of(struct core *core, const unsigned char *blo
 	return NULL;
 }
 
-/* gdb's core files of i386 do not say where they are: each begins with its own address, which is the third word too. */
+/* Where registers do not have the thread pointer, gdb's core files do not, either: i386's. Each block begins with its
+ * own address, which is the third word too. */
 static void find_control_blocks(struct core *core)
 {
 	const unsigned width = core->arch->pointer_size;
+	const bool is_needed = core->arch->tls.has_self && !core->arch->abi->thread_pointer;
 
-	for (size_t i = 0; core->arch->elf_machine == EM_386 && i < core->piece_count; i++) {
+	for (size_t i = 0; is_needed && i < core->piece_count; i++) {
 		const struct piece *piece = &core->pieces[i];
 		const unsigned char *const bytes = core->bytes + piece->at;
 
@@ -258,21 +258,20 @@ static note_taker taker_of(uint32_t type)
 }
 
 /* Of vector registers, behind the thread's others. */
-static bool has_words(uint32_t type)
+static bool has_words(const struct arch_abi *abi, uint32_t type)
 {
-	return type == NT_FPREGSET || type == NT_X86_XSTATE || type == NT_ARM_VFP;
+	return type == NT_FPREGSET || type == (uint32_t)abi->floats_set || type == (uint32_t)abi->vectors_set;
 }
 
-/* The base of a thread's variables, where it is in a note of its own: AArch64's, and i386's as struct user_desc,
- * {number, base, limit, flags} of 4 bytes each, of which glibc uses one. */
-static void take_thread_pointer(struct core *core, uint32_t type, const unsigned char *bytes, size_t size)
+/* The base of a thread's variables, where it is in a note of its own. */
+static void take_thread_pointer(struct core *core, const unsigned char *bytes, size_t size)
 {
+	const struct arch_core *const has = &core->arch->core;
+	const size_t entry = has->thread_entry ? has->thread_entry : core->arch->pointer_size;
 	uint64_t *const pointer = &core->threads[core->thread_count - 1].thread_pointer;
 
-	if (type == NT_ARM_TLS && size >= core->arch->pointer_size)
-		*pointer = arch_pointer(core->arch, bytes);
-	for (size_t at = 0; type == NT_386_TLS && at + 16 <= size && !*pointer; at += 16)
-		*pointer = arch_pointer(core->arch, bytes + at + 4);
+	for (size_t at = 0; at + entry <= size && !*pointer && (!at || has->thread_entry); at += entry)
+		*pointer = arch_pointer(core->arch, bytes + at + has->thread_at);
 }
 
 static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
@@ -287,10 +286,10 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 
 		if (take)
 			take(core, bytes, note.n_descsz);
-		else if (has_words(note.n_type) && core->thread_count)
+		else if (has_words(core->arch->abi, note.n_type) && core->thread_count)
 			add_words(core, bytes, note.n_descsz);
-		else if (core->thread_count)
-			take_thread_pointer(core, note.n_type, bytes, note.n_descsz);
+		else if (note.n_type == core->arch->core.thread_note && core->thread_count)
+			take_thread_pointer(core, bytes, note.n_descsz);
 	}
 }
 
@@ -368,8 +367,8 @@ static const char *read_core(struct core *core, Elf *elf)
 		return "it has no memory";
 	read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
-	if (core->arch->memory_tags_segment)
-		read_segments(core, elf, core->arch->memory_tags_segment);
+	if (core->arch->core.memory_tags_segment)
+		read_segments(core, elf, core->arch->core.memory_tags_segment);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;

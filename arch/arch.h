@@ -398,6 +398,9 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
  * state the processor runs it (ARM's Thumb bit). For any ELF machine, whichever ports this build has, for traces and
  * their files are read on another machine than their own. */
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
+/* Whether functions of an ELF file with these flags in its header take floating point arguments as integers, though the
+ * processor has registers for them. For any ELF machine, too. */
+bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags);
 /* Whether code begins as that does to which signal handlers return. For any ELF machine, too. */
 bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size);
 /* Where such code is first, looked for at each multiple of `step` bytes; -1: nowhere. */

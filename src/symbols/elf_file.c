@@ -1,6 +1,7 @@
 /* One ELF file: header, segments, build-id, kind. */
 #include "config.h"
 #include "symbols/elf_file.h"
+#include "arch/arch.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 	file->references = 1;
 	file->machine = ehdr.e_machine;
 	file->class = ehdr.e_ident[EI_CLASS];
-	file->is_soft_float = ehdr.e_machine == EM_ARM && !(ehdr.e_flags & EF_ARM_ABI_FLOAT_HARD);
+	file->is_soft_float = arch_is_soft_float(ehdr.e_machine, ehdr.e_flags);
 	read_program_headers(file, elf, ehdr.e_type == ET_EXEC);
 	if (!file->segment_count) {
 		elf_file_free(file);

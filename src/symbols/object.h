@@ -53,8 +53,7 @@ bool elf_file_has_symbols(const struct elf_file *file);
 bool elf_file_has_locals(const struct elf_file *file);
 /* Whether Go's linker made it: it has a section that only that one writes, stripped or not. */
 bool elf_file_is_go(const struct elf_file *file);
-/* Whether its functions take floating point arguments in ARM's core registers: it is ARM's, and its header does not say
- * that they take them in the floating point registers (EF_ARM_ABI_FLOAT_HARD, "ELF for the Arm Architecture" 5.2.1). */
+/* Whether its functions take floating point arguments as integers: arch_is_soft_float() of its header. */
 bool elf_file_is_soft_float(const struct elf_file *file);
 
 /* A segment of code as it is mapped, and its tail: the bytes of the mapping's last page behind the segment, which no

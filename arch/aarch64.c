@@ -238,6 +238,7 @@ const struct arch arch_aarch64 = {
 	.dwarf_get = aarch64_dwarf_get,
 	.dwarf_sp = A64_SP,
 	.dwarf_pc = A64_PC,
+	.dwarf_frames = 1u << 29 | 1u << A64_SP,
 	.dwarf_preserved = 0x7ffu << 19, /* x19 to x29 */
 	.dwarf_link = A64_LR,
 	.stack_alignment = 16,

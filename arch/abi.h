@@ -91,6 +91,15 @@ struct arch_abi {
 	/* Argument register `index`, or at the return result register `index`. */
 	uint64_t (*argument_register)(const struct arch_regs *regs, unsigned index);
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
+	/* A larger struct or union is passed by its address, which some instructions of the function replace; 0: none
+	 * is, or nothing replaces it. */
+	unsigned char by_address_from;
+	/* Compilers have a convention of their own for functions that only one file calls, with integers in the same
+	 * register of the result, but other results elsewhere. Where is_soft_float, they have one in any case. */
+	bool has_local_convention;
+	/* How larger scalars, but those of 16 bytes, are aligned in a struct; 0: each by its size. */
+	unsigned char align_most;
+	unsigned char x87_align; /* of a long double, where that is the x87's of 10 bytes; 0: it is another format */
 	/* DWARF's number of argument register `index`; UINT32_MAX: there is none. */
 	unsigned (*argument_dwarf)(unsigned index);
 	/* Where the register of DWARF's number is in the floating point registers' bytes; -1: it is none of them, or of

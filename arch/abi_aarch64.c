@@ -195,6 +195,7 @@ const struct arch_abi abi_aarch64 = {
 	.result = aarch64_result,
 	.argument_register = aarch64_register,
 	.result_register = aarch64_register,
+	.by_address_from = 16,
 	.argument_dwarf = aarch64_argument_dwarf,
 	.float_at = aarch64_float_at,
 	.thread_set = NT_ARM_TLS,

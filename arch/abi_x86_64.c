@@ -356,6 +356,7 @@ const struct arch_abi abi_x86_64 = {
 	.result = x86_64_result,
 	.argument_register = x86_64_argument_register,
 	.result_register = x86_64_result_register,
+	.x87_align = 16,
 	.argument_dwarf = x86_64_argument_dwarf,
 	.float_at = x86_64_float_at,
 	.thread_pointer = x86_64_thread_pointer,

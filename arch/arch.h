@@ -318,6 +318,8 @@ struct arch {
 	 * caller's value of that register and the return address, above which is the caller's sp. 0: there is none, or
 	 * those words may be elsewhere in the frame. */
 	unsigned dwarf_frame;
+	/* Those by which code may find its frame: sp and what compilers have for a frame pointer, as a mask. */
+	uint64_t dwarf_frames;
 	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
 	uint64_t dwarf_preserved;
 	unsigned dwarf_link;      /* the register that a call leaves the return address in; 0: it is on the stack */

@@ -267,6 +267,7 @@ const struct arch arch_arm = {
 	.dwarf_get = arm_dwarf_get,
 	.dwarf_sp = ARM_SP,
 	.dwarf_pc = ARM_PC,
+	.dwarf_frames = 1u << 7 | 1u << 11 | 1u << ARM_SP,
 	.dwarf_preserved = 0xffu << 4, /* r4 to r11 */
 	.dwarf_link = ARM_LR,
 	.stack_alignment = 8,

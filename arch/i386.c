@@ -347,6 +347,7 @@ const struct arch arch_i386 = {
 	.dwarf_sp = 4,
 	.dwarf_frame = 5, /* ebp */
 	.dwarf_pc = 8,
+	.dwarf_frames = 1u << 4 | 1u << 5,
 	.dwarf_preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
 	.stack_alignment = 16,
 	.pushes_arguments = true,

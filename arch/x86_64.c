@@ -285,6 +285,7 @@ const struct arch arch_x86_64 = {
 	.dwarf_sp = 7,
 	.dwarf_frame = 6, /* rbp */
 	.dwarf_pc = 16,
+	.dwarf_frames = 1u << 6 | 1u << 7,
 	.dwarf_preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.stack_alignment = 16,
 	.red_zone = 128,

@@ -81,21 +81,9 @@ static bool read_value(const struct expression *expression, struct place_piece *
 	return is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
 }
 
-/* DWARF's numbers of what a function's own frame is found by: the stack pointer, and what may be a frame pointer. */
-static bool is_of_frame(int machine, unsigned number)
+static bool is_of_frame(const struct arch *arch, unsigned number)
 {
-	switch (machine) {
-	case EM_X86_64:
-		return number == 6 || number == 7;
-	case EM_386:
-		return number == 4 || number == 5;
-	case EM_AARCH64:
-		return number == 29 || number == 31;
-	case EM_ARM:
-		return number == 7 || number == 11 || number == 13;
-	default:
-		return true;
-	}
+	return number < 64 && arch->dwarf_frames >> number & 1;
 }
 
 /* One place. False: it is not understood, or not one of the entry. */
@@ -129,7 +117,7 @@ static bool read_place(const struct type_reader *reader, const struct entry *ent
 	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). LLVM counts
 	 * from that stack pointer in lists, too. */
 	return is_based(first, &piece->place_register, &piece->place_offset) &&
-	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->machine, piece->place_register));
+	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
 /* Places one behind the other, each followed by DW_OP_piece. */

@@ -36,7 +36,7 @@ static struct signatures *signatures_new(const struct object *object)
 		.reader =
 			{
 				.bytes_left = BYTES_MAX,
-				.machine = object->file->machine,
+				.arch = arch_for_elf(object->file->machine, object->file->class),
 				.is_soft_float = object->file->is_soft_float,
 				.word = object->file->class == ELFCLASS32 ? 4 : 8,
 			},
@@ -85,9 +85,9 @@ static bool may_lose_result(const struct entry *entry, const struct named_symbol
 	return entry->is_own || (symbol && has_part_name(symbol->name));
 }
 
-/* Whether i386's functions of own places return it as all others do: floats may be in another register, and the address
- * of what is in memory is not where the ABI puts it. */
-static bool is_in_eax(const struct data_type *result)
+/* Whether functions with a convention of their own return it as all others do: floats may be in another register, and
+ * the address of what is in memory is not where the ABI puts it. */
+static bool is_integer_result(const struct data_type *result)
 {
 	switch (result->kind) {
 	case DATA_INT:
@@ -143,11 +143,11 @@ static bool is_anything_lost(const struct entry *entry, const struct params *par
 	return false;
 }
 
-/* Whether compilers have a convention of their own for functions that only one file calls: on i386 registers, on ARM
- * those of the VFP, where the ABI has none. */
+/* Whether compilers have a convention of their own for functions that only one file calls: with arguments in registers
+ * where the ABI has none there. */
 static bool has_local_convention(const struct type_reader *reader)
 {
-	return reader->machine == EM_386 || (reader->machine == EM_ARM && reader->is_soft_float);
+	return reader->arch->abi->has_local_convention || reader->is_soft_float;
 }
 
 /* Whether the parameters are where debug information says, and not where the ABI does. Of functions that only this file
@@ -161,11 +161,12 @@ static bool has_own_places(const struct type_reader *reader, const struct entry 
 	       (has_local_convention(reader) || is_anything_lost(entry, params));
 }
 
-/* AArch64 gives the address of such a struct: where the compiler says that it is, it is after some instructions. */
+/* Of such a struct the address is passed: where the compiler says that it is, it is after some instructions. */
 static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
 {
-	return reader->machine == EM_AARCH64 && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) &&
-	       type->size > 16;
+	const unsigned least = reader->arch->abi->by_address_from;
+
+	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
 /* GCC's callers pass all parameters that the function has; LLVM's those that it uses. */
@@ -329,7 +330,8 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);
 
 	const bool is_other = has_other_convention(&function->die);
-	const bool is_elsewhere = is_other || (result && is_own && reader->machine == EM_386 && !is_in_eax(result));
+	const bool is_elsewhere =
+		is_other || (result && is_own && reader->arch->abi->has_local_convention && !is_integer_result(result));
 
 	if (is_other)
 		forget_places(&params);
@@ -381,7 +383,8 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 {
 	struct dwarf_function function;
 
-	if (!dwarf_index_function(signatures->index, address + signatures->debug->file->module_bias, &function) ||
+	if (!signatures->reader.arch ||
+	    !dwarf_index_function(signatures->index, address + signatures->debug->file->module_bias, &function) ||
 	    !has_known_abi(function.language))
 		return NULL;
 	signatures->reader.dies_left = DIES_MAX;

@@ -7,6 +7,7 @@
 #ifndef FT_SYMBOLS_TYPE_READER_H
 #define FT_SYMBOLS_TYPE_READER_H
 
+#include "arch/abi.h"
 #include "base/hash.h"
 #include "symbols/types.h"
 
@@ -24,11 +25,11 @@ struct type_reader {
 	size_t bytes_left;         /* of the memory that the file may still take */
 	size_t dies_left;          /* entries that the function which is read now may make us look at */
 	unsigned depth;
-	struct hash types; /* by the entry's place in memory, and the level */
-	uint16_t machine;
-	bool is_soft_float; /* elf_file_is_soft_float() */
-	unsigned word;      /* bytes of a pointer */
-	int language;       /* of the function that is read now: DW_LANG_ */
+	struct hash types;       /* by the entry's place in memory, and the level */
+	const struct arch *arch; /* the file's processor */
+	bool is_soft_float;      /* elf_file_is_soft_float() */
+	unsigned word;           /* bytes of a pointer */
+	int language;            /* of the function that is read now: DW_LANG_ */
 };
 
 /* A piece of the file's memory, zeroed; NULL: the file has had its part. */

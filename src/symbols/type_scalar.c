@@ -2,22 +2,17 @@
 #include "config.h"
 #include "symbols/type_reader.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Base types ---- */
 
-static bool is_x86(const struct type_reader *reader)
-{
-	return reader->machine == EM_X86_64 || reader->machine == EM_386;
-}
-
-/* i386 aligns what has 8 bytes, in a struct, to 4. */
 uint32_t type_scalar_align(const struct type_reader *reader, uint64_t size)
 {
-	if (reader->machine == EM_386 && size > 4)
-		return size == 16 ? 16 : 4;
+	const uint32_t most = reader->arch->abi->align_most;
+
+	if (most && size > most)
+		return size == 16 ? 16 : most;
 	if (!size || size > 16 || (size & (size - 1)))
 		return size == 12 ? 4 : 1;
 	return (uint32_t)size;
@@ -51,7 +46,8 @@ bool type_is_character(const char *name)
 /* Whether a floating point type is x87's, by the name that compilers give it: its 10 bytes lie in 12 or 16. */
 static bool is_extended(const struct type_reader *reader, const struct data_type *type)
 {
-	return is_x86(reader) && type->size >= 10 && !strstr(type->name, "128") && strcmp(type->name, "_Quad") != 0;
+	return reader->arch->abi->x87_align && type->size >= 10 && !strstr(type->name, "128") &&
+	       strcmp(type->name, "_Quad") != 0;
 }
 
 static void see_float(const struct type_reader *reader, struct data_type *type)
@@ -62,7 +58,7 @@ static void see_float(const struct type_reader *reader, struct data_type *type)
 	if (!strcmp(type->name, "__bf16") || !strcmp(type->name, "bfloat16_t"))
 		type->kind = DATA_FLOAT_OTHER;
 	if (type->is_extended)
-		type->align = reader->machine == EM_386 ? 4 : 16;
+		type->align = reader->arch->abi->x87_align;
 }
 
 /* Two of a type of its own, which DWARF does not name. */

@@ -187,6 +187,7 @@ const struct arch arch_aarch64 = {
 	.elf_class = ELFCLASS64,
 	.pointer_size = 8,
 	.big_endian = false,
+	.constants = 4, /* ON_AARCH64 */
 	.reloc_irelative = R_AARCH64_IRELATIVE,
 	.reloc_jump_slot = R_AARCH64_JUMP_SLOT,
 	.reloc_glob_dat = R_AARCH64_GLOB_DAT,

@@ -145,6 +145,9 @@ struct arch {
 	unsigned char elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	unsigned char pointer_size;
 	bool big_endian;
+	/* Its kernel's constants, where they differ between processors: its bit in enum processor of modules/module.h. 0:
+	 * it has none, and only constants that are the same everywhere have names. */
+	unsigned char constants;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
 	/* Those of the slots that calls between objects go through, which hold nothing but the address of one
 	 * symbol. */

@@ -200,6 +200,7 @@ const struct arch arch_arm = {
 	.elf_class = ELFCLASS32,
 	.pointer_size = 4,
 	.big_endian = false,
+	.constants = 8, /* ON_ARM */
 	.reloc_irelative = R_ARM_IRELATIVE,
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,

@@ -286,6 +286,7 @@ const struct arch arch_i386 = {
 	.elf_class = ELFCLASS32,
 	.pointer_size = 4,
 	.big_endian = false,
+	.constants = 2, /* ON_I386 */
 	.reloc_irelative = R_386_IRELATIVE,
 	.reloc_jump_slot = R_386_JMP_SLOT,
 	.reloc_glob_dat = R_386_GLOB_DAT,

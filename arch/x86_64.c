@@ -229,6 +229,7 @@ const struct arch arch_x86_64 = {
 	.elf_class = ELFCLASS64,
 	.pointer_size = 8,
 	.big_endian = false,
+	.constants = 1, /* ON_X86_64 */
 	.reloc_irelative = R_X86_64_IRELATIVE,
 	.reloc_jump_slot = R_X86_64_JUMP_SLOT,
 	.reloc_glob_dat = R_X86_64_GLOB_DAT,

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf_parse.h"
+#include "modules/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +56,14 @@ static bool take_number(struct scan *scan, uint64_t *number)
 /* `on x86_64 i386` */
 static bool take_processors(struct scan *scan, unsigned char *on)
 {
-	static const struct {
-		const char *name;
-		unsigned char bit;
-	} processors[] = {{"x86_64", ON_X86_64}, {"i386", ON_I386}, {"aarch64", ON_AARCH64}, {"armv7l", ON_ARM}};
+	const char *name;
 	bool is_one = true;
 
 	for (*on = 0; is_one;) {
 		is_one = false;
-		for (size_t i = 0; i < ARRAY_SIZE(processors); i++)
-			if (scan_take_word(scan, processors[i].name)) {
-				*on |= processors[i].bit;
+		for (unsigned bit = 0; (name = module_processor(bit)); bit++)
+			if (scan_take_word(scan, name)) {
+				*on |= (unsigned char)(1u << bit);
 				is_one = true;
 			}
 	}

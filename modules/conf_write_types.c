@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf_write_types.h"
+#include "modules/known.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -67,7 +68,7 @@ static void add_word_number(struct buf *text, bool is_hex, uint64_t number)
 
 static void add_word(const struct param_word *word, bool is_hex, struct buf *text)
 {
-	static const char *const processors[] = {"x86_64", "i386", "aarch64", "armv7l"};
+	const char *processor;
 
 	buf_printf(text, is_plain_word(word->name) ? "%s = " : "\"%s\" = ", word->name);
 	add_word_number(text, is_hex, word->value);
@@ -77,9 +78,9 @@ static void add_word(const struct param_word *word, bool is_hex, struct buf *tex
 	}
 	if (word->on)
 		buf_add_str(text, " on");
-	for (size_t i = 0; i < ARRAY_SIZE(processors); i++)
-		if (word->on >> i & 1)
-			buf_printf(text, " %s", processors[i]);
+	for (unsigned bit = 0; (processor = module_processor(bit)); bit++)
+		if (word->on >> bit & 1)
+			buf_printf(text, " %s", processor);
 }
 
 static void add_words(struct word_names *names, const struct param *param, struct buf *text)

@@ -27,15 +27,9 @@ const struct function *module_known_function(const char *symbol)
 	return find_prototype(symbol);
 }
 
-unsigned module_processor(const char *name)
+const char *module_processor(unsigned bit)
 {
-	static const struct {
-		const char *name;
-		unsigned bit;
-	} processors[] = {{"x86_64", ON_X86_64}, {"i386", ON_I386}, {"aarch64", ON_AARCH64}, {"armv7l", ON_ARM}};
+	static const char *const names[] = {"x86_64", "i386", "aarch64", "armv7l"};
 
-	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
-		if (!strcmp(processors[i].name, name))
-			return processors[i].bit;
-	return 0;
+	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "args/row.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -45,15 +44,7 @@ uint64_t row_number(const struct arch *arch, unsigned type, uint64_t raw)
 /* Whether the process's processor has a constant of that name with that value. */
 static bool is_here(const struct showing *s, const struct param_word *word)
 {
-	static const struct {
-		uint16_t machine;
-		unsigned char on;
-	} processors[] = {{EM_X86_64, ON_X86_64}, {EM_386, ON_I386}, {EM_AARCH64, ON_AARCH64}, {EM_ARM, ON_ARM}};
-
-	for (size_t i = 0; word->on && i < ARRAY_SIZE(processors); i++)
-		if (processors[i].machine == s->source->arch->elf_machine)
-			return word->on & processors[i].on;
-	return !word->on;
+	return !word->on || word->on & s->source->arch->constants;
 }
 
 bool show_word(struct showing *s, const struct param *param, uint64_t number)

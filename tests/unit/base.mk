@@ -36,4 +36,4 @@ tests_unit_conf_write_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_conf_write_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
 tests_unit_params_SOURCES = tests/unit/params.c
 tests_unit_params_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_params_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
+tests_unit_params_LDADD = libmodules.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)

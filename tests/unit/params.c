@@ -1,5 +1,6 @@
 /* What is known of functions' parameters: each row has them, and the words are the system's constants. */
 #include "config.h"
+#include "arch/arch.h"
 #include "modules/known.h"
 #include "modules/load.h"
 #include "modules/prototypes.h"
@@ -368,22 +369,34 @@ static const struct {
 #undef IS
 };
 
-static unsigned own_processor(void)
+/* The bit that a processor's table has is that of its name. */
+static void test_processors(void **state)
 {
-#if defined(__x86_64__)
-	return module_processor("x86_64");
-#elif defined(__i386__)
-	return module_processor("i386");
-#elif defined(__aarch64__)
-	return module_processor("aarch64");
-#else
-	return module_processor("armv7l");
-#endif
+	const struct arch *arch;
+
+	(void)state;
+	for (size_t i = 0; (arch = arch_known(i)); i++) {
+		unsigned bit = 0;
+
+		while (module_processor(bit) && strcmp(module_processor(bit), arch->name) != 0)
+			bit++;
+		assert_non_null(module_processor(bit));
+		assert_int_equal(arch->constants, 1u << bit);
+	}
+	assert_string_equal(module_processor(0), "x86_64");
+	assert_int_equal(ON_X86_64, 1 << 0);
+	assert_string_equal(module_processor(1), "i386");
+	assert_int_equal(ON_I386, 1 << 1);
+	assert_string_equal(module_processor(2), "aarch64");
+	assert_int_equal(ON_AARCH64, 1 << 2);
+	assert_string_equal(module_processor(3), "armv7l");
+	assert_int_equal(ON_ARM, 1 << 3);
+	assert_null(module_processor(4));
 }
 
 static void test_constants(void **state)
 {
-	const unsigned own = own_processor();
+	const unsigned own = arch_native()->constants;
 
 	(void)state;
 	assert_int_not_equal(own, 0);
@@ -439,9 +452,9 @@ static void test_cases(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_prototypes),
-						  cmocka_unit_test(test_flags), cmocka_unit_test(test_constants),
-						  cmocka_unit_test(test_cases)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),      cmocka_unit_test(test_prototypes),
+						  cmocka_unit_test(test_flags),     cmocka_unit_test(test_processors),
+						  cmocka_unit_test(test_constants), cmocka_unit_test(test_cases)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

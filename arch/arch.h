@@ -294,6 +294,10 @@ struct arch {
 	 * before them; many a place within one looks so, too. Where dwarf_link is not 0 that register shows it. */
 	bool (*may_begin)(uint64_t address, const unsigned char *code, size_t size);
 
+	/* How the names of functions begin that compilers make so that code finds out where it is, and that most
+	 * functions call; NULL: there are none. */
+	const char *pc_thunk;
+
 	/* There is no single step: what can be neither copied nor emulated gets no breakpoint. */
 	bool cannot_step;
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and

@@ -340,6 +340,7 @@ const struct arch arch_i386 = {
 	.sets_sp = i386_sets_sp,
 	.follow = i386_follow,
 	.may_begin = x86_may_begin,
+	.pc_thunk = "__x86.get_pc_thunk.",
 	.decode = i386_decode,
 	.relocate = i386_relocate,
 	.emulate = i386_emulate,

@@ -278,6 +278,7 @@ const struct arch arch_x86_64 = {
 	.sets_sp = x86_64_sets_sp,
 	.follow = x86_64_follow,
 	.may_begin = x86_64_may_begin,
+	.pc_thunk = "__x86.get_pc_thunk.",
 	.decode = x86_64_decode,
 	.relocate = x86_64_relocate,
 	.emulate = x86_64_emulate,

@@ -28,15 +28,17 @@ static bool begins_with(const char *text, const char *beginning)
 
 /* Whether the code is come to by jumps alone, so that the stack has no return address at its top: parts of functions
  * that are kept apart, and what the kernel, the dynamic linker or signal handlers' returns go to; or it is called for
- * each function of the program (i386), and is no function of anybody's. */
-static bool is_part(const char *symbol)
+ * each function of the program, and is no function of anybody's. */
+static bool is_part(const struct arch *arch, const char *symbol)
 {
-	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile", "__x86.get_pc_thunk."};
+	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};
 	static const char *const names[] = {"_start",    "_dl_start_user",        "__restore_rt",
 					    "__restore", "__default_sa_restorer", "__default_rt_sa_restorer"};
 	const char *const cold = strstr(symbol, ".cold");
 
 	if (cold && (!cold[5] || cold[5] == '.'))
+		return true;
+	if (arch->pc_thunk && begins_with(symbol, arch->pc_thunk))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
 		if (begins_with(symbol, beginnings[i]))
@@ -91,8 +93,9 @@ static bool is_named(const struct patterns *patterns, const char *name, const st
 /* Whether any pattern matches the symbol, whatever the object. */
 static bool is_chosen(void *context, const struct elf_symbol *symbol)
 {
-	const struct patterns *patterns = ((const struct finding *)context)->patterns;
-	const bool is_function = !symbol->is_untyped && !is_part(symbol->name);
+	const struct finding *finding = context;
+	const struct patterns *patterns = finding->patterns;
+	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
 	struct symbol_names names;
 
 	symbol_names_find(&names, symbol->name, patterns->any_parameters);
@@ -108,7 +111,7 @@ static bool is_chosen(void *context, const struct elf_symbol *symbol)
 static void on_symbol(void *context, const struct elf_symbol *symbol)
 {
 	const struct finding *finding = context;
-	const bool is_function = !symbol->is_untyped && !is_part(symbol->name);
+	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
 	struct symbol_names names;
 
 	if (!object_text_at(finding->object, symbol->value + finding->object->bias))

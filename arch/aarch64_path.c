@@ -173,7 +173,7 @@ static void follow_register_branch(struct following *f)
 	const struct path_value lr = f->state->registers[A64_LR];
 
 	if (what == 1)
-		path_call(f->state, f->state->arch->dwarf_preserved);
+		path_call(f->state, f->state->arch->dwarf.preserved);
 	else if (what == 2 && !field(f, 24, 1) && !field(f, 23, 1))
 		leave(f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : value_of(f, field(f, 5, 5)));
 	else /* a tail call, if the return address is back in its register */
@@ -201,7 +201,7 @@ static void follow_branch(struct following *f)
 	const struct path_value lr = f->state->registers[A64_LR];
 
 	if ((word & 0x7c000000) == 0x14000000 && word >> 31) {
-		path_call(f->state, f->state->arch->dwarf_preserved);
+		path_call(f->state, f->state->arch->dwarf.preserved);
 	} else if ((word & 0x7c000000) == 0x14000000) {
 		if (lr.kind == PATH_MEMORY) {
 			leave(f, lr);

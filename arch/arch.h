@@ -99,6 +99,84 @@ struct action_layout {
 };
 #define ARCH_ACTION_MAX 160
 
+/* Numbers of system calls. */
+struct arch_syscalls {
+	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
+	unsigned short clone[ARCH_CLONE_CALLS];
+	/* Those by which an allocator gets memory and gives it back (brk, mmap and its like; prctl
+	 * names it), 0 behind the last. */
+	unsigned short heap[ARCH_HEAP_CALLS];
+	/* Those by which everybody waits, and wakes, 0 behind the last. */
+	unsigned short futex[ARCH_FUTEX_CALLS];
+	/* Where there is no restart_syscall: those that end with EINTR, or may (a socket's with a timeout), when their
+	 * task is stopped: signal(7). 0 behind the last. */
+	unsigned short eintr[ARCH_EINTR_CALLS];
+	/* Those of `heap` that make a mapping larger or smaller, or give up its pages: brk, mprotect, madvise. */
+	unsigned short resize[ARCH_RESIZE_CALLS];
+	/* exit(2), which ends a thread, not its process. */
+	unsigned short exit;
+	unsigned rt_sigaction;
+};
+
+/* How actions for signals lie in memory, and the frame that the kernel puts on a stack for a handler. */
+struct arch_signal {
+	struct action_layout kernel_action; /* what rt_sigaction takes */
+	struct action_layout libc_action;   /* what sigaction(3) takes */
+	uint64_t action_flags; /* flags that the C library adds, with a restorer; 0: handlers return to the kernel's */
+	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
+	 * first instruction. 0, or the -errno of memory. */
+	int (*frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
+	/* Whether four words on a stack are of a frame without a stack_t of sigaltstack(2), and *sp the interrupted sp.
+	 * NULL: every frame has a stack_t. */
+	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
+	/* For unwinding: where such a frame has the DWARF registers, by their numbers, in words from the place of the
+	 * pc; NULL: in the order of their numbers. What a handler's return takes off the frame is frame_return_size. */
+	const signed char *frame_registers;
+	unsigned frame_return_size;
+	/* The state of the interrupted code, as the bits of code_state, of the word behind the pc's. False: the
+	 * processor counts its next instructions (is_in_block). NULL where there is one state. */
+	bool (*frame_state)(uint64_t word, uint64_t *state);
+	/* A frame's own registers count even where the code that handlers return to has CFI (AArch64's has but a frame
+	 * pointer there). False: only where it has none, as in musl. */
+	bool frame_has_registers;
+};
+
+/* What tells that a process has a user shadow stack. */
+struct arch_shadow_stack {
+	/* The line of /proc/PID/status, and a word in it; NULL none. */
+	const char *line, *word;
+	/* The bit of AT_HWCAP without which there are none on this machine. With it, and no such line, a process may
+	 * have one at any time. */
+	uint64_t hwcap;
+};
+
+/* Registers, by DWARF's numbers. */
+struct arch_dwarf {
+	unsigned registers; /* how many of them there are */
+	uint64_t (*get)(const struct arch_regs *regs, unsigned number);
+	unsigned sp, pc;
+	/* The register that code which keeps a frame pointer has it in: the address of a frame's last two words, the
+	 * caller's value of that register and the return address, above which is the caller's sp. 0: there is none, or
+	 * those words may be elsewhere in the frame. */
+	unsigned frame;
+	/* Those by which code may find its frame: sp and what compilers use as a frame pointer, as a mask. */
+	uint64_t frames;
+	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
+	uint64_t preserved;
+	unsigned link; /* the register that a call leaves the return address in; 0: it is on the stack */
+};
+
+/* Tags of pointers, and of the memory that they lead to. */
+struct arch_tags {
+	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
+	unsigned bits;
+	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
+	 * 0: such processors keep none. */
+	uint64_t hwcap2;
+	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
+	uint32_t core_segment;
+};
+
 /* What of malloc's structures differs between processors. */
 struct arch_malloc {
 	/* glibc's; every other size and offset there follows from these. */
@@ -124,15 +202,13 @@ struct arch_tls {
 
 /* What a core file has of a thread. Its registers are those of NT_PRSTATUS and of abi->floats_set and vectors_set. */
 struct arch_core {
-	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. In the note is
-	 * one pointer, or, where thread_entry is not 0, there are entries of so many bytes, each with one at thread_at,
-	 * of which the first counts that is not 0. */
+	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. The note is
+	 * one pointer, or, where thread_entry is not 0, an array of entries of that many bytes, which have a pointer at
+	 * thread_at; the first one that is not 0 counts. */
 	uint32_t thread_note;
 	unsigned char thread_entry, thread_at;
 	/* Whether the thread was in a system call, and its number. NULL: that is not known. */
 	bool (*in_syscall)(const struct arch_regs *regs, long *number);
-	/* The type of the segments with the tags of memory; 0: there are none. */
-	uint32_t memory_tags_segment;
 };
 
 struct arch_abi;   /* arch/abi.h */
@@ -145,8 +221,8 @@ struct arch {
 	unsigned char elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	unsigned char pointer_size;
 	bool big_endian;
-	/* Its kernel's constants, where they differ between processors: its bit in enum processor of modules/module.h. 0:
-	 * it has none, and only constants that are the same everywhere have names. */
+	/* Which constants of the kernel it has, where processors differ: its bit in enum processor of modules/module.h.
+	 * 0: none that is known, and only constants that all processors have get names. */
 	unsigned char constants;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
 	/* Those of the slots that calls between objects go through, which hold nothing but the address of one
@@ -204,52 +280,12 @@ struct arch {
 	/* The same for the code of a C library that signal handlers return to (sa_restorer); NULL where none has it. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
-	unsigned sys_rt_sigaction;          /* its number */
-	struct action_layout kernel_action; /* what rt_sigaction takes */
-	struct action_layout libc_action;   /* what sigaction(3) takes */
-	uint64_t action_flags; /* flags that the C library adds, with a restorer; 0: handlers return to the kernel's */
-	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
-	 * first instruction. 0, or the -errno of memory. */
-	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* Whether four words on the stack are of a frame that has no stack_t of sigaltstack(2), and the interrupted code's
-	 * *sp. NULL: every frame has one. */
-	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
-	/* For unwinding: where such a frame has the DWARF registers, by their numbers, in words from the place of the
-	 * pc; NULL: in the order of their numbers. What a handler's return takes off the frame is frame_return_size. */
-	const signed char *frame_registers;
-	unsigned frame_return_size;
-	/* The state of the interrupted code, as the bits of code_state, of the word behind the pc's. False: the
-	 * processor counts its next instructions (is_in_block). NULL where there is one state. */
-	bool (*frame_state)(uint64_t word, uint64_t *state);
-	/* A frame's own registers count even where the code that handlers return to has CFI (AArch64's has but a frame
-	 * pointer there). False: only where it has none, as in musl. */
-	bool frame_has_registers;
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */
 	pid_t (*made_task)(const struct arch_regs *regs);
-	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
-	unsigned short clone_calls[ARCH_CLONE_CALLS];
-	/* Those by which an allocator gets memory and gives it back (brk, mmap and its like; prctl
-	 * names it), 0 behind the last. */
-	unsigned short heap_calls[ARCH_HEAP_CALLS];
-	/* Those by which everybody waits, and wakes, 0 behind the last. */
-	unsigned short futex_calls[ARCH_FUTEX_CALLS];
-	/* Where there is no restart_syscall: those that end with EINTR, or may (a socket's with a timeout), when their
-	 * task is stopped: signal(7). 0 behind the last. */
-	unsigned short eintr_calls[ARCH_EINTR_CALLS];
-	/* Those of heap_calls that make a mapping larger or smaller, or give up its pages: brk, mprotect, madvise. */
-	unsigned short resize_calls[ARCH_RESIZE_CALLS];
-	/* exit(2), which ends a thread, not its process. */
-	unsigned short exit_call;
 
 	/* The si_code of the SIGTRAP that a breakpoint's instruction raises. */
 	int hit_code;
-	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL
-	 * none. */
-	const char *shadow_stack_line, *shadow_stack_word;
-	/* The bit of AT_HWCAP without which there are none on this machine. With it, and no such line, a process may
-	 * have one at any time. */
-	uint64_t shadow_stack_hwcap;
 
 	/* Code addresses. Where one processor runs code in several states (ARM's Thumb), function pointers, symbols and
 	 * return addresses say by these bits in which; the other bits say where the code lies. 0: there is one state.
@@ -291,7 +327,7 @@ struct arch {
 	 * it is a return, the caller's (arch/path.h). False: the bytes are no instruction. */
 	bool (*follow)(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
 	/* Whether a function may begin at an address, by the look of its first instructions and of the ARCH_CALL_BYTES
-	 * before them; many a place within one looks so, too. Where dwarf_link is not 0 that register shows it. */
+	 * before them; many a place within one looks so, too. Where dwarf.link is not 0 that register shows it. */
 	bool (*may_begin)(uint64_t address, const unsigned char *code, size_t size);
 
 	/* How the names of functions begin that compilers make so that code finds out where it is, and that most
@@ -317,19 +353,6 @@ struct arch {
 	/* The type of the segment with an index of functions and how to unwind them (PT_ARM_EXIDX); 0: there is
 	 * none. */
 	unsigned unwind_index;
-	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */
-	unsigned dwarf_registers;
-	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
-	unsigned dwarf_sp, dwarf_pc;
-	/* The register that code which keeps a frame pointer has it in: the address of a frame's last two words, the
-	 * caller's value of that register and the return address, above which is the caller's sp. 0: there is none, or
-	 * those words may be elsewhere in the frame. */
-	unsigned dwarf_frame;
-	/* Those by which code may find its frame: sp and what compilers have for a frame pointer, as a mask. */
-	uint64_t dwarf_frames;
-	/* Those that a function leaves as they were, by the procedure call standard: a mask of these numbers. */
-	uint64_t dwarf_preserved;
-	unsigned dwarf_link;      /* the register that a call leaves the return address in; 0: it is on the stack */
 	unsigned stack_alignment; /* of sp where a function calls another one */
 	unsigned red_zone;        /* bytes below sp that a function may use */
 	bool pushes_arguments;    /* so that sp is not the same at all calls of a function */
@@ -337,12 +360,12 @@ struct arch {
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
 	 * where return addresses are plain. */
 	uint64_t (*strip)(uint64_t return_address);
-	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
-	unsigned tag_bits;
-	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
-	 * 0: such processors keep none. */
-	uint64_t memory_tags_hwcap2;
 
+	struct arch_syscalls syscalls;
+	struct arch_signal signal;
+	struct arch_shadow_stack shadow_stack;
+	struct arch_dwarf dwarf;
+	struct arch_tags tags;
 	struct arch_core core;
 	struct arch_malloc malloc;
 	struct arch_tls tls;
@@ -366,7 +389,7 @@ static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 /* Where a pointer to data leads. */
 static inline uint64_t arch_data_address(const struct arch *arch, uint64_t pointer)
 {
-	return pointer & UINT64_MAX >> arch->tag_bits;
+	return pointer & UINT64_MAX >> arch->tags.bits;
 }
 
 /* A register, by its word. */

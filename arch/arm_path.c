@@ -364,7 +364,7 @@ static bool follow_branch_register(struct following *f)
 	const struct arm_op *op = &f->op;
 
 	if (op->flags & OP_LINK) {
-		path_call(f->state, f->state->arch->dwarf_preserved);
+		path_call(f->state, f->state->arch->dwarf.preserved);
 		return true;
 	}
 	if (op->m != ARM_PC)
@@ -387,7 +387,7 @@ static bool follow_op(struct following *f)
 		return true;
 	case OP_BRANCH:
 		if (op->flags & OP_LINK) {
-			path_call(f->state, f->state->arch->dwarf_preserved);
+			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
 		/* A tail call, or at least the way to where lr is returned to. */

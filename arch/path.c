@@ -7,10 +7,10 @@ static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry)
 {
-	const uint64_t kept = arch->dwarf_preserved | 1ull << arch->dwarf_sp;
+	const uint64_t kept = arch->dwarf.preserved | 1ull << arch->dwarf.sp;
 
 	*state = (struct path_state){.arch = arch, .address = address};
-	for (unsigned i = 0; i < arch->dwarf_registers && i < PATH_REGISTERS; i++)
+	for (unsigned i = 0; i < arch->dwarf.registers && i < PATH_REGISTERS; i++)
 		if (is_entry || kept >> i & 1)
 			state->registers[i] = (struct path_value){PATH_REGISTER, (unsigned char)i, 0};
 }
@@ -32,7 +32,7 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 	for (unsigned i = state->word_count; i-- > 0;)
 		if (state->words[i].base == place.base && state->words[i].place == place.offset)
 			return state->words[i].value;
-	if (place.base == state->arch->dwarf_sp && place.offset < state->dead_below)
+	if (place.base == state->arch->dwarf.sp && place.offset < state->dead_below)
 		return unknown;
 	place.kind = PATH_MEMORY;
 	return place;
@@ -40,7 +40,7 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 
 bool path_move_sp(struct path_state *state, int64_t change)
 {
-	struct path_value *sp = &state->registers[state->arch->dwarf_sp];
+	struct path_value *sp = &state->registers[state->arch->dwarf.sp];
 
 	*sp = path_sum(*sp, change);
 	if (sp->kind != PATH_REGISTER)
@@ -80,12 +80,12 @@ bool path_ends(struct path_value number, const unsigned short *numbers, size_t c
 
 void path_call(struct path_state *state, uint64_t preserved)
 {
-	const struct path_value *sp = &state->registers[state->arch->dwarf_sp];
+	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];
 
 	state->has_called = true;
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
-		if (i != state->arch->dwarf_sp && !(preserved >> i & 1))
+		if (i != state->arch->dwarf.sp && !(preserved >> i & 1))
 			state->registers[i] = unknown;
-	if (sp->kind == PATH_REGISTER && sp->base == state->arch->dwarf_sp && sp->offset > state->dead_below)
+	if (sp->kind == PATH_REGISTER && sp->base == state->arch->dwarf.sp && sp->offset > state->dead_below)
 		state->dead_below = sp->offset;
 }

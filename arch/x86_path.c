@@ -50,7 +50,7 @@ static void set(struct following *f, unsigned number, struct path_value value)
 {
 	if (number < PATH_REGISTERS)
 		f->state->registers[number] = value;
-	if (number == f->state->arch->dwarf_sp)
+	if (number == f->state->arch->dwarf.sp)
 		path_move_sp(f->state, 0);
 }
 
@@ -82,7 +82,7 @@ static void end(struct following *f)
 
 static void push(struct following *f, struct path_value value)
 {
-	const unsigned sp = f->state->arch->dwarf_sp;
+	const unsigned sp = f->state->arch->dwarf.sp;
 
 	path_move_sp(f->state, -(int64_t)(f->mode->bits / 8));
 	if (!path_store(f->state, f->state->registers[sp], value))
@@ -91,7 +91,7 @@ static void push(struct following *f, struct path_value value)
 
 static struct path_value pop(struct following *f)
 {
-	const struct path_value value = path_load(f->state, f->state->registers[f->state->arch->dwarf_sp]);
+	const struct path_value value = path_load(f->state, f->state->registers[f->state->arch->dwarf.sp]);
 
 	path_move_sp(f->state, f->mode->bits / 8);
 	return value;
@@ -121,7 +121,7 @@ static void follow_sum(struct following *f)
 		}
 		number = f->operands[1].imm.value.s;
 	}
-	if (to == f->state->arch->dwarf_sp)
+	if (to == f->state->arch->dwarf.sp)
 		path_move_sp(f->state, is_down ? -number : number);
 	else if (to < PATH_REGISTERS)
 		set(f, to, path_sum(value_of(f, to), is_down ? -number : number));
@@ -199,7 +199,7 @@ static void follow_call(struct following *f, uint64_t next)
 	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
 		push(f, unknown); /* how i386 code finds out where it is */
 	else
-		path_call(f->state, f->state->arch->dwarf_preserved);
+		path_call(f->state, f->state->arch->dwarf.preserved);
 }
 
 static void follow_return(struct following *f)
@@ -232,7 +232,7 @@ static void follow_jump(struct following *f, uint64_t next)
 
 static void follow_one(struct following *f, uint64_t next)
 {
-	const unsigned sp = f->state->arch->dwarf_sp, fp = number_of(f, ZYDIS_REGISTER_EBP);
+	const unsigned sp = f->state->arch->dwarf.sp, fp = number_of(f, ZYDIS_REGISTER_EBP);
 	struct path_value place;
 
 	switch (f->z.mnemonic) {

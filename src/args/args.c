@@ -46,9 +46,9 @@ static bool has_register(const struct explaining *e, unsigned dwarf_register, ui
 	const struct args_source *source = e->showing.source;
 
 	*value = 0;
-	if (dwarf_register >= source->arch->dwarf_registers)
+	if (dwarf_register >= source->arch->dwarf.registers)
 		return false;
-	*value = source->arch->dwarf_get(source->regs, dwarf_register);
+	*value = source->arch->dwarf.get(source->regs, dwarf_register);
 	return true;
 }
 

@@ -261,7 +261,7 @@ static bool remote_sigaction(struct task *task, bool interrupted, const struct a
 			     struct arch_action *old)
 {
 	struct process *p = task->process;
-	const struct action_layout *layout = &p->arch->kernel_action;
+	const struct action_layout *layout = &p->arch->signal.kernel_action;
 	const uint64_t place = align_down(p->arch->sp(&task->regs) - 1024, 16);
 	unsigned char saved[ARCH_ACTION_MAX], bytes[ARCH_ACTION_MAX];
 	uint64_t result = 1;
@@ -274,7 +274,7 @@ static bool remote_sigaction(struct task *task, bool interrupted, const struct a
 		if (memory_write(p, place, bytes, layout->size) < 0)
 			return false;
 	}
-	bool ok = remote_syscall(task, interrupted, p->arch->sys_rt_sigaction, args, &result) && result == 0;
+	bool ok = remote_syscall(task, interrupted, p->arch->syscalls.rt_sigaction, args, &result) && result == 0;
 
 	if (ok && old) {
 		ok = memory_read(p, place, bytes, layout->size) == 0;
@@ -295,7 +295,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 {
 	struct process *p = task->process;
 	struct traps *traps = p->traps;
-	const struct action_layout *layout = &p->arch->libc_action;
+	const struct action_layout *layout = &p->arch->signal.libc_action;
 	unsigned char bytes[ARCH_ACTION_MAX];
 	struct arch_action wanted;
 
@@ -311,9 +311,10 @@ bool sigtrap_set(struct task *task, uint64_t act)
 		return false;
 	/* The C library adds a restorer where the processor needs one. */
 	traps->saved = wanted;
-	traps->saved.flags |= p->arch->action_flags;
-	traps->saved.restorer = p->arch->action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer, 0) : 0;
-	traps->known = !p->arch->action_flags || traps->saved.restorer;
+	traps->saved.flags |= p->arch->signal.action_flags;
+	traps->saved.restorer =
+		p->arch->signal.action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer, 0) : 0;
+	traps->known = !p->arch->signal.action_flags || traps->saved.restorer;
 	return true;
 }
 

@@ -186,7 +186,7 @@ bool value_id(const struct operands *of, const struct value *value, uint64_t *id
 {
 	if (!value_read(of, value, id))
 		return false;
-	if (of->p->arch->tag_bits && is_heap_type(of->row->kind->type))
+	if (of->p->arch->tags.bits && is_heap_type(of->row->kind->type))
 		*id = arch_data_address(of->p->arch, *id);
 	return *id || of->row->kind->zero_is_id;
 }

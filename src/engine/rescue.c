@@ -304,7 +304,7 @@ static bool correct_frame(const struct rescued_task *task, const struct arch *ar
 	for (unsigned n = 0; n < FRAMES_MAX; n++) {
 		uint64_t pc_at, sp_at, pc, outer;
 
-		if (arch->signal_frame(sp, &memory, &pc_at, &sp_at) < 0 || !read_pointer(&memory, arch, pc_at, &pc) ||
+		if (arch->signal.frame(sp, &memory, &pc_at, &sp_at) < 0 || !read_pointer(&memory, arch, pc_at, &pc) ||
 		    !read_pointer(&memory, arch, sp_at, &outer))
 			return false;
 		if (pc == task->pc && outer == task->sp)

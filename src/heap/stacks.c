@@ -132,7 +132,7 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 	const struct arch *const arch = image->arch;
 	uint64_t sp;
 
-	return arch->frame_stack && arch->frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
+	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
 /* Whether a signal handler of a thread runs on an alternate stack, below which, in the same memory, may be the frames

@@ -67,7 +67,7 @@ pid_t halt_one(struct process *p)
 {
 	const pid_t tid = halt_any(p, false);
 
-	return tid || !p->arch->eintr_calls[0] ? tid : halt_any(p, true);
+	return tid || !p->arch->syscalls.eintr[0] ? tid : halt_any(p, true);
 }
 
 /* Takes what the other tasks of the address space report. How many have still to stop. */

@@ -320,7 +320,7 @@ bool task_thread_pointer(struct task *task, uint64_t *value)
 
 bool task_would_see_eintr(const struct task *task)
 {
-	const unsigned short *const calls = task->process->arch->eintr_calls;
+	const unsigned short *const calls = task->process->arch->syscalls.eintr;
 	uint64_t pc;
 	long number;
 

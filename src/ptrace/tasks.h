@@ -60,7 +60,7 @@ static inline bool task_can_be_stopped(const struct task *task)
 	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting && !task->is_spared;
 }
 
-/* Whether it sleeps in a call that would end with EINTR if it were stopped (arch.h, eintr_calls). */
+/* Whether it sleeps in a call that would end with EINTR if it were stopped (arch.h, syscalls.eintr). */
 bool task_would_see_eintr(const struct task *task);
 
 /* ---- The process of tasks ---- */

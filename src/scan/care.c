@@ -21,12 +21,12 @@ struct code {
 
 static bool is_heap_call(const struct arch *arch, long number)
 {
-	return arch_has_call(arch->heap_calls, ARCH_HEAP_CALLS, number);
+	return arch_has_call(arch->syscalls.heap, ARCH_HEAP_CALLS, number);
 }
 
 bool care_is_malloc_call(const struct arch *arch, long number)
 {
-	return is_heap_call(arch, number) || arch_has_call(arch->futex_calls, ARCH_FUTEX_CALLS, number);
+	return is_heap_call(arch, number) || arch_has_call(arch->syscalls.futex, ARCH_FUTEX_CALLS, number);
 }
 
 /* The mapping whose code it runs, or NULL. */
@@ -116,7 +116,7 @@ static bool begins_resize(void *context, struct task *task)
 
 	(void)context;
 	return hold_begins_call(task, &number) &&
-	       (arch_has_call(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
+	       (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
 }
 
 /* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for

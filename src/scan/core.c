@@ -367,8 +367,8 @@ static const char *read_core(struct core *core, Elf *elf)
 		return "it has no memory";
 	read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
-	if (core->arch->core.memory_tags_segment)
-		read_segments(core, elf, core->arch->core.memory_tags_segment);
+	if (core->arch->tags.core_segment)
+		read_segments(core, elf, core->arch->tags.core_segment);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;

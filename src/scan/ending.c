@@ -56,7 +56,7 @@ void ending_add(struct ending *ending, struct task *task)
 	uint64_t pc;
 	long number;
 
-	if (!proc_syscall(task->tid, &number, &pc) || number != task->process->arch->exit_call)
+	if (!proc_syscall(task->tid, &number, &pc) || number != task->process->arch->syscalls.exit)
 		scan_threads_add(&ending->threads, task);
 }
 

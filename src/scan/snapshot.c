@@ -74,7 +74,7 @@ static bool is_constant(const struct maps *maps, size_t i)
 /* On most machines no memory has tags, and nothing is asked. 0 or -errno. */
 static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
 {
-	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->memory_tags_hwcap2) && !s->is_untagged;
+	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->tags.hwcap2) && !s->is_untagged;
 
 	return may_have ? maps_read_tags(tid, maps) : 0;
 }

@@ -83,7 +83,7 @@ static bool read_value(const struct expression *expression, struct place_piece *
 
 static bool is_of_frame(const struct arch *arch, unsigned number)
 {
-	return number < 64 && arch->dwarf_frames >> number & 1;
+	return number < 64 && arch->dwarf.frames >> number & 1;
 }
 
 /* One place. False: it is not understood, or not one of the entry. */

@@ -23,9 +23,9 @@ struct look_wish {
 	/* The newest copy has been read, and is not classified yet: no other will be made. NULL: nothing is to be
 	 * done. */
 	void (*was_read)(struct process *p);
-	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (eintr_calls) is
-	 * left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit before
-	 * it does:
+	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (syscalls.eintr)
+	 * is left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit
+	 * before it does:
 	 *
 	 *	A: asleep | all others stand, the copy is begun | A: wakes, malloc(): its hit is acted on later
 	 */

@@ -38,13 +38,13 @@ static char *exe_path(pid_t pid)
 /* A user shadow stack forbids emulated calls. */
 static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 {
-	if (arch->shadow_stack_hwcap && !(getauxval(AT_HWCAP) & arch->shadow_stack_hwcap))
+	if (arch->shadow_stack.hwcap && !(getauxval(AT_HWCAP) & arch->shadow_stack.hwcap))
 		return false;
-	if (!arch->shadow_stack_line)
-		return arch->shadow_stack_hwcap != 0;
+	if (!arch->shadow_stack.line)
+		return arch->shadow_stack.hwcap != 0;
 	char *status = proc_read(pid, "status", NULL);
-	const char *line = proc_status_line(status, arch->shadow_stack_line);
-	const char *word = line ? strstr(line, arch->shadow_stack_word) : NULL;
+	const char *line = proc_status_line(status, arch->shadow_stack.line);
+	const char *word = line ? strstr(line, arch->shadow_stack.word) : NULL;
 	const bool found = word && word < line + strcspn(line, "\n");
 
 	free(status);

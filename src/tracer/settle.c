@@ -33,7 +33,7 @@ static bool waits_in_vfork(const struct task *task)
 	if (!proc_syscall(task->tid, &number, &pc))
 		return false;
 	for (size_t i = 0; i < ARCH_CLONE_CALLS; i++)
-		if (arch->clone_calls[i] == number)
+		if (arch->syscalls.clone[i] == number)
 			return true;
 	return false;
 }

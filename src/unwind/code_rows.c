@@ -32,7 +32,7 @@ static bool fits(const struct code_rule *rule, struct path_value value, int16_t 
 static void make_rules(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	struct row_rules *rules = xcalloc(1, sizeof(*rules) + (1 + PATH_REGISTERS) * sizeof(rules->items[0]));
-	const unsigned char link = (unsigned char)arch->dwarf_link;
+	const unsigned char link = (unsigned char)arch->dwarf.link;
 
 	rules->cfa = (struct row_rule){.kind = RULE_REGISTER, .base = rule->base, .offset = rule->cfa};
 	rules->items[rules->count++] = (struct row_rule){.kind = RULE_REGISTER, .target = link, .base = link};
@@ -60,7 +60,7 @@ static bool make_row(const struct code_rule *rule, const struct arch *arch, stru
 	}
 	if (!fits(rule, rule->pc, &row->offsets[0]))
 		return false;
-	row->registers[0] = (unsigned char)(arch->dwarf_link ? arch->dwarf_link : arch->dwarf_pc);
+	row->registers[0] = (unsigned char)(arch->dwarf.link ? arch->dwarf.link : arch->dwarf.pc);
 	for (unsigned i = 0; i < PATH_REGISTERS && count < ROW_SAVED_MAX; i++)
 		if (rule->registers[i].kind == PATH_MEMORY && fits(rule, rule->registers[i], &row->offsets[count]))
 			row->registers[count++] = (unsigned char)i;

@@ -89,8 +89,8 @@ static size_t code_at(struct search *search, uint64_t address, const unsigned ch
 /* A mark of what is known of the registers that are followed; numbers make no other path. */
 static uint64_t mark_of(const struct search *search, const struct path_state *state)
 {
-	const uint64_t followed = search->arch->dwarf_preserved | 1ull << search->arch->dwarf_sp |
-				  (search->arch->dwarf_link ? 1ull << search->arch->dwarf_link : 0);
+	const uint64_t followed = search->arch->dwarf.preserved | 1ull << search->arch->dwarf.sp |
+				  (search->arch->dwarf.link ? 1ull << search->arch->dwarf.link : 0);
 	uint64_t mark = state->conditional;
 
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
@@ -120,7 +120,7 @@ static bool was_here(struct search *search, const struct path_state *state)
 
 static bool is_link(const struct arch *arch, struct path_value value)
 {
-	return arch->dwarf_link && value.kind == PATH_REGISTER && value.base == arch->dwarf_link && !value.offset;
+	return arch->dwarf.link && value.kind == PATH_REGISTER && value.base == arch->dwarf.link && !value.offset;
 }
 
 /* The stack is aligned at calls, before them and behind them. */
@@ -131,14 +131,14 @@ static bool is_frame(const struct search *search, struct path_value sp, struct p
 	if (sp.kind != PATH_REGISTER)
 		return false;
 	if (search->is_interrupted && is_link(arch, pc))
-		return sp.base == arch->dwarf_sp && sp.offset >= 0 &&
+		return sp.base == arch->dwarf.sp && sp.offset >= 0 &&
 		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
 		return false;
 	/* What was pushed for it a function may take off the stack, too. */
-	const int64_t frame = arch->dwarf_link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
+	const int64_t frame = arch->dwarf.link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
 
-	return sp.base != arch->dwarf_sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
+	return sp.base != arch->dwarf.sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
 }
 
 /* A register of the caller, if a row can say where it is. */
@@ -146,7 +146,7 @@ static struct path_value of_caller(const struct search *search, unsigned base, u
 {
 	const bool is_same = value.kind == PATH_REGISTER && value.base == reg && !value.offset;
 
-	if (!(search->arch->dwarf_preserved >> reg & 1) ||
+	if (!(search->arch->dwarf.preserved >> reg & 1) ||
 	    !(is_same || (value.kind == PATH_MEMORY && value.base == base)))
 		value.kind = PATH_UNKNOWN;
 	return value;
@@ -154,7 +154,7 @@ static struct path_value of_caller(const struct search *search, unsigned base, u
 
 static void take_return(struct search *search, const struct path_state *state, const struct path_step *step)
 {
-	const struct path_value sp = state->registers[search->arch->dwarf_sp], pc = step->pc;
+	const struct path_value sp = state->registers[search->arch->dwarf.sp], pc = step->pc;
 	struct code_rule *rule = search->ends;
 	bool is_new;
 
@@ -197,15 +197,15 @@ static void take_goal(struct search *search, const struct path_state *state)
 		const struct path_word *word = &state->words[i];
 		const struct path_value place = {PATH_MEMORY, word->base, word->place};
 
-		if (word->base != arch->dwarf_sp || word->value.kind != PATH_REGISTER || word->value.offset)
+		if (word->base != arch->dwarf.sp || word->value.kind != PATH_REGISTER || word->value.offset)
 			continue;
 		if (is_link(arch, word->value))
 			now.link = place;
 		else if (word->value.base < PATH_REGISTERS && now.saved[word->value.base].kind == PATH_UNKNOWN)
 			now.saved[word->value.base] = place;
 	}
-	if (!arch->dwarf_link)
-		now.link = (struct path_value){PATH_MEMORY, (unsigned char)arch->dwarf_sp, 0};
+	if (!arch->dwarf.link)
+		now.link = (struct path_value){PATH_MEMORY, (unsigned char)arch->dwarf.sp, 0};
 	merge(&entered->link, now.link, !entered->is_found);
 	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
 		merge(&entered->registers[i], state->registers[i], !entered->is_found);
@@ -259,9 +259,9 @@ static void search_from(struct search *search, uint64_t address, bool is_entry)
 	search->branch_count = 0;
 	memset(search->seen, 0, sizeof(search->seen));
 	path_begin(&state, search->arch, address, is_entry);
-	if (search->is_interrupted && search->arch->dwarf_link)
-		state.registers[search->arch->dwarf_link] =
-			(struct path_value){PATH_REGISTER, (unsigned char)search->arch->dwarf_link, 0};
+	if (search->is_interrupted && search->arch->dwarf.link)
+		state.registers[search->arch->dwarf.link] =
+			(struct path_value){PATH_REGISTER, (unsigned char)search->arch->dwarf.link, 0};
 	follow_path(search, &state);
 	while (search->branch_count) {
 		state = search->branches[--search->branch_count];
@@ -290,7 +290,7 @@ static bool saves_link(struct search *search, uint64_t address)
 	struct path_state state;
 
 	path_begin(&state, arch, address, true);
-	if (!follow_first(search, &state) || (arch->code_state && !state.registers[arch->dwarf_sp].offset))
+	if (!follow_first(search, &state) || (arch->code_state && !state.registers[arch->dwarf.sp].offset))
 		return false;
 	for (unsigned i = 0; i < state.word_count; i++)
 		if (is_link(search->arch, state.words[i].value))
@@ -302,7 +302,7 @@ static bool saves_link(struct search *search, uint64_t address)
  * states, where much can be read as an instruction, it has to put some. */
 static bool makes_room(const struct path_state *state)
 {
-	const struct path_value *sp = &state->registers[state->arch->dwarf_sp];
+	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];
 
 	for (unsigned i = 0; i < state->word_count; i++)
 		if (state->words[i].value.kind != PATH_REGISTER ||
@@ -323,7 +323,7 @@ static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
 	while (state.address < prologue)
 		if (!follow_first(search, &state))
 			return false;
-	return state.address == prologue && is_link(search->arch, state.registers[search->arch->dwarf_link]);
+	return state.address == prologue && is_link(search->arch, state.registers[search->arch->dwarf.link]);
 }
 
 /* A function that takes any number of arguments has put those of registers on the stack before; others make all of
@@ -349,7 +349,7 @@ static bool rule_of_entered(const struct search *search, unsigned base, struct c
 {
 	const struct entered *entered = &search->entered;
 	const struct path_value value = entered->registers[base];
-	const unsigned sp = search->arch->dwarf_sp;
+	const unsigned sp = search->arch->dwarf.sp;
 
 	if (!entered->is_found || entered->link.kind != PATH_MEMORY || value.kind != PATH_REGISTER ||
 	    value.base != sp || value.offset == INT32_MIN)
@@ -377,7 +377,7 @@ static bool find_agreeing(const struct search *search, struct code_rule *rule)
 	for (size_t i = 0; i < search->end_count; i++)
 		if (rule_of_entered(search, search->ends[i].base, &entered) &&
 		    path_same(entered.pc, search->ends[i].pc) &&
-		    (!search->arch->dwarf_link || entered.cfa == search->ends[i].cfa)) {
+		    (!search->arch->dwarf.link || entered.cfa == search->ends[i].cfa)) {
 			*rule = search->ends[i];
 			for (unsigned k = 0; k < PATH_REGISTERS; k++)
 				merge(&rule->registers[k], entered.registers[k], false);
@@ -392,7 +392,7 @@ static bool is_prologue(struct search *search, uint64_t address)
 	const struct arch *arch = search->arch;
 	const unsigned char *code;
 
-	if (arch->dwarf_link)
+	if (arch->dwarf.link)
 		return saves_link(search, address);
 	const size_t size = code_at(search, address - ARCH_CALL_BYTES, &code);
 
@@ -415,7 +415,7 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 {
 	const struct arch *arch = search->arch;
 	const uint64_t state = pc & arch->code_state, place = pc - state;
-	const unsigned step = !arch->dwarf_link ? 1 : state ? 2 : 4;
+	const unsigned step = !arch->dwarf.link ? 1 : state ? 2 : 4;
 	unsigned tries = 0;
 	bool is_found = false;
 
@@ -428,9 +428,9 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 			continue;
 		tries++;
 		search->entered.is_found = false;
-		search_from(search, arch->dwarf_link ? begin_of(search, prologue, step) : prologue, true);
+		search_from(search, arch->dwarf.link ? begin_of(search, prologue, step) : prologue, true);
 		is_found = search->entered.is_found && find_agreeing(search, rule);
-		if (search->entered.is_found && (arch->dwarf_link || arch->pushes_arguments))
+		if (search->entered.is_found && (arch->dwarf.link || arch->pushes_arguments))
 			break;
 	}
 	return is_found;

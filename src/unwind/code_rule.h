@@ -16,7 +16,7 @@ struct code_reader {
 struct code_rule {
 	unsigned char base;
 	int32_t cfa;
-	struct path_value pc;                        /* in memory, from that base on; or the register of dwarf_link */
+	struct path_value pc;                        /* in memory, from that base on; or the register of dwarf.link */
 	struct path_value registers[PATH_REGISTERS]; /* the caller's: of that base, as they are, or unknown */
 	uint64_t start, end;                         /* the code that was read, of all paths */
 };

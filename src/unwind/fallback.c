@@ -114,12 +114,12 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 	(void)space;
 	if (write)
 		return -UNW_EREADONLYREG;
-	if (reg >= 0 && (unsigned)reg == arch->dwarf_pc)
+	if (reg >= 0 && (unsigned)reg == arch->dwarf.pc)
 		*value = (unw_word_t)fallback->first_pc;
 	else if (reg == UNW_REG_SP)
 		*value = (unw_word_t)arch->sp(&snapshot->regs);
-	else if (reg >= 0 && (unsigned)reg < arch->dwarf_registers)
-		*value = (unw_word_t)arch->dwarf_get(&snapshot->regs, (unsigned)reg);
+	else if (reg >= 0 && (unsigned)reg < arch->dwarf.registers)
+		*value = (unw_word_t)arch->dwarf.get(&snapshot->regs, (unsigned)reg);
 	else
 		return -UNW_EBADREG;
 	return 0;

@@ -175,7 +175,7 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
 
-	if (row->signal && unwinder->arch->frame_has_registers)
+	if (row->signal && unwinder->arch->signal.frame_has_registers)
 		return &signal_frame;
 	if (!row->sets_sp || !row_lost_sp(row, &object->cfi, unwinder->arch, address))
 		return row;
@@ -242,7 +242,7 @@ static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 	const struct arch *arch = unwinder->arch;
 	unsigned char code[ARCH_CALL_BYTES];
 
-	return arch->frame_has_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
+	return arch->signal.frame_has_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
 	       arch->find_restorer(code, sizeof(code)) == 0;
 }
 

@@ -24,8 +24,8 @@ static bool holds_return(struct unwinder *unwinder, uint64_t start, uint64_t end
 bool frame_pointer_caller(struct unwinder *unwinder, struct frame_registers *registers, uint64_t *pc)
 {
 	const struct arch *arch = unwinder->arch;
-	const unsigned size = arch->pointer_size, number = arch->dwarf_frame;
-	const uint64_t sp = registers->values[arch->dwarf_sp], frame = registers->values[number];
+	const unsigned size = arch->pointer_size, number = arch->dwarf.frame;
+	const uint64_t sp = registers->values[arch->dwarf.sp], frame = registers->values[number];
 	uint64_t outer, caller;
 
 	if (!number || !(registers->known >> number & 1) || sp % size || frame % size || frame < sp ||
@@ -36,8 +36,8 @@ bool frame_pointer_caller(struct unwinder *unwinder, struct frame_registers *reg
 	    !unwinder_is_return(unwinder, return_address_plain(arch, caller)) || holds_return(unwinder, sp, frame))
 		return false;
 	registers->values[number] = outer;
-	registers->values[arch->dwarf_sp] = memory_sum(&unwinder->memory, frame, 2 * (int64_t)size);
-	registers->known = 1ull << number | 1ull << arch->dwarf_sp;
+	registers->values[arch->dwarf.sp] = memory_sum(&unwinder->memory, frame, 2 * (int64_t)size);
+	registers->known = 1ull << number | 1ull << arch->dwarf.sp;
 	*pc = caller;
 	return true;
 }

@@ -61,14 +61,14 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 	const struct arch *arch = snapshot->arch;
 	Dwarf_Word words[REGISTERS_MAX];
 
-	if (arch->dwarf_registers > REGISTERS_MAX)
+	if (arch->dwarf.registers > REGISTERS_MAX)
 		return false;
-	for (unsigned i = 0; i < arch->dwarf_registers; i++)
-		words[i] = arch->dwarf_get(&snapshot->regs, i);
+	for (unsigned i = 0; i < arch->dwarf.registers; i++)
+		words[i] = arch->dwarf.get(&snapshot->regs, i);
 	/* libdw takes the first pc as exact. */
-	if (arch->dwarf_pc < arch->dwarf_registers)
-		words[arch->dwarf_pc] = arch->pc(&snapshot->regs) - !libdw->request->exact;
-	return dwfl_thread_state_registers(thread, 0, arch->dwarf_registers, words);
+	if (arch->dwarf.pc < arch->dwarf.registers)
+		words[arch->dwarf.pc] = arch->pc(&snapshot->regs) - !libdw->request->exact;
+	return dwfl_thread_state_registers(thread, 0, arch->dwarf.registers, words);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -149,7 +149,7 @@ static int on_frame(Dwfl_Frame *state, void *context)
 		const struct stack_memory *memory = &libdw->unwinder->memory;
 
 		dwfl_frame_pc(state, &pc, NULL);
-		if (dwfl_frame_reg(state, libdw->unwinder->arch->dwarf_sp, &sp) ||
+		if (dwfl_frame_reg(state, libdw->unwinder->arch->dwarf.sp, &sp) ||
 		    !steps_to_caller(steps, memory_sum(memory, pc, 0), memory_sum(memory, sp, 0)))
 			return DWARF_CB_ABORT;
 	}

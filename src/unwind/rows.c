@@ -124,7 +124,7 @@ struct draft {
 
 static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, const struct arch *arch)
 {
-	const unsigned registers = arch->dwarf_registers;
+	const unsigned registers = arch->dwarf.registers;
 
 	draft->cfa = ask_cfa(frame, registers);
 	if (draft->cfa.kind == ANSWER_BAD)
@@ -150,7 +150,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 			break;
 		case ANSWER_RULE:
 			/* The caller's sp is the CFA: that needs no rule. */
-			if (reg == arch->dwarf_sp && answer.rule.kind == RULE_CFA && !answer.rule.offset)
+			if (reg == arch->dwarf.sp && answer.rule.kind == RULE_CFA && !answer.rule.offset)
 				break;
 			draft->items[draft->count++] = answer;
 			break;
@@ -256,7 +256,7 @@ static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *ar
 {
 	bool ever = false;
 
-	if (row->kind == ROW_NORMAL && row->cfa_register == arch->dwarf_sp)
+	if (row->kind == ROW_NORMAL && row->cfa_register == arch->dwarf.sp)
 		sets_sp(row, cfi, arch, row->start + row->size, &ever);
 	row->sets_sp = ever;
 }
@@ -290,7 +290,7 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 			begins = false;
 		}
 	}
-	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers && arch->dwarf_registers <= ROW_REGISTER_MAX) {
+	if (ra >= 0 && (unsigned)ra < arch->dwarf.registers && arch->dwarf.registers <= ROW_REGISTER_MAX) {
 		memset(&draft, 0, offsetof(struct draft, memory));
 		if (draft_fill(&draft, frame, (unsigned)ra, arch)) {
 			row->same = draft.same;

@@ -192,7 +192,7 @@ bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *sn
 	if (rows_walk(unwinder, &request) != WALK_COMPLETE || request.count != frames || !registers.known)
 		return false;
 	for (unsigned i = 0; i < ROW_REGISTER_MAX && *count < max; i++)
-		if ((registers.known & snapshot->arch->dwarf_preserved) >> i & 1)
+		if ((registers.known & snapshot->arch->dwarf.preserved) >> i & 1)
 			values[(*count)++] = registers.values[i];
 	return true;
 }

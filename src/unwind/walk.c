@@ -25,7 +25,7 @@ enum step {
 
 static uint64_t all_registers(const struct arch *arch)
 {
-	return arch->dwarf_registers < 64 ? (1ull << arch->dwarf_registers) - 1 : UINT64_MAX;
+	return arch->dwarf.registers < 64 ? (1ull << arch->dwarf.registers) - 1 : UINT64_MAX;
 }
 
 static enum step step_normal(struct walk *walk, const struct row *row, uint64_t *pc)
@@ -45,9 +45,9 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 		if (memory_word(walk->memory, memory_sum(walk->memory, cfa, row->offsets[i]), &registers->values[reg]))
 			known |= 1ull << reg;
 	}
-	registers->values[walk->arch->dwarf_sp] = cfa;
+	registers->values[walk->arch->dwarf.sp] = cfa;
 	registers->values[row->registers[0]] = *pc; /* the PLT's rule asks for it */
-	registers->known = known | 1ull << walk->arch->dwarf_sp | 1ull << row->registers[0];
+	registers->known = known | 1ull << walk->arch->dwarf.sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }
 
@@ -89,7 +89,7 @@ static enum step failed_step(int error)
 static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *pc)
 {
 	const struct row_rules *rules = row->rules;
-	const unsigned sp = walk->arch->dwarf_sp;
+	const unsigned sp = walk->arch->dwarf.sp;
 	struct frame_registers next = walk->registers;
 	uint64_t cfa;
 	int error = apply_rule(walk, &rules->cfa, 0, &cfa);
@@ -126,10 +126,10 @@ static bool find_state(struct walk *walk, uint64_t pc_at)
 	uint64_t word;
 
 	walk->state = 0;
-	if (!arch->frame_state)
+	if (!arch->signal.frame_state)
 		return true;
 	return memory_word(walk->memory, memory_sum(walk->memory, pc_at, arch->pointer_size), &word) &&
-	       arch->frame_state(word, &walk->state);
+	       arch->signal.frame_state(word, &walk->state);
 }
 
 /* All registers of the interrupted code, from where the kernel has put them. */
@@ -141,20 +141,21 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 	const struct arch_memory memory = {.read = stack_memory_read, .context = walk->memory};
 	uint64_t pc_at, sp_at;
 
-	if (!(registers->known >> arch->dwarf_sp & 1) ||
-	    arch->signal_frame(registers->values[arch->dwarf_sp] - arch->frame_return_size, &memory, &pc_at, &sp_at) <
-		    0)
+	if (!(registers->known >> arch->dwarf.sp & 1) ||
+	    arch->signal.frame(registers->values[arch->dwarf.sp] - arch->signal.frame_return_size, &memory, &pc_at,
+			       &sp_at) < 0)
 		return STEP_CUT;
 
-	for (unsigned i = 0; i < arch->dwarf_registers; i++) {
-		const int64_t words = arch->frame_registers ? arch->frame_registers[i] : (int64_t)i - arch->dwarf_pc;
+	for (unsigned i = 0; i < arch->dwarf.registers; i++) {
+		const int64_t words =
+			arch->signal.frame_registers ? arch->signal.frame_registers[i] : (int64_t)i - arch->dwarf.pc;
 		const int64_t offset = words * arch->pointer_size;
 
 		if (!memory_word(walk->memory, memory_sum(walk->memory, pc_at, offset), &registers->values[i]))
 			return STEP_CUT;
 	}
 	registers->known = all_registers(arch);
-	*pc = registers->values[arch->dwarf_pc];
+	*pc = registers->values[arch->dwarf.pc];
 	walk->is_interrupted = find_state(walk, pc_at);
 	return STEP_CALLER;
 }
@@ -166,7 +167,7 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 static bool is_called_by_start(struct walk *walk)
 {
 	const struct arch *arch = walk->arch;
-	const uint64_t sp = walk->registers.values[arch->dwarf_sp];
+	const uint64_t sp = walk->registers.values[arch->dwarf.sp];
 	uint64_t word;
 
 	if (!arch->unwind_index)
@@ -192,7 +193,7 @@ static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 		return row;
 	const uint64_t code = is_interrupted ? pc | walk->state : pc;
 	const struct row *read =
-		unwinder_interrupted_row(walk->unwinder, code, walk->registers.values[walk->arch->dwarf_sp]);
+		unwinder_interrupted_row(walk->unwinder, code, walk->registers.values[walk->arch->dwarf.sp]);
 
 	return read ? read : row;
 }
@@ -202,7 +203,7 @@ static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 static enum step step_untold(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;
-	const bool is_unknown = walk->is_sp_least && row->cfa_register == walk->arch->dwarf_sp;
+	const bool is_unknown = walk->is_sp_least && row->cfa_register == walk->arch->dwarf.sp;
 	uint64_t caller = 0;
 
 	walk->is_sp_least = false;
@@ -248,14 +249,14 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 
 static void begin(struct walk *walk, struct unwinder *unwinder, const struct stack_snapshot *snapshot)
 {
-	const unsigned count = snapshot->arch->dwarf_registers;
+	const unsigned count = snapshot->arch->dwarf.registers;
 
 	walk->unwinder = unwinder;
 	walk->memory = &unwinder->memory;
 	walk->arch = snapshot->arch;
 	walk->is_interrupted = walk->is_sp_least = false;
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
-		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
+		walk->registers.values[i] = snapshot->arch->dwarf.get(&snapshot->regs, i);
 	walk->registers.known = all_registers(walk->arch);
 }
 
@@ -278,7 +279,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 			return WALK_CUT;
 		}
 		const enum step step = step_frame(&walk, row, &pc, exact);
-		const uint64_t sp = walk.registers.values[walk.arch->dwarf_sp];
+		const uint64_t sp = walk.registers.values[walk.arch->dwarf.sp];
 
 		if (step == STEP_OUTERMOST) {
 			if (sp > frame->cfa)

@@ -252,8 +252,8 @@ static void test_shadow_stack(void **state)
 	assert_int_equal(insn.kind, INSN_COPY);
 	assert_false(insn.can_emulate);
 	/* Nothing but the machine says that a process may have such a stack: HWCAP_GCS. */
-	assert_null(arch->shadow_stack_line);
-	assert_int_equal(arch->shadow_stack_hwcap, 1ull << 32);
+	assert_null(arch->shadow_stack.line);
+	assert_int_equal(arch->shadow_stack.hwcap, 1ull << 32);
 }
 
 static void test_reach(void **state)
@@ -605,10 +605,10 @@ static void test_registers(void **state)
 	assert_int_equal(regs.words[A64_PC], 0x1234);
 	assert_int_equal(regs.words[A64_SP], 0x5678);
 	assert_int_equal(regs.words[A64_PSTATE], 0x60000000);
-	for (unsigned i = 0; i < arch->dwarf_registers; i++)
-		assert_int_equal(arch->dwarf_get(&regs, i), regs.words[i]);
-	assert_int_equal(arch->dwarf_registers, 33);
-	assert_int_equal(arch->dwarf_get(&regs, 34), 0);
+	for (unsigned i = 0; i < arch->dwarf.registers; i++)
+		assert_int_equal(arch->dwarf.get(&regs, i), regs.words[i]);
+	assert_int_equal(arch->dwarf.registers, 33);
+	assert_int_equal(arch->dwarf.get(&regs, 34), 0);
 }
 
 static void test_breakpoint(void **state)
@@ -732,10 +732,10 @@ static void test_syscalls(void **state)
 		assert_int_equal(regs.words[i], args[i]);
 	assert_int_equal(regs.words[8], 134);
 	assert_int_equal(regs.words[A64_PC], HERE + 8);
-	assert_int_equal(arch->signal_frame(0x1000, NULL, &pc_at, &sp_at), 0);
+	assert_int_equal(arch->signal.frame(0x1000, NULL, &pc_at, &sp_at), 0);
 	assert_int_equal(pc_at, 0x1000 + 568);
 	assert_int_equal(sp_at, 0x1000 + 560);
-	assert_true(arch->frame_has_registers);
+	assert_true(arch->signal.frame_has_registers);
 }
 
 /* --- code around calls --- */

@@ -916,13 +916,13 @@ static void test_signal_frames(void **state)
 	assert_int_equal(restorer("78 27 00 df"), -1);
 	fresh(0, 0);
 	put(DATA, 5); /* si_signo */
-	assert_int_equal(arch_arm.signal_frame(DATA, &data_memory, &pc_at, &sp_at), 0);
+	assert_int_equal(arch_arm.signal.frame(DATA, &data_memory, &pc_at, &sp_at), 0);
 	assert_int_equal(pc_at, DATA + 128 + 20 + 12 + 15 * 4);
 	assert_int_equal(sp_at, DATA + 128 + 20 + 12 + 13 * 4);
 	put(DATA, 0x5ac3c35a);
-	assert_int_equal(arch_arm.signal_frame(DATA, &data_memory, &pc_at, &sp_at), 0);
+	assert_int_equal(arch_arm.signal.frame(DATA, &data_memory, &pc_at, &sp_at), 0);
 	assert_int_equal(pc_at, DATA + 20 + 12 + 15 * 4);
-	assert_int_equal(arch_arm.signal_frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
+	assert_int_equal(arch_arm.signal.frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
 }
 
 /* Of the word behind the pc's, the cpsr: Thumb, and an IT block. */
@@ -941,7 +941,7 @@ static void test_frame_states(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		assert_int_equal(arch_arm.frame_state(words[i].word, &state), words[i].is_known);
+		assert_int_equal(arch_arm.signal.frame_state(words[i].word, &state), words[i].is_known);
 		if (words[i].is_known)
 			assert_int_equal(state, words[i].state);
 	}

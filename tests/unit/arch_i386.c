@@ -58,12 +58,12 @@ static void test_registers(void **state)
 	const uint32_t dwarf[] = {user.eax, user.ecx, user.edx, user.ebx, user.esp,
 				  user.ebp, user.esi, user.edi, user.eip};
 
-	assert_int_equal(arch()->dwarf_registers, ARRAY_SIZE(dwarf));
+	assert_int_equal(arch()->dwarf.registers, ARRAY_SIZE(dwarf));
 	for (unsigned i = 0; i < ARRAY_SIZE(dwarf); i++)
-		assert_int_equal(arch()->dwarf_get(&regs, i), dwarf[i]);
-	assert_int_equal(arch()->dwarf_get(&regs, 9), 0);
-	assert_int_equal(arch()->dwarf_get(&regs, arch()->dwarf_sp), user.esp);
-	assert_int_equal(arch()->dwarf_get(&regs, arch()->dwarf_pc), user.eip);
+		assert_int_equal(arch()->dwarf.get(&regs, i), dwarf[i]);
+	assert_int_equal(arch()->dwarf.get(&regs, 9), 0);
+	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.sp), user.esp);
+	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.eip);
 	assert_int_equal(arch()->pc(&regs), HERE);
 	assert_int_equal(arch()->sp(&regs), 0xffffd000);
 	assert_int_equal(arch()->result(&regs), 0xfffffff7);
@@ -128,7 +128,7 @@ static void test_system_calls(void **state)
 	assert_int_equal(made(__NR_read, 77), 0);
 	assert_int_equal(made(56 /* x86-64's clone */, 77), 0);
 	memcpy(&regs, &user, sizeof(user));
-	arch()->set_syscall(&regs, HERE + 1, arch()->sys_rt_sigaction, args);
+	arch()->set_syscall(&regs, HERE + 1, arch()->syscalls.rt_sigaction, args);
 	user.ebx = 21;
 	user.ecx = 22;
 	user.edx = 0x23456789;
@@ -182,16 +182,16 @@ static void test_actions(void **state)
 	struct arch_action read;
 
 	(void)state;
-	assert_int_equal(arch()->kernel_action.size, sizeof(kernel));
-	action_pack(&arch()->kernel_action, &action, bytes);
+	assert_int_equal(arch()->signal.kernel_action.size, sizeof(kernel));
+	action_pack(&arch()->signal.kernel_action, &action, bytes);
 	assert_memory_equal(bytes, kernel, sizeof(kernel));
-	action_unpack(&arch()->kernel_action, bytes, &read);
+	action_unpack(&arch()->signal.kernel_action, bytes, &read);
 	assert_memory_equal(&read, &action, sizeof(read));
-	action_unpack(&arch()->libc_action, (unsigned char *)libc, &read);
+	action_unpack(&arch()->signal.libc_action, (unsigned char *)libc, &read);
 	assert_int_equal(read.handler, 0x11223344);
 	assert_int_equal(read.mask, 0x99);
 	assert_int_equal(read.flags, 0x80000004);
-	assert_int_equal(arch()->action_flags, 0); /* handlers return to the vdso */
+	assert_int_equal(arch()->signal.action_flags, 0); /* handlers return to the vdso */
 }
 
 /* The kernel's struct sigframe and struct rt_sigframe of 32-bit programs (asm/sigframe.h), of which words are read. */
@@ -214,15 +214,15 @@ static void test_signal_frames(void **state)
 	(void)state;
 	/* return address, signal; gs, fs, es, ds, edi, esi, ebp, esp, ebx, edx, ecx, eax, trapno, err, eip */
 	stack[2] = 0x63;
-	assert_int_equal(arch()->signal_frame(HERE, &memory, &pc_at, &sp_at), 0);
+	assert_int_equal(arch()->signal.frame(HERE, &memory, &pc_at, &sp_at), 0);
 	assert_int_equal(pc_at, HERE + 4 * (2 + 14));
 	assert_int_equal(sp_at, HERE + 4 * (2 + 7));
 	/* return address, signal, &siginfo, &ucontext; siginfo; ucontext: flags, link, stack; gs and so on */
 	stack[2] = HERE + 16;
-	assert_int_equal(arch()->signal_frame(HERE, &memory, &pc_at, &sp_at), 0);
+	assert_int_equal(arch()->signal.frame(HERE, &memory, &pc_at, &sp_at), 0);
 	assert_int_equal(pc_at, HERE + 16 + 128 + 20 + 4 * 14);
 	assert_int_equal(sp_at, HERE + 16 + 128 + 20 + 4 * 7);
-	assert_int_equal(arch()->signal_frame(0x1000, &memory, &pc_at, &sp_at), -EFAULT);
+	assert_int_equal(arch()->signal.frame(0x1000, &memory, &pc_at, &sp_at), -EFAULT);
 }
 
 int main(void)

@@ -557,12 +557,12 @@ static void test_registers(void **state)
 				  user.rbp, user.rsp, user.r8,  user.r9,  user.r10, user.r11,
 				  user.r12, user.r13, user.r14, user.r15, user.rip};
 
-	assert_int_equal(arch()->dwarf_registers, ARRAY_SIZE(dwarf));
+	assert_int_equal(arch()->dwarf.registers, ARRAY_SIZE(dwarf));
 	for (unsigned i = 0; i < ARRAY_SIZE(dwarf); i++)
-		assert_int_equal(arch()->dwarf_get(&regs, i), dwarf[i]);
-	assert_int_equal(arch()->dwarf_get(&regs, 17), 0);
-	assert_int_equal(arch()->dwarf_get(&regs, arch()->dwarf_sp), user.rsp);
-	assert_int_equal(arch()->dwarf_get(&regs, arch()->dwarf_pc), user.rip);
+		assert_int_equal(arch()->dwarf.get(&regs, i), dwarf[i]);
+	assert_int_equal(arch()->dwarf.get(&regs, 17), 0);
+	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.sp), user.rsp);
+	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.rip);
 	assert_int_equal(arch()->pc(&regs), user.rip);
 	assert_int_equal(arch()->sp(&regs), user.rsp);
 	assert_int_equal(arch()->result(&regs), user.rax);

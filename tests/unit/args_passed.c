@@ -213,7 +213,7 @@ static void test_chosen_places(void **state)
 	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
-		const unsigned sp = arch->dwarf_sp;
+		const unsigned sp = arch->dwarf.sp;
 		const struct place_piece
 			first[] = {{.place = PLACE_REGISTER, .place_register = sp, .size = 4}},
 			last[] = {{.place = PLACE_NOWHERE, .size = 4},
@@ -294,9 +294,9 @@ static void test_whole_places(void **state)
 			{.name = "a", .type = &int32, .place = PLACE_NOWHERE},
 			{.name = "b", .type = &int32, .place = PLACE_STACK, .place_offset = 16},
 			{.name = "c", .type = &pair, .place = PLACE_STACK, .place_offset = -0x100000},
-			{.name = "d", .type = &int32, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+			{.name = "d", .type = &int32, .place = PLACE_REGISTER, .place_register = arch->dwarf.sp},
 			{.name = "e", .type = &int32, .place = PLACE_REGISTER, .place_register = 1000},
-			{.name = "f", .type = &mixed, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+			{.name = "f", .type = &mixed, .place = PLACE_REGISTER, .place_register = arch->dwarf.sp},
 		};
 		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);

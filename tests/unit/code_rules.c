@@ -61,7 +61,7 @@ static void describe(const struct arch *arch, const struct code_rule *rule, char
 		used += (size_t)snprintf(text + used, size - used, "ra%+d", rule->pc.offset - rule->cfa);
 
 	for (unsigned i = 0; i < PATH_REGISTERS; i++)
-		if (arch->dwarf_preserved >> i & 1 && rule->registers[i].kind == PATH_MEMORY)
+		if (arch->dwarf.preserved >> i & 1 && rule->registers[i].kind == PATH_MEMORY)
 			used += (size_t)snprintf(text + used, size - used, " %u%+d", i,
 						 rule->registers[i].offset - rule->cfa);
 }
@@ -403,7 +403,7 @@ static bool is_padding(const struct file *file, uint64_t address, const unsigned
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(padding); i++)
-		if ((padding[i].arch ? file->arch == padding[i].arch : !file->arch->dwarf_link) &&
+		if ((padding[i].arch ? file->arch == padding[i].arch : !file->arch->dwarf.link) &&
 		    (address & file->arch->code_state) == padding[i].state && size >= padding[i].size &&
 		    !memcmp(code, padding[i].bytes, padding[i].size))
 			return true;
@@ -460,11 +460,11 @@ static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, in
 static void compare_registers(struct file *file, uint64_t pc, Dwarf_Frame *frame, const struct code_rule *rule,
 			      int64_t cfa)
 {
-	for (unsigned i = 0; i < file->arch->dwarf_registers; i++) {
+	for (unsigned i = 0; i < file->arch->dwarf.registers; i++) {
 		const struct path_value value = rule->registers[i];
 		const int64_t at = saved_at(frame, i);
 
-		if (!(file->arch->dwarf_preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
+		if (!(file->arch->dwarf.preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
 			continue;
 		if (file->every && value.kind == PATH_REGISTER && at != SAME)
 			continue; /* an epilogue has it back, of which tables say nothing */
@@ -490,7 +490,7 @@ static int64_t offset_of(const Dwarf_Op *op)
 /* A function that takes its arguments off the stack leaves sp above the CFA. */
 static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
 {
-	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf_link);
+	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf.link);
 }
 
 static void compare(struct file *file, uint64_t pc)
@@ -542,7 +542,7 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 
 	if (!frame)
 		return;
-	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || !is_offset_of(ops, arch->dwarf_sp)) {
+	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || !is_offset_of(ops, arch->dwarf.sp)) {
 		file->other++;
 		free(frame);
 		return;
@@ -553,7 +553,7 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 
 	if (!code_rule_find_interrupted(arch, pc, PLACE - (uint64_t)cfa, &reader, &rule)) {
 		file->unknown++;
-	} else if (rule.base != arch->dwarf_sp) {
+	} else if (rule.base != arch->dwarf.sp) {
 		file->other++;
 	} else if (rule.pc.kind == PATH_REGISTER ? cfa == rule.cfa
 		   : ra == SAME ? cfa == rule.cfa && is_said_later(file, pc, link, rule.pc.offset - cfa)
@@ -575,7 +575,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 {
 	const struct arch *arch = file->arch;
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
-	const unsigned least = arch->code_state ? 2 : arch->dwarf_link ? 4 : 1;
+	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
 
 	bool is_live = true; /* what is before goes on there, or a jump does: no constants, nor what fills up */
 	bool is_behind_call = false;
@@ -636,7 +636,7 @@ static void each_symbol(struct file *file, bool are_mappings)
 
 static void compare_functions(struct file *file)
 {
-	if (file->arch->dwarf_link)
+	if (file->arch->dwarf.link)
 		each_symbol(file, true);
 	if (file->mapping_count)
 		qsort(file->mappings, file->mapping_count, sizeof(*file->mappings), compare_mappings);

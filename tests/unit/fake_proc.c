@@ -85,7 +85,7 @@ static void print_syscall(const struct fake_task *task, char *text, size_t size)
 		snprintf(text, size, "running\n");
 	else
 		snprintf(text, size, "%d 0x0 0x0 0x0 0x0 0x0 0x0 0x%llx 0x%llx\n",
-			 task->vforking ? fake_arch->clone_calls[0] : 232, (unsigned long long)task->stack,
+			 task->vforking ? fake_arch->syscalls.clone[0] : 232, (unsigned long long)task->stack,
 			 (unsigned long long)fake_arch->pc(&task->regs));
 }
 

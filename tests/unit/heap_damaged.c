@@ -303,8 +303,8 @@ static void test_tagged(void **state)
 	uint64_t *words = (uint64_t *)(uintptr_t)image.bytes(&image, (uintptr_t)blocks, &size);
 
 	(void)state;
-	tagging.tag_bits = 8;
-	plain_pointers.tag_bits = 0;
+	tagging.tags.bits = 8;
+	plain_pointers.tags.bits = 0;
 	if (sizeof(void *) == 8) {
 		assert_non_null(words);
 		assert_true(size >= sizeof(blocks));

@@ -95,7 +95,7 @@ static void test_ids(void **state)
 /* Of a block's pointer the tag is none of its id; what looks like one in another kind's number stays. */
 static void test_tagged_ids(void **state)
 {
-	static const struct arch tagging = {.pointer_size = 8, .tag_bits = 8};
+	static const struct arch tagging = {.pointer_size = 8, .tags.bits = 8};
 	struct process p = {.arch = &tagging, .mem_fd = -1};
 	const uint64_t args[CALL_ARGS] = {0x0b00ffff12345670u, 0x0b00000000000000u};
 	const struct value pointer = ARG(0), null = ARG(1);

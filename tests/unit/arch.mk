@@ -100,3 +100,14 @@ tests_unit_arch_i386_SOURCES = tests/unit/arch_i386.c tests/unit/arch_hex.h
 tests_unit_arch_i386_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_i386_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 endif
+
+# A dry port, in a build that has it besides its own: no room has heard of it.
+check_LIBRARIES += libport.a
+libport_a_SOURCES = arch/arch.c tests/unit/port_riscv64.c tests/unit/port_riscv64.h
+libport_a_CPPFLAGS = $(UNIT_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(riscv64)'
+check_PROGRAMS += tests/unit/port
+TESTS += tests/unit/port tests/unit/port.py
+EXTRA_DIST += tests/unit/port.py
+tests_unit_port_SOURCES = tests/unit/port.c tests/unit/port_riscv64.h
+tests_unit_port_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_port_LDADD = libport.a $(TRACER_TEST_LIBS)

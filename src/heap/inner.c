@@ -34,8 +34,8 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
 
-/* The same by ARM's C++ ABI (IHI0041, 3.2.2): the size of one, then the number. */
-static bool is_arm_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
+/* The same where the size of an element comes before the number, as in ARM's C++ ABI (IHI0041, 3.2.2). */
+static bool is_sized_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	if (heap->form->word != 4 || offset != 8)
 		return false;
@@ -99,6 +99,6 @@ bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t poi
 		return true;
 	if (!heap->form || offset + heap->form->word > block->size)
 		return false;
-	return is_array(heap, block, offset) || is_arm_array(heap, block, offset) || is_string(heap, block, offset) ||
+	return is_array(heap, block, offset) || is_sized_array(heap, block, offset) || is_string(heap, block, offset) ||
 	       has_length(heap, block, offset) || is_base(heap, block, offset);
 }

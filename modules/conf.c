@@ -1,6 +1,7 @@
 #include "config.h"
 #include "modules/conf_parse.h"
 #include "modules/load.h"
+#include "modules/module_texts.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -30,6 +31,26 @@ static bool take_version(struct conf *conf, struct scan *scan)
 	return true;
 }
 
+static bool take_text_word(struct conf *conf, struct scan *scan, const char *word, const char **text)
+{
+	if (!scan_take_sign(scan, "="))
+		return scan_error(scan, "%s stands where '=' is to be: %s=...", scan_shown(scan), word);
+	return (*text = conf_take_text(conf, scan, word)) != NULL;
+}
+
+static bool take_module_word(struct conf *conf, struct scan *scan)
+{
+	if (scan_take_word(scan, "families"))
+		return take_text_word(conf, scan, "families", &conf->module.families);
+	if (scan_take_word(scan, "symbols"))
+		return take_text_word(conf, scan, "symbols", &conf->module.symbols);
+	if (!scan_take_word(scan, "version"))
+		return scan_error(scan, "%s stands behind the module; it has a name, a \"summary\" and version=",
+				  scan_shown(scan));
+	return scan_take_sign(scan, "=") ? take_version(conf, scan)
+					 : scan_error(scan, "a version is written version=1.2");
+}
+
 /* module mypool "objects of my pool" version=1.2 */
 static bool take_module(struct conf *conf, struct scan *scan)
 {
@@ -42,9 +63,9 @@ static bool take_module(struct conf *conf, struct scan *scan)
 		return false;
 	if (scan->token.kind == TOKEN_STRING && !(module->summary = conf_take_text(conf, scan, "the summary")))
 		return false;
-	if (scan_take_word(scan, "version"))
-		return scan_take_sign(scan, "=") ? take_version(conf, scan)
-						 : scan_error(scan, "a version is written version=1.2");
+	while (scan->token.kind != TOKEN_END)
+		if (!take_module_word(conf, scan))
+			return false;
 	return !scan->failed;
 }
 
@@ -57,6 +78,7 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 		{"noun", offsetof(struct resource, noun), 0},
 		{"unit", offsetof(struct resource, unit), 0},
 		{"left", offsetof(struct resource, left), 0},
+		{"keeper", offsetof(struct resource, keeper), 0},
 		{"zero-is-id", 0, offsetof(struct resource, zero_is_id)},
 		{"range", 0, offsetof(struct resource, is_range)},
 		{"group", 0, offsetof(struct resource, of_group)},
@@ -69,22 +91,20 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 		return resource->flags |= KIND_REFCOUNT, true;
 	if (scan_take_word(scan, "calls"))
 		return resource->flags |= KIND_CALL, true;
+	if (scan_take_word(scan, "descriptors"))
+		return resource->existing = EXISTING_DESCRIPTORS, true;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!scan_take_word(scan, words[i].word))
 			continue;
 		if (words[i].flag)
 			return *(bool *)((char *)resource + words[i].flag) = true;
-		const char **const text = (const char **)((char *)resource + words[i].text);
-
-		if (!scan_take_sign(scan, "="))
-			return scan_error(scan, "%s stands where '=' is to be: %s=...", scan_shown(scan),
-					  words[i].word);
-		return (*text = conf_take_text(conf, scan, words[i].word)) != NULL;
+		return take_text_word(conf, scan, words[i].word, (const char **)((char *)resource + words[i].text));
 	}
-	return scan_error(scan,
-			  "%s is nothing that 'resource' knows; it knows noun=, unit=, left=, refcount, calls, "
-			  "zero-is-id, range, group, folds-in-object and nested",
-			  scan_shown(scan));
+	return scan_error(
+		scan,
+		"%s is nothing that 'resource' knows; it knows noun=, unit=, left=, keeper=, refcount, calls, "
+		"zero-is-id, range, group, ends-in-child, folds-in-object, nested and descriptors",
+		scan_shown(scan));
 }
 
 /* resource object "objects of the pool" noun=object unit=byte */
@@ -130,22 +150,39 @@ static bool take_prefixes(struct conf *conf, struct scan *scan)
 	return !scan->failed;
 }
 
+static void take_statements(struct conf *conf, struct scan *scan, const char *at, const char *end);
+
+/* include constants */
+static bool take_include(struct conf *conf, struct scan *scan)
+{
+	struct scan inner = {.path = "constants.conf", .conf = conf, .said = scan->said};
+	const char *const text = module_texts[module_text_find("constants")].text;
+
+	if (!scan_take_word(scan, "constants") || scan->token.kind != TOKEN_END)
+		return scan_error(scan, "%s is nothing to include; 'include constants' is", scan_shown(scan));
+	take_statements(conf, &inner, text, text + strlen(text));
+	scan->errors += inner.errors;
+	return !inner.errors;
+}
+
 static void take_statement(struct conf *conf, struct scan *scan)
 {
 	const unsigned line = scan->token.line;
 
 	if (scan_take_word(scan, "module")) {
-		if (take_module(conf, scan) && scan->token.kind != TOKEN_END)
-			scan_error(scan, "%s stands behind the module; it has a name, a \"summary\" and version=",
-				   scan_shown(scan));
+		take_module(conf, scan);
 	} else if (scan_take_word(scan, "resource")) {
 		take_resource(conf, scan);
 	} else if (scan_take_word(scan, "prefixes")) {
 		take_prefixes(conf, scan);
+	} else if (scan_take_word(scan, "include")) {
+		take_include(conf, scan);
 	} else if (scan_take_word(scan, "enum")) {
 		conf_take_words(conf, scan, false);
 	} else if (scan_take_word(scan, "flags")) {
 		conf_take_words(conf, scan, true);
+	} else if (scan_take_word(scan, "union")) {
+		conf_take_union(conf, scan);
 	} else if (scan_take_word(scan, "alloc")) {
 		conf_take_row(conf, scan, ROLE_ALLOC, line);
 	} else if (scan_take_word(scan, "free")) {
@@ -156,8 +193,8 @@ static void take_statement(struct conf *conf, struct scan *scan)
 		conf_take_row(conf, scan, ROLE_CALL, line);
 	} else {
 		scan_error(scan,
-			   "%s begins no statement; those that there are begin with module, resource, prefixes, enum, "
-			   "flags, alloc, free, realloc or call",
+			   "%s begins no statement; those that there are begin with module, resource, prefixes, "
+			   "include, enum, flags, union, alloc, free, realloc or call",
 			   scan_shown(scan));
 	}
 }
@@ -375,6 +412,8 @@ static void finish(struct conf *conf, struct scan *scan)
 	conf->functions = xcalloc(conf->row_count + 1, sizeof(struct function));
 	for (size_t i = 0; i < conf->row_count; i++)
 		conf->functions[i] = conf->rows[i].function;
+	free(conf->rows);
+	conf->rows = NULL;
 	module->resources = conf->resources;
 	module->resource_count = conf->resource_count;
 	module->functions = conf->functions;
@@ -414,8 +453,10 @@ void conf_free(struct conf *conf)
 {
 	for (size_t i = 0; i < conf->string_count; i++)
 		free(conf->strings[i]);
-	for (size_t i = 0; i < conf->words_count; i++)
+	for (size_t i = 0; i < conf->words_count; i++) {
 		free(conf->words[i].words);
+		free(conf->words[i].cases);
+	}
 	free(conf->words);
 	free(conf->strings);
 	free(conf->resources);

@@ -52,10 +52,25 @@ const char *conf_take_text(struct conf *conf, struct scan *scan, const char *wha
 	return conf_keep(conf, token.text, token.length);
 }
 
+bool conf_is_same_name(const struct conf_name *a, const struct conf_name *b)
+{
+	return a->length == b->length && !memcmp(a->text, b->text, a->length);
+}
+
 bool conf_is_c_name(const struct token *token)
 {
 	for (size_t i = 0; i < token->length; i++)
 		if (!isalnum((unsigned char)token->text[i]) && token->text[i] != '_')
 			return false;
 	return token->kind == TOKEN_WORD && !isdigit((unsigned char)token->text[0]);
+}
+
+const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length)
+{
+	const struct conf_name wanted = {name, length};
+
+	for (size_t i = 0; i < conf->words_count; i++)
+		if (conf_is_same_name(&conf->words[i].name, &wanted))
+			return &conf->words[i];
+	return NULL;
 }

@@ -4,9 +4,58 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From prototypes to what -a shows. */
+/* Parameters that depend on others, and from prototypes to what -a shows. */
 
 #define INTS_MAX 64
+
+/* ---- What depends on another parameter ---- */
+
+static bool take_other(struct scan *scan, struct conf_name *name)
+{
+	if (!conf_is_c_name(&scan->token))
+		return scan_error(scan, "%s stands where the name of another parameter is to be", scan_shown(scan));
+	*name = (struct conf_name){scan->token.text, scan->token.length};
+	scan_next(scan);
+	return true;
+}
+
+/* The type of an element becomes that of the whole: `void bytes[count]`, `void items[count*size]`, and, of a string
+ * that may end before, `char name[<=size]`. */
+bool conf_take_length(struct scan *scan, struct conf_param *param)
+{
+	struct ctype_use *const use = &param->use;
+
+	param->count = scan->token.kind == TOKEN_NUMBER && use->type == C_INT ? scan->token.number : 0;
+	if (scan_take_sign(scan, "<=")) {
+		if (use->type == C_POINTER || (use->param != PARAM_CHAR && use->param != PARAM_WCHAR))
+			return scan_error(scan, "'<=' is for arrays of char and wchar_t");
+		use->param = use->param == PARAM_CHAR ? PARAM_STRING_N : PARAM_WIDE_N;
+		return take_other(scan, &param->with);
+	}
+	if (use->type != C_VOID || scan->token.kind != TOKEN_WORD)
+		return true;
+	use->param = PARAM_BYTES;
+	return take_other(scan, &param->with) && (!scan_take_sign(scan, "*") || take_other(scan, &param->times));
+}
+
+bool conf_take_condition(struct scan *scan, struct conf_param *param)
+{
+	if (param->use.cases)
+		return scan_take_word(scan, "by")
+			       ? take_other(scan, &param->with)
+			       : scan_error(scan, "say on which parameter the type depends: by NAME");
+	if (!scan_take_word(scan, "if"))
+		return true;
+	if (param->with.length || param->use.param == PARAM_SOCKADDR || param->use.param == PARAM_INTS)
+		return scan_error(scan, "a parameter with a length is always there");
+	if (!take_other(scan, &param->with))
+		return false;
+	if (!scan_take_word(scan, "has"))
+		return scan_error(scan, "%s stands where 'has' and the bits are to be", scan_shown(scan));
+	return scan_take_number(scan, &param->needs);
+}
+
+/* ---- What is shown ---- */
 
 /* The length of a socket's address is the parameter behind it, or what that points to. */
 static bool has_length(const struct prototype *prototype, unsigned index)
@@ -32,10 +81,13 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	char numbered[16];
 
 	snprintf(numbered, sizeof(numbered), "arg%u", index + 1);
-	param->name = of->length ? conf_keep(conf, of->name, of->length) : conf_keep(conf, numbered, strlen(numbered));
+	param->name = of->name.length ? conf_keep(conf, of->name.text, of->name.length)
+				      : conf_keep(conf, numbered, strlen(numbered));
 	param->type = of->use.param;
 	param->words = of->use.words;
+	param->cases = of->use.cases;
 	param->is_result = of->is_result;
+	param->needs = of->needs;
 	if (of->use.param == PARAM_SOCKADDR && has_length(prototype, index)) {
 		param->with = (unsigned char)(index + 1);
 	} else if (of->use.param == PARAM_SOCKADDR) {
@@ -47,9 +99,39 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	}
 }
 
+/* The index of the parameter of that name among the first `count`. */
+static bool set_other(struct scan *scan, const struct prototype *prototype, unsigned count,
+		      const struct conf_name *name, unsigned char *index)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (conf_is_same_name(&prototype->params[i].name, name)) {
+			*index = (unsigned char)i;
+			return true;
+		}
+	return scan_error(scan, "'%.*s' is no parameter that -a shows", (int)name->length, name->text);
+}
+
+static bool set_others(struct scan *scan, const struct prototype *prototype, unsigned count, struct function *function)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct conf_param *const of = &prototype->params[i];
+		struct param *const param = &function->params[i];
+
+		if (of->with.length && !set_other(scan, prototype, count, &of->with, &param->with))
+			return false;
+		if (!of->times.length)
+			continue;
+		if (!set_other(scan, prototype, count, &of->times, &param->times))
+			return false;
+		param->times++;
+	}
+	return true;
+}
+
 bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototype *prototype, struct function *function)
 {
 	const struct ctype_use *const result = &prototype->result;
+	unsigned count = 0;
 
 	if (prototype->has_result && is_shown(result))
 		function->returns = (struct param){.name = "return", .type = result->param, .words = result->words};
@@ -60,11 +142,11 @@ bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototyp
 	/* The address of such a result is an argument of its own. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
-	for (unsigned i = 0; i < prototype->param_count && i < FUNCTION_PARAMS; i++) {
-		/* Where those behind it are, nobody knows. */
-		if (!is_shown(&prototype->params[i].use))
-			return true;
-		set_param(conf, prototype, i, &function->params[i]);
+	/* Where those behind one that is not shown are, nothing says. */
+	for (; count < prototype->param_count && count < FUNCTION_PARAMS; count++) {
+		if (!is_shown(&prototype->params[count].use))
+			break;
+		set_param(conf, prototype, count, &function->params[count]);
 	}
-	return true;
+	return set_others(scan, prototype, count, function);
 }

@@ -29,16 +29,25 @@ struct ctype_use {
 	unsigned char to;               /* the same of what a pointer points to */
 	bool is_const;                  /* const itself, not what it points to */
 	const struct param_word *words; /* of an enum or flags that the file describes */
+	const struct param_case *cases; /* of a union that the file describes */
 };
 
 #define CONF_PARAMS 32
 
-struct conf_param {
-	const char *name; /* in the file; length 0: it has none */
+/* A name in the file; length 0: there is none. */
+struct conf_name {
+	const char *text;
 	size_t length;
+};
+
+struct conf_param {
+	struct conf_name name;
+	bool is_label; /* the name is only shown, and no value uses it */
 	struct ctype_use use;
-	bool is_result; /* out */
-	uint64_t count; /* of an array; 0 none, or unknown */
+	bool is_result;               /* out */
+	uint64_t count;               /* of an array; 0 none, or unknown */
+	struct conf_name with, times; /* the parameters that it depends on */
+	uint64_t needs;               /* it is there only if `with` has one of these bits; 0: always */
 };
 
 /* A function as its prototype declares it. */
@@ -52,11 +61,12 @@ struct prototype {
 	bool is_pattern; /* a quoted one: nothing is known of its parameters */
 };
 
-/* An enum or flags. */
+/* An enum, flags or a union. */
 struct conf_words {
-	const char *name;
-	bool is_flags;
+	struct conf_name name;
+	struct ctype_use use; /* of a parameter of this type */
 	struct param_word *words;
+	struct param_case *cases;
 };
 
 struct conf_row {
@@ -89,23 +99,31 @@ int conf_resource(const struct conf *conf, const char *type, size_t length);
 const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what);
 /* Whether the word is a name as C has them. */
 bool conf_is_c_name(const struct token *token);
+/* The enum, flags or union of that name, or NULL. */
+const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length);
+bool conf_is_same_name(const struct conf_name *a, const struct conf_name *b);
 /* Takes a string or a word as text that people read; NULL: an error was told. */
 const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what);
 
 /* ---- Its parts: false where an error was told ---- */
 
-/* conf_type.c: a type with its stars, and what a program's prototype says from its result's type on. */
+/* conf_type.c: a type with its stars; one as a parameter has it (`hex int`, `void (*)(int)`), without a name; and what
+ * a program's prototype says from its result's type on. */
 bool conf_take_type(struct scan *scan, struct ctype_use *use);
+bool conf_take_shown_type(struct scan *scan, struct ctype_use *use);
 bool conf_take_prototype(struct scan *scan, struct prototype *prototype);
 /* The value_type of module.h; what has none is TYPE_WORD. */
 unsigned char conf_value_type(unsigned char ctype);
 
-/* conf_words.c: a statement that describes an enum or flags, behind its first word. */
+/* conf_words.c: a statement that describes an enum, flags or a union, after its first word. */
 bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags);
-/* The words of that name, or NULL. */
-const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length);
+bool conf_take_union(struct conf *conf, struct scan *scan);
 
-/* conf_param.c: what -a shows of the function's parameters and result. False: an error was told. */
+/* conf_param.c: the length in an array's brackets, and what follows a parameter's name (`if flags has 0100`, `by cmd`).
+ */
+bool conf_take_length(struct scan *scan, struct conf_param *param);
+bool conf_take_condition(struct scan *scan, struct conf_param *param);
+/* What -a shows of the function's parameters and result. False: an error was told. */
 bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototype *prototype,
 		     struct function *function);
 

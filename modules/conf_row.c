@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf_parse.h"
+#include "modules/row_code.h"
 #include "base/glob.h"
 
 #include <stddef.h>
@@ -26,6 +27,7 @@ enum attribute_kind {
 	TAKES_SUCCESS,
 	TAKES_TEXT,
 	TAKES_RESOURCE,
+	TAKES_CODE,
 	TAKES_IF,
 	TAKES_CONDITION,
 	TAKES_PREFIXED
@@ -56,12 +58,13 @@ static const struct attribute {
 	{"can-fail", TAKES_NOTHING, ON_RELEASE, FIELD(can_fail)},
 	{"fails-unknown", TAKES_NOTHING, ON_RELEASE, FIELD(fails_unknown)},
 	{"may-release-none", TAKES_NOTHING, ON_RELEASE | ON_REALLOC, FIELD(may_release_none)},
-	{"releases-anyway", TAKES_NOTHING, ON_REALLOC, FIELD(releases_anyway)},
+	{"releases-anyway", TAKES_NOTHING, ON_RELEASE | ON_REALLOC, FIELD(releases_anyway)},
 	{"publishes-early", TAKES_NOTHING, ON_ALLOC | ON_CALL, FIELD(publishes_early)},
 	{"unless-live", TAKES_NOTHING, ON_ALLOC, FIELD(unless_live)},
 	{"throws", TAKES_NOTHING, ON_ALL, FIELD(throws)},
 	{"zero-size-releases", TAKES_NOTHING, ON_REALLOC, FIELD(zero_size_releases)},
 	{"errno", TAKES_NOTHING, ON_ALL, FIELD(sets_errno)},
+	{"code", TAKES_CODE, ON_ALLOC | ON_CALL, 0},
 #undef FIELD
 };
 
@@ -130,11 +133,24 @@ static bool take_resource(struct taking *t)
 	return true;
 }
 
+/* What a text cannot say: the name of a function of functrace's. */
+static bool take_code(struct taking *t)
+{
+	const struct token token = t->scan->token;
+	struct function *const f = &t->row.function;
+
+	f->look = token.kind == TOKEN_WORD ? row_code(token.text, token.length, &f->looks_again) : NULL;
+	if (!f->look)
+		return scan_error(t->scan, "%s is no code that functrace has", scan_shown(t->scan));
+	scan_next(t->scan);
+	return true;
+}
+
 static bool take_content(struct taking *t, const struct attribute *attribute)
 {
 	struct function *const f = &t->row.function;
 	void *const field = (char *)f + attribute->at;
-	const bool has_sign = attribute->kind >= TAKES_VALUE && attribute->kind <= TAKES_RESOURCE;
+	const bool has_sign = attribute->kind >= TAKES_VALUE && attribute->kind <= TAKES_CODE;
 
 	if (has_sign && !scan_take_sign(t->scan, "="))
 		return scan_error(t->scan, "%s stands where '=' is to be: %s=...", scan_shown(t->scan),
@@ -150,6 +166,8 @@ static bool take_content(struct taking *t, const struct attribute *attribute)
 		return (*(const char **)field = conf_take_text(t->conf, t->scan, attribute->word)) != NULL;
 	case TAKES_RESOURCE:
 		return take_resource(t);
+	case TAKES_CODE:
+		return take_code(t);
 	case TAKES_IF:
 		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, FUNCTION_CONDITIONS);
 	case TAKES_CONDITION:
@@ -237,7 +255,7 @@ static bool choose_success(struct taking *t)
 
 	/* It has failed if it returns -1: then errno is looked at. */
 	if (f->role == ROLE_RELEASE && f->sets_errno && !f->can_fail && !f->fails_unknown && !f->may_release_none &&
-	    t->prototype.has_result && t->prototype.result.type != C_VOID) {
+	    !f->releases_anyway && t->prototype.has_result && t->prototype.result.type != C_VOID) {
 		f->can_fail = true;
 		f->success = OK_NOT_MINUS_1;
 		return true;
@@ -350,11 +368,12 @@ bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned
 	if (!conf_take_prototype(scan, &t.prototype) || !take_attributes(&t))
 		return false;
 	if (role == ROLE_RELEASE && has(&t, "succeeds"))
-		f->can_fail |= f->success != OK_ALWAYS;
+		f->can_fail |= f->success != OK_ALWAYS && !f->releases_anyway;
 	if (!check_values(&t) || !check_result(&t) || (!has(&t, "succeeds") && !choose_success(&t)) || !set_symbol(&t))
 		return false;
 	if (!conf_set_params(conf, scan, &t.prototype, f))
 		return false;
+	f->releases_anyway &= role == ROLE_REALLOC;
 	t.row.has_size = has(&t, "size");
 	ARRAY_GROW(conf->rows, conf->row_capacity, conf->row_count);
 	conf->rows[conf->row_count++] = t.row;

@@ -194,8 +194,11 @@ void scan_begin(struct scan *scan, const char *text, const char *end, unsigned l
 
 static bool is_token(const struct scan *scan, enum token_kind kind, const char *text)
 {
-	return scan->token.kind == kind && scan->token.length == strlen(text) &&
-	       !memcmp(scan->token.text, text, scan->token.length);
+	const struct token *const token = &scan->token;
+
+	/* Each token is compared with some fifty words, of which few begin as it does. */
+	return token->kind == kind && token->text[0] == text[0] && token->length == strlen(text) &&
+	       !memcmp(token->text, text, token->length);
 }
 
 bool scan_is_sign(const struct scan *scan, const char *sign)
@@ -224,4 +227,40 @@ bool scan_take_word(struct scan *scan, const char *word)
 	if (is_it)
 		scan_next(scan);
 	return is_it;
+}
+
+/* As C has it: with a 0 before it a number is octal. */
+static bool take_plain_number(struct scan *scan, uint64_t *number)
+{
+	const struct token token = scan->token;
+
+	if (token.kind != TOKEN_NUMBER)
+		return scan_error(scan, "%s stands where a number is to be", scan_shown(scan));
+	*number = token.number;
+	if (token.length > 1 && token.text[0] == '0' && (token.text[1] | 0x20) != 'x') {
+		*number = 0;
+		for (size_t i = 1; i < token.length; i++) {
+			if (token.text[i] > '7' || *number >> 61)
+				return scan_error(scan, "%s is no octal number", scan_shown(scan));
+			*number = *number << 3 | (uint64_t)(token.text[i] - '0');
+		}
+	}
+	scan_next(scan);
+	return true;
+}
+
+bool scan_take_number(struct scan *scan, uint64_t *number)
+{
+	uint64_t shift;
+
+	if (!take_plain_number(scan, number))
+		return false;
+	if (!scan_take_sign(scan, "<<"))
+		return true;
+	if (!take_plain_number(scan, &shift))
+		return false;
+	if (shift > 63)
+		return scan_error(scan, "a number is shifted by 0 to 63");
+	*number <<= shift;
+	return true;
 }

@@ -40,6 +40,8 @@ bool scan_is_word(const struct scan *scan, const char *word);
 /* Goes on behind the sign or the word if it is that one. */
 bool scan_take_sign(struct scan *scan, const char *sign);
 bool scan_take_word(struct scan *scan, const char *word);
+/* Takes a number as C writes it: 10, 010, 0x10, 1 << 4. False: an error was told. */
+bool scan_take_number(struct scan *scan, uint64_t *number);
 /* Says what is wrong, on the line of the token or another one; the statement has failed. Only the first error of a
  * statement is told. Returns false. */
 bool scan_error(struct scan *scan, const char *fmt, ...) FT_PRINTF(2, 3);

@@ -59,8 +59,7 @@ static bool take_one_of(struct scan *scan, const char *const *words, size_t coun
 /* The words of a type, counted: "unsigned long int" has one of three of them. */
 struct words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
-	unsigned char type, param; /* of the other one */
-	const struct param_word *words;
+	struct ctype_use use; /* of the other one */
 };
 
 static bool is_plain(const struct words *words)
@@ -85,7 +84,7 @@ static bool take_plain(struct scan *scan, struct words *words)
 	return false;
 }
 
-/* An enum or flags that the file describes. False: it does not. */
+/* An enum, flags or a union that the file describes. False: it does not. */
 static bool take_described(struct scan *scan, struct words *words)
 {
 	const struct conf_words *const known =
@@ -93,9 +92,7 @@ static bool take_described(struct scan *scan, struct words *words)
 
 	if (!known)
 		return false;
-	words->type = C_INT;
-	words->param = known->is_flags ? PARAM_FLAGS : PARAM_INT;
-	words->words = known->words;
+	words->use = known->use;
 	return true;
 }
 
@@ -110,9 +107,9 @@ static bool take_tagged(struct scan *scan, struct words *words)
 		return scan_error(scan, "%s stands where the name of a struct, union or enum is to be",
 				  scan_shown(scan));
 	words->others++;
-	words->type = is_enum ? C_INT : C_STRUCT;
+	words->use.type = is_enum ? C_INT : C_STRUCT;
 	/* Of a struct it counts for pointers to it. */
-	words->param = is_enum ? PARAM_INT : scan_is_word(scan, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
+	words->use.param = is_enum ? PARAM_INT : scan_is_word(scan, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
 	if (is_enum)
 		take_described(scan, words);
 	scan_next(scan);
@@ -122,12 +119,12 @@ static bool take_tagged(struct scan *scan, struct words *words)
 static void take_named(struct scan *scan, struct words *words)
 {
 	words->others++;
-	words->type = scan_is_word(scan, "void") ? C_VOID : C_UNKNOWN;
+	words->use.type = scan_is_word(scan, "void") ? C_VOID : C_UNKNOWN;
 	if (!take_described(scan, words))
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			if (scan_is_word(scan, names[i].name)) {
-				words->type = names[i].type;
-				words->param = names[i].param;
+				words->use.type = names[i].type;
+				words->use.param = names[i].param;
 			}
 	scan_next(scan);
 }
@@ -173,7 +170,7 @@ static bool take_words(struct scan *scan, struct words *words)
 	}
 	/* "long double" */
 	if (words->longs && !words->others && scan_take_word(scan, "double"))
-		*words = (struct words){.others = 1, .type = C_FLOAT};
+		*words = (struct words){.others = 1, .use.type = C_FLOAT};
 	if (scan->failed)
 		return false;
 	if (!words->others && !is_plain(words))
@@ -204,9 +201,10 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use)
 
 	if (!take_words(scan, &words))
 		return false;
-	*use = (struct ctype_use){.type = words.others ? words.type : plain_type(&words),
-				  .param = words.others ? words.param : plain_param(&words),
-				  .words = words.words};
+	if (words.others)
+		*use = words.use;
+	else
+		*use = (struct ctype_use){.type = plain_type(&words), .param = plain_param(&words)};
 	for (;;)
 		/* A reference of C++ is passed as a pointer is. */
 		if (scan_take_sign(scan, "*") || scan_take_sign(scan, "&"))
@@ -253,12 +251,12 @@ static bool is_reserved(const struct scan *scan, unsigned index)
 
 static bool name_param(struct scan *scan, struct conf_param *param, unsigned index)
 {
-	if (scan->token.kind != TOKEN_WORD)
+	param->is_label = scan->token.kind == TOKEN_STRING && scan->token.length;
+	if (scan->token.kind != TOKEN_WORD && !param->is_label)
 		return true;
-	if (!conf_is_c_name(&scan->token) || is_reserved(scan, index))
+	if (!param->is_label && (!conf_is_c_name(&scan->token) || is_reserved(scan, index)))
 		return scan_error(scan, "%s is no name for parameter %u", scan_shown(scan), index + 1);
-	param->name = scan->token.text;
-	param->length = scan->token.length;
+	param->name = (struct conf_name){scan->token.text, scan->token.length};
 	scan_next(scan);
 	return true;
 }
@@ -328,42 +326,74 @@ static bool set_filled(struct conf_param *param)
 	return true;
 }
 
+static bool take_brackets(struct scan *scan, struct conf_param *param)
+{
+	while (scan_take_sign(scan, "[")) {
+		if (!conf_take_length(scan, param))
+			return false;
+		const unsigned char sized = param->with.length ? param->use.param : PARAM_END;
+
+		point(&param->use);
+		if (sized)
+			param->use.param = sized;
+		if (!skip_to(scan, "[", "]"))
+			return false;
+	}
+	return true;
+}
+
+/* `const char *name`, `void (*done)(void *)`, `int pair[2]` */
+static bool take_declared(struct scan *scan, struct conf_param *param, unsigned index)
+{
+	*param = (struct conf_param){.name = {"", 0}};
+	if (!take_shown_type(scan, &param->use, &param->is_result))
+		return false;
+	if (scan_take_sign(scan, "(") ? !take_function_pointer(scan, param, index) : !name_param(scan, param, index))
+		return false;
+	return take_brackets(scan, param);
+}
+
+bool conf_take_shown_type(struct scan *scan, struct ctype_use *use)
+{
+	struct conf_param param;
+
+	if (!take_declared(scan, &param, 0))
+		return false;
+	*use = param.use;
+	return (!param.name.length && !param.is_result && !param.with.length) ||
+	       scan_error(scan, "a type without a name is to be here");
+}
+
 static bool take_param(struct scan *scan, struct prototype *prototype)
 {
 	if (prototype->param_count == CONF_PARAMS)
 		return scan_error(scan, "a function of more than %d parameters; the first %d are enough here",
 				  CONF_PARAMS, MODULE_ARGS);
 	struct conf_param *const param = &prototype->params[prototype->param_count];
+	const bool is_hidden = scan_take_word(scan, "hidden");
 
-	*param = (struct conf_param){.name = ""};
-	if (!take_shown_type(scan, &param->use, &param->is_result))
+	if (!take_declared(scan, param, prototype->param_count))
 		return false;
-	if (scan_take_sign(scan, "(")) {
-		if (!take_function_pointer(scan, param, prototype->param_count))
-			return false;
-	} else if (!name_param(scan, param, prototype->param_count)) {
-		return false;
-	}
-	while (scan_take_sign(scan, "[")) {
-		param->count = scan->token.kind == TOKEN_NUMBER && param->use.type == C_INT ? scan->token.number : 0;
-		point(&param->use);
-		if (!skip_to(scan, "[", "]"))
-			return false;
-	}
 	if (param->is_result && !set_filled(param))
 		return scan_error(scan,
 				  "'out' stands before what the function fills, a pointer to a number, to a "
 				  "pointer or to a string, and parameter %u is none",
 				  prototype->param_count + 1);
 	for (unsigned i = 0; i < prototype->param_count; i++)
-		if (param->length && prototype->params[i].length == param->length &&
-		    !memcmp(prototype->params[i].name, param->name, param->length))
-			return scan_error(scan, "two parameters are called '%.*s'", (int)param->length, param->name);
+		if (param->name.length && conf_is_same_name(&prototype->params[i].name, &param->name))
+			return scan_error(scan, "two parameters are called '%.*s'", (int)param->name.length,
+					  param->name.text);
 	/* (void) */
-	if (param->use.type != C_VOID)
-		prototype->param_count++;
-	else if (param->length || prototype->param_count || !scan_is_sign(scan, ")"))
-		return scan_error(scan, "a parameter cannot be void");
+	if (param->use.type == C_VOID)
+		return (!param->name.length && !prototype->param_count && scan_is_sign(scan, ")")) ||
+		       scan_error(scan, "a parameter cannot be void");
+	prototype->param_count++;
+	if (!conf_take_condition(scan, param))
+		return false;
+	if (is_hidden)
+		*param = (struct conf_param){
+			.name = param->name,
+			.use = {.type = param->use.type, .pointee = param->use.pointee, .param = PARAM_NONE}};
 	return true;
 }
 
@@ -408,6 +438,8 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 		return take_pattern(scan, prototype);
 	if (!take_shown_type(scan, &prototype->result, NULL))
 		return false;
+	if (prototype->result.cases)
+		return scan_error(scan, "the type of a result depends on no parameter: a union is for parameters");
 	prototype->has_result = true;
 	if (scan->token.kind == TOKEN_STRING)
 		return take_pattern(scan, prototype);

@@ -95,9 +95,9 @@ static bool unknown_name(const struct values *v)
 	size_t used = 0;
 
 	for (unsigned i = 0; i < prototype->param_count && used < sizeof(known) - 80; i++)
-		if (prototype->params[i].length && prototype->params[i].length < 64)
+		if (prototype->params[i].name.length && prototype->params[i].name.length < 64)
 			used += (size_t)snprintf(known + used, sizeof(known) - used, "%.*s, ",
-						 (int)prototype->params[i].length, prototype->params[i].name);
+						 (int)prototype->params[i].name.length, prototype->params[i].name.text);
 	return scan_error(v->scan,
 			  "%s is no value; known are: %sarg1 to arg%d, return, numbers, *NAME, NAME[INDEX], "
 			  "NAME*NAME, NAME*NUMBER, strsize(NAME), pages(NAME)",
@@ -113,7 +113,8 @@ static bool take_argument(const struct values *v, struct argument *argument)
 	for (unsigned i = 0; token->kind == TOKEN_WORD && i < prototype->param_count; i++) {
 		const struct conf_param *const param = &prototype->params[i];
 
-		if (param->length != token->length || memcmp(param->name, token->text, token->length))
+		if (param->is_label || param->name.length != token->length ||
+		    memcmp(param->name.text, token->text, token->length))
 			continue;
 		if (!check_index(v->scan, i) || !check_places(v->scan, prototype, i))
 			return false;

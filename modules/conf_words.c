@@ -5,53 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }` */
+/* `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and a union, whose type another
+ * parameter says: `union argument : hex size_t { 1: int, 2: mode_flags }` */
 
 #define WORDS_MAX 1000
-
-const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length)
-{
-	for (size_t i = 0; i < conf->words_count; i++)
-		if (strlen(conf->words[i].name) == length && !memcmp(conf->words[i].name, name, length))
-			return &conf->words[i];
-	return NULL;
-}
-
-/* As C has it: with a 0 before it a number is octal. */
-static bool take_plain_number(struct scan *scan, uint64_t *number)
-{
-	const struct token token = scan->token;
-
-	if (token.kind != TOKEN_NUMBER)
-		return scan_error(scan, "%s stands where a number is to be", scan_shown(scan));
-	*number = token.number;
-	if (token.length > 1 && token.text[0] == '0' && (token.text[1] | 0x20) != 'x') {
-		*number = 0;
-		for (size_t i = 1; i < token.length; i++) {
-			if (token.text[i] > '7' || *number >> 61)
-				return scan_error(scan, "%s is no octal number", scan_shown(scan));
-			*number = *number << 3 | (uint64_t)(token.text[i] - '0');
-		}
-	}
-	scan_next(scan);
-	return true;
-}
-
-static bool take_number(struct scan *scan, uint64_t *number)
-{
-	uint64_t shift;
-
-	if (!take_plain_number(scan, number))
-		return false;
-	if (!scan_take_sign(scan, "<<"))
-		return true;
-	if (!take_plain_number(scan, &shift))
-		return false;
-	if (shift > 63)
-		return scan_error(scan, "a number is shifted by 0 to 63");
-	*number <<= shift;
-	return true;
-}
 
 /* `on x86_64 i386` */
 static bool take_processors(struct scan *scan, unsigned char *on)
@@ -80,9 +37,9 @@ static bool take_word(struct conf *conf, struct scan *scan, bool is_flags, uint6
 		return false;
 	*is_written = scan_take_sign(scan, "=");
 	if (*is_written) {
-		if (!take_number(scan, &word->value))
+		if (!scan_take_number(scan, &word->value))
 			return false;
-		if (scan_take_word(scan, "of") && !take_number(scan, &word->mask))
+		if (scan_take_word(scan, "of") && !scan_take_number(scan, &word->mask))
 			return false;
 		if (scan_take_word(scan, "on") && !take_processors(scan, &word->on))
 			return false;
@@ -110,7 +67,16 @@ static bool is_twice(const struct conf_words *of, size_t count, const struct par
 	return false;
 }
 
-static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *of)
+static bool take_closing(struct scan *scan)
+{
+	if (!scan_take_sign(scan, "}"))
+		return scan_error(scan, "%s stands where a ',' or the '}' behind the last value is to be",
+				  scan_shown(scan));
+	scan_take_sign(scan, ";");
+	return scan->token.kind == TOKEN_END || scan_error(scan, "%s stands behind the '}'", scan_shown(scan));
+}
+
+static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_flags)
 {
 	size_t count = 0, capacity = 0;
 	uint64_t next = 0;
@@ -123,42 +89,130 @@ static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *o
 			break;
 		if (count == WORDS_MAX)
 			return scan_error(scan, "an enum has at most %d values", WORDS_MAX);
-		if (!take_word(conf, scan, of->is_flags, &next, &word, &is_written))
+		if (!take_word(conf, scan, is_flags, &next, &word, &is_written))
 			return false;
 		if (is_twice(of, count, &word, is_written))
 			return scan_error(scan, "two values are called '%s'", word.name);
 		ARRAY_GROW(of->words, capacity, count);
 		of->words[count++] = word;
 	} while (scan_take_sign(scan, ","));
-	if (!scan_take_sign(scan, "}"))
-		return scan_error(scan, "%s stands where a ',' or the '}' behind the last value is to be",
-				  scan_shown(scan));
-	scan_take_sign(scan, ";");
-	if (scan->token.kind != TOKEN_END)
-		return scan_error(scan, "%s stands behind the '}'", scan_shown(scan));
 	ARRAY_GROW(of->words, capacity, count);
 	of->words[count] = (struct param_word){.name = NULL};
-	return count || scan_error(scan, "an enum without values says nothing");
+	of->use.words = of->words;
+	return take_closing(scan) && (count || scan_error(scan, "an enum without values says nothing"));
 }
 
-bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags)
+/* The name of what is described, and, behind a ':', the type that it has. */
+static bool take_head(struct conf *conf, struct scan *scan, struct conf_words *of, bool *has_type)
 {
-	struct conf_words of = {.is_flags = is_flags};
 	const struct token name = scan->token;
 
 	if (name.kind != TOKEN_WORD || !conf_is_c_name(&name))
 		return scan_error(scan, "%s is no name of a type: flags mode_flags { READ = 1 }", scan_shown(scan));
 	if (conf_words_find(conf, name.text, name.length))
 		return scan_error(scan, "%s is described already", scan_shown(scan));
-	of.name = conf_keep(conf, name.text, name.length);
+	of->name = (struct conf_name){conf_keep(conf, name.text, name.length), name.length};
 	scan_next(scan);
-	if (!scan_take_sign(scan, "{"))
-		return scan_error(scan, "%s stands where the '{' before the values is to be", scan_shown(scan));
-	if (!take_list(conf, scan, &of) || scan->failed) {
-		free(of.words);
+	*has_type = scan_take_sign(scan, ":");
+	if (*has_type && !conf_take_shown_type(scan, &of->use))
+		return false;
+	return scan_take_sign(scan, "{") ||
+	       scan_error(scan, "%s stands where the '{' before the values is to be", scan_shown(scan));
+}
+
+/* Whether it is one that words can be for. */
+static bool takes_words(const struct ctype_use *use)
+{
+	return !use->words && !use->cases &&
+	       ((use->type >= C_INT8 && use->type <= C_UWORD) || use->param == PARAM_POINTER ||
+		use->param == PARAM_FUNCTION);
+}
+
+/* How a parameter of an enum or of flags is shown where no word fits. */
+static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags, bool has_type)
+{
+	const struct ctype_use of = *use;
+
+	*use = (struct ctype_use){.type = C_INT, .param = is_flags ? PARAM_FLAGS : PARAM_INT};
+	if (!has_type)
+		return true;
+	if (is_flags) {
+		use->param = PARAM_FLAGS_MODE;
+		return of.param == PARAM_OCTAL ||
+		       scan_error(scan, "flags are an int, or a mode_t, whose other bits are octal");
+	}
+	*use = of;
+	if (of.type == C_INT && of.param == PARAM_HEX)
+		use->param = PARAM_WORD;
+	return takes_words(&of) ||
+	       scan_error(scan, "the values of an enum are integers, pointers or pointers to functions");
+}
+
+/* Takes over what was described, or forgets it where that is wrong. */
+static bool keep_described(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_right)
+{
+	if (!is_right || scan->failed) {
+		free(of->words);
+		free(of->cases);
 		return false;
 	}
 	ARRAY_GROW(conf->words, conf->words_capacity, conf->words_count);
-	conf->words[conf->words_count++] = of;
+	conf->words[conf->words_count++] = *of;
 	return true;
+}
+
+bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags)
+{
+	struct conf_words of = {0};
+	bool has_type;
+
+	return keep_described(conf, scan, &of,
+			      take_head(conf, scan, &of, &has_type) && settle_type(scan, &of.use, is_flags, has_type) &&
+				      take_list(conf, scan, &of, is_flags));
+}
+
+/* `2 of 3: mode_flags` */
+static bool take_case(struct scan *scan, struct param_case *of)
+{
+	struct ctype_use use;
+
+	*of = (struct param_case){.type = PARAM_END};
+	if (!scan_take_number(scan, &of->value))
+		return false;
+	if (scan_take_word(scan, "of") && !scan_take_number(scan, &of->mask))
+		return false;
+	if (!scan_take_sign(scan, ":"))
+		return scan_error(scan, "%s stands where ':' and a type are to be", scan_shown(scan));
+	if (!conf_take_shown_type(scan, &use))
+		return false;
+	of->type = use.type == C_VOID ? PARAM_NONE : use.param == PARAM_SOCKADDR ? PARAM_POINTER : use.param;
+	of->words = use.words;
+	return (of->type && use.type != C_STRUCT && !use.cases) ||
+	       scan_error(scan, "a union is of numbers and pointers: this is no type for it");
+}
+
+bool conf_take_union(struct conf *conf, struct scan *scan)
+{
+	struct conf_words of = {0};
+	size_t count = 0, capacity = 0;
+	bool has_type, is_right = take_head(conf, scan, &of, &has_type);
+
+	if (is_right && !(has_type && takes_words(&of.use)))
+		is_right = scan_error(scan, "say what it is where none of the values fits: union argument : int");
+	while (is_right && !scan_is_sign(scan, "}")) {
+		struct param_case one;
+
+		if (count == WORDS_MAX)
+			is_right = scan_error(scan, "a union has at most %d values", WORDS_MAX);
+		is_right = is_right && take_case(scan, &one);
+		ARRAY_GROW(of.cases, capacity, count);
+		of.cases[count++] = one;
+		if (!scan_take_sign(scan, ","))
+			break;
+	}
+	is_right = is_right && take_closing(scan);
+	ARRAY_GROW(of.cases, capacity, count);
+	of.cases[count] = (struct param_case){.type = PARAM_END};
+	of.use.cases = of.cases;
+	return keep_described(conf, scan, &of, is_right);
 }

@@ -1,15 +1,24 @@
-# modules/: what is traced, one table a kind of resource
+# modules/: what is traced, one description a kind of resource
 noinst_LIBRARIES += libmodules.a
-libmodules_a_SOURCES = modules/file.c modules/gobject.c modules/known.h modules/memory.c modules/memtransfer.c \
-	modules/lookup.c modules/module.c modules/module.h \
-	modules/qobject.c modules/shmposix.c modules/shmsysv.c modules/thread.c \
-	modules/prototypes.h modules/prototypes_file.c modules/prototypes_process.c modules/prototypes_rows.h \
-	modules/prototypes_text.c modules/words.c modules/words.h modules/words_socket.c
-# What users describe, as a text or as a shared object.
+libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modules/lookup.c modules/module.c \
+	modules/module.h modules/row_code.c modules/row_code.h modules/row_code_file.c modules/row_code_gobject.c \
+	modules/module_texts.c modules/module_texts.h
+# The reader of descriptions, and what users describe as a shared object.
 libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_param.c \
 	modules/conf_parse.h modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_scan.h \
-	modules/conf_type.c modules/conf_value.c modules/conf_words.c modules/conf_write.c modules/conf_write.h \
-	modules/conf_write_types.c modules/conf_write_types.h modules/load.c modules/load.h
+	modules/conf_type.c modules/conf_value.c modules/conf_words.c modules/load.c modules/load.h
+
+# The descriptions become strings of the program, which reads them as it reads those of users.
+module_tables = modules/tables/constants.conf modules/tables/file.conf modules/tables/gobject.conf \
+	modules/tables/memory.conf modules/tables/memtransfer.conf modules/tables/prototypes.conf \
+	modules/tables/qobject.conf modules/tables/shmposix.conf modules/tables/shmsysv.conf modules/tables/thread.conf
+EXTRA_DIST += modules/embed.sh $(module_tables)
+CLEANFILES += modules/module_texts.inc
+modules/module_texts.$(OBJEXT): modules/module_texts.inc
+modules/module_texts.inc: modules/embed.sh $(module_tables)
+	$(AM_V_at)$(MKDIR_P) modules
+	$(AM_V_GEN)sh $(srcdir)/modules/embed.sh $(srcdir)/modules/tables > $@.tmp && mv $@.tmp $@
+
 # What a module of one's own is built with (examples/module-template.c).
 moduleincludedir = $(includedir)/functrace
 moduleinclude_HEADERS = modules/module.h

@@ -1,30 +1,26 @@
 /* What our own modules know, by name. */
 #include "config.h"
 #include "modules/known.h"
-#include "modules/prototypes.h"
+#include "modules/builtin.h"
 
 #include <string.h>
 
-static const struct function *find_prototype(const char *symbol)
+static const struct function *find_function(const struct module *module, const char *symbol)
 {
-	static const struct function *const tables[] = {prototypes_file, prototypes_process, prototypes_text};
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		for (const struct function *f = tables[i]; f->symbol; f++)
-			if (!strcmp(f->symbol, symbol))
-				return f;
+	for (size_t i = 0; i < module->function_count; i++)
+		if (!strcmp(module->functions[i].symbol, symbol))
+			return &module->functions[i];
 	return NULL;
 }
 
 const struct function *module_known_function(const char *symbol)
 {
+	const struct function *found = NULL;
 	const struct module *module;
 
-	for (size_t i = 0; (module = module_known(i)); i++)
-		for (size_t f = 0; f < module->function_count; f++)
-			if (!strcmp(module->functions[f].symbol, symbol))
-				return &module->functions[f];
-	return find_prototype(symbol);
+	for (size_t i = 0; !found && (module = module_known(i)); i++)
+		found = find_function(module, symbol);
+	return found ? found : find_function(builtin_module("prototypes"), symbol);
 }
 
 const char *module_processor(unsigned bit)

@@ -2,8 +2,8 @@
 #include "option_modules.h"
 #include "base/msg.h"
 #include "modules/conf.h"
-#include "modules/conf_write.h"
 #include "modules/known.h"
+#include "modules/module_texts.h"
 #include "modules/load.h"
 #include "record/kinds.h"
 
@@ -92,18 +92,15 @@ static int help(struct parse *parse)
 	return options_shown(parse);
 }
 
-/* A module's table as a text: what a description looks like, and what this one has. */
+/* A module as it is described, or what descriptions share. */
 static int help_module(struct parse *parse, const char *name)
 {
-	const struct module *const module = module_find(name);
-	struct buf text = {0};
+	const int index = module_text_find(name);
 
-	if (!module)
+	if (index < 0)
 		return usage_error(parse, "-e %s=%s: there is no such module; known are: %s", WORD_HELP, name,
 				   module_names());
-	conf_write(module, &text);
-	fputs(buf_str(&text), stdout);
-	buf_free(&text);
+	fputs(module_texts[index].text, stdout);
 	return options_shown(parse);
 }
 

@@ -1,7 +1,6 @@
 /* What the reader of described modules does with any bytes at all: a sound table, or a reason, in bounded memory. */
 #include "config.h"
 #include "modules/conf.h"
-#include "modules/conf_write.h"
 #include "modules/load.h"
 
 #include <stdio.h>
@@ -54,29 +53,6 @@ static void check_texts(const struct module *module)
 	check_text(module->summary);
 }
 
-/* What was understood is written, read and written again without a difference. */
-static void check_written(const struct module *module)
-{
-	struct buf first = {0}, second = {0}, said = {0};
-
-	conf_write(module, &first);
-	struct conf *const again = conf_parse("again.conf", (const char *)first.data, first.size, &said);
-
-	if (!again) {
-		fprintf(stderr, "%s\n", buf_str(&first));
-		check(false, buf_str(&said));
-	}
-	conf_write(conf_module(again), &second);
-	if (first.size != second.size || memcmp(first.data, second.data, first.size)) {
-		fprintf(stderr, "%s\n%s\n", buf_str(&first), buf_str(&second));
-		check(false, "what is read is written as it was");
-	}
-	conf_free(again);
-	buf_free(&first);
-	buf_free(&second);
-	buf_free(&said);
-}
-
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct buf said = {0}, why = {0};
@@ -89,7 +65,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		if (!module_check(conf_module(conf), &why))
 			check(false, buf_str(&why));
 		check_texts(conf_module(conf));
-		check_written(conf_module(conf));
 		conf_free(conf);
 	}
 	buf_free(&said);

@@ -11,7 +11,8 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/trace/past-2106.rtrace tests/fuzz/corpus/trace/old.rtrace tests/fuzz/corpus/trace/every.swap \
 	tests/fuzz/corpus/trace/threads.swap \
 	tests/fuzz/corpus/layout/own.xml tests/fuzz/corpus/layout/wide.trace \
-	tests/fuzz/corpus/conf/errno.conf tests/fuzz/corpus/conf/short.conf tests/fuzz/corpus/conf/templates.conf \
+	tests/fuzz/corpus/conf/depending.conf tests/fuzz/corpus/conf/errno.conf tests/fuzz/corpus/conf/short.conf \
+	tests/fuzz/corpus/conf/templates.conf \
 	tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
 check_PROGRAMS += tests/fuzz/replay_trace
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c

@@ -241,6 +241,10 @@ def failing(room):
 
 # ---- help and all ----
 
+def known_modules(room):
+    return re.search(r'known are: (.*)\n', said(room.run([FUNCTRACE, '-e', 'nonsense', 'true']))).group(1).split(', ')
+
+
 def words(room):
     """-e help has a line for each module; -e all is all of them that know what is live."""
     done = room.run([FUNCTRACE, '-e', 'help'])
@@ -250,7 +254,7 @@ def words(room):
     problems = equal('status', done.status, 0) + equal('stderr', said(done), '')
     problems += equal('the last ones', names[-3:], ['all', 'FILE.conf', 'FILE.so'])
     problems += ['no line says anything of %s' % line for line in lines if len(line.split()) < 2]
-    known = re.search(r'known are: (.*)\n', said(room.run([FUNCTRACE, '-e', 'nonsense', 'true']))).group(1).split(', ')
+    known = known_modules(room)
     problems += equal('the modules', names[:-3], known)
     done = room.run([FUNCTRACE, '-e', 'all', '-f', 'text', '-o', room.path('t'), 'true'])
     problems += equal('status', done.status, 0)
@@ -262,19 +266,24 @@ def words(room):
 
 
 def own_words(room):
-    """-e help=NAME is a description of that module: by it the same is traced."""
-    text = room.run([FUNCTRACE, '-e', 'help=memory'])
-    with open(room.path('described.conf'), 'wb') as file:
-        file.write(text.out)
-    problems = equal('status', text.status, 0) + equal('stderr', said(text), '')
+    """-e help=NAME is a description of that module: by all of them the same is traced."""
+    names, problems = known_modules(room), []
+    for name in names:
+        text = room.run([FUNCTRACE, '-e', 'help=' + name])
+        problems += equal('status', text.status, 0) + equal('stderr', said(text), '')
+        with open(room.path(name + '.conf'), 'wb') as file:
+            file.write(text.out)
 
-    def events(module, name):
-        done = room.run([FUNCTRACE, '-e', module, '-f', 'text', '-o', name, example('leak')])
+    def events(modules, name):
+        done = room.run([FUNCTRACE, '-e', modules, '-a', '-f', 'text', '-o', name, example('leak')])
         trace = trace_text.read(room.path(name))
         return [(e.kind, e.function, e.size, e.freed_size, len(e.frames)) for e in trace.events], re.findall(
             'events; (.*); trace', said(done))
-    own, described = events('memory', 'own'), events('./described.conf', 'described')
+    own, described = events(','.join(names), 'own'), events(','.join('./%s.conf' % name for name in names), 'described')
     problems += equal('the events', own, described) + equal('any', bool(own[0]), True)
+    for name, line in ('constants', '\nflags open_flags {\n'), ('prototypes', '\ncall int fsync(int fd): '):
+        text = room.run([FUNCTRACE, '-e', 'help=' + name])
+        problems += equal('help=' + name, (text.status, line in text.out.decode()), (0, True))
     return problems + refused(room, [FUNCTRACE, '-e', 'help=nothing', 'true'], 2,
                               'functrace: -e help=nothing: there is no such module; known are: memory, '), ''
 

@@ -23,17 +23,14 @@ TESTS += tests/unit/hardening.py
 EXTRA_DIST += tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 
 # modules: what users describe
-check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/conf_write tests/unit/params
-TESTS += tests/unit/conf tests/unit/conf_errors tests/unit/conf_write tests/unit/params
+check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/params
+TESTS += tests/unit/conf tests/unit/conf_errors tests/unit/params
 tests_unit_conf_SOURCES = tests/unit/conf.c tests/unit/conf_util.h
 tests_unit_conf_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_conf_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
 tests_unit_conf_errors_SOURCES = tests/unit/conf_errors.c tests/unit/conf_util.h
 tests_unit_conf_errors_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_conf_errors_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
-tests_unit_conf_write_SOURCES = tests/unit/conf_write.c tests/unit/conf_util.h
-tests_unit_conf_write_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_conf_write_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
 tests_unit_params_SOURCES = tests/unit/params.c
 tests_unit_params_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_params_LDADD = libmodules.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)

@@ -409,6 +409,106 @@ static void test_params(void **state)
 	assert_int_equal(f->params[0].type, PARAM_END);
 }
 
+/* Parameters that depend on others. */
+static void test_depending(void **state)
+{
+	const struct function *f =
+		row("include constants\n"
+		    "union option : hex size_t { 1: void, 2 of 6: open_flags, 3: const char *,\n"
+		    "\t010: clock_id }\n"
+		    "call ssize_t get(out void to[count*each], size_t each, size_t count,\n"
+		    "\tconst char text[<=each], wchar_t wide[<=each], mode_t mode if flags has 0100,\n"
+		    "\topen_flags flags, option how by flags, hidden const tag &t, int \"arg1\")\n");
+	static const struct {
+		const char *name;
+		unsigned type, with, times, needs;
+	} expected[] = {{"to", PARAM_BYTES, 2, 2, 0},    {"each", PARAM_SIZE, 0, 0, 0},
+			{"count", PARAM_SIZE, 0, 0, 0},  {"text", PARAM_STRING_N, 1, 0, 0},
+			{"wide", PARAM_WIDE_N, 1, 0, 0}, {"mode", PARAM_OCTAL, 6, 0, 64},
+			{"flags", PARAM_FLAGS, 0, 0, 0}, {"how", PARAM_HEX_LONG, 6, 0, 0},
+			{"t", PARAM_NONE, 0, 0, 0},      {"arg1", PARAM_INT, 0, 0, 0}};
+	const struct param_case *const cases = f->params[7].cases;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		const struct param *const param = &f->params[i];
+
+		same_param(param, expected[i].name, expected[i].type);
+		assert_int_equal(param->with, expected[i].with);
+		assert_int_equal(param->times, expected[i].times);
+		assert_int_equal(param->needs, expected[i].needs);
+		assert_int_equal(param->is_result, i == 0);
+		assert_int_equal(param->cases != NULL, i == 7);
+	}
+	assert_int_equal(cases[0].value, 1);
+	assert_int_equal(cases[0].type, PARAM_NONE);
+	assert_int_equal(cases[1].mask, 6);
+	assert_int_equal(cases[1].type, PARAM_FLAGS);
+	assert_ptr_equal(cases[1].words, f->params[6].words);
+	assert_int_equal(cases[2].type, PARAM_STRING);
+	assert_int_equal(cases[3].value, 8);
+	assert_int_equal(cases[3].type, PARAM_WORD);
+	assert_int_equal(cases[4].type, PARAM_END);
+	/* Without one of the new forms all is as it was. */
+	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
+	same_param(&f->params[0], "text", PARAM_STRING);
+	same_param(&f->params[2], "pair", PARAM_INTS);
+	same_param(&f->params[3], "more", PARAM_POINTER);
+}
+
+/* What a parameter of an enum or of flags is where no word fits. */
+static void test_types_of_words(void **state)
+{
+	const struct function *const f = row("enum a : void * { A = -1 }\n"
+					     "enum b : hex size_t { B }\n"
+					     "enum c : hex int { C }\n"
+					     "enum d : void (*)(int) { D }\n"
+					     "flags e : mode_t { E = 1 }\n"
+					     "enum g : unsigned { G }\n"
+					     "alloc a get(b b, c c, d d, e e, g g, a *h): id=return, size=*h, "
+					     "succeeds=not-minus-1, if b == 1 and c == 2 and e & 3\n");
+	static const unsigned expected[] = {PARAM_HEX_LONG,   PARAM_WORD, PARAM_FUNCTION,
+					    PARAM_FLAGS_MODE, PARAM_UINT, PARAM_POINTER};
+
+	(void)state;
+	same_param(&f->returns, "return", PARAM_POINTER);
+	assert_string_equal(f->returns.words->name, "A");
+	assert_int_equal(f->result, TYPE_WORD);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_int_equal(f->params[i].type, expected[i]);
+		assert_int_equal(f->params[i].words != NULL, i < 5);
+	}
+	assert_int_equal(f->conditions[0].value.type, TYPE_WORD);
+	assert_int_equal(f->conditions[1].value.type, TYPE_INT);
+	assert_int_equal(f->conditions[2].value.type, TYPE_INT);
+}
+
+/* What only functrace's own descriptions needed before. */
+static void test_rare_words(void **state)
+{
+	const struct module *const module =
+		parsed("module own \"a pool\" families=\"new and old\" version=2.3 symbols=\"--symbol=get=0xADDRESS\"\n"
+		       "resource fd keeper=__freeres descriptors\n"
+		       "alloc int get(int n): id=n, succeeds=zero, code=terminal\n"
+		       "alloc int see(int n): id=n, succeeds=zero, code=attached-size\n"
+		       "free int put(int n): id=n, succeeds=zero, releases-anyway, fails-unknown, errno\n"
+		       "free int end(int n): id=n, releases-anyway, errno\n");
+	const struct function *const f = module->functions;
+
+	(void)state;
+	assert_string_equal(module->families, "new and old");
+	assert_string_equal(module->symbols, "--symbol=get=0xADDRESS");
+	assert_int_equal(module->version_minor, 3);
+	assert_string_equal(module->resources[0].keeper, "__freeres");
+	assert_int_equal(module->resources[0].existing, EXISTING_DESCRIPTORS);
+	assert_true(f[0].look && f[0].looks_again);
+	assert_true(f[1].look && !f[1].looks_again);
+	assert_int_equal(f[2].success, OK_ZERO);
+	assert_false(f[2].can_fail || f[2].releases_anyway);
+	assert_int_equal(f[3].success, OK_ALWAYS);
+	assert_false(f[3].can_fail);
+}
+
 static void same_word(const struct param_word *word, const char *name, uint64_t value, uint64_t mask, unsigned on)
 {
 	if (!word->name || strcmp(word->name, name) || word->value != value || word->mask != mask || word->on != on)
@@ -452,9 +552,12 @@ static void test_own_words(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),  cmocka_unit_test(test_types),     cmocka_unit_test(test_params),
-		cmocka_unit_test(test_success), cmocka_unit_test(test_own_words), cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_words),   cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),     cmocka_unit_test(test_types),
+		cmocka_unit_test(test_params),     cmocka_unit_test(test_success),
+		cmocka_unit_test(test_own_words),  cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_depending),  cmocka_unit_test(test_types_of_words),
+		cmocka_unit_test(test_rare_words), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_defaults),
 	};
 	const int status = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -1,7 +1,7 @@
 /* The rooms beside the tracer: an engine that nobody listens to, one object, traces that go nowhere. What is here
  * knows the tracer's structures; the sequences do not. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/builtin.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/fake_world.h"
 #include "trace/encoding.h"
@@ -25,8 +25,7 @@
 #define WAKER 9999
 
 static const struct world *world;
-extern const struct module module_memory;
-static const struct module *modules[] = {&module_memory};
+static const struct module *modules[1];
 static struct settings settings;
 static struct engine engine;
 static bool is_started, is_let_go;
@@ -413,6 +412,7 @@ static void run(void)
 
 	if (!board) /* 60 MB, of which next to nothing is touched */
 		board = xcalloc(1, sizeof(*board));
+	modules[0] = builtin_module("memory");
 	settings = (struct settings){.modules = modules,
 				     .module_count = 1,
 				     .encoding = encoding_find("text"),

@@ -1,6 +1,7 @@
 /* Modules beside that of memory, for functrace-kinds: what a second kind of resource needs of the tracer. Their
  * functions are those of kinds_target.c, and some of the C library. */
 #include "config.h"
+#include "modules/builtin.h"
 #include "modules/known.h"
 #include "trace/event.h"
 
@@ -9,7 +10,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Descriptors: small numbers, 0 among them, in int arguments and results; releases that can fail. */
-extern const struct module module_memory;
 
 static const struct resource file_kinds[] = {
 	{.type = "fd", .desc = "file descriptor", .noun = "descriptor", .zero_is_id = true},
@@ -145,13 +145,13 @@ static const struct module modules[] = {MODULE(file, NULL),    MODULE(again, NUL
 
 const struct module *module_known(size_t index)
 {
-	return index == 0 ? &module_memory : index <= COUNT(modules) ? &modules[index - 1] : NULL;
+	return index == 0 ? builtin_module("memory") : index <= COUNT(modules) ? &modules[index - 1] : NULL;
 }
 
 const struct module *module_find(const char *name)
 {
 	if (!strcmp(name, "memory"))
-		return &module_memory;
+		return builtin_module("memory");
 	for (size_t i = 0; i < COUNT(modules); i++)
 		if (!strcmp(modules[i].name, name))
 			return &modules[i];

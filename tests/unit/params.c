@@ -3,8 +3,8 @@
 #include "arch/arch.h"
 #include "modules/known.h"
 #include "modules/load.h"
-#include "modules/prototypes.h"
-#include "modules/words.h"
+#include "modules/builtin.h"
+#include "modules/conf.h"
 #include "base/buf.h"
 
 #include <fcntl.h>
@@ -64,23 +64,20 @@ static void test_rows(void **state)
 		}
 }
 
-static void check_table(const struct function *table)
+static void check_prototypes(const struct module *module)
 {
-	static const struct resource calls[] = {{.type = "function", .noun = "call", .flags = KIND_CALL}};
-	struct module module = {
-		.api = MODULE_API, .name = "own", .resources = calls, .resource_count = 1, .functions = table};
 	struct buf said = {0};
 
-	while (table[module.function_count].symbol)
-		module.function_count++;
-	if (!module_check(&module, &said))
+	if (!module_check(module, &said))
 		fail_msg("%s", buf_str(&said));
-	for (size_t i = 0; i < module.function_count; i++) {
+	for (size_t i = 0; i < module->function_count; i++) {
+		const struct function *const f = &module->functions[i];
+
 		/* Each is the one that is found: none is there twice, or a module's as well. */
-		if (module_known_function(table[i].symbol) != &table[i])
-			fail_msg("%s is there twice", table[i].symbol);
-		if (table[i].sets_errno && !table[i].returns.type)
-			fail_msg("%s sets errno, but returns nothing", table[i].symbol);
+		if (module_known_function(f->symbol) != f)
+			fail_msg("%s is there twice", f->symbol);
+		if (f->sets_errno && !f->returns.type)
+			fail_msg("%s sets errno, but returns nothing", f->symbol);
 	}
 	buf_free(&said);
 }
@@ -91,9 +88,7 @@ static void test_prototypes(void **state)
 	struct buf said = {0};
 
 	(void)state;
-	check_table(prototypes_file);
-	check_table(prototypes_process);
-	check_table(prototypes_text);
+	check_prototypes(builtin_module("prototypes"));
 	for (size_t i = 0; (module = module_known(i)); i++)
 		if (!module_check(module, &said))
 			fail_msg("%s: %s", module->name, buf_str(&said));
@@ -106,6 +101,23 @@ static void test_prototypes(void **state)
 }
 
 /* ---- Words ---- */
+
+static struct conf *of_type;
+
+/* Those of a type of modules/tables/constants.conf, until the next call. */
+static const struct param_word *words_of(const char *type)
+{
+	struct buf text = {0}, said = {0};
+
+	if (of_type)
+		conf_free(of_type);
+	buf_printf(&text, "include constants\ncall %s f(void)\n", type);
+	of_type = conf_parse("words.conf", buf_str(&text), text.size, &said);
+	if (!of_type)
+		fail_msg("%s: %s", type, buf_str(&said));
+	buf_free(&text);
+	return conf_module(of_type)->functions[0].returns.words;
+}
 
 /* What the words make of a number on a processor, as struct param_word says. */
 static const char *decoded(const struct param_word *words, uint64_t number, unsigned processor)
@@ -129,54 +141,54 @@ static const char *decoded(const struct param_word *words, uint64_t number, unsi
 }
 
 static const struct {
-	const struct param_word *words;
+	const char *type;
 	uint64_t number;
 	unsigned processors;
 	const char *text;
 } flags[] = {
-	{words_open, 0, 15, "O_RDONLY"},
-	{words_open, 01101, 15, "O_WRONLY|O_CREAT|O_TRUNC"},
-	{words_open, 02002002, 15, "O_RDWR|O_APPEND|O_CLOEXEC"},
-	{words_open, 04010000, 15, "O_RDONLY|O_SYNC"},
-	{words_open, 010000, 15, "O_RDONLY|O_DSYNC"},
-	{words_open, 3, 15, "O_ACCMODE"},
-	{words_open, 0x40000000, 15, "O_RDONLY|0x40000000"},
+	{"open_flags", 0, 15, "O_RDONLY"},
+	{"open_flags", 01101, 15, "O_WRONLY|O_CREAT|O_TRUNC"},
+	{"open_flags", 02002002, 15, "O_RDWR|O_APPEND|O_CLOEXEC"},
+	{"open_flags", 04010000, 15, "O_RDONLY|O_SYNC"},
+	{"open_flags", 010000, 15, "O_RDONLY|O_DSYNC"},
+	{"open_flags", 3, 15, "O_ACCMODE"},
+	{"open_flags", 0x40000000, 15, "O_RDONLY|0x40000000"},
 	/* opendir()'s */
-	{words_open, 02204000, ON_X86_64 | ON_I386, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
-	{words_open, 02044000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
+	{"open_flags", 02204000, ON_X86_64 | ON_I386, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
+	{"open_flags", 02044000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
 	/* The same number, on either */
-	{words_open, 040000, ON_X86_64 | ON_I386, "O_RDONLY|O_DIRECT"},
-	{words_open, 040000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_DIRECTORY"},
-	{words_open, 0100000, ON_X86_64 | ON_I386, "O_RDONLY|O_LARGEFILE"},
-	{words_open, 0100000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_NOFOLLOW"},
-	{words_open, 0200000, ON_X86_64 | ON_I386, "O_RDONLY|O_DIRECTORY"},
-	{words_open, 0200000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_DIRECT"},
-	{words_open, 0400000, ON_X86_64 | ON_I386, "O_RDONLY|O_NOFOLLOW"},
-	{words_open, 0400000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_LARGEFILE"},
-	{words_open, 020200002, ON_X86_64 | ON_I386, "O_RDWR|O_TMPFILE"},
-	{words_open, 020040002, ON_AARCH64 | ON_ARM, "O_RDWR|O_TMPFILE"},
-	{words_pipe, 040000 | 04000, ON_X86_64 | ON_I386, "O_NONBLOCK|O_DIRECT"},
-	{words_pipe, 0200000 | 02000000, ON_AARCH64 | ON_ARM, "O_DIRECT|O_CLOEXEC"},
-	{words_prot, 0, 15, "PROT_NONE"},
-	{words_prot, 7, 15, "PROT_READ|PROT_WRITE|PROT_EXEC"},
-	{words_prot, 0x31, ON_AARCH64, "PROT_READ|PROT_BTI|PROT_MTE"},
-	{words_prot, 0x31, ON_X86_64 | ON_I386 | ON_ARM, "PROT_READ|0x30"},
-	{words_map, 0x22, 15, "MAP_PRIVATE|MAP_ANONYMOUS"},
-	{words_map, 0x812, 15, "MAP_PRIVATE|MAP_FIXED|MAP_DENYWRITE"},
-	{words_map, 0x62, ON_X86_64 | ON_I386, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_32BIT"},
-	{words_map, 0x62, ON_AARCH64 | ON_ARM, "MAP_PRIVATE|MAP_ANONYMOUS|0x40"},
-	{words_map, 0x20022, 15, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_STACK"},
-	{words_map, 0x80003, 15, "MAP_SHARED_VALIDATE|MAP_SYNC"},
-	{words_map, 0x40022 | 21 << 26, 15, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB|21<<MAP_HUGE_SHIFT"},
-	{words_socket, 1, 15, "SOCK_STREAM"},
-	{words_socket, 02004002, 15, "SOCK_DGRAM|SOCK_CLOEXEC|SOCK_NONBLOCK"},
-	{words_socket, 5, 15, "SOCK_SEQPACKET"},
-	{words_access, 0, 15, "F_OK"},
-	{words_access, 6, 15, "R_OK|W_OK"},
-	{words_eventfd, 0, 15, "0"},
-	{words_eventfd, 02004001, 15, "EFD_SEMAPHORE|EFD_CLOEXEC|EFD_NONBLOCK"},
-	{words_fanotify, 3, 15, "FAN_CLASS_NOTIF|FAN_CLOEXEC|FAN_NONBLOCK"},
-	{words_mremap, 3, 15, "MREMAP_MAYMOVE|MREMAP_FIXED"},
+	{"open_flags", 040000, ON_X86_64 | ON_I386, "O_RDONLY|O_DIRECT"},
+	{"open_flags", 040000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_DIRECTORY"},
+	{"open_flags", 0100000, ON_X86_64 | ON_I386, "O_RDONLY|O_LARGEFILE"},
+	{"open_flags", 0100000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_NOFOLLOW"},
+	{"open_flags", 0200000, ON_X86_64 | ON_I386, "O_RDONLY|O_DIRECTORY"},
+	{"open_flags", 0200000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_DIRECT"},
+	{"open_flags", 0400000, ON_X86_64 | ON_I386, "O_RDONLY|O_NOFOLLOW"},
+	{"open_flags", 0400000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_LARGEFILE"},
+	{"open_flags", 020200002, ON_X86_64 | ON_I386, "O_RDWR|O_TMPFILE"},
+	{"open_flags", 020040002, ON_AARCH64 | ON_ARM, "O_RDWR|O_TMPFILE"},
+	{"pipe_flags", 040000 | 04000, ON_X86_64 | ON_I386, "O_NONBLOCK|O_DIRECT"},
+	{"pipe_flags", 0200000 | 02000000, ON_AARCH64 | ON_ARM, "O_DIRECT|O_CLOEXEC"},
+	{"memory_protection", 0, 15, "PROT_NONE"},
+	{"memory_protection", 7, 15, "PROT_READ|PROT_WRITE|PROT_EXEC"},
+	{"memory_protection", 0x31, ON_AARCH64, "PROT_READ|PROT_BTI|PROT_MTE"},
+	{"memory_protection", 0x31, ON_X86_64 | ON_I386 | ON_ARM, "PROT_READ|0x30"},
+	{"map_flags", 0x22, 15, "MAP_PRIVATE|MAP_ANONYMOUS"},
+	{"map_flags", 0x812, 15, "MAP_PRIVATE|MAP_FIXED|MAP_DENYWRITE"},
+	{"map_flags", 0x62, ON_X86_64 | ON_I386, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_32BIT"},
+	{"map_flags", 0x62, ON_AARCH64 | ON_ARM, "MAP_PRIVATE|MAP_ANONYMOUS|0x40"},
+	{"map_flags", 0x20022, 15, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_STACK"},
+	{"map_flags", 0x80003, 15, "MAP_SHARED_VALIDATE|MAP_SYNC"},
+	{"map_flags", 0x40022 | 21 << 26, 15, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB|21<<MAP_HUGE_SHIFT"},
+	{"socket_type", 1, 15, "SOCK_STREAM"},
+	{"socket_type", 02004002, 15, "SOCK_DGRAM|SOCK_CLOEXEC|SOCK_NONBLOCK"},
+	{"socket_type", 5, 15, "SOCK_SEQPACKET"},
+	{"access_flags", 0, 15, "F_OK"},
+	{"access_flags", 6, 15, "R_OK|W_OK"},
+	{"eventfd_flags", 0, 15, "0"},
+	{"eventfd_flags", 02004001, 15, "EFD_SEMAPHORE|EFD_CLOEXEC|EFD_NONBLOCK"},
+	{"fanotify_flags", 3, 15, "FAN_CLASS_NOTIF|FAN_CLOEXEC|FAN_NONBLOCK"},
+	{"mremap_flags", 3, 15, "MREMAP_MAYMOVE|MREMAP_FIXED"},
 };
 
 static void test_flags(void **state)
@@ -186,7 +198,7 @@ static void test_flags(void **state)
 		for (unsigned processor = 1; processor <= ON_ARM; processor <<= 1) {
 			if (!(flags[i].processors & processor))
 				continue;
-			const char *const text = decoded(flags[i].words, flags[i].number, processor);
+			const char *const text = decoded(words_of(flags[i].type), flags[i].number, processor);
 
 			if (strcmp(text, flags[i].text))
 				fail_msg("%#jx on %u is %s, not %s", (uintmax_t)flags[i].number, processor, text,
@@ -196,173 +208,172 @@ static void test_flags(void **state)
 
 /* The numbers as this system's headers have them. */
 static const struct {
-	const struct param_word *words;
-	const char *name;
+	const char *type, *name;
 	uint64_t number;
 } constants[] = {
 #define IS(table, name)                                                                                                \
 	{                                                                                                              \
-		words_##table, #name, (uint64_t)(name)                                                                 \
+#table, #name, (uint64_t)(name)                                                                        \
 	}
-	IS(open, O_RDONLY),
-	IS(open, O_WRONLY),
-	IS(open, O_RDWR),
-	IS(open, O_CREAT),
-	IS(open, O_EXCL),
-	IS(open, O_NOCTTY),
-	IS(open, O_TRUNC),
-	IS(open, O_APPEND),
-	IS(open, O_NONBLOCK),
-	IS(open, O_SYNC),
-	IS(open, O_DSYNC),
-	IS(open, O_DIRECT),
-	IS(open, O_NOFOLLOW),
-	IS(open, O_NOATIME),
-	IS(open, O_CLOEXEC),
-	IS(open, O_PATH),
-	IS(open, O_TMPFILE),
-	IS(open, O_DIRECTORY),
-	IS(open, O_ASYNC),
-	IS(at, AT_SYMLINK_NOFOLLOW),
-	IS(at, AT_REMOVEDIR),
-	IS(at, AT_SYMLINK_FOLLOW),
-	IS(at, AT_NO_AUTOMOUNT),
-	IS(at, AT_EMPTY_PATH),
-	IS(fcntl, F_DUPFD),
-	IS(fcntl, F_GETFD),
-	IS(fcntl, F_SETFD),
-	IS(fcntl, F_GETFL),
-	IS(fcntl, F_SETFL),
-	IS(fcntl, F_SETOWN),
-	IS(fcntl, F_GETOWN),
-	IS(fcntl, F_SETSIG),
-	IS(fcntl, F_GETSIG),
-	IS(fcntl, F_SETOWN_EX),
-	IS(fcntl, F_GETOWN_EX),
-	IS(fcntl, F_OFD_GETLK),
-	IS(fcntl, F_OFD_SETLK),
-	IS(fcntl, F_OFD_SETLKW),
-	IS(fcntl, F_SETLEASE),
-	IS(fcntl, F_GETLEASE),
-	IS(fcntl, F_NOTIFY),
-	IS(fcntl, F_DUPFD_CLOEXEC),
-	IS(fcntl, F_SETPIPE_SZ),
-	IS(fcntl, F_GETPIPE_SZ),
-	IS(fcntl, F_ADD_SEALS),
-	IS(fcntl, F_GET_SEALS),
-	IS(memfd, MFD_CLOEXEC),
-	IS(memfd, MFD_ALLOW_SEALING),
-	IS(memfd, MFD_HUGETLB),
-	IS(lock, LOCK_SH),
-	IS(lock, LOCK_EX),
-	IS(lock, LOCK_NB),
-	IS(lock, LOCK_UN),
-	IS(access, R_OK),
-	IS(access, W_OK),
-	IS(access, X_OK),
-	IS(whence, SEEK_CUR),
-	IS(whence, SEEK_END),
-	IS(epoll, EPOLL_CLOEXEC),
-	IS(epoll_op, EPOLL_CTL_ADD),
-	IS(epoll_op, EPOLL_CTL_DEL),
-	IS(epoll_op, EPOLL_CTL_MOD),
-	IS(eventfd, EFD_SEMAPHORE),
-	IS(eventfd, EFD_CLOEXEC),
-	IS(eventfd, EFD_NONBLOCK),
-	IS(signalfd, SFD_CLOEXEC),
-	IS(signalfd, SFD_NONBLOCK),
-	IS(timerfd, TFD_CLOEXEC),
-	IS(timerfd, TFD_NONBLOCK),
-	IS(inotify, IN_CLOEXEC),
-	IS(inotify, IN_NONBLOCK),
-	IS(clock, CLOCK_MONOTONIC),
-	IS(clock, CLOCK_PROCESS_CPUTIME_ID),
-	IS(clock, CLOCK_THREAD_CPUTIME_ID),
-	IS(clock, CLOCK_MONOTONIC_RAW),
-	IS(clock, CLOCK_BOOTTIME),
-	IS(clock, CLOCK_TAI),
-	IS(prot, PROT_READ),
-	IS(prot, PROT_WRITE),
-	IS(prot, PROT_EXEC),
-	IS(prot, PROT_GROWSDOWN),
-	IS(map, MAP_SHARED),
-	IS(map, MAP_PRIVATE),
-	IS(map, MAP_FIXED),
-	IS(map, MAP_ANONYMOUS),
-	IS(map, MAP_GROWSDOWN),
-	IS(map, MAP_DENYWRITE),
-	IS(map, MAP_EXECUTABLE),
-	IS(map, MAP_LOCKED),
-	IS(map, MAP_NORESERVE),
-	IS(map, MAP_POPULATE),
-	IS(map, MAP_NONBLOCK),
-	IS(map, MAP_STACK),
-	IS(map, MAP_HUGETLB),
-	IS(mremap, MREMAP_MAYMOVE),
-	IS(mremap, MREMAP_FIXED),
-	IS(msync, MS_SYNC),
-	IS(msync, MS_ASYNC),
-	IS(msync, MS_INVALIDATE),
-	IS(madvise, MADV_DONTNEED),
-	IS(madvise, MADV_HUGEPAGE),
-	IS(madvise, MADV_DONTDUMP),
-	IS(shmget, IPC_CREAT),
-	IS(shmget, IPC_EXCL),
-	IS(shmget, SHM_HUGETLB),
-	IS(shmget, SHM_NORESERVE),
-	IS(shmat, SHM_RDONLY),
-	IS(shmat, SHM_RND),
-	IS(shmat, SHM_REMAP),
-	IS(shmat, SHM_EXEC),
-	IS(shmctl, IPC_RMID),
-	IS(shmctl, IPC_SET),
-	IS(shmctl, SHM_LOCK),
-	IS(shmctl, SHM_UNLOCK),
-	IS(family, AF_UNIX),
-	IS(family, AF_INET),
-	IS(family, AF_INET6),
-	IS(family, AF_NETLINK),
-	IS(family, AF_PACKET),
-	IS(family, AF_BLUETOOTH),
-	IS(family, AF_ALG),
-	IS(family, AF_VSOCK),
-	IS(socket, SOCK_STREAM),
-	IS(socket, SOCK_DGRAM),
-	IS(socket, SOCK_RAW),
-	IS(socket, SOCK_SEQPACKET),
-	IS(socket, SOCK_CLOEXEC),
-	IS(socket, SOCK_NONBLOCK),
-	IS(message, MSG_OOB),
-	IS(message, MSG_PEEK),
-	IS(message, MSG_DONTWAIT),
-	IS(message, MSG_WAITALL),
-	IS(message, MSG_NOSIGNAL),
-	IS(message, MSG_MORE),
-	IS(message, MSG_CMSG_CLOEXEC),
-	IS(shutdown, SHUT_RDWR),
-	IS(level, SOL_SOCKET),
-	IS(signal, SIGHUP),
-	IS(signal, SIGBUS),
-	IS(signal, SIGUSR1),
-	IS(signal, SIGUSR2),
-	IS(signal, SIGCHLD),
-	IS(signal, SIGCONT),
-	IS(signal, SIGSTOP),
-	IS(signal, SIGURG),
-	IS(signal, SIGWINCH),
-	IS(signal, SIGSYS),
-	IS(mask, SIG_BLOCK),
-	IS(mask, SIG_UNBLOCK),
-	IS(mask, SIG_SETMASK),
-	IS(wait, WNOHANG),
-	IS(wait, WUNTRACED),
-	IS(wait, WCONTINUED),
-	IS(ioctl, TIOCGWINSZ),
-	IS(ioctl, FIONREAD),
-	IS(ioctl, FIONBIO),
-	IS(ioctl, TCGETS),
-	IS(ioctl, TIOCGPTN),
-	IS(dirfd, AT_FDCWD),
+	IS(open_flags, O_RDONLY),
+	IS(open_flags, O_WRONLY),
+	IS(open_flags, O_RDWR),
+	IS(open_flags, O_CREAT),
+	IS(open_flags, O_EXCL),
+	IS(open_flags, O_NOCTTY),
+	IS(open_flags, O_TRUNC),
+	IS(open_flags, O_APPEND),
+	IS(open_flags, O_NONBLOCK),
+	IS(open_flags, O_SYNC),
+	IS(open_flags, O_DSYNC),
+	IS(open_flags, O_DIRECT),
+	IS(open_flags, O_NOFOLLOW),
+	IS(open_flags, O_NOATIME),
+	IS(open_flags, O_CLOEXEC),
+	IS(open_flags, O_PATH),
+	IS(open_flags, O_TMPFILE),
+	IS(open_flags, O_DIRECTORY),
+	IS(open_flags, O_ASYNC),
+	IS(at_flags, AT_SYMLINK_NOFOLLOW),
+	IS(at_flags, AT_REMOVEDIR),
+	IS(at_flags, AT_SYMLINK_FOLLOW),
+	IS(at_flags, AT_NO_AUTOMOUNT),
+	IS(at_flags, AT_EMPTY_PATH),
+	IS(fcntl_command, F_DUPFD),
+	IS(fcntl_command, F_GETFD),
+	IS(fcntl_command, F_SETFD),
+	IS(fcntl_command, F_GETFL),
+	IS(fcntl_command, F_SETFL),
+	IS(fcntl_command, F_SETOWN),
+	IS(fcntl_command, F_GETOWN),
+	IS(fcntl_command, F_SETSIG),
+	IS(fcntl_command, F_GETSIG),
+	IS(fcntl_command, F_SETOWN_EX),
+	IS(fcntl_command, F_GETOWN_EX),
+	IS(fcntl_command, F_OFD_GETLK),
+	IS(fcntl_command, F_OFD_SETLK),
+	IS(fcntl_command, F_OFD_SETLKW),
+	IS(fcntl_command, F_SETLEASE),
+	IS(fcntl_command, F_GETLEASE),
+	IS(fcntl_command, F_NOTIFY),
+	IS(fcntl_command, F_DUPFD_CLOEXEC),
+	IS(fcntl_command, F_SETPIPE_SZ),
+	IS(fcntl_command, F_GETPIPE_SZ),
+	IS(fcntl_command, F_ADD_SEALS),
+	IS(fcntl_command, F_GET_SEALS),
+	IS(memfd_flags, MFD_CLOEXEC),
+	IS(memfd_flags, MFD_ALLOW_SEALING),
+	IS(memfd_flags, MFD_HUGETLB),
+	IS(lock_flags, LOCK_SH),
+	IS(lock_flags, LOCK_EX),
+	IS(lock_flags, LOCK_NB),
+	IS(lock_flags, LOCK_UN),
+	IS(access_flags, R_OK),
+	IS(access_flags, W_OK),
+	IS(access_flags, X_OK),
+	IS(seek_origin, SEEK_CUR),
+	IS(seek_origin, SEEK_END),
+	IS(epoll_flags, EPOLL_CLOEXEC),
+	IS(epoll_operation, EPOLL_CTL_ADD),
+	IS(epoll_operation, EPOLL_CTL_DEL),
+	IS(epoll_operation, EPOLL_CTL_MOD),
+	IS(eventfd_flags, EFD_SEMAPHORE),
+	IS(eventfd_flags, EFD_CLOEXEC),
+	IS(eventfd_flags, EFD_NONBLOCK),
+	IS(signalfd_flags, SFD_CLOEXEC),
+	IS(signalfd_flags, SFD_NONBLOCK),
+	IS(timerfd_flags, TFD_CLOEXEC),
+	IS(timerfd_flags, TFD_NONBLOCK),
+	IS(inotify_flags, IN_CLOEXEC),
+	IS(inotify_flags, IN_NONBLOCK),
+	IS(clock_id, CLOCK_MONOTONIC),
+	IS(clock_id, CLOCK_PROCESS_CPUTIME_ID),
+	IS(clock_id, CLOCK_THREAD_CPUTIME_ID),
+	IS(clock_id, CLOCK_MONOTONIC_RAW),
+	IS(clock_id, CLOCK_BOOTTIME),
+	IS(clock_id, CLOCK_TAI),
+	IS(memory_protection, PROT_READ),
+	IS(memory_protection, PROT_WRITE),
+	IS(memory_protection, PROT_EXEC),
+	IS(memory_protection, PROT_GROWSDOWN),
+	IS(map_flags, MAP_SHARED),
+	IS(map_flags, MAP_PRIVATE),
+	IS(map_flags, MAP_FIXED),
+	IS(map_flags, MAP_ANONYMOUS),
+	IS(map_flags, MAP_GROWSDOWN),
+	IS(map_flags, MAP_DENYWRITE),
+	IS(map_flags, MAP_EXECUTABLE),
+	IS(map_flags, MAP_LOCKED),
+	IS(map_flags, MAP_NORESERVE),
+	IS(map_flags, MAP_POPULATE),
+	IS(map_flags, MAP_NONBLOCK),
+	IS(map_flags, MAP_STACK),
+	IS(map_flags, MAP_HUGETLB),
+	IS(mremap_flags, MREMAP_MAYMOVE),
+	IS(mremap_flags, MREMAP_FIXED),
+	IS(msync_flags, MS_SYNC),
+	IS(msync_flags, MS_ASYNC),
+	IS(msync_flags, MS_INVALIDATE),
+	IS(memory_advice, MADV_DONTNEED),
+	IS(memory_advice, MADV_HUGEPAGE),
+	IS(memory_advice, MADV_DONTDUMP),
+	IS(ipc_flags, IPC_CREAT),
+	IS(ipc_flags, IPC_EXCL),
+	IS(ipc_flags, SHM_HUGETLB),
+	IS(ipc_flags, SHM_NORESERVE),
+	IS(shmat_flags, SHM_RDONLY),
+	IS(shmat_flags, SHM_RND),
+	IS(shmat_flags, SHM_REMAP),
+	IS(shmat_flags, SHM_EXEC),
+	IS(shmctl_command, IPC_RMID),
+	IS(shmctl_command, IPC_SET),
+	IS(shmctl_command, SHM_LOCK),
+	IS(shmctl_command, SHM_UNLOCK),
+	IS(address_family, AF_UNIX),
+	IS(address_family, AF_INET),
+	IS(address_family, AF_INET6),
+	IS(address_family, AF_NETLINK),
+	IS(address_family, AF_PACKET),
+	IS(address_family, AF_BLUETOOTH),
+	IS(address_family, AF_ALG),
+	IS(address_family, AF_VSOCK),
+	IS(socket_type, SOCK_STREAM),
+	IS(socket_type, SOCK_DGRAM),
+	IS(socket_type, SOCK_RAW),
+	IS(socket_type, SOCK_SEQPACKET),
+	IS(socket_type, SOCK_CLOEXEC),
+	IS(socket_type, SOCK_NONBLOCK),
+	IS(message_flags, MSG_OOB),
+	IS(message_flags, MSG_PEEK),
+	IS(message_flags, MSG_DONTWAIT),
+	IS(message_flags, MSG_WAITALL),
+	IS(message_flags, MSG_NOSIGNAL),
+	IS(message_flags, MSG_MORE),
+	IS(message_flags, MSG_CMSG_CLOEXEC),
+	IS(shutdown_direction, SHUT_RDWR),
+	IS(option_level, SOL_SOCKET),
+	IS(signal_number, SIGHUP),
+	IS(signal_number, SIGBUS),
+	IS(signal_number, SIGUSR1),
+	IS(signal_number, SIGUSR2),
+	IS(signal_number, SIGCHLD),
+	IS(signal_number, SIGCONT),
+	IS(signal_number, SIGSTOP),
+	IS(signal_number, SIGURG),
+	IS(signal_number, SIGWINCH),
+	IS(signal_number, SIGSYS),
+	IS(signal_mask_change, SIG_BLOCK),
+	IS(signal_mask_change, SIG_UNBLOCK),
+	IS(signal_mask_change, SIG_SETMASK),
+	IS(wait_flags, WNOHANG),
+	IS(wait_flags, WUNTRACED),
+	IS(wait_flags, WCONTINUED),
+	IS(ioctl_request, TIOCGWINSZ),
+	IS(ioctl_request, FIONREAD),
+	IS(ioctl_request, FIONBIO),
+	IS(ioctl_request, TCGETS),
+	IS(ioctl_request, TIOCGPTN),
+	IS(directory_fd, AT_FDCWD),
 	IS(name_error, EAI_NONAME),
 	IS(name_error, EAI_AGAIN),
 	IS(name_error, EAI_SYSTEM),
@@ -401,7 +412,7 @@ static void test_constants(void **state)
 	(void)state;
 	assert_int_not_equal(own, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
-		const struct param_word *word = constants[i].words;
+		const struct param_word *word = words_of(constants[i].type);
 
 		while (word->name && (strcmp(word->name, constants[i].name) || (word->on && !(word->on & own))))
 			word++;
@@ -456,5 +467,8 @@ int main(void)
 						  cmocka_unit_test(test_flags),     cmocka_unit_test(test_processors),
 						  cmocka_unit_test(test_constants), cmocka_unit_test(test_cases)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const int status = cmocka_run_group_tests(tests, NULL, NULL);
+
+	conf_free(of_type);
+	return status;
 }

@@ -1,0 +1,39 @@
+#include "config.h"
+#include "modules/builtin.h"
+#include "modules/conf.h"
+#include "modules/module_texts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* tests/unit/conf_errors and params read each of them: none is wrong in a program that was tested. */
+static struct conf *read_description(const struct module_text *text)
+{
+	struct buf said = {0};
+	struct conf *const conf = conf_parse(text->name, text->text, strlen(text->text), &said);
+
+	if (!conf) {
+		fprintf(stderr, "%s\n", buf_str(&said));
+		abort();
+	}
+	buf_free(&said);
+	return conf;
+}
+
+const struct module *builtin_module(const char *name)
+{
+	static struct conf *confs[MODULE_TEXTS_MAX];
+	const int index = module_text_find(name);
+	struct conf *conf = __atomic_load_n(&confs[index], __ATOMIC_ACQUIRE), *first = NULL;
+
+	if (conf)
+		return conf_module(conf);
+	conf = read_description(&module_texts[index]);
+	/* A: reads it | B: reads it | A: puts it here | B: finds that one, and forgets its own */
+	if (!__atomic_compare_exchange_n(&confs[index], &first, conf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		conf_free(conf);
+		conf = first;
+	}
+	return conf_module(conf);
+}

@@ -1,0 +1,99 @@
+/* Descriptors that come in a message (unix(7), cmsg(3)), and those of openpty(). */
+#include "config.h"
+#include "modules/row_code.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#define MESSAGES_MAX 1024 /* of a call; the kernel takes no more (UIO_MAXIOV) */
+#define MESSAGE_MAX  4096 /* bytes of control messages that are read; the kernel lets 253 descriptors through at once */
+
+static uint64_t word_at(const unsigned char *bytes, unsigned size)
+{
+	uint64_t word = 0;
+	uint32_t half;
+
+	if (size == sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		return word;
+	}
+	memcpy(&half, bytes, sizeof(half));
+	return half;
+}
+
+/* The control messages of the msghdr there, as the call has left them: how many bytes. */
+static size_t read_control(const struct module_call *call, uint64_t message, unsigned char control[MESSAGE_MAX])
+{
+	const unsigned word = call->pointer_size;
+	unsigned char header[6 * sizeof(uint64_t)];
+
+	/* name, its length, vectors, their number, control, its length: a word each, with padding */
+	if (!call->read(call, message, header, 6u * word))
+		return 0;
+	const uint64_t address = word_at(header + 4 * word, word), size = word_at(header + 5 * word, word);
+
+	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
+}
+
+/* The descriptor in the control messages that *skip others precede, or -1, with *skip less by those that there are. */
+static int find_descriptor(const struct module_call *call, const unsigned char *control, size_t size, size_t *skip)
+{
+	const unsigned word = call->pointer_size;
+	const size_t header = word + 2 * sizeof(int32_t);
+	int32_t kind[2], fd;
+
+	for (size_t at = 0; at + header <= size;) {
+		const uint64_t length = word_at(control + at, word);
+
+		if (length < header || length > size - at)
+			return -1;
+		memcpy(kind, control + at + word, sizeof(kind));
+		const size_t count =
+			kind[0] == SOL_SOCKET && kind[1] == SCM_RIGHTS ? (length - header) / sizeof(fd) : 0;
+
+		if (*skip < count) {
+			memcpy(&fd, control + at + header + *skip * sizeof(fd), sizeof(fd));
+			return fd;
+		}
+		*skip -= count;
+		at += (length + word - 1) / word * word;
+	}
+	return -1;
+}
+
+/* One more descriptor of `count` messages, as often as this is called. */
+static bool look_at_messages(const struct module_call *call, struct module_details *details, uint64_t count)
+{
+	unsigned char control[MESSAGE_MAX];
+	/* of a mmsghdr: a msghdr of seven words, and a length */
+	const unsigned step = 8u * call->pointer_size;
+	size_t skip = details->index;
+	int fd = -1;
+
+	for (uint64_t i = 0; fd < 0 && i < count && i < MESSAGES_MAX; i++)
+		fd = find_descriptor(call, control, read_control(call, call->args[1] + i * step, control), &skip);
+	details->id = (uint64_t)fd;
+	return fd >= 0;
+}
+
+bool row_code_message(const struct module_call *call, struct module_details *details)
+{
+	return look_at_messages(call, details, 1);
+}
+
+/* As many as the call has returned. */
+bool row_code_messages(const struct module_call *call, struct module_details *details)
+{
+	return look_at_messages(call, details, call->result);
+}
+
+/* The two ends of a terminal, at arguments 0 and 1. */
+bool row_code_terminal(const struct module_call *call, struct module_details *details)
+{
+	int32_t fd;
+
+	if (details->index > 1 || !call->read(call, call->args[details->index], &fd, sizeof(fd)))
+		return false;
+	details->id = (uint64_t)fd;
+	return fd >= 0;
+}

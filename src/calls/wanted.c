@@ -117,6 +117,9 @@ struct wanted_list *wanted_new(const struct settings *set)
 		wanted_contexts(list, set->contexts);
 	wanted_link(list);
 	list->patterns = patterns_new(list);
+	/* What is known of the C library's functions is read now, when no program waits for it. */
+	if (set->args && set->chosen)
+		module_known_function("");
 	return list;
 }
 

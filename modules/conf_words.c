@@ -1,6 +1,6 @@
 #include "config.h"
 #include "modules/conf_parse.h"
-#include "modules/known.h"
+#include "modules/processors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,5 @@ const char *module_names(void);
 /* What is known of the function of exactly that symbol, whatever module is chosen: its name, parameters, result and
  * errno. Of a function that no module of functrace's is about (read), of the table of prototypes; NULL: nothing. */
 const struct function *module_known_function(const char *symbol);
-/* The name of the processor whose bit of enum processor is 1 << bit; NULL behind the last. */
-const char *module_processor(unsigned bit);
 
 #endif

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libmodules.a
 libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modules/lookup.c modules/module.c \
 	modules/module.h modules/row_code.c modules/row_code.h modules/row_code_file.c modules/row_code_gobject.c \
-	modules/module_texts.c modules/module_texts.h
+	modules/module_texts.c modules/module_texts.h modules/processors.c modules/processors.h
 # The reader of descriptions, and what users describe as a shared object.
 libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_param.c \
 	modules/conf_parse.h modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_scan.h \

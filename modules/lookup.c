@@ -22,10 +22,3 @@ const struct function *module_known_function(const char *symbol)
 		found = find_function(module, symbol);
 	return found ? found : find_function(builtin_module("prototypes"), symbol);
 }
-
-const char *module_processor(unsigned bit)
-{
-	static const char *const names[] = {"x86_64", "i386", "aarch64", "armv7l"};
-
-	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
-}

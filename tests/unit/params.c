@@ -2,6 +2,7 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "modules/known.h"
+#include "modules/processors.h"
 #include "modules/load.h"
 #include "modules/builtin.h"
 #include "modules/conf.h"

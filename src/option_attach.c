@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define NAME_LENGTH 64
 
@@ -66,21 +65,6 @@ int option_attach(struct parse *parse, const char *text)
 	ARRAY_GROW(s->attachments, parse->attachment_capacity, s->attachment_count);
 	s->attachments[s->attachment_count++] =
 		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};
-	return 0;
-}
-
-int option_attach_check(struct parse *parse)
-{
-	const struct settings *const s = parse->settings;
-	struct stat st;
-
-	if (!s->attachment_count || !s->output)
-		return 0;
-	if (!strcmp(s->output, "-") || s->output_fd >= 0 ||
-	    (stat(s->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
-		return usage_error(
-			parse, "--attach-file: there is no place for files beside -o %s; give -o a file or a folder",
-			s->output);
 	return 0;
 }
 

@@ -6,8 +6,6 @@
 
 /* NAME=PATH, a file, or NAME, one of /proc. 0, or what usage_error() returns. */
 int option_attach(struct parse *parse, const char *text);
-/* When -o is known: whether there is a place beside a trace. 0, or what usage_error() returns. */
-int option_attach_check(struct parse *parse);
 void option_attach_free(struct settings *settings);
 
 #endif

@@ -8,8 +8,6 @@
 
 /* A child of the program's parser; its input is the struct parse. */
 extern const struct argp option_report_argp;
-/* When all options are known: whether they go together. 0, or what usage_error() returns. */
-int option_report_check(struct parse *parse);
 /* Keeps the command line, but for --report itself: what a report's own hints repeat. */
 void option_report_keep_words(struct settings *settings, int argc, char **argv);
 void option_report_free(struct settings *settings);

@@ -35,6 +35,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct scan_wish *wish = &parse->settings->scan;
 	uint64_t address;
 
+	given_option(&parse->given, options, key, arg);
 	switch (key) {
 	case OPT_SCAN:
 		if (arg && strcmp(arg, "text") && strcmp(arg, "json") && strcmp(arg, "off"))
@@ -118,7 +119,7 @@ bool option_scan_is_beside(const struct settings *s)
 	return s->scan.is_wanted && !s->scan.core && (s->argv || s->report.is_wanted || s->module_count || s->chosen);
 }
 
-static bool has_heap(const struct settings *s)
+bool option_scan_has_heap(const struct settings *s)
 {
 	for (size_t i = 0; i < s->module_count; i++)
 		for (size_t k = 0; k < s->modules[i]->resource_count; k++)
@@ -127,56 +128,21 @@ static bool has_heap(const struct settings *s)
 	return false;
 }
 
-int option_scan_beside_check(struct parse *parse)
+void option_scan_beside(struct settings *s, bool is_compat)
 {
-	struct settings *s = parse->settings;
-	const bool has_place = encoding_can(s->encoding, ENCODING_SCANS);
+	struct scan_wish *const wish = &s->scan;
 
-	if (!s->scan.is_wanted) {
-		s->scan.is_traced =
-			s->report.is_wanted && !s->scan.is_off && has_heap(s) && has_place && !parse->compat;
-		return 0;
-	}
-	if (s->scan.is_json || s->scan.why_count)
-		return usage_error(parse, "%s is about a scan without tracing: functrace --scan -t PID",
-				   s->scan.is_json ? "--scan=json" : "--why");
-	if (s->report.is_live)
-		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
-	if (!has_heap(s))
-		return usage_error(parse, "--scan says what is lost of the memory; add -e memory");
-	if (!has_place)
-		return usage_error(parse, "a trace in the format %s has no place for what a scan finds; leave out -f",
-				   encoding_name(s->encoding));
-	s->scan.is_wanted = false;
-	s->scan.is_traced = true;
-	return 0;
+	wish->is_traced = wish->is_wanted || (s->report.is_wanted && !wish->is_off && option_scan_has_heap(s) &&
+					      encoding_can(s->encoding, ENCODING_SCANS) && !is_compat);
+	wish->is_wanted = false;
 }
 
-int option_scan_check(struct parse *parse)
+int option_scan_alone(struct parse *parse)
 {
 	struct settings *s = parse->settings;
 	struct scan_wish *wish = &s->scan;
 	int error = 0;
 
-	if (wish->core && (s->pid_count || s->children || s->argv || s->report.is_wanted))
-		return usage_error(parse,
-				   "--core=%s is looked at alone; leave -t, --children, the program and --report out",
-				   wish->core);
-	if (!wish->core && !s->pid_count)
-		return usage_error(parse, "--scan looks at processes that run: give them with -t");
-	if (s->report.is_live)
-		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
-	/* Whoever gives it wants the text there, or a trace: that is not known. */
-	if (s->output)
-		return usage_error(parse,
-				   "-o says where a trace goes, and --scan alone makes none. For its text: functrace "
-				   "--scan %s > FILE%s",
-				   wish->core ? "--core=FILE" : "-t PID",
-				   wish->core ? "" : "; for a trace with a scan at its end add -e memory");
-	if (parse->tracing_option)
-		return usage_error(parse, "%s is about tracing, and --scan alone traces nothing; leave it out%s",
-				   parse->tracing_option,
-				   wish->core ? "" : ", or add -e memory to trace, and to scan at the end");
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
 	if (wish->core && (wish->count || wish->interval_ns))
@@ -187,18 +153,6 @@ int option_scan_check(struct parse *parse)
 	wish->top = wish->top ? wish->top : TOP_NORMAL;
 	wish->error_exitcode = s->report.error_exitcode;
 	return error;
-}
-
-int option_repair_check(struct parse *parse)
-{
-	const struct settings *const s = parse->settings;
-
-	if (!s->pid_count || s->argv)
-		return usage_error(parse, "--repair is for processes that run: give them with -t");
-	if (s->scan.is_wanted || parse->tracing_option)
-		return usage_error(parse, "%s does not go with --repair, which traces nothing; leave one of them out",
-				   parse->tracing_option ? parse->tracing_option : "--scan");
-	return 0;
 }
 
 void option_scan_free(struct settings *settings)

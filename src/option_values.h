@@ -3,6 +3,7 @@
 #ifndef FT_OPTION_VALUES_H
 #define FT_OPTION_VALUES_H
 
+#include "cli/conflicts.h"
 #include "engine/settings.h"
 
 #define STATUS_USAGE 2
@@ -13,11 +14,11 @@ struct parse {
 		target_capacity, attachment_capacity, report_capacity, why_capacity;
 	const char **targets; /* what -t names, of the command line's memory: settled when all options are known */
 	size_t target_count;
-	const char *tracing_option; /* the first that a scan alone has no use for, as given: "-b"; NULL none */
-	bool compat;                /* the encoding's second dialect is wanted */
-	bool compress;              /* -z */
-	const char *packing;        /* its value; NULL: none was given */
-	int status;                 /* what settings_parse returns when a parser function has returned an error */
+	struct given given;  /* all options, for the conflicts between them */
+	bool compat;         /* the encoding's second dialect is wanted */
+	bool compress;       /* -z */
+	const char *packing; /* its value; NULL: none was given */
+	int status;          /* what settings_parse returns when a parser function has returned an error */
 };
 
 /* Prints the message and where to find help; the status is then that of wrong usage. Returns EINVAL. */

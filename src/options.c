@@ -2,6 +2,7 @@
 #include "options.h"
 #include "completion.h"
 #include "option_attach.h"
+#include "option_conflicts.h"
 #include "option_functions.h"
 #include "option_modules.h"
 #include "option_output.h"
@@ -50,79 +51,48 @@ enum long_option {
 
 /* ---- What the options say together ---- */
 
+/* What the options leave open. */
+static int set_defaults(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+	int error = 0;
+
+	option_functions_end(parse);
+	if (!s->module_count)
+		error = option_module(parse, "memory");
+	if (!error && !s->encoding)
+		error = option_format(parse, FORMAT_NORMAL);
+	if (s->cpu == CPU_DEFAULT)
+		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
+	return error;
+}
+
 static int check_all(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
 	int error = option_targets(parse);
 
-	if (error)
+	if (!error)
+		error = option_conflicts_of_task(parse);
+	if (error || s->is_repair)
 		return error;
-	if (s->argv && s->pid_count)
-		return usage_error(parse,
-				   "both -t and a program (%s) are given; functrace traces the one "
-				   "or the other",
-				   s->argv[0]);
-	if (s->scan.core && !s->scan.is_wanted)
-		return usage_error(parse, "--core=%s: add --scan", s->scan.core);
-	if (s->scan.sysroot && !s->scan.core)
-		return usage_error(parse, "--sysroot=%s is about the files of a core file; add --scan --core=FILE",
-				   s->scan.sysroot);
-	if (s->is_repair)
-		return option_repair_check(parse);
-	if (!s->argv && !s->pid_count && !s->scan.core)
-		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
-	if (s->argv && !s->argv[0][0])
-		return usage_error(parse, "the program's name is empty");
 	if (s->scan.is_wanted && !option_scan_is_beside(s))
-		return option_scan_check(parse);
-	if (s->scan.why_count && !s->scan.is_wanted)
-		return usage_error(parse, "--why is about what a scan finds; add --scan");
-	if (s->children && !s->pid_count)
-		return usage_error(parse, "--children is for -t: the children of a program that "
-					  "functrace starts are traced anyway");
-	if (s->start_paused && !s->toggle_signal)
-		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
+		return option_scan_alone(parse);
 	error = option_output_check(parse);
 	if (!error)
-		error = option_report_check(parse);
+		error = set_defaults(parse);
 	if (!error)
-		error = option_attach_check(parse);
-	if (!error)
-		option_functions_end(parse);
-	if (!error && !s->module_count)
-		error = option_module(parse, "memory");
+		error = option_conflicts_of_trace(parse);
 	if (error)
 		return error;
 	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
 		msg_warn("--args-limit has no effect without -a");
-	if (s->cpu == CPU_DEFAULT)
-		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
-	if (!s->encoding)
-		error = option_format(parse, FORMAT_NORMAL);
-	if (error)
-		return error;
-	if (s->packing && option_is_for_terminal(s))
-		return usage_error(parse,
-				   "-o %s: this is a terminal, and a compressed trace is not for people; give -o "
-				   "a file, or leave out -z",
-				   s->output);
-	if (encoding_can(s->encoding, ENCODING_BINARY) && option_is_for_terminal(s))
-		return usage_error(parse,
-				   "-o %s: this is a terminal, and the format %s is not for people; add -f text, or "
-				   "give -o a file",
-				   s->output, encoding_name(s->encoding));
-	if (s->cycle_size && !encoding_can(s->encoding, ENCODING_CYCLES))
-		return usage_error(parse,
-				   "--cycle-size: the format %s has no write cycles; give -f with one that has: %s",
-				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_CYCLES));
-	if (parse->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
-		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
-				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
+	/* Nobody sees those that are not kept: they take a thirtieth of the room. */
+	if (s->report.is_wanted && !s->output)
+		s->packing = PACKING_ZSTD;
 	if (parse->compat)
 		s->encoding = encoding_compat(s->encoding);
-	error = option_scan_beside_check(parse);
-	if (error)
-		return error;
+	option_scan_beside(s, parse->compat);
 	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
 		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
 			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"
@@ -317,30 +287,16 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
-/* Of an option, "-b" or "--verify". */
-static const char *shown_name(int key)
-{
-	static char text[32];
-
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		if (options[i].name && options[i].key == key) {
-			if (key < 0x80)
-				snprintf(text, sizeof(text), "-%c", key);
-			else
-				snprintf(text, sizeof(text), "--%s", options[i].name);
-			return text;
-		}
-	return NULL;
-}
-
-/* What --scan alone has no use for is kept, to be refused then. */
-static void note_use(struct parse *parse, int key)
+/* The first that --scan alone has no use for is kept by that name, to be refused then. */
+static void note_given(struct given *given, int key, const char *arg)
 {
 	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||
 			       key == 's' || key == OPT_REPAIR;
+	const size_t before = given->count;
 
-	if (!is_of_all && !parse->tracing_option)
-		parse->tracing_option = shown_name(key);
+	given_option(given, options, key, arg);
+	if (!is_of_all && given->count > before && !given_find(given, "tracing-option"))
+		given_value(given, "tracing-option", given->facts[before].name);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -349,7 +305,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct settings *const s = parse->settings;
 	int error;
 
-	note_use(parse, key);
+	note_given(&parse->given, key, arg);
 	switch (key) {
 	case 'e':
 		return option_list(parse, arg, option_module);
@@ -471,6 +427,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
 
 	free(parse.targets);
+	given_free(&parse.given);
 	option_report_keep_words(settings, argc, argv);
 	return error ? parse.status : STATUS_GO_ON;
 }

@@ -1,5 +1,7 @@
 #include "config.h"
 #include "postproc-filter-options.h"
+#include "cli/conflicts.h"
+#include "cli/report_options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,8 +16,7 @@ enum filter_option {
 	OPT_SIZE,
 	OPT_THREAD,
 	OPT_TIME,
-	OPT_BETWEEN,
-	OPT_OLDER,
+	ALIVE_OPTIONS(OPTION_KEY),
 	OPT_MIN_COUNT,
 };
 
@@ -30,9 +31,7 @@ static const struct argp_option option_table[] = {
 	{"thread", OPT_THREAD, "ID,...", 0, "of these threads, by their numbers", 0},
 	{"time", OPT_TIME, "A-B", 0,
 	 "made from second A to second B of the trace; one of them may be missing (without times: calls)", 0},
-	{"between", OPT_BETWEEN, "A,B", 0, "made from second A to second B of the trace, and still alive at its end",
-	 0},
-	{"older", OPT_OLDER, "T", 0, "alive at the end, and at least T seconds old then (without times: calls)", 0},
+	ALIVE_OPTIONS(OPTION_OF_POSTPROC),
 	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: of stacks that have N or more", 0},
 	{0},
 };
@@ -211,6 +210,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_filters *filters = state->input;
 
+	given_option(filters->given, option_table, key, arg);
 	if (!parse_filter(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
 	for (const struct argp_option *option = option_table; option->name || option->doc; option++)

@@ -8,7 +8,10 @@
 
 #include <argp.h>
 
+struct given;
+
 struct postproc_filters {
+	struct given *given;          /* where the options are noted */
 	struct filter_options filter; /* its threads are those below */
 	uint32_t *threads;
 	size_t thread_capacity;

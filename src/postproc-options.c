@@ -4,6 +4,7 @@
 #include "postproc-checks.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "cli/report_options.h"
 #include "modules/known.h"
 
 #include <ctype.h>
@@ -29,7 +30,7 @@ enum long_option {
 	OPT_SYSROOT,
 	OPT_DEBUG_PATH,
 	OPT_DEBUGINFOD,
-	OPT_ERROR_EXITCODE,
+	EXITCODE_OPTION(OPTION_KEY),
 	OPT_COMPAT,
 	OPT_MPATROL_TABLE,
 	OPT_HATF_FILE,
@@ -116,7 +117,7 @@ static const struct argp_option option_table[] = {
 	{"hatf-file", OPT_HATF_FILE, "FILE", 0, "instead of the trace: write it as Heap Allocation Trace Format", 0},
 	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that makes its calls again", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l or --report: end with status N if there are leaks", 0},
+	EXITCODE_OPTION(OPTION_OF_POSTPROC),
 	{"quiet", 'q', NULL, 0, "errors only", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
@@ -352,10 +353,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_options *options = state->input;
 
+	given_option(&options->given, option_table, key, arg);
 	if (parse_selection(key, arg, state, options) || parse_output(key, arg, state, options))
 		return 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
+		options->views.given = options->filters.given = &options->given;
 		state->child_inputs[0] = &options->views;
 		state->child_inputs[1] = &options->filters;
 		return 0;
@@ -369,7 +372,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->resolve = true;
 		return 0;
 	case 's':
-		options->sorted = true;
 		if (!group_order_parse(arg, &options->order))
 			argp_error(state, "-s takes size, size-asc, count or count-asc, not '%s'", arg);
 		return 0;
@@ -397,7 +399,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "--show-leak-kinds takes definite, indirect, possible and reachable, with commas "
 				   "between, or all, or none, not '%s'",
 				   arg);
-		options->chooses_leak_kinds = true;
 		return 0;
 	case OPT_CHECK_OPTIONS:
 		options->checks_only = true;

@@ -6,6 +6,7 @@
 #include "analysis/leak_kinds.h"
 #include "analysis/prepare.h"
 #include "analysis/select.h"
+#include "cli/conflicts.h"
 #include "symbols/names.h"
 #include "trace/packing.h"
 #include "trace/reader.h"
@@ -19,6 +20,7 @@ enum { EXIT_USAGE = 2 };
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
 struct postproc_options {
+	struct given given;  /* all options, for the conflicts between them */
 	const char **inputs; /* at least one; "-": stdin */
 	size_t input_count, input_capacity;
 	const char *output;                    /* NULL or "-": stdout; a folder */
@@ -34,9 +36,8 @@ struct postproc_options {
 	bool follow;
 	bool dump;
 	struct dump_options dump_options;
-	unsigned leak_kinds;     /* analysis/leak_kinds.h */
-	bool chooses_leak_kinds; /* the command line does */
-	bool leaks, compress, sorted, resolve, stats;
+	unsigned leak_kinds; /* analysis/leak_kinds.h */
+	bool leaks, compress, resolve, stats;
 	enum group_order order;
 	int error_exitcode; /* 0: none */
 	struct prepare_options prepare;

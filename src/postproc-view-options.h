@@ -8,10 +8,13 @@
 #include <argp.h>
 #include <sys/types.h>
 
+struct given;
+
 /* --report, whose words completion asks for. */
 enum { POSTPROC_OPT_REPORT = 0x800 };
 
 struct view_options {
+	struct given *given; /* where the options are noted */
 	bool live;
 	double interval;   /* of --live, in seconds; 0: 1 */
 	pid_t tracer;      /* struct live_options has it */
@@ -23,7 +26,6 @@ struct view_options {
 	const char *html;            /* the file of the page, or a folder; NULL none */
 	const struct export *export; /* -f; NULL none */
 	struct export_options export_options;
-	bool has_weight;
 	const char **suppressions; /* files, in order */
 	size_t suppression_count, suppression_capacity;
 	bool no_own_suppressions;

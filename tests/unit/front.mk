@@ -8,7 +8,7 @@ EXTRA_DIST += tests/unit/process_fake.py
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c src/trace/packing.c \
 	$(OPTION_SOURCES)
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_options_LDADD = libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guard.c src/engine/cpus.c src/engine/fds.c
 tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -33,7 +33,7 @@ tests_unit_cpus_LDADD = $(UNIT_LIBS)
 tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c \
 	tests/unit/registry_fake.c src/trace/encoding.c src/trace/packing.c
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
-tests_unit_functrace_fake_LDADD = libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
+tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
 
 # The house: who may know whom, and how files are written.
 TESTS += tests/unit/floors.py tests/unit/format.py

@@ -1,0 +1,84 @@
+#include "config.h"
+#include "cli/conflicts.h"
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void given_value(struct given *given, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	ARRAY_GROW(given->facts, given->capacity, given->count);
+	given->facts[given->count++] = (struct given_fact){xstrdup(name), xstrdup(value)};
+}
+
+void given_fact(struct given *given, const char *name, bool holds)
+{
+	given_value(given, name, holds ? "" : NULL);
+}
+
+void given_option(struct given *given, const struct argp_option *table, int key, const char *value)
+{
+	for (const struct argp_option *option = table; option->name || option->doc; option++)
+		if (option->name && option->key == key) {
+			char *const name = key < 0x80 ? xasprintf("-%c", key) : xasprintf("--%s", option->name);
+
+			given_value(given, name, value ? value : "");
+			free(name);
+			return;
+		}
+}
+
+static const char *find(const struct given *given, const char *name, size_t length)
+{
+	for (size_t i = given->count; i--;)
+		if (!strncmp(given->facts[i].name, name, length) && !given->facts[i].name[length])
+			return given->facts[i].value;
+	return NULL;
+}
+
+const char *given_find(const struct given *given, const char *name)
+{
+	return find(given, name, strlen(name));
+}
+
+void given_free(struct given *given)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		free(given->facts[i].name);
+		free(given->facts[i].value);
+	}
+	free(given->facts);
+}
+
+static bool has_any(const struct given *given, const char *names)
+{
+	bool found = !*names;
+
+	for (size_t length; *names && !found; names += length + (names[length] == ' ')) {
+		length = strcspn(names, " ");
+		found = find(given, names, length);
+	}
+	return found;
+}
+
+static char *with_values(const char *words, const struct given *given)
+{
+	struct buf text = {0};
+
+	for (const char *name; (name = strchr(words, '{')); words = strchr(name, '}') + 1) {
+		buf_add(&text, words, (size_t)(name++ - words));
+		buf_add_str(&text, find(given, name, strcspn(name, "}")));
+	}
+	buf_add(&text, words, strlen(words) + 1);
+	return (char *)text.data;
+}
+
+char *conflict_find(const struct conflict *rows, size_t count, const struct given *given)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has_any(given, rows[i].subjects) && has_any(given, rows[i].others) == (rows[i].how == EXCLUDES))
+			return with_values(rows[i].words, given);
+	return NULL;
+}

@@ -7,16 +7,47 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What was counted over all traces: what is not in them, and what is odd in them. */
 
-/* "4 calls ...", behind what is there already; nothing for 0. */
-static void add_count(struct buf *b, uint64_t count, const char *one, const char *many)
-{
-	char text[32];
+/* A count in words, of which "{is|are}" is the one or the other, and "%" the noun of its kind. */
+struct counted {
+	uint64_t count;
+	const char *words;
+};
 
-	if (count)
-		buf_printf(b, "%s%s %s", b->size ? "; " : "", number_grouped(count, text), count == 1 ? one : many);
+/* Behind "a" as well as behind other words. */
+static void add_noun(struct buf *b, const char *noun)
+{
+	if (b->size > 3 && !memcmp(b->data + b->size - 3, " a ", 3) && strchr("aeiouAEIOU", noun[0])) {
+		b->size--;
+		buf_add_str(b, "n ");
+	}
+	buf_add_str(b, noun);
+}
+
+/* "4 calls ..." and the end, behind what is there already; nothing for 0. */
+static void add_count(struct buf *b, const struct counted *row, const char *noun, const char *end)
+{
+	bool is_other = false;
+	char number[32];
+
+	if (!row->count)
+		return;
+	buf_printf(b, "%s%s ", b->size ? "; " : "", number_grouped(row->count, number));
+	for (const char *c = row->words; *c; c++)
+		if (*c == '{')
+			is_other = row->count != 1;
+		else if (*c == '|')
+			is_other = !is_other;
+		else if (*c == '}')
+			is_other = false;
+		else if (!is_other && *c == '%')
+			add_noun(b, noun);
+		else if (!is_other)
+			buf_add_char(b, *c);
+	buf_add_str(b, end);
 }
 
 const char *report_share(uint64_t part, uint64_t whole, char text[32])
@@ -30,120 +61,78 @@ const char *report_share(uint64_t part, uint64_t whole, char text[32])
 static void report_untraced(const struct run *run)
 {
 	const struct counts *c = &run->totals;
+	const struct counted rows[] = {
+		{c->no_return_seen, "call{|s} whose return could not be watched"},
+		{c->not_calls, "{entry that was no call|entries that were no calls}"},
+		{c->failed_probes, "function{|s} that could not be probed"},
+		/* The first of them were named one by one. */
+		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
+		{run->unmatched_patterns, "pattern{|s} that matched nothing"},
+		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
+		{run->unbegun_traces, "process{|es} whose trace{|s} could not be begun"},
+		{run->untraced_children, "process{|es} that {was|were} let go of"},
+		{run->lost_attach, "process{|es} that could not be attached"},
+	};
 	struct buf b = {0};
 
-	add_count(&b, c->no_return_seen, "call whose return could not be watched",
-		  "calls whose return could not be watched");
-	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
-	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
-	/* The first of them were named one by one. */
-	if (run->unread > run->unread_reported)
-		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
-	add_count(&b, run->unmatched_patterns, "pattern that matched nothing", "patterns that matched nothing");
-	add_count(&b, run->broken_traces, "trace that could not be written to its end",
-		  "traces that could not be written to their end");
-	add_count(&b, run->unbegun_traces, "process whose trace could not be begun",
-		  "processes whose traces could not be begun");
-	add_count(&b, run->untraced_children, "process that was let go of", "processes that were let go of");
-	add_count(&b, run->lost_attach, "process that could not be attached", "processes that could not be attached");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		add_count(&b, &rows[i], NULL, "");
 	if (b.size)
 		msg_info("not traced: %s", buf_str(&b));
 	buf_free(&b);
 }
 
-/* Behind "a" as well as behind other words. */
-static void add_noun(struct buf *b, const char *noun)
-{
-	if (b->size > 3 && !memcmp(b->data + b->size - 3, " a ", 3) && strchr("aeiouAEIOU", noun[0])) {
-		b->size--;
-		buf_add_str(b, "n ");
-	}
-	buf_add_str(b, noun);
-}
-
-/* A count of one kind, in words with its noun in the place of %s: of one, and of several, which may have any ending. */
-static void add_kind_count(struct buf *b, uint64_t count, const struct resource *kind, const char *one,
-			   const char *many, const char *end)
-{
-	char text[32];
-
-	if (!count)
-		return;
-	buf_printf(b, "%s%s ", b->size ? "; " : "", number_grouped(count, text));
-	for (const char *word = count == 1 ? one : many; *word; word++)
-		if (*word == '%')
-			add_noun(b, kind->noun);
-		else
-			buf_add_char(b, *word);
-	buf_add_str(b, end);
-}
-
-static void add_unknown_releases(struct buf *b, const struct run *run, const struct resource *kind,
-				 const struct kind_counts *counts)
-{
-	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
-	const uint64_t count = counts->unknown_releases - counts->repeated - counts->perhaps_internal;
-
-	if (run->attached)
-		add_kind_count(b, count, kind, "release of a % from before functrace attached",
-			       "releases of %s from before functrace attached", paused);
-	else
-		add_kind_count(b, count, kind, "release of a % that was not seen allocated",
-			       "releases of %s that were not seen allocated", paused);
-	add_kind_count(b, counts->perhaps_internal, kind,
-		       "release by the C library of a % from before, or of memory that it kept for itself",
-		       "releases by the C library of %s from before, or of memory that it kept for itself", paused);
-}
-
-/* Releases of what had been released before. A call that was not seen may have given it out meanwhile. */
-static void add_repeated_releases(struct buf *b, const struct run *run, const struct resource *kind,
-				  const struct kind_counts *counts)
+/* Whether those were released twice for sure. A call that was not seen may have given them out meanwhile. */
+static bool repeated_are_sure(const struct run *run, const struct kind_counts *counts)
 {
 	const struct counts *const c = &run->totals;
-	const bool is_sure = !run->attached && !run->may_miss && !c->no_return_seen && !c->stale && !c->withdrawn &&
-			     counts->unknown_releases == counts->repeated;
 
-	add_kind_count(b, counts->repeated, kind, "double release of a %", "double releases of %s",
-		       is_sure ? "" : " (or their allocations were not seen)");
+	return !run->attached && !run->may_miss && !c->no_return_seen && !c->stale && !c->withdrawn &&
+	       counts->unknown_releases == counts->repeated;
 }
 
-static void add_mismatched(struct buf *b, const struct run *run, uint32_t id, uint64_t count)
+static void add_releases(struct buf *b, const struct run *run, uint32_t id)
 {
+	const struct kind_counts *const counts = &run->kind_totals[id];
+	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
 	const char *const families = kind_module(run->set, id)->families;
-	char *end = families ? xasprintf(" (%s)", families) : xstrdup("");
+	char *const family = families ? xasprintf(" (%s)", families) : xstrdup("");
+	const struct counted rows[] = {
+		{counts->unknown_releases - counts->repeated - counts->perhaps_internal,
+		 run->attached ? "release{|s} of {a %|%s} from before functrace attached"
+			       : "release{|s} of {a %|%s} that {was|were} not seen allocated"},
+		{counts->perhaps_internal,
+		 "release{|s} by the C library of {a %|%s} from before, or of memory that it kept for itself"},
+		{counts->repeated, "double release{|s} of {a %|%s}"},
+		{counts->failed_again, "release{|s} of {a %|%s} failed: {it|they} had been released already"},
+		{counts->reused, "%{ was|s were} given out again: {its release was|their releases were} not seen"},
+		{counts->mismatched, "release{|s} by another family of functions"},
+	};
+	const char *const ends[ARRAY_SIZE(rows)] = {
+		paused, paused, repeated_are_sure(run, counts) ? "" : " (or their allocations were not seen)",
+		"",     "",     family};
 
-	add_kind_count(b, count, kind_of(run->set, id), "release by another family of functions",
-		       "releases by another family of functions", end);
-	free(end);
-}
-
-static void report_releases(const struct run *run, struct buf *b, uint32_t id)
-{
-	const struct resource *kind = kind_of(run->set, id);
-	const struct kind_counts *counts = &run->kind_totals[id];
-
-	add_unknown_releases(b, run, kind, counts);
-	add_repeated_releases(b, run, kind, counts);
-	add_kind_count(b, counts->failed_again, kind, "release of a % failed: it had been released already",
-		       "releases of %s failed: they had been released already", "");
-	add_kind_count(b, counts->reused, kind, "% was given out again: its release was not seen",
-		       "%s were given out again: their releases were not seen", "");
-	add_mismatched(b, run, id, counts->mismatched);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		add_count(b, &rows[i], kind_of(run->set, id)->noun, ends[i]);
+	free(family);
 }
 
 static void report_oddities(const struct run *run)
 {
 	const struct counts *c = &run->totals;
+	const struct counted rows[] = {
+		{c->stale, "call{|s} ended without a return (an exception, longjmp)"},
+		{c->withdrawn, "release{ is|s are} not in the trace: {its call|their calls} did not return while "
+			       "{it was|they were} traced"},
+		{c->slow_steps, "breakpoint{|s} passed by stopping all threads"},
+	};
 	struct buf b = {0};
 
-	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
-		  "calls ended without a return (an exception, longjmp)");
-	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
-		  "releases are not in the trace: their calls did not return while they were traced");
+	add_count(&b, &rows[0], NULL, "");
+	add_count(&b, &rows[1], NULL, "");
 	for (uint32_t id = 1; run->kind_totals && id < kinds_end(run->set); id++)
-		report_releases(run, &b, id);
-	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
-		  "breakpoints passed by stopping all threads");
+		add_releases(&b, run, id);
+	add_count(&b, &rows[2], NULL, "");
 	if (b.size)
 		msg_info("%s", buf_str(&b));
 	buf_free(&b);

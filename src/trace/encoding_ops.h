@@ -12,11 +12,29 @@ struct dump_options;
 struct writer;
 struct reader;
 
+/* The types of records: row(TYPE, member of struct record). */
+#define RECORD_TYPES(row)                                                                                              \
+	row(PROCESS, process) row(MODULE, module) row(RESOURCE, resource) row(CONTEXT, context) row(OBJECT, object)    \
+		row(BUILD_ID, build_id) row(THREAD, thread) row(CALL, call) row(NOTE, note) row(HEAP, heap)            \
+			row(ATTACHMENT, attachment) row(COMMENT, comment) row(AREA, area) row(SCAN, scan)              \
+				row(LOST, lost) row(CENSUS, census) row(RESIDENT, resident)
+
 struct writer_ops {
 	/* The format's own state, kept in writer->state; `end` frees it. */
 	void *(*begin)(struct writer *writer);
-	/* Appends the record's bytes to writer->out: all of it or nothing. */
-	void (*put)(struct writer *writer, const struct record *record);
+	/* For each type, by the name of its member: appends such a record's bytes to writer->out, all of it or nothing.
+	 * NULL: the format has no place for it, which is counted. */
+	struct record_puts {
+#define DECLARE_PUT(type, member) void (*member)(struct writer * writer, const struct record_##member *member);
+		RECORD_TYPES(DECLARE_PUT)
+#undef DECLARE_PUT
+	} put;
+	/* Bits, by enum record_type: what the sp-rtrace dialect has no place for. */
+	uint32_t not_in_compat;
+	/* What comes before the first process has no place. */
+	bool needs_process;
+	/* Called for each record in the place of writer_put_record(), which it calls; NULL: nothing else is done. */
+	void (*around)(struct writer *writer, const struct record *record);
 	/* Appends what `put` has held back, for more that would have come before it; NULL if it never does. */
 	void (*settle)(struct writer *writer);
 	/* Appends what the format wants at the end of a trace; NULL if nothing. */

@@ -285,9 +285,13 @@ static void put_resource(struct mpatrol_events *events, const struct record_reso
 	omit(events, OMITTED_DECLARATION);
 }
 
-static void put_other(struct mpatrol_events *events, const struct record *record)
+unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record)
 {
+	events->calls = 0;
 	switch (record->type) {
+	case RECORD_CALL:
+		put_call(events, &record->call);
+		break;
 	case RECORD_PROCESS:
 		if (record->process.has_pid || record->process.name)
 			omit(events, OMITTED_PROCESS);
@@ -295,62 +299,24 @@ static void put_other(struct mpatrol_events *events, const struct record *record
 	case RECORD_RESOURCE:
 		put_resource(events, &record->resource);
 		break;
-	case RECORD_MODULE:
-	case RECORD_CONTEXT:
-		omit(events, OMITTED_DECLARATION);
-		break;
 	case RECORD_OBJECT:
 		call_sites_add_object(&events->sites, &record->object);
 		omit(events, OMITTED_OBJECT);
-		break;
-	case RECORD_BUILD_ID:
-		omit(events, OMITTED_BUILD_ID);
 		break;
 	case RECORD_THREAD:
 		events->thread = record->thread.tid;
 		if (record->thread.name && *record->thread.name)
 			omit(events, OMITTED_THREAD);
 		break;
-	case RECORD_NOTE:
-		omit(events, OMITTED_NOTE);
-		break;
-	case RECORD_HEAP:
-		omit(events, OMITTED_HEAP);
-		break;
-	case RECORD_ATTACHMENT:
-		omit(events, OMITTED_ATTACHMENT);
-		break;
-	case RECORD_COMMENT:
-		omit(events, OMITTED_COMMENT);
-		break;
-	case RECORD_SCAN:
-		omit(events, OMITTED_SCAN);
-		break;
-	case RECORD_RESIDENT:
-		omit(events, OMITTED_RESIDENT);
-		break;
-	case RECORD_LOST: /* of the scan */
-		break;
-	case RECORD_CENSUS:
-		events->options.omissions->count[OMITTED_CENSUS] += record->census.count;
-		break;
 	case RECORD_AREA:
 		emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL : MPATROL_HEAP,
 						     .address = record->area.from,
 						     .size = record->area.size});
 		break;
-	case RECORD_CALL:
+	default:
+		omissions_add(events->options.omissions, record);
 		break;
 	}
-}
-
-unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record)
-{
-	events->calls = 0;
-	if (record->type == RECORD_CALL)
-		put_call(events, &record->call);
-	else
-		put_other(events, record);
 	return events->calls;
 }
 

@@ -20,7 +20,6 @@ struct name_cache {
 struct mpatrol_writer {
 	struct mpatrol_events *events;
 	struct name_cache functions, files;
-	bool begun;
 };
 
 /* The slot that has the name; cache->count if none has. */
@@ -153,11 +152,8 @@ static void mpatrol_put(struct writer *writer, const struct record *record)
 {
 	struct mpatrol_writer *s = writer->state;
 
-	if (!s->begun && record->type != RECORD_PROCESS)
-		return;
-	if (!s->begun)
+	if (!writer->has_process)
 		put_header(writer, &record->process);
-	s->begun = true;
 	writer->calls_put = mpatrol_events_put(s->events, record);
 }
 
@@ -165,7 +161,7 @@ static void mpatrol_finish(struct writer *writer)
 {
 	struct mpatrol_writer *s = writer->state;
 
-	if (!s->begun)
+	if (!writer->has_process)
 		return;
 	writer->calls_put = mpatrol_events_finish(s->events);
 	buf_add_str(&writer->out, MPATROL_MAGIC);
@@ -181,7 +177,8 @@ static void mpatrol_end(struct writer *writer)
 
 const struct writer_ops mpatrol_writer_ops = {
 	.begin = mpatrol_begin,
-	.put = mpatrol_put,
+	.needs_process = true,
+	.around = mpatrol_put,
 	.finish = mpatrol_finish,
 	.end = mpatrol_end,
 };

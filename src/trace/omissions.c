@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/buf.h"
+#include "trace/event.h"
 #include "trace/omissions.h"
 
 static const struct words {
@@ -30,6 +31,31 @@ static const struct words {
 	[OMITTED_ATTACHMENT] = {"attachment", "attachments"},
 	[OMITTED_COMMENT] = {"comment", "comments"},
 };
+
+void omissions_add(struct omissions *omissions, const struct record *record)
+{
+	static const enum omission of_type[] = {
+		[RECORD_PROCESS] = OMITTED_PROCESS,
+		[RECORD_MODULE] = OMITTED_DECLARATION,
+		[RECORD_RESOURCE] = OMITTED_DECLARATION,
+		[RECORD_CONTEXT] = OMITTED_DECLARATION,
+		[RECORD_OBJECT] = OMITTED_OBJECT,
+		[RECORD_BUILD_ID] = OMITTED_BUILD_ID,
+		[RECORD_THREAD] = OMITTED_THREAD,
+		[RECORD_NOTE] = OMITTED_NOTE,
+		[RECORD_HEAP] = OMITTED_HEAP,
+		[RECORD_ATTACHMENT] = OMITTED_ATTACHMENT,
+		[RECORD_COMMENT] = OMITTED_COMMENT,
+		[RECORD_AREA] = OMITTED_AREA,
+		[RECORD_SCAN] = OMITTED_SCAN,
+		[RECORD_CENSUS] = OMITTED_CENSUS,
+		[RECORD_RESIDENT] = OMITTED_RESIDENT,
+	};
+
+	/* What is lost is counted with its scan. */
+	if (record->type != RECORD_LOST)
+		omissions->count[of_type[record->type]] += record->type == RECORD_CENSUS ? record->census.count : 1;
+}
 
 bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set)
 {

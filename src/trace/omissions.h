@@ -40,6 +40,10 @@ struct omissions {
 };
 
 struct buf;
+struct record;
+
+/* Counts a record, other than a call, as one that has no place. */
+void omissions_add(struct omissions *omissions, const struct record *record);
 
 /* Sets of omissions: a bit for each. */
 #define OMISSIONS_ALL        ((UINT32_C(1) << OMISSIONS) - 1)

@@ -47,9 +47,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	struct rtrace_state *s = writer->state;
 	const size_t length = text_length(process->name);
 
-	if (s->begun)
+	if (writer->has_process)
 		return;
-	s->begun = true;
 	s->wide = record_process_is_wide(process);
 	s->swap = process->big_endian != host_is_big_endian();
 	/* sp-rtrace stores types as dwords made for little-endian machines. */
@@ -240,97 +239,25 @@ static void put_attachment(struct writer *writer, const struct record_attachment
 	packet_end(writer, RTRACE_FILE, p);
 }
 
-static void put_other(struct writer *writer, const struct record *record)
-{
-	const struct rtrace_state *s = writer->state;
-
-	switch (record->type) {
-	case RECORD_PROCESS:
-		put_process(writer, &record->process);
-		break;
-	case RECORD_MODULE:
-		put_module(writer, &record->module);
-		break;
-	case RECORD_RESOURCE:
-		put_resource(writer, &record->resource);
-		break;
-	case RECORD_CONTEXT:
-		put_context(writer, &record->context);
-		break;
-	case RECORD_OBJECT:
-		put_object(writer, &record->object);
-		break;
-	case RECORD_BUILD_ID:
-		if (!s->compat)
-			put_build_id(writer, &record->build_id);
-		else
-			writer->omissions.count[OMITTED_BUILD_ID]++;
-		break;
-	case RECORD_THREAD:
-		if (!s->compat)
-			put_thread(writer, &record->thread);
-		else
-			writer->omissions.count[OMITTED_THREAD]++;
-		break;
-	case RECORD_NOTE:
-		if (!s->compat)
-			put_note(writer, &record->note);
-		else
-			writer->omissions.count[OMITTED_NOTE]++;
-		break;
-	case RECORD_HEAP:
-		put_heap(writer, &record->heap);
-		break;
-	case RECORD_ATTACHMENT:
-		put_attachment(writer, &record->attachment);
-		break;
-	case RECORD_COMMENT: /* only text has a place for it */
-		writer->omissions.count[OMITTED_COMMENT]++;
-		break;
-	case RECORD_SCAN:
-		if (!s->compat)
-			put_scan(writer, &record->scan);
-		else
-			writer->omissions.count[OMITTED_SCAN]++;
-		break;
-	case RECORD_LOST:
-		if (!s->compat)
-			put_lost(writer, &record->lost);
-		break;
-	case RECORD_CENSUS:
-		if (!s->compat)
-			put_census(writer, &record->census);
-		else
-			writer->omissions.count[OMITTED_CENSUS] += record->census.count;
-		break;
-	case RECORD_RESIDENT:
-		if (!s->compat)
-			put_resident(writer, &record->resident);
-		else
-			writer->omissions.count[OMITTED_RESIDENT]++;
-		break;
-	case RECORD_AREA:
-		writer->omissions.count[OMITTED_AREA]++;
-		break;
-	case RECORD_CALL:
-		break;
-	}
-}
-
-static void rtrace_put(struct writer *writer, const struct record *record)
-{
-	const struct rtrace_state *s = writer->state;
-
-	if (!s->begun && record->type != RECORD_PROCESS)
-		return;
-	if (record->type == RECORD_CALL)
-		rtrace_put_call(writer, &record->call);
-	else
-		put_other(writer, record);
-}
-
 const struct writer_ops rtrace_writer_ops = {
 	.begin = rtrace_begin,
-	.put = rtrace_put,
+	.put = {.process = put_process,
+		.module = put_module,
+		.resource = put_resource,
+		.context = put_context,
+		.object = put_object,
+		.build_id = put_build_id,
+		.thread = put_thread,
+		.call = rtrace_put_call,
+		.note = put_note,
+		.heap = put_heap,
+		.attachment = put_attachment,
+		.scan = put_scan,
+		.lost = put_lost,
+		.census = put_census,
+		.resident = put_resident},
+	.not_in_compat = 1u << RECORD_BUILD_ID | 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN |
+			 1u << RECORD_LOST | 1u << RECORD_CENSUS | 1u << RECORD_RESIDENT,
+	.needs_process = true,
 	.end = rtrace_end,
 };

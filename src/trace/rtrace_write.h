@@ -7,7 +7,7 @@
 #include "trace/writer_state.h"
 
 struct rtrace_state {
-	bool begun, compat;
+	bool compat;
 	bool swap; /* the target's byte order is not the host's */
 	bool wide; /* pointers of 8 bytes */
 	bool reverse_types;

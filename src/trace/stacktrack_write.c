@@ -38,9 +38,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 {
 	struct stacktrack_writer *s = writer->state;
 
-	if (s->begun)
+	if (writer->has_process)
 		return;
-	s->begun = true;
 	s->swap = process->big_endian;
 	s->pid = (uint16_t)process->pid ? (uint16_t)process->pid : 1;
 	s->cycle.start_sec = process->start_sec;
@@ -118,6 +117,89 @@ static void put_text(struct writer *writer, enum stacktrack_value value, const c
 	stacktrack_put_value(writer, value);
 }
 
+static void put_note(struct writer *writer, const struct record_note *note)
+{
+	put_text(writer, STACKTRACK_OF_NOTE, note->text, NULL);
+}
+
+static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+{
+	put_text(writer, STACKTRACK_OF_ATTACHMENT, attachment->name, attachment->path ? attachment->path : "");
+}
+
+static void put_comment(struct writer *writer, const struct record_comment *comment)
+{
+	put_text(writer, STACKTRACK_OF_COMMENT, comment->text, NULL);
+}
+
+static void put_module(struct writer *writer, const struct record_module *module)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "id", module->id);
+	stacktrack_add_number(text, "major", module->version_major);
+	stacktrack_add_number(text, "minor", module->version_minor);
+	stacktrack_add_word(text, "name", module->name);
+	put_declaration(writer, STACKTRACK_OF_MODULE, module->id);
+}
+
+static void put_resource(struct writer *writer, const struct record_resource *resource)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "id", resource->id);
+	stacktrack_add_number(text, "flags", resource->flags);
+	stacktrack_add_word(text, "type", resource->type);
+	stacktrack_add_word(text, "text", resource->desc);
+	put_declaration(writer, STACKTRACK_OF_RESOURCE, resource->id);
+}
+
+static void put_context(struct writer *writer, const struct record_context *context)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "id", context->id);
+	stacktrack_add_word(text, "name", context->name);
+	put_declaration(writer, STACKTRACK_OF_CONTEXT, context->id);
+}
+
+static void put_scan(struct writer *writer, const struct record_scan *scan)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "id", scan->resource);
+	stacktrack_add_word(text, "text", scan->reason ? scan->reason : "");
+	stacktrack_put_value(writer, STACKTRACK_OF_SCAN);
+}
+
+static void put_lost(struct writer *writer, const struct record_lost *lost)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "flags", lost->kind);
+	buf_printf(text, " from=0x%" PRIx64 " id=%" PRIu32, lost->id, lost->resource);
+	stacktrack_put_value(writer, STACKTRACK_OF_LOST);
+}
+
+static void put_resident(struct writer *writer, const struct record_resident *resident)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	stacktrack_add_number(text, "now", resident->now);
+	stacktrack_add_number(text, "peak", resident->peak);
+	stacktrack_put_value(writer, STACKTRACK_OF_RESIDENT);
+}
+
+static void put_area(struct writer *writer, const struct record_area *area)
+{
+	struct buf *const text = stacktrack_begin_record(writer);
+
+	buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64, area->from, area->size);
+	if (area->is_internal)
+		stacktrack_add_number(text, "internal", 1);
+	stacktrack_put_value(writer, STACKTRACK_OF_AREA);
+}
+
 static void put_census(struct writer *writer, const struct record_census *census)
 {
 	for (uint32_t i = 0; i < census->count; i++) {
@@ -129,110 +211,38 @@ static void put_census(struct writer *writer, const struct record_census *census
 	}
 }
 
-static void put_other(struct writer *writer, const struct record *record)
-{
-	struct buf *text;
-
-	switch (record->type) {
-	case RECORD_PROCESS:
-		put_process(writer, &record->process);
-		break;
-	case RECORD_MODULE:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "id", record->module.id);
-		stacktrack_add_number(text, "major", record->module.version_major);
-		stacktrack_add_number(text, "minor", record->module.version_minor);
-		stacktrack_add_word(text, "name", record->module.name);
-		put_declaration(writer, STACKTRACK_OF_MODULE, record->module.id);
-		break;
-	case RECORD_RESOURCE:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "id", record->resource.id);
-		stacktrack_add_number(text, "flags", record->resource.flags);
-		stacktrack_add_word(text, "type", record->resource.type);
-		stacktrack_add_word(text, "text", record->resource.desc);
-		put_declaration(writer, STACKTRACK_OF_RESOURCE, record->resource.id);
-		break;
-	case RECORD_CONTEXT:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "id", record->context.id);
-		stacktrack_add_word(text, "name", record->context.name);
-		put_declaration(writer, STACKTRACK_OF_CONTEXT, record->context.id);
-		break;
-	case RECORD_OBJECT:
-		stacktrack_put_object(writer, &record->object);
-		break;
-	case RECORD_BUILD_ID:
-		stacktrack_put_build_id(writer, &record->build_id);
-		break;
-	case RECORD_THREAD:
-		put_thread(writer, &record->thread);
-		break;
-	case RECORD_NOTE:
-		put_text(writer, STACKTRACK_OF_NOTE, record->note.text, NULL);
-		break;
-	case RECORD_HEAP:
-		put_heap(writer, &record->heap);
-		break;
-	case RECORD_ATTACHMENT:
-		put_text(writer, STACKTRACK_OF_ATTACHMENT, record->attachment.name,
-			 record->attachment.path ? record->attachment.path : "");
-		break;
-	case RECORD_COMMENT:
-		put_text(writer, STACKTRACK_OF_COMMENT, record->comment.text, NULL);
-		break;
-	case RECORD_SCAN:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "id", record->scan.resource);
-		stacktrack_add_word(text, "text", record->scan.reason ? record->scan.reason : "");
-		stacktrack_put_value(writer, STACKTRACK_OF_SCAN);
-		break;
-	case RECORD_LOST:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "flags", record->lost.kind);
-		buf_printf(text, " from=0x%" PRIx64 " id=%" PRIu32, record->lost.id, record->lost.resource);
-		stacktrack_put_value(writer, STACKTRACK_OF_LOST);
-		break;
-	case RECORD_CENSUS:
-		put_census(writer, &record->census);
-		break;
-	case RECORD_RESIDENT:
-		text = stacktrack_begin_record(writer);
-		stacktrack_add_number(text, "now", record->resident.now);
-		stacktrack_add_number(text, "peak", record->resident.peak);
-		stacktrack_put_value(writer, STACKTRACK_OF_RESIDENT);
-		break;
-	case RECORD_AREA:
-		text = stacktrack_begin_record(writer);
-		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64, record->area.from, record->area.size);
-		if (record->area.is_internal)
-			stacktrack_add_number(text, "internal", 1);
-		stacktrack_put_value(writer, STACKTRACK_OF_AREA);
-		break;
-	case RECORD_CALL:
-		break;
-	}
-}
-
 static void stacktrack_put(struct writer *writer, const struct record *record)
 {
 	struct stacktrack_writer *s = writer->state;
 
-	if (!s->begun && record->type != RECORD_PROCESS)
-		return;
 	stacktrack_next_cycle(writer);
 	const size_t before = writer->out.size;
 
-	if (record->type == RECORD_CALL)
-		stacktrack_put_call(writer, &record->call);
-	else
-		put_other(writer, record);
+	writer_put_record(writer, record);
 	if (record->type != RECORD_PROCESS)
 		s->cycle.entries += (writer->out.size - before) / STACKTRACK_ENTRY;
 }
 
 const struct writer_ops stacktrack_writer_ops = {
 	.begin = stacktrack_begin,
-	.put = stacktrack_put,
+	.put = {.process = put_process,
+		.module = put_module,
+		.resource = put_resource,
+		.context = put_context,
+		.object = stacktrack_put_object,
+		.build_id = stacktrack_put_build_id,
+		.thread = put_thread,
+		.call = stacktrack_put_call,
+		.note = put_note,
+		.heap = put_heap,
+		.attachment = put_attachment,
+		.comment = put_comment,
+		.area = put_area,
+		.scan = put_scan,
+		.lost = put_lost,
+		.census = put_census,
+		.resident = put_resident},
+	.needs_process = true,
+	.around = stacktrack_put,
 	.end = stacktrack_end,
 };

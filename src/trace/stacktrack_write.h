@@ -30,7 +30,7 @@ struct stacktrack_cycle {
 };
 
 struct stacktrack_writer {
-	bool begun, swap;
+	bool swap;
 	uint16_t pid, tid;
 	uint32_t sequence; /* of the record that is written; 0: of what begins a cycle */
 	uint16_t last_file;

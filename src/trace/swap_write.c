@@ -51,15 +51,15 @@ static void copy_files(struct swap_writer *s, const struct record_process *proce
 	}
 }
 
-static void take_process(struct swap_writer *s, const struct record_process *process)
+static void take_process(struct writer *writer, const struct record_process *process)
 {
+	struct swap_writer *s = writer->state;
 	const uint64_t start = process->start_sec > 0
 				       ? (uint64_t)process->start_sec * SECOND_NS + process->start_usec * UINT64_C(1000)
 				       : 0;
 
-	if (s->begun)
+	if (writer->has_process)
 		return;
-	s->begun = true;
 	s->pid = s->tid = process->pid;
 	s->ppid = process->ppid;
 	s->name = xstrdup(process->name ? process->name : "N/A");
@@ -160,7 +160,7 @@ static void announce(struct writer *writer)
 {
 	struct swap_writer *s = writer->state;
 
-	if (!s->begun || s->announced)
+	if (!writer->has_process || s->announced)
 		return;
 	s->announced = true;
 	const size_t head = swap_begin(writer, SWAP_PROCESS_INFO, s->now_ns);
@@ -201,8 +201,9 @@ static void put_object(struct writer *writer, const struct record_object *object
 
 /* ---- Resources, threads, contexts, notes ---- */
 
-static void take_resource(struct swap_writer *s, const struct record_resource *resource)
+static void take_resource(struct writer *writer, const struct record_resource *resource)
 {
+	struct swap_writer *s = writer->state;
 	struct swap_resource *known =
 		(struct swap_resource *)(uintptr_t)(resource->id ? swap_resource_of(s, resource->id) : NULL);
 
@@ -275,62 +276,15 @@ static void put_note(struct writer *writer, const struct record_note *note)
 
 /* ---- The writer ---- */
 
-/* What there is no place for. */
-static void count_omitted(struct writer *writer, enum record_type type)
-{
-	static const enum omission omissions[] = {
-		[RECORD_MODULE] = OMITTED_DECLARATION, [RECORD_BUILD_ID] = OMITTED_BUILD_ID,
-		[RECORD_HEAP] = OMITTED_HEAP,          [RECORD_ATTACHMENT] = OMITTED_ATTACHMENT,
-		[RECORD_COMMENT] = OMITTED_COMMENT,    [RECORD_AREA] = OMITTED_AREA,
-		[RECORD_SCAN] = OMITTED_SCAN,          [RECORD_RESIDENT] = OMITTED_RESIDENT,
-	};
-
-	writer->omissions.count[omissions[type]]++;
-}
-
-static void put_later(struct writer *writer, const struct record *record)
-{
-	announce(writer);
-	switch (record->type) {
-	case RECORD_THREAD:
-		put_thread(writer, &record->thread);
-		break;
-	case RECORD_CONTEXT:
-		put_context(writer, &record->context);
-		break;
-	case RECORD_NOTE:
-		put_note(writer, &record->note);
-		break;
-	case RECORD_CALL:
-		swap_put_call(writer, &record->call);
-		break;
-	case RECORD_LOST: /* of the scan */
-		break;
-	case RECORD_CENSUS:
-		writer->omissions.count[OMITTED_CENSUS] += record->census.count;
-		break;
-	default:
-		count_omitted(writer, record->type);
-		break;
-	}
-}
-
+/* What describes the process comes before the message that announces it, all else after. */
 static void swap_put(struct writer *writer, const struct record *record)
 {
-	struct swap_writer *s = writer->state;
+	const uint32_t description = 1u << RECORD_PROCESS | 1u << RECORD_MODULE | 1u << RECORD_RESOURCE |
+				     1u << RECORD_OBJECT | 1u << RECORD_BUILD_ID;
 
-	if (record->type == RECORD_PROCESS)
-		take_process(s, &record->process);
-	else if (!s->begun)
-		return;
-	else if (record->type == RECORD_RESOURCE)
-		take_resource(s, &record->resource);
-	else if (record->type == RECORD_OBJECT)
-		put_object(writer, &record->object);
-	else if (record->type == RECORD_MODULE || record->type == RECORD_BUILD_ID)
-		count_omitted(writer, record->type);
-	else
-		put_later(writer, record);
+	if (!(description >> record->type & 1))
+		announce(writer);
+	writer_put_record(writer, record);
 }
 
 static void swap_finish(struct writer *writer)
@@ -348,7 +302,15 @@ static void swap_finish(struct writer *writer)
 
 const struct writer_ops swap_writer_ops = {
 	.begin = swap_writer_begin,
-	.put = swap_put,
+	.put = {.process = take_process,
+		.resource = take_resource,
+		.context = put_context,
+		.object = put_object,
+		.thread = put_thread,
+		.call = swap_put_call,
+		.note = put_note},
+	.needs_process = true,
+	.around = swap_put,
 	.settle = announce,
 	.finish = swap_finish,
 	.end = swap_writer_end,

@@ -18,7 +18,6 @@ struct swap_resource {
 };
 
 struct swap_writer {
-	bool begun;     /* there was a process */
 	bool announced; /* MSG_PROCESS_INFO is out, which waits for the objects */
 	bool has_ended; /* the process has */
 	uint32_t sequence;

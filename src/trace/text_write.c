@@ -110,8 +110,10 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	buf_add_char(&writer->out, '\n');
 }
 
-static void put_module(struct buf *out, const struct record_module *module)
+static void put_module(struct writer *writer, const struct record_module *module)
 {
+	struct buf *const out = &writer->out;
+
 	buf_printf(out, TEXT_MODULE_LINE "[%" PRIx32 "] ", module->id);
 	text_put_escaped(out, module->name ? module->name : "", "");
 	buf_printf(out, " (%u.%u)\n", module->version_major, module->version_minor);
@@ -160,19 +162,21 @@ static void put_object(struct writer *writer, const struct record_object *object
 }
 
 /* A comment to all other readers, in both dialects. What is no build-id is none when it is read. */
-static void put_build_id(struct buf *out, const struct record_build_id *build_id)
+static void put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
+	struct buf *const out = &writer->out;
+
 	if (!build_id->hex || !text_is_build_id(build_id->hex))
 		return;
 	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
 }
 
 /* A line of its own, whatever the text has in it. */
-static void put_line(struct writer *writer, const char *text)
+static void put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
 
-	for (const char *c = text; *c; c++) {
+	for (const char *c = comment->text ? comment->text : ""; *c; c++) {
 		const size_t plain = strcspn(c, writer->options.compat ? "%\n" : "\n");
 
 		buf_add(out, c, plain);
@@ -210,8 +214,10 @@ static void put_named(struct buf *out, const char *name, const char *text)
 	buf_add_char(out, '\n');
 }
 
-static void put_thread(struct buf *out, const struct record_thread *thread)
+static void put_thread(struct writer *writer, const struct record_thread *thread)
 {
+	struct buf *const out = &writer->out;
+
 	buf_printf(out, TEXT_THREAD_LINE "%" PRIu32, thread->tid);
 	if (thread->name && *thread->name) {
 		buf_add_char(out, ' ');
@@ -221,8 +227,10 @@ static void put_thread(struct buf *out, const struct record_thread *thread)
 }
 
 /* `## scan <1>` or `## scan <1> reason` */
-static void put_scan(struct buf *out, const struct record_scan *scan)
+static void put_scan(struct writer *writer, const struct record_scan *scan)
 {
+	struct buf *const out = &writer->out;
+
 	buf_printf(out, TEXT_SCAN_LINE "<%" PRIx32 ">", scan->resource);
 	if (scan->reason && *scan->reason) {
 		buf_add_char(out, ' ');
@@ -231,98 +239,63 @@ static void put_scan(struct buf *out, const struct record_scan *scan)
 	buf_add_char(out, '\n');
 }
 
+static void put_context(struct writer *writer, const struct record_context *context)
+{
+	buf_printf(&writer->out, "@ %" PRIx32, context->id);
+	put_named(&writer->out, "", context->name);
+}
+
+static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+{
+	buf_add_str(&writer->out, "& ");
+	put_named(&writer->out, attachment->name, attachment->path);
+}
+
+static void put_note(struct writer *writer, const struct record_note *note)
+{
+	buf_add_str(&writer->out, "## ");
+	text_put_escaped(&writer->out, note->text ? note->text : "", "");
+	buf_add_char(&writer->out, '\n');
+}
+
+static void put_lost(struct writer *writer, const struct record_lost *lost)
+{
+	buf_printf(&writer->out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", lost->resource, lost->id,
+		   text_lost_kinds[lost->kind]);
+}
+
 /* `## before <1> 0x602010 24`, a line for each block */
 static void put_census(struct writer *writer, const struct record_census *census)
 {
-	if (writer->options.compat)
-		writer->omissions.count[OMITTED_CENSUS] += census->count;
-	for (uint32_t i = 0; i < census->count && !writer->options.compat; i++)
+	for (uint32_t i = 0; i < census->count; i++)
 		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n", census->resource,
 			   census->blocks[i].id, census->blocks[i].size);
 }
 
-static void text_put(struct writer *writer, const struct record *record)
+static void put_resident(struct writer *writer, const struct record_resident *resident)
 {
-	const bool compat = writer->options.compat;
-	struct buf *out = &writer->out;
-
-	switch (record->type) {
-	case RECORD_PROCESS:
-		put_process(writer, &record->process);
-		break;
-	case RECORD_MODULE:
-		put_module(out, &record->module);
-		break;
-	case RECORD_RESOURCE:
-		put_resource(writer, &record->resource);
-		break;
-	case RECORD_CONTEXT:
-		buf_printf(out, "@ %" PRIx32, record->context.id);
-		put_named(out, "", record->context.name);
-		break;
-	case RECORD_OBJECT:
-		put_object(writer, &record->object);
-		break;
-	case RECORD_BUILD_ID:
-		put_build_id(out, &record->build_id);
-		break;
-	case RECORD_THREAD:
-		if (!compat)
-			put_thread(out, &record->thread);
-		else
-			writer->omissions.count[OMITTED_THREAD]++;
-		break;
-	case RECORD_CALL:
-		text_put_call(writer, &record->call);
-		break;
-	case RECORD_NOTE:
-		if (!compat) {
-			buf_add_str(out, "## ");
-			text_put_escaped(out, record->note.text ? record->note.text : "", "");
-			buf_add_char(out, '\n');
-		} else {
-			writer->omissions.count[OMITTED_NOTE]++;
-		}
-		break;
-	case RECORD_HEAP:
-		put_heap(writer, &record->heap);
-		break;
-	case RECORD_ATTACHMENT:
-		buf_add_str(out, "& ");
-		put_named(out, record->attachment.name, record->attachment.path);
-		break;
-	case RECORD_COMMENT:
-		put_line(writer, record->comment.text ? record->comment.text : "");
-		break;
-	case RECORD_SCAN:
-		if (!compat)
-			put_scan(out, &record->scan);
-		else
-			writer->omissions.count[OMITTED_SCAN]++;
-		break;
-	case RECORD_LOST:
-		if (!compat)
-			buf_printf(out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", record->lost.resource,
-				   record->lost.id, text_lost_kinds[record->lost.kind]);
-		break;
-	case RECORD_CENSUS:
-		put_census(writer, &record->census);
-		break;
-	case RECORD_RESIDENT:
-		if (!compat)
-			buf_printf(out, TEXT_RESIDENT_LINE "%" PRIu64 " %" PRIu64 "\n", record->resident.now,
-				   record->resident.peak);
-		else
-			writer->omissions.count[OMITTED_RESIDENT]++;
-		break;
-	case RECORD_AREA:
-		writer->omissions.count[OMITTED_AREA]++;
-		break;
-	}
+	buf_printf(&writer->out, TEXT_RESIDENT_LINE "%" PRIu64 " %" PRIu64 "\n", resident->now, resident->peak);
 }
 
 const struct writer_ops text_writer_ops = {
 	.begin = text_begin,
-	.put = text_put,
+	.put = {.process = put_process,
+		.module = put_module,
+		.resource = put_resource,
+		.context = put_context,
+		.object = put_object,
+		.build_id = put_build_id,
+		.thread = put_thread,
+		.call = text_put_call,
+		.note = put_note,
+		.heap = put_heap,
+		.attachment = put_attachment,
+		.comment = put_comment,
+		.scan = put_scan,
+		.lost = put_lost,
+		.census = put_census,
+		.resident = put_resident},
+	.not_in_compat = 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN | 1u << RECORD_LOST |
+			 1u << RECORD_CENSUS | 1u << RECORD_RESIDENT,
 	.end = text_end,
 };

@@ -166,14 +166,37 @@ static int put_in_parts(struct writer *writer, const struct record *record)
 	return error;
 }
 
+void writer_put_record(struct writer *writer, const struct record *record)
+{
+	const struct writer_ops *const ops = writer->encoding->writer;
+
+	if (!writer->options.compat || !(ops->not_in_compat >> record->type & 1))
+		switch (record->type) {
+#define PUT(type, member)                                                                                              \
+	case RECORD_##type:                                                                                            \
+		if (!ops->put.member)                                                                                  \
+			break;                                                                                         \
+		ops->put.member(writer, &record->member);                                                              \
+		return;
+			RECORD_TYPES(PUT)
+#undef PUT
+		}
+	omissions_add(&writer->omissions, record);
+}
+
 int writer_put(struct writer *writer, const struct record *record)
 {
+	const struct writer_ops *const ops = writer->encoding->writer;
+
 	if (writer->error)
 		return writer->error;
 	if (record->type == RECORD_CENSUS && writer->options.let_go && record->census.count > CENSUS_PART)
 		return put_in_parts(writer, record);
+	if (ops->needs_process && !writer->has_process && record->type != RECORD_PROCESS)
+		return 0;
 	writer->calls_put = record->type == RECORD_CALL;
-	writer->encoding->writer->put(writer, record);
+	(ops->around ? ops->around : writer_put_record)(writer, record);
+	writer->has_process |= record->type == RECORD_PROCESS;
 	note_end(writer);
 	/* Where something waits, another try is worth its call only with more to write; or with a flush. */
 	if (writer->waiting && writer->out.size - writer->waiting < WRITER_FLUSH_SIZE)

@@ -16,6 +16,7 @@ struct writer {
 	int error;              /* the first one: negative errno */
 	bool finished, is_last; /* nothing is put any more; what is written now may wait */
 	bool drops_rest;
+	bool has_process;    /* one was put */
 	uint64_t cut_count;  /* values that did not fit the format */
 	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
 	struct buf out;      /* what is not yet written: whole records between two puts */
@@ -29,5 +30,8 @@ struct writer {
 	uint64_t calls; /* written */
 	void *state;    /* the encoding's */
 };
+
+/* Appends the record by the encoding's function for its type, or counts that it has no place. */
+void writer_put_record(struct writer *writer, const struct record *record);
 
 #endif

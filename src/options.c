@@ -46,7 +46,6 @@ enum long_option {
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
 	OPT_CYCLE_SIZE,
-	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
 /* ---- What the options say together ---- */
@@ -168,23 +167,8 @@ static const struct argp_option options[] = {
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
-	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
-
-static int not_available(struct parse *parse, int key)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		const char letter[] = {'-', (char)key, ',', ' ', '\0'};
-
-		if (options[i].key == key && options[i].name)
-			return usage_error(parse,
-					   "%s--%s is not available in this version. What is traced is "
-					   "chosen by -e (%s), -x, -L, -M and --symbol",
-					   key < 0x80 ? letter : "", options[i].name, module_names());
-	}
-	return ARGP_ERR_UNKNOWN;
-}
 
 static void show_version(void)
 {
@@ -283,7 +267,7 @@ static int parse_flag(struct parse *parse, int key)
 		msg_set_quiet(true);
 		return 0;
 	default:
-		return not_available(parse, key);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 

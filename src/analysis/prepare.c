@@ -11,7 +11,7 @@
 struct prepare {
 	struct stage stage;
 	struct prepare_options options;
-	bool saw_process, other_process, chose_call;
+	bool other_process, chose_call;
 	/* Resources are held back until the declarations are over: only then it is known whether
 	 * one remains. */
 	struct resources chosen;
@@ -35,7 +35,6 @@ static int put_process(struct prepare *prepare, const struct record *record)
 	prepare->other_process = options->pid && !(process->has_pid && process->pid == options->pid);
 	if (prepare->other_process)
 		return 0;
-	prepare->saw_process = true;
 	process->filters &= ~(unsigned)FILTER_COMPRESS;
 	if (options->resolve)
 		process->filters |= FILTER_RESOLVE;
@@ -257,11 +256,6 @@ static void prepare_free(struct stage *stage)
 	resources_free(&prepare->chosen);
 	resources_free(&prepare->all);
 	free(prepare);
-}
-
-bool prepare_saw_process(const struct stage *stage)
-{
-	return ((const struct prepare *)stage)->saw_process;
 }
 
 void prepare_report(const struct stage *stage, struct buf *out)

@@ -22,9 +22,6 @@ struct prepare_options {
  */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 
-/* Whether any process was let through. */
-bool prepare_saw_process(const struct stage *stage);
-
 /* After the end: if -R chose no resource of the trace, appends a line to `out` that says which there are. */
 void prepare_report(const struct stage *stage, struct buf *out);
 

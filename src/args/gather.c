@@ -27,7 +27,8 @@ static size_t read_stack(struct gathering *g, uint32_t at, void *to, size_t size
 	return count <= 0 ? 0 : (size_t)count < size ? (size_t)count : size;
 }
 
-size_t gather_stack(struct gathering *g, uint32_t at, void *to, size_t size)
+/* Bytes of the stack, from sp + `at` on. How many. */
+static size_t gather_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const uint32_t whole = g->stack_to - g->stack_from;
 

@@ -23,7 +23,5 @@ bool gather(struct gathering *g, const struct abi_place *place, uint64_t size, u
 	    struct view *view);
 /* Bytes of the floating point registers, from `at` on: all, or 0. */
 size_t gather_floats(struct gathering *g, uint32_t at, void *to, size_t size);
-/* Bytes of the stack, from sp + `at` on. How many. */
-size_t gather_stack(struct gathering *g, uint32_t at, void *to, size_t size);
 
 #endif

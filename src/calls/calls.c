@@ -238,7 +238,8 @@ static struct thread *thread_of(const struct call *call)
 	return call->task ? call->task->calls->thread : call->thread;
 }
 
-bool call_is_recorded(const struct call *call)
+/* Whether its return is a mere record (of a function that -x names). */
+static bool call_is_recorded(const struct call *call)
 {
 	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
 }

@@ -132,8 +132,6 @@ void call_set_context(struct process *p, struct call *call, uint32_t id);
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table any more; releases that waited for it as a publisher are written. */
 void call_free(struct process *p, struct call *call);
-/* Whether its return is a mere record (of a function that -x names). */
-bool call_is_recorded(const struct call *call);
 /* It never returned: counted and dropped. Of a recorded one a remark is in the trace. */
 void call_stale(struct process *p, struct call *call);
 

@@ -28,11 +28,6 @@ static const char *address_sign(const char *symbol)
 	return sign && !strncasecmp(sign + 1, "0x", 2) && parse_number(sign + 1, UINT64_MAX, &address) ? sign : NULL;
 }
 
-bool pattern_is_address(const char *symbol)
-{
-	return address_sign(symbol) != NULL;
-}
-
 static void set_object(struct pattern *pattern, const char *object, size_t length)
 {
 	pattern->of_program = !length || (length == strlen(PROGRAM) && !strncmp(object, PROGRAM, length));

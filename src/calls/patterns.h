@@ -49,8 +49,6 @@ struct symbol_names {
 /* Of all rows by pattern of the list; NULL: there are none. */
 struct patterns *patterns_new(const struct wanted_list *list);
 void patterns_free(struct patterns *patterns); /* NULL is allowed */
-/* Whether `symbol` of a row is an address, OBJECT!0xADDRESS. */
-bool pattern_is_address(const char *symbol);
 
 void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole);
 void symbol_names_free(struct symbol_names *names);

@@ -34,7 +34,7 @@ bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t en
 
 /* ---- The table ---- */
 
-void block_set_size(struct heap *heap, struct block *block, uint64_t size)
+static void block_set_size(struct heap *heap, struct block *block, uint64_t size)
 {
 	if (size >= BLOCK_LARGE)
 		hash_set(&heap->large, block_address(block), size);
@@ -53,7 +53,8 @@ void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned stat
 	block_set_size(heap, block, size);
 }
 
-size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address)
+/* How many of `count` blocks from `first` on have an address up to that one. */
+static size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
 

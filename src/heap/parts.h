@@ -104,9 +104,6 @@ static inline uint64_t block_size(const struct heap *heap, const struct block *b
 
 /* Behind the others; what cannot be an address is left out. */
 void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned state);
-void block_set_size(struct heap *heap, struct block *block, uint64_t size);
-/* How many of `count` blocks from `first` on have an address up to that one. */
-size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address);
 /* The block that begins at an address; NULL none. */
 struct block *block_at(const struct heap *heap, uint64_t address);
 /* Takes the blocks off that have that state. */

@@ -57,7 +57,9 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    block->is_older ? ", before the fork" : event_text(block->event, made_at));
 }
 
-bool settle_accuses(const struct trace *trace)
+/* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
+ * missed. */
+static bool settle_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
 }

@@ -11,11 +11,8 @@ void settle_allocation(struct trace *trace, const struct event *e);
 void settle_release(struct trace *trace, const struct event *e);
 /* What is live is going to change: whoever borrows it is told (forks.c). */
 void settle_about_to_change(const struct trace *trace);
-/* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
- * missed. */
-bool settle_accuses(const struct trace *trace);
-/* Whether it says so of what has been released already, in doubt where an allocator of the program's own may have given
- * it out again. */
+/* Whether the trace says which releases are of what has been released already: in doubt where an allocator of the
+ * program's own may have given it out again. */
 bool settle_suspects(const struct trace *trace);
 
 #endif

@@ -40,13 +40,6 @@ void lines_add(struct lines *lines, const char *format, ...)
 	free(text);
 }
 
-void lines_indent(struct lines *lines, size_t column)
-{
-	do
-		buf_add_char(&lines->line, ' ');
-	while (lines->line.size < column);
-}
-
 void lines_add_name(struct lines *lines, const char *name)
 {
 	lines->name_begin = lines->line.size;

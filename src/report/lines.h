@@ -29,8 +29,6 @@ struct lines {
 /* What is added from now on has this colour, to the end of the line. */
 void lines_colour(struct lines *lines, enum line_colour colour);
 void lines_add(struct lines *lines, const char *format, ...) FT_PRINTF(2, 3);
-/* Adds blanks up to a column, at least one. */
-void lines_indent(struct lines *lines, size_t column);
 /* Adds a name, which may be shortened; it is the last one of its line that may. */
 void lines_add_name(struct lines *lines, const char *name);
 /* Adds a path that ends the line. */

@@ -18,8 +18,6 @@ void page_add_text(struct buf *out, const char *text);
 void page_add_number(struct buf *out, uint64_t number);
 /* ',' and a number. */
 void page_add_next(struct buf *out, uint64_t number);
-/* At most so many bytes page_add_text() appends. */
-size_t page_text_cost(const char *text);
 
 /* Strings, frames and nodes, each by a number. */
 struct page_stacks {

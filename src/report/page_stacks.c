@@ -36,7 +36,8 @@ done:
 	buf_free(&room);
 }
 
-size_t page_text_cost(const char *text)
+/* At most so many bytes page_add_text() appends. */
+static size_t page_text_cost(const char *text)
 {
 	size_t cost = 3; /* quotation marks, comma */
 

@@ -71,7 +71,8 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 	}
 }
 
-bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word)
+/* The word of an image's memory at an address; false: it is not held. */
+static bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word)
 {
 	uint32_t narrow;
 	size_t size = 0;

@@ -27,7 +27,5 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image);
 size_t scan_type_of(struct scan_types *types, const struct heap_image *image, uint64_t address, uint64_t size);
 /* Its name; NULL of TYPE_UNKNOWN. */
 const char *scan_type_name(const struct scan_types *types, size_t type);
-/* The word of an image's memory at an address; false: it is not held. */
-bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word);
 
 #endif

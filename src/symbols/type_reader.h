@@ -36,8 +36,6 @@ struct type_reader {
 void *type_memory(struct type_reader *reader, size_t size);
 void type_memory_free(struct type_reader *reader);
 
-/* The type that an entry is; `level` pointers lie between a parameter and it. Never NULL. */
-const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level);
 /* The type of an entry (of a parameter, a member...) by its DW_AT_type; NULL: void; type_unknown where what it refers
  * to cannot be had. */
 const struct data_type *type_read_of(struct type_reader *reader, Dwarf_Die *die, unsigned level);

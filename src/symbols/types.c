@@ -340,7 +340,8 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 	return type;
 }
 
-const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level)
+/* The type that an entry is; `level` pointers lie between a parameter and it. Never NULL. */
+static const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level)
 {
 	find_definition(die);
 	const uint64_t key = (uint64_t)(uintptr_t)die->addr * TYPE_LEVELS + level;

@@ -76,7 +76,7 @@ enum frame_worth frame_text_worth(const char *text)
 	return place_of_line(text, length) < length ? FRAME_FUNCTION_LINE : FRAME_FUNCTION;
 }
 
-enum frame_worth frame_names_worth(const struct frame_name *names, size_t count)
+static enum frame_worth frame_names_worth(const struct frame_name *names, size_t count)
 {
 	if (!count)
 		return FRAME_UNKNOWN;

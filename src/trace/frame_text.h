@@ -23,7 +23,6 @@ struct frame_text_parts {
 /* Takes one line of `length` bytes apart. */
 struct frame_text_parts frame_text_parts(const char *text, size_t length);
 enum frame_worth frame_text_worth(const char *text);
-enum frame_worth frame_names_worth(const struct frame_name *names, size_t count);
 
 /* Looks an address up if a name can say more than the text; returns the number of lines in *names, 0 if the text (or
  * nothing) stands. namer may be NULL. */

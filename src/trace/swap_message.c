@@ -323,7 +323,7 @@ const char *swap_take_fields(const struct swap_message *message, swap_visit visi
 
 /* ---- Messages in the input ---- */
 
-struct swap_message swap_head(const unsigned char *head)
+static struct swap_message swap_head(const unsigned char *head)
 {
 	const uint32_t id = swap_dword(head);
 

@@ -53,7 +53,6 @@ typedef void (*swap_visit)(void *context, const struct swap_value *value);
 
 /* Whether these 20 bytes may be a message's head. */
 bool swap_is_head(const unsigned char *head);
-struct swap_message swap_head(const unsigned char *head);
 
 /* Calls `visit` for each value of the payload, in order. NULL, and *surplus bytes are left; or what there is no room
  * for, or the name of an argument that has no known type. */

@@ -57,7 +57,11 @@ static char octal(const char *s)
 	return (char)((s[0] - '0') << 6 | (s[1] - '0') << 3 | (s[2] - '0'));
 }
 
-bool text_is_escape(const char *s, const char *also)
+/* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its
+ * field (a control character, or one of `also`). Other backslashes stand for themselves; where one
+ * would look like an escape, it is itself written as \134. So every line has one reading, and what
+ * is read is written again as it was. */
+static bool text_is_escape(const char *s, const char *also)
 {
 	char c;
 

@@ -50,12 +50,6 @@ extern const char *const text_flags[TEXT_FLAGS];
 #define TEXT_KEYS 10
 extern const char *const text_keys[TEXT_KEYS];
 
-/* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its
- * field (a control character, or one of `also`). Other backslashes stand for themselves; where one
- * would look like an escape, it is itself written as \134. So every line has one reading, and what
- * is read is written again as it was. */
-bool text_is_escape(const char *s, const char *also);
-
 /* Undoes the escapes in place; returns `s`. */
 char *text_unescape(char *s, const char *also);
 

@@ -36,6 +36,7 @@ struct stop {
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
 	int status;     /* as waitpid gave it */
+	bool went_on;   /* its exit event: the task has been let go on from it, so that it cannot be asked any more */
 };
 
 /* Stops that were taken while something else was waited for: stops.c. */

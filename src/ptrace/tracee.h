@@ -98,6 +98,7 @@ struct tracer {
 	struct call *spare_call; /* freed, and the next one to be used; NULL none */
 
 	/* tracer/ */
+	bool is_dispatching;              /* a stop is being acted on: stop_pump.c */
 	struct end_reading *end_readings; /* one after the other: endings.c */
 	bool launch_execed;               /* the launched program has begun: execs.c */
 	int launch_status;                /* how it has ended, where waited_since is not 0: act.c */

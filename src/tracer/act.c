@@ -244,6 +244,26 @@ static bool is_last(const struct task *task)
 	return true;
 }
 
+/* One that has been let go on is not the last: an exec of another may have waited for its end. */
+static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
+{
+	act_unannounced_birth(t, task);
+	task->exiting = true;
+	const bool last = !stop->went_on && is_last(task);
+
+	if (last) {
+		attachments_take(task->process->trace, task->tid);
+		resident_put(task->process->trace, task->tid);
+	}
+	if (endings_task_ended(task, last))
+		return;
+	slot_left(task);
+	if (stop->went_on)
+		task_woken(task);
+	else
+		task_resume(task, 0);
+}
+
 static void act_gone(struct tracer *t, struct task *task, int status)
 {
 	char how[96];
@@ -289,13 +309,13 @@ static void act_vfork_done(struct tracer *t, struct task *task)
 	task_go_on(t, task);
 }
 
-bool act(struct tracer *t, const struct stop *stop)
+void act(struct tracer *t, const struct stop *stop)
 {
 	struct task *task = task_find(t, stop->tid);
 
 	switch (stop->kind) {
 	case STOP_NONE:
-		return false;
+		break;
 	case STOP_STRANGER:
 		if (!engine_take_waker(t->engine, stop->tid))
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
@@ -328,24 +348,13 @@ bool act(struct tracer *t, const struct stop *stop)
 		act_vfork_done(t, task);
 		break;
 	case STOP_EXIT:
-		if (!task) {
+		if (task)
+			act_exit(t, task, stop);
+		else if (!stop->went_on)
 			task_resume_stranger(stop->tid);
-			break;
-		}
-		act_unannounced_birth(t, task);
-		task->exiting = true;
-		if (is_last(task)) {
-			attachments_take(task->process->trace, task->tid);
-			resident_put(task->process->trace, task->tid);
-		}
-		if (endings_task_ended(task, is_last(task)))
-			break;
-		slot_left(task);
-		task_resume(task, 0);
 		break;
 	case STOP_GONE:
 		act_gone(t, task, stop->status);
 		break;
 	}
-	return t->tasks.count != 0 && !t->finished;
 }

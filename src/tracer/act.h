@@ -5,8 +5,8 @@
 #include "ptrace/stop.h"
 #include "ptrace/tracee.h"
 
-/* Acts on the stop of a task, which stop->kind and the task's phase decide. The task may have gone when it returns.
- * False: nothing more is to be traced. */
-bool act(struct tracer *t, const struct stop *stop);
+/* Acts on the stop of a task, which stop->kind and the task's phase decide. The task may have gone when it returns. Its
+ * one caller is stop_pump.c. */
+void act(struct tracer *t, const struct stop *stop);
 
 #endif

@@ -1,15 +1,14 @@
 #include "config.h"
 #include "tracer/attach.h"
-#include "tracer/act.h"
 #include "tracer/begin.h"
 #include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
 #include "tracer/seize_stops.h"
+#include "tracer/stop_pump.h"
 #include "calls/probes.h"
 #include "record/progress.h"
 #include "record/run.h"
-#include "ptrace/collect.h"
 #include "ptrace/halt.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
@@ -41,7 +40,7 @@ static struct process *new_process(struct tracer *t, pid_t pid)
 			errno = error;
 			return p;
 		}
-		seize_take_stops(t, NULL);
+		seize_take_stops(t);
 	}
 }
 
@@ -206,29 +205,45 @@ int attach_all(struct tracer *t)
 
 /* ---- Launching ---- */
 
+/* Why the program has not been started, as functrace's own status. */
+static int why_not_started(struct tracer *t, const struct stop *stop)
+{
+	const int failure = launch_failure(t->launch, t->set->argv[0]);
+
+	if (failure)
+		return failure;
+	if (stop->kind == STOP_GONE && WIFSIGNALED(stop->status))
+		return 128 + WTERMSIG(stop->status);
+	msg_error("%s could not be started.", t->set->argv[0]);
+	return 1;
+}
+
+/* The end of a program that could not be started is not that of a target. */
+static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
+{
+	int *const status = context;
+
+	if (stop->kind != STOP_GONE)
+		return false;
+	*status = why_not_started(t, stop);
+	return *status < 128;
+}
+
 /* From the gate to exec: the only stops are signals. */
 static int wait_for_exec(struct tracer *t)
 {
+	int status = 0;
+	const struct stop_pump pump = {pump_waits.take, filter_not_started, &status};
+
 	for (;;) {
-		const struct stop stop = collect(t);
+		const struct stop stop = pump_once(t, &pump);
 
-		if (stop.kind == STOP_EXEC) {
-			act(t, &stop);
+		if (stop.kind == STOP_EXEC)
 			return t->run->exit_status;
-		}
-		if (stop.kind == STOP_GONE || stop.kind == STOP_NONE) {
-			const int failure = launch_failure(t->launch, t->set->argv[0]);
-
-			if (failure)
-				return failure;
-			if (stop.kind == STOP_GONE && WIFSIGNALED(stop.status)) {
-				act(t, &stop);
-				return 128 + WTERMSIG(stop.status);
-			}
-			msg_error("%s could not be started.", t->set->argv[0]);
-			return 1;
-		}
-		act(t, &stop);
+		if (stop.kind == STOP_NONE)
+			return why_not_started(t, &stop);
+		if (status)
+			return status;
 	}
 }
 

@@ -3,13 +3,13 @@
 #include "tracer/leftovers.h"
 #include "record/output.h"
 #include "record/run.h"
-#include "tracer/act.h"
 #include "tracer/births.h"
 #include "tracer/life.h"
 #include "tracer/lost.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
+#include "tracer/stop_pump.h"
 #include "calls/pin.h"
 #include "text/breakpoints.h"
 #include "text/pass.h"
@@ -45,40 +45,40 @@ static bool is_asleep(const struct task *task)
 	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
-/* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. */
-static void make_ready(struct tracer *t, struct task *task, const struct stop *stop)
+/* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. False: it is acted on as
+ * always. */
+static bool make_ready(struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
 		task_leave_slot(task);
 		task_make_ready(task, hit_take_back(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP);
-		break;
+		return true;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
 		task_make_ready(task, stop->signal);
-		break;
+		return true;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
 		if (task_has_trap_queued(task)) {
 			task_resume(task, 0);
-			break;
+			return true;
 		}
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
 		task->life->parting.can_call = true;
 		task_make_ready(task, 0);
-		break;
+		return true;
 	case STOP_EXIT:
 		/* Another's exec may be waiting for this end, and we for that. */
 		task->life->parting.is_asleep = true;
-		act(t, stop);
-		break;
+		return false;
 	default:
-		/* Births, execs, ends: as always; a child is cleaned and let go of. The task may be gone then. */
-		act(t, stop);
+		/* Births, execs, ends; a child is cleaned and let go of. */
+		return false;
 	}
 }
 
@@ -130,28 +130,42 @@ static bool is_waiting_for_any(struct tracer *t, const struct process *only)
 	return false;
 }
 
+struct parting {
+	const struct process *only;
+	bool is_waiting;
+};
+
+static struct stop take_parting(struct tracer *t, void *context)
+{
+	const struct parting *const parting = context;
+
+	return parting->is_waiting ? collect(t) : collect_now(t);
+}
+
+static bool filter_parting(struct tracer *t, const struct stop *stop, void *context)
+{
+	const struct parting *const parting = context;
+	struct task *const task = task_find(t, stop->tid);
+
+	return task && is_concerned(parting->only, task) && task->phase == PHASE_LIVE && stop->kind != STOP_GONE &&
+	       make_ready(task, stop);
+}
+
 static void make_all_ready(struct tracer *t, const struct process *only)
 {
-	struct stop stop;
+	struct parting parting = {.only = only};
+	const struct stop_pump pump = {take_parting, filter_parting, &parting};
 
 	interrupt_all(t, only);
 	for (;;) {
-		const bool waiting = is_waiting_for_any(t, only);
-
-		if (only && !waiting)
+		parting.is_waiting = is_waiting_for_any(t, only);
+		if (only && !parting.is_waiting)
 			return;
-		stop = waiting ? collect(t) : collect_now(t);
-		if (stop.kind == STOP_NONE) {
+		if (pump_once(t, &pump).kind == STOP_NONE) {
 			if (!only)
 				births_adopt_unannounced(t);
 			return;
 		}
-		struct task *task = task_find(t, stop.tid);
-
-		if (task && is_concerned(only, task) && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
-			make_ready(t, task, &stop);
-		else
-			act(t, &stop);
 		if (!t->tasks.count)
 			return;
 	}
@@ -241,12 +255,8 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 	for (struct process *p = only ? only : t->processes; p; p = only ? NULL : p->next)
 		breakpoints_remove_some(p, true, SIZE_MAX);
 	while (remove_some_returns(t, only))
-		for (unsigned i = 0; i < 64; i++) {
-			const struct stop stop = collect_now(t);
-
-			if (stop.kind == STOP_NONE || !act(t, &stop))
-				break;
-		}
+		for (unsigned i = 0; i < 64 && pump_once(t, &pump_polls).kind != STOP_NONE && pump_goes_on(t); i++)
+			;
 }
 
 /* Its tasks are detached; what remains of ours in its text and signals is reported. */

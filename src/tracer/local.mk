@@ -12,6 +12,7 @@ libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/
 	src/tracer/service.c src/tracer/service.h \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c src/tracer/seize_stops.h \
 	src/tracer/settle.c src/tracer/settle.h src/tracer/start.c src/tracer/start.h src/tracer/process_report.c \
+	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h
 
 # Who uses the tracer links these, the highest floor first.

@@ -1,9 +1,9 @@
 #include "config.h"
 #include "tracer/look.h"
-#include "tracer/act.h"
 #include "tracer/errand.h"
 #include "tracer/lost.h"
 #include "tracer/service.h"
+#include "tracer/stop_pump.h"
 #include "calls/stack.h"
 #include "text/breakpoints.h"
 #include "ptrace/halt.h"
@@ -82,14 +82,17 @@ static uint64_t caller_at_entry(struct task *task)
 /* ---- Letting threads run to where they change nothing ---- */
 
 /* Those run on that are stopped for the copy alone. The others have something to report that is acted on later. */
-static bool let_go_on(struct tracer *t)
+static struct stop take_interrupt(struct tracer *t, void *context)
 {
 	struct stop stop;
 
-	while (stops_take_interrupt(t, &stop))
-		if (!act(t, &stop))
-			return false;
-	return true;
+	(void)context;
+	return stops_take_interrupt(t, &stop) ? stop : (struct stop){.kind = STOP_NONE};
+}
+
+static bool let_go_on(struct tracer *t)
+{
+	return pump_all(t, &(struct stop_pump){.take = take_interrupt});
 }
 
 struct runner {
@@ -156,7 +159,7 @@ static uint64_t release(struct looking *l)
 
 	l->look->paused_ns += held;
 	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
-	l->look->goes_on &= l->service.t->tasks.count && !l->service.t->finished;
+	l->look->goes_on &= pump_goes_on(l->service.t);
 	return held;
 }
 

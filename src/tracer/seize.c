@@ -5,7 +5,6 @@
 #include "tracer/process.h"
 #include "tracer/seize_stops.h"
 #include "tracer/settle.h"
-#include "ptrace/exec_lock.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
@@ -14,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,30 +20,6 @@
 
 /* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
  * the first breakpoint. */
-
-/* ---- An exec meanwhile ----
- *
- * What the handler does that ptrace/exec_lock.h describes: it collects stops, and acts on ends. It runs only while this
- * thread is inside that one system call, where no malloc() and nothing else of the tracer can be interrupted. */
-
-static struct tracer *volatile seizing;
-static struct withheld withheld[WITHHELD]; /* who is being seized, and the leader of its group */
-
-static void look_for_ends(void)
-{
-	if (seizing)
-		seize_take_stops(seizing, withheld);
-}
-
-void seize_begin(void)
-{
-	exec_lock_watch(look_for_ends);
-}
-
-void seize_end(void)
-{
-	exec_lock_unwatch();
-}
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
@@ -71,15 +45,9 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 /* 0 or -errno. */
 static int seize(struct tracer *t, pid_t tid, pid_t pid)
 {
-	withheld[0] = (struct withheld){.tid = tid};
-	withheld[1] = (struct withheld){.tid = tid == pid ? 0 : pid};
-	seizing = t;
-	atomic_signal_fence(memory_order_seq_cst);
-	const int error = task_seize(tid);
-
-	atomic_signal_fence(memory_order_seq_cst);
-	seizing = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
+	struct withheld withheld[WITHHELD] = {{.tid = tid},
+					      {.tid = tid == pid ? 0 : pid}}; /* the leader of its group */
+	const int error = seize_task(t, tid, pid, withheld);
 	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
 
 	/* PTRACE_SEIZE may have waited for the exec's lock, and succeed on the new program. */
@@ -215,7 +183,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 	while ((round.awaited && halt_nap(&naps, PATIENCE_BIRTH)) || (round.fresh && rounds++ < ROUNDS_MAX) ||
 	       (round.missed && missed++ < MISSED_MAX) || (round.refused && refused++ < REFUSED_MAX)) {
 		if (round.awaited || round.missed || round.refused)
-			seize_take_stops(t, NULL);
+			seize_take_stops(t);
 		round = seize_round(t, pid, &leader_was_asked);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;

@@ -4,12 +4,9 @@
 
 #include "ptrace/tracee.h"
 
-/* Before the first seize_tasks(): has a signal handler take ends while PTRACE_SEIZE waits for an exec's lock. */
-void seize_begin(void);
-/* After the last one: no handler runs any more. */
-void seize_end(void);
-/* Seizes all threads of a process, which have no struct process yet. How many new ones; *error: 0, EBUSY where one of
- * them has another tracer, or why one of them could not be seized. */
+/* Between seize_begin() and seize_end() (seize_stops.h): seizes all threads of a process, which have no struct process
+ * yet. How many new ones; *error: 0, EBUSY where one of them has another tracer, or why one of them could not be
+ * seized. */
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
 /* Processes that share memory. */
 struct sharers {

@@ -1,27 +1,28 @@
 #include "config.h"
 #include "tracer/seize_stops.h"
-#include "tracer/act.h"
 #include "tracer/life.h"
+#include "tracer/stop_pump.h"
 #include "ptrace/collect.h"
+#include "ptrace/exec_lock.h"
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 
-void seize_put_off(struct tracer *t, pid_t tid, int status)
-{
-	struct task *task = task_find(t, tid);
-	const struct stop stop = stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
+#include <stdatomic.h>
+#include <stdlib.h>
 
-	if (stop.kind == STOP_EXIT || stop.kind == STOP_INTERRUPT || (!task && stop.kind != STOP_EXEC)) {
-		if (task)
-			stops_mark(task, &stop);
-		act(t, &stop);
-		return;
-	}
-	/* The exec of a thread whose leader is not known yet. */
-	if (!task)
-		task = task_begin(t, tid, tid, NULL, PHASE_LIVE);
-	stops_keep(t, task, &stop);
-}
+/* ---- Putting off ---- */
+
+/* What has been taken from a task. */
+struct taken {
+	pid_t tid;
+	int status;
+	bool went_on; /* from its exit event: see struct stop */
+};
+
+struct putting_off {
+	const struct taken *taken; /* NULL: what the kernel has */
+	struct withheld *list;     /* NULL: none is withheld */
+};
 
 /* Holds back what that task has reported, if it is one of these. */
 static bool hold_back(struct withheld *list, const struct stop *stop)
@@ -36,14 +37,142 @@ static bool hold_back(struct withheld *list, const struct stop *stop)
 	return false;
 }
 
-void seize_take_stops(struct tracer *t, struct withheld *list)
+static struct stop take_to_put_off(struct tracer *t, void *context)
 {
-	for (;;) {
-		const struct stop stop = collect_fresh(t);
+	const struct taken *const taken = ((const struct putting_off *)context)->taken;
 
-		if (stop.kind == STOP_NONE)
-			return;
-		if (!hold_back(list, &stop))
-			seize_put_off(t, stop.tid, stop.status);
+	if (!taken)
+		return collect_fresh(t);
+	const struct task *const task = task_find(t, taken->tid);
+	struct stop stop = stop_decode(taken->tid, taken->status, task ? task->phase : PHASE_UNKNOWN);
+
+	stop.went_on = taken->went_on;
+	return stop;
+}
+
+/* False: it is to be acted on now. */
+static bool put_off(struct tracer *t, const struct stop *stop, void *context)
+{
+	struct task *task = task_find(t, stop->tid);
+
+	if (hold_back(((const struct putting_off *)context)->list, stop))
+		return true;
+	if (stop->kind == STOP_EXIT || stop->kind == STOP_INTERRUPT || (!task && stop->kind != STOP_EXEC)) {
+		if (task && !stop->went_on)
+			stops_mark(task, stop);
+		return false;
 	}
+	/* The exec of a thread whose leader is not known yet. */
+	if (!task)
+		task = task_begin(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
+	stops_keep(t, task, stop);
+	return true;
+}
+
+static bool put_off_next(struct tracer *t, const struct taken *taken, struct withheld *list)
+{
+	struct putting_off putting_off = {taken, list};
+
+	return pump_once(t, &(struct stop_pump){take_to_put_off, put_off, &putting_off}).kind != STOP_NONE;
+}
+
+void seize_put_off(struct tracer *t, pid_t tid, int status)
+{
+	put_off_next(t, &(struct taken){tid, status, false}, NULL);
+}
+
+void seize_take_stops(struct tracer *t)
+{
+	while (put_off_next(t, NULL, NULL))
+		;
+}
+
+/* ---- An exec meanwhile ----
+ *
+ * What the handler does that ptrace/exec_lock.h describes. It only queues what tasks report, and lets those go on whose
+ * ends the exec waits for. It runs only while this thread is inside that one system call; what it has queued is put off
+ * when that has returned:
+ *
+ *	101: exec(), waits for the end of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: 100 goes on |
+ *	        100: end | handler: takes it | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */
+
+static struct {
+	struct tracer *volatile t; /* NULL: PTRACE_SEIZE is not under way */
+	pid_t group;               /* of the task that is being seized */
+	struct taken *items;
+	size_t count, capacity;
+} queue;
+
+/* A task has three stops at most (some stop, its exit event, its end), and one child that has three. None goes on from
+ * another one than its exit event. */
+#define STOPS_PER_TASK  6
+#define STOPS_OF_OTHERS 64 /* the tracer's own children */
+
+static void reserve_queue(const struct tracer *t)
+{
+	const size_t most = t->tasks.count * STOPS_PER_TASK + STOPS_OF_OTHERS;
+
+	queue.count = 0;
+	if (queue.capacity >= most)
+		return;
+	queue.capacity = 2 * most;
+	queue.items = xreallocarray(queue.items, queue.capacity, sizeof(*queue.items));
+}
+
+/* Lets a task go on from its exit event if an exec in that group may wait for its end. Its registers are read before
+ * that, for they may name a child of it. */
+static bool let_end(struct tracer *t, pid_t tid, int status)
+{
+	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);
+	struct task *const task = task_find(t, tid);
+
+	if (stop.kind != STOP_EXIT || (task && task->tgid != queue.group))
+		return false;
+	if (task) {
+		stops_mark(task, &stop);
+		if (task->process)
+			task_regs(task);
+	}
+	task_resume_stranger(tid);
+	return true;
+}
+
+/* The signal handler's. No task is marked with another stop than its exit event: that would forget its registers. */
+static void queue_stops(void)
+{
+	struct tracer *const t = queue.t;
+	int status;
+	pid_t tid;
+
+	while (t && queue.count < queue.capacity && (tid = stops_wait(t, -1, WNOHANG, &status)) > 0)
+		queue.items[queue.count++] = (struct taken){tid, status, let_end(t, tid, status)};
+}
+
+void seize_begin(void)
+{
+	exec_lock_watch(queue_stops);
+}
+
+void seize_end(void)
+{
+	exec_lock_unwatch();
+	free(queue.items);
+	queue.items = NULL;
+	queue.capacity = 0;
+}
+
+int seize_task(struct tracer *t, pid_t tid, pid_t group, struct withheld list[WITHHELD])
+{
+	reserve_queue(t);
+	queue.group = group;
+	queue.t = t;
+	atomic_signal_fence(memory_order_seq_cst);
+	const int error = task_seize(tid);
+
+	atomic_signal_fence(memory_order_seq_cst);
+	queue.t = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	for (size_t i = 0; i < queue.count; i++)
+		put_off_next(t, &queue.items[i], list);
+	return error;
 }

@@ -15,10 +15,16 @@ struct withheld {
 
 #define WITHHELD 2
 
+/* Before the first seize_task(), and after the last one: in between a signal handler takes stops while PTRACE_SEIZE
+ * waits for an exec's lock. */
+void seize_begin(void);
+void seize_end(void);
+/* PTRACE_SEIZE of a task of that group: 0 or -errno. What tasks have reported meanwhile is put off after that, but for
+ * those in the list, whose stops are held back. */
+int seize_task(struct tracer *t, pid_t tid, pid_t group, struct withheld list[WITHHELD]);
 /* What a task has reported. */
 void seize_put_off(struct tracer *t, pid_t tid, int status);
-/* All stops there are now, but for those of WITHHELD tasks in `list` (NULL none), which are held back. A signal handler
- * calls this, too: see seize.c. */
-void seize_take_stops(struct tracer *t, struct withheld *list);
+/* All stops there are now. */
+void seize_take_stops(struct tracer *t);
 
 #endif

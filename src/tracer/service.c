@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/service.h"
-#include "tracer/act.h"
 #include "tracer/endings.h"
+#include "tracer/stop_pump.h"
 #include "base/background.h"
 #include "base/timed.h"
 #include "ptrace/collect.h"
@@ -13,11 +13,6 @@
 #define NAP_NS   20000
 /* For so long without a stop tasks are silent: one may have to be woken on another CPU before its next one. */
 #define SILENCE_NS 250000u
-
-static bool goes_on(const struct tracer *t)
-{
-	return t->tasks.count && !t->finished;
-}
 
 struct service service_begin(struct tracer *t)
 {
@@ -31,10 +26,11 @@ static void count_wait(struct service *service, uint64_t now, uint64_t since)
 	service->longest_ns = now - since > service->longest_ns ? now - since : service->longest_ns;
 }
 
-/* NULL: nothing was reported, or by none that is known. */
-static struct task *reporter(const struct service *service, const struct stop *stop)
+static const struct process *reporter(struct tracer *t, const struct stop *stop)
 {
-	return stop->kind == STOP_NONE ? NULL : task_find(service->t, stop->tid);
+	const struct task *const task = stop->kind == STOP_NONE ? NULL : task_find(t, stop->tid);
+
+	return task ? task->process : NULL;
 }
 
 /* What was reported just now, or has been kept. STOP_NONE: nothing. */
@@ -51,12 +47,11 @@ static struct stop next_stop(struct service *service)
 		/* All of them: the kernel reports the newest first, and of many busy tasks some would never be met. */
 		stop = collect_all(t);
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
-		const struct task *const task = reporter(service, &stop);
 
 		service->looked_ns = now;
 		if (stop.kind == STOP_NONE)
 			break;
-		if (!service->held || !task || task->process != service->held) {
+		if (!service->held || reporter(t, &stop) != service->held) {
 			/* Of an end nobody waits: it may be that of the tracer's own wake-up child. */
 			if (stop.kind != STOP_GONE)
 				count_wait(service, now, before);
@@ -69,14 +64,25 @@ static struct stop next_stop(struct service *service)
 	return stop;
 }
 
-/* Who has reported the stop waits until it has been acted on. */
-static bool act_on(struct service *service, const struct stop *stop)
+static struct stop take_in_service(struct tracer *t, void *context)
 {
-	const uint64_t since = service->looked_ns;
-	const bool is_any_left = act(service->t, stop);
+	struct service *const service = context;
+	const struct stop stop = next_stop(service);
 
-	count_wait(service, clock_ns(CLOCK_MONOTONIC), since);
-	return is_any_left;
+	service->from = reporter(t, &stop);
+	service->was_last = !stops_are_queued(t);
+	return stop;
+}
+
+/* The task that has reported the stop waits until that has been acted on. False: there was none. */
+static bool act_on_next(struct service *service)
+{
+	const struct stop stop =
+		pump_once(service->t, &(struct stop_pump){.take = take_in_service, .context = service});
+
+	if (stop.kind != STOP_NONE)
+		count_wait(service, clock_ns(CLOCK_MONOTONIC), service->looked_ns);
+	return stop.kind != STOP_NONE;
 }
 
 /* Until a stop comes, or for a moment: a task that needs this processor gets it. */
@@ -92,24 +98,21 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 {
 	struct tracer *const t = service->t;
 
-	while (goes_on(t) && clock_ns(CLOCK_MONOTONIC) < end) {
-		const struct stop stop = next_stop(service);
-		const struct task *const task = reporter(service, &stop);
-		const bool is_of_these = stop.kind != STOP_NONE && (!p || (task && task->process == p));
-		const bool is_last = !stops_are_queued(t);
+	while (pump_goes_on(t) && clock_ns(CLOCK_MONOTONIC) < end) {
+		const bool is_any = act_on_next(service);
 
-		if (stop.kind != STOP_NONE && !act_on(service, &stop))
+		if (is_any && !pump_goes_on(t))
 			return false;
-		if (is_of_these)
+		if (is_any && (!p || service->from == p))
 			*last_ns = clock_ns(CLOCK_MONOTONIC);
-		else if (is_last && service->looked_ns >= *last_ns + SILENCE_NS)
+		else if (service->was_last && service->looked_ns >= *last_ns + SILENCE_NS)
 			break;
-		else if (stop.kind == STOP_NONE) {
+		else if (!is_any) {
 			endings_go_on(t);
 			await_stop(service, *last_ns);
 		}
 	}
-	return goes_on(t);
+	return pump_goes_on(t);
 }
 
 bool service_turn(struct service *service, uint64_t least_ns)
@@ -139,15 +142,13 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 /* Once through, or a nap. */
 static bool serve(struct service *service, uint64_t *last_stop)
 {
-	const struct stop stop = next_stop(service);
-
-	if (stop.kind != STOP_NONE) {
+	if (act_on_next(service)) {
 		*last_stop = service->looked_ns;
-		return act_on(service, &stop);
+	} else {
+		endings_go_on(service->t);
+		await_stop(service, *last_stop);
 	}
-	endings_go_on(service->t);
-	await_stop(service, *last_stop);
-	return goes_on(service->t);
+	return pump_goes_on(service->t);
 }
 
 bool service_for(struct service *service, uint64_t ns)
@@ -158,12 +159,12 @@ bool service_for(struct service *service, uint64_t ns)
 	while (clock_ns(CLOCK_MONOTONIC) < end)
 		if (!serve(service, &last_stop))
 			return false;
-	return goes_on(service->t);
+	return pump_goes_on(service->t);
 }
 
 bool service_during(struct service *service, struct background *work)
 {
-	bool is_any_left = goes_on(service->t);
+	bool is_any_left = pump_goes_on(service->t);
 	uint64_t last_stop = 0;
 
 	while (is_any_left && !background_is_done(work))
@@ -215,15 +216,20 @@ void service_count_hold(struct service *service)
 		service->held_since = clock_ns(CLOCK_MONOTONIC);
 }
 
+static struct stop take_queued(struct tracer *t, void *context)
+{
+	struct stop stop;
+
+	(void)context;
+	return stops_take(t, &stop) ? stop : (struct stop){.kind = STOP_NONE};
+}
+
 uint64_t service_release(struct service *service)
 {
 	const uint64_t since = service->held_since;
-	struct stop stop;
 
 	service->held = NULL;
 	service->held_since = 0;
-	while (stops_take_but(service->t, NULL, &stop))
-		if (!act(service->t, &stop))
-			break;
+	pump_all(service->t, &(struct stop_pump){.take = take_queued});
 	return since ? clock_ns(CLOCK_MONOTONIC) - since : 0;
 }

@@ -12,6 +12,8 @@ struct background;
 struct service {
 	struct tracer *t;
 	const struct process *held; /* what its tasks report is kept; NULL: none is held */
+	const struct process *from; /* whose task has reported the latest stop; NULL: none's that is known */
+	bool was_last;              /* no other stop was queued behind it */
 	uint64_t held_since;        /* when the first of them stopped and was kept; 0: none was */
 	uint64_t looked_ns;         /* when what tasks report was looked at last, or no task waited */
 	uint64_t longest_ns;        /* for which a stop may have waited for that, at most */

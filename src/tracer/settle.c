@@ -97,7 +97,7 @@ void births_settle(const struct process *p, bool has_sharers)
 	while (take_stops(p, naps, has_sharers) && halt_nap(&naps, PATIENCE_BIRTH)) {
 		/* One that executes another program waits for the ends of those that had settled. */
 		if (naps > PATIENCE_SOON)
-			seize_take_stops(p->tracer, NULL);
+			seize_take_stops(p->tracer);
 	}
 }
 

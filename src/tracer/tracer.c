@@ -1,6 +1,5 @@
 #include "config.h"
 #include "tracer/tracer.h"
-#include "tracer/act.h"
 #include "tracer/attach.h"
 #include "tracer/begin.h"
 #include "tracer/endings.h"
@@ -10,6 +9,7 @@
 #include "tracer/lost.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
+#include "tracer/stop_pump.h"
 #include "calls/libraries.h"
 #include "calls/patterns.h"
 #include "calls/pin.h"
@@ -34,7 +34,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* The tracer's thread: collect, act, and what the visible process asks for. */
+/* The tracer's thread: pumps stops, and does what the visible process asks for. */
 
 /* A trace ends with a pause, and what follows has another one. */
 static void trace_again(struct trace *trace)
@@ -154,9 +154,7 @@ static void trace_all(struct tracer *t)
 			return;
 		if (engine_has_request(t->engine, REQUEST_ANY))
 			continue;
-		const struct stop stop = collect(t);
-
-		if (!act(t, &stop))
+		if (pump_once(t, &pump_waits).kind == STOP_NONE || !pump_goes_on(t))
 			return;
 	}
 }

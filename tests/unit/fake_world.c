@@ -8,6 +8,7 @@
 #include "engine/board.h"
 #include "record/output.h"
 #include "record/trace_file.h"
+#include "tracer/stop_pump.h"
 #include "tracer/endings.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
@@ -29,6 +30,7 @@ static const struct module *modules[1];
 static struct settings settings;
 static struct engine engine;
 static bool is_started, is_let_go;
+static struct tracer *pumped;
 static pid_t full_disk; /* whose trace cannot be written any more */
 
 /* ---- The engine ---- */
@@ -40,6 +42,8 @@ bool __wrap_lost_figures_are_wanted(const struct process *p);
 bool __wrap_lost_at_detach(struct tracer *t);
 void __wrap_errand_copy_and_read(void *errand);
 void __wrap_lost_put_figures(struct trace *trace, struct ending *ending, const char *reason);
+struct stop __real_pump_once(struct tracer *t, const struct stop_pump *pump);
+struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
 void __wrap_engine_started(struct engine *e);
 void __wrap_engine_target_stopped(struct engine *e, int sig);
 void __wrap_engine_target_continued(struct engine *e);
@@ -137,6 +141,19 @@ void world_let_go(void)
 void world_toggle(void)
 {
 	wake(REQUEST_TOGGLE);
+}
+
+/* The tracer's, as it was called last. */
+struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump)
+{
+	pumped = t;
+	return __real_pump_once(t, pump);
+}
+
+void world_pump(void)
+{
+	while (__real_pump_once(pumped, &pump_polls).kind != STOP_NONE)
+		;
 }
 
 void world_tick(void)

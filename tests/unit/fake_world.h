@@ -27,6 +27,7 @@ void world_let_go(void);
 void world_toggle(void);
 /* About a second has passed. */
 void world_tick(void);
+void world_pump(void); /* a pump that is called in the middle of something else */
 /* Whether the guardian would find the task, if it had to put things right now. */
 bool world_guards(pid_t tid);
 /* That process's trace cannot be written any more; a tick finds it out. */

@@ -10,6 +10,9 @@ CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')  # what a p
 NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
 # The guardian holds the tracer itself by ptrace, and sets tasks right when that is dead.
 PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue.c')
+# A stop is acted on while no other one is: what the pump guards.
+ACT = re.compile(r'\bact\(t, ')
+ACT_PLACES = ('src/tracer/stop_pump.c',)
 PROCESSOR = re.compile(r'#\s*(?:if|ifdef|ifndef|elif)\b.*\b__(?:x86_64|i386|aarch64|arm)__')
 # ELF machines, names with a processor in them, registers, constants of a thread's descriptor and of its stack.
 MACHINE_PLACES = ('arch/', 'src/symbols/elf')
@@ -34,6 +37,8 @@ def private_calls(tree):
     for path, source in tree.sources.items():
         if re.search(r'\bptrace\(', source.code) and not path.startswith(PTRACE_PLACES):
             yield '%s calls ptrace(); that is for %s' % (path, ', '.join(PTRACE_PLACES))
+        if ACT.search(source.code) and path not in ACT_PLACES:
+            yield '%s calls act(); that is for the pump of stops' % path
         if PROCESSOR.search(source.raw) and not path.startswith('arch/'):
             yield '%s asks for a processor; that is for arch/' % path
 

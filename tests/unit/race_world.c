@@ -39,6 +39,8 @@ static bool without_subject(const struct words *w)
 		world_tick();
 	else if (!strcmp(word(w, 0), "alarm"))
 		fake_alarm();
+	else if (!strcmp(word(w, 0), "pump"))
+		world_pump();
 	else
 		return !strcmp(word(w, 0), "nothing") || !w->count;
 	return true;

@@ -75,7 +75,7 @@ RACES_WRAP = \
 	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_wanted_functions \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note -Wl,--wrap=lost_figures_are_wanted -Wl,--wrap=lost_put_figures \
-	-Wl,--wrap=lost_at_detach -Wl,--wrap=errand_copy_and_read
+	-Wl,--wrap=lost_at_detach -Wl,--wrap=errand_copy_and_read -Wl,--wrap=pump_once
 # The fake kernel's programs are x86-64's, on which the tracer's decisions do not depend.
 if ARCH_X86_64
 check_PROGRAMS += tests/unit/races

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "trace/call_site.h"
 #include "trace/frame_text.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

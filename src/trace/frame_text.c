@@ -1,6 +1,6 @@
 #include "config.h"
 #include "trace/frame_text.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <string.h>
 

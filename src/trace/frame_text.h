@@ -4,6 +4,9 @@
 
 #include "trace/event.h"
 
+/* Behind the name of a function that is inlined into that of the frame before it. */
+#define TEXT_INLINED " (inlined)"
+
 /* The words that followed an address in a text (as in struct record_call; NULL nothing), or what a namer found, by how
  * much it says. */
 enum frame_worth {

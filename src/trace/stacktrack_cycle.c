@@ -2,7 +2,7 @@
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack_write.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

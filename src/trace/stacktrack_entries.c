@@ -2,7 +2,7 @@
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack_write.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 /* What is too long for one entry goes on in the next. All have the same size, so that copying one is a few moves. */
 static void put_info(struct writer *writer, const char *text, size_t length)

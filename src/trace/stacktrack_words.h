@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "trace/digits.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <string.h>
 

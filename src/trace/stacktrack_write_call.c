@@ -2,7 +2,7 @@
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack_write.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <stdlib.h>
 #include <string.h>

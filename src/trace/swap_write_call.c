@@ -2,7 +2,7 @@
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/swap_write.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>

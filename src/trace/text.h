@@ -6,6 +6,7 @@
 #define FT_TRACE_TEXT_H
 
 #include "base/util.h"
+#include "trace/escape.h"
 #include "trace/event.h"
 
 #include <string.h>
@@ -21,7 +22,6 @@
 #define TEXT_BEFORE_LINE   "## before "
 #define TEXT_RESIDENT_LINE "## resident "
 #define TEXT_HEAP_LINE     "## heap status information:"
-#define TEXT_INLINED       " (inlined)"
 
 /* The argument 0, which no function has: text has no form of its own for a copy. */
 #define TEXT_COPY_VALUE "#kind=copy"
@@ -50,17 +50,9 @@ extern const char *const text_flags[TEXT_FLAGS];
 #define TEXT_KEYS 10
 extern const char *const text_keys[TEXT_KEYS];
 
-/* Undoes the escapes in place; returns `s`. */
-char *text_unescape(char *s, const char *also);
-
 static inline bool text_begins(const char *line, const char *with)
 {
 	return !strncmp(line, with, strlen(with));
-}
-
-static inline bool text_is_control(char c)
-{
-	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
 /* Whether a build-id is what it should be: hexadecimal digits, two a byte. */
@@ -71,9 +63,6 @@ size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends `text` with bytes that are not plain (base/plain.h), what would be read as an escape, and the characters of
- * `also` as \ooo. */
-void text_put_escaped(struct buf *out, const char *text, const char *also);
 /* Appends lines that were read from a trace, as they were but for bytes that are not plain. */
 void text_put_lines(struct buf *out, const char *text);
 

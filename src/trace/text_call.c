@@ -1,6 +1,7 @@
 /* Reads the lines of calls: the call, its arguments, its frames. */
 #include "config.h"
 #include "trace/text_damage.h"
+#include "trace/frame_text.h"
 #include "trace/text_read.h"
 
 #include <string.h>

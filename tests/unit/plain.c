@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/msg.h"
 #include "base/plain.h"
-#include "trace/text.h"
+#include "trace/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

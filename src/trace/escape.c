@@ -1,0 +1,69 @@
+#include "config.h"
+#include "trace/escape.h"
+#include "base/buf.h"
+#include "base/plain.h"
+
+#include <string.h>
+
+/* The byte that the three octal digits at `s` stand for; 0 if that is none. */
+static char octal(const char *s)
+{
+	if (s[0] < '0' || s[0] > '3' || s[1] < '0' || s[1] > '7' || s[2] < '0' || s[2] > '7')
+		return 0;
+	return (char)((s[0] - '0') << 6 | (s[1] - '0') << 3 | (s[2] - '0'));
+}
+
+bool text_is_escape(const char *s, const char *also)
+{
+	char c;
+
+	/* An escaped backslash is one only before what would be an escape without it. */
+	while ((c = octal(s + 1)) == '\\')
+		s += 3;
+	return c && (text_is_control(c) || (c & 0x80) || strchr(also, c));
+}
+
+char *text_unescape(char *s, const char *also)
+{
+	const char *from = strchr(s, '\\');
+
+	if (!from)
+		return s;
+	char *to = s + (from - s);
+
+	while (*from) {
+		if (*from == '\\' && text_is_escape(from, also)) {
+			*to++ = octal(from + 1);
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return s;
+}
+
+/* How many bytes stand as they are; 0: one that is to be escaped. */
+static size_t size_unescaped(const char *c, const char *also)
+{
+	if (*c == '\\')
+		return !text_is_escape(c, also);
+	return *also && strchr(also, *c) ? 0 : plain_size(c);
+}
+
+void text_put_escaped(struct buf *out, const char *text, const char *also)
+{
+	for (const char *c = text; *c; c++) {
+		const char *plain = c;
+
+		for (size_t size; *c && (size = size_unescaped(c, also)) > 0;)
+			c += size;
+		buf_add(out, plain, (size_t)(c - plain));
+		if (!*c)
+			break;
+		char escaped[PLAIN_ESCAPE];
+
+		plain_escape(*c, escaped);
+		buf_add(out, escaped, sizeof(escaped));
+	}
+}

@@ -1,10 +1,12 @@
 #include "config.h"
-#include "engine/board.h"
+#include "engine/fds.h"
 #include "base/fd_message.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

@@ -11,4 +11,5 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/settle.c src/record/settle.h src/record/texts.c src/record/texts.h \
 	src/record/times.c src/record/times.h \
 	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h \
+	src/record/trace_life.c src/record/trace_life.h \
 	src/record/unread.c src/record/unread.h src/record/view_pipe.c src/record/view_pipe.h

@@ -125,11 +125,4 @@ struct trace {
 	struct trace *next; /* of the run */
 };
 
-/* A new trace of the run, without a name. */
-struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
-/* It has ended already: its file is closed. */
-void trace_free(struct trace *trace);
-/* A fork's child begins with its parent's contexts. */
-void trace_copy_contexts(const struct trace *from, struct trace *to);
-
 #endif

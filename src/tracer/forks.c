@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/forks.h"
 #include "record/run.h"
+#include "record/trace_life.h"
 #include "calls/alias.h"
 #include "calls/contexts.h"
 #include "calls/pin.h"

@@ -8,6 +8,7 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/report.h"
+#include "record/trace_life.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
 #include "ptrace/halt.h"

@@ -5,6 +5,7 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/run.h"
+#include "record/trace_life.h"
 #include "text/breakpoints.h"
 #include "tracer/process.h"
 

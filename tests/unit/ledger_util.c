@@ -7,6 +7,7 @@
 #include "record/ledger.h"
 #include "record/put.h"
 #include "record/run.h"
+#include "record/trace_life.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/arguments.h"
+#include "calls/probe_params.h"
 #include "calls/task_errno.h"
 #include "engine/settings.h"
 #include "modules/known.h"
@@ -17,40 +18,6 @@
  * own modules say of it, whoever asks for it (-x open); else its object's debug information. */
 
 #define UNKNOWN_MAX 10 /* functions of which a trace says that nothing is known of their parameters */
-
-struct probe_params {
-	unsigned references;
-	bool is_made;           /* `plan` is */
-	struct args_plan *plan; /* NULL: nothing is known */
-};
-
-/* Of the functions of -x the result is known by it, too. */
-struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted)
-{
-	const struct settings *const set = p->tracer->set;
-
-	if (!set->args && (!set->chosen || wanted->module != set->chosen))
-		return NULL;
-	struct probe_params *params = xcalloc(1, sizeof(*params));
-
-	params->references = 1;
-	return params;
-}
-
-struct probe_params *probe_params_ref(struct probe_params *params)
-{
-	if (params)
-		params->references++;
-	return params;
-}
-
-void probe_params_unref(struct probe_params *params)
-{
-	if (!params || --params->references)
-		return;
-	args_plan_free(params->plan);
-	free(params);
-}
 
 /* ---- What is known of a function ---- */
 

@@ -11,14 +11,6 @@ struct call_arguments {
 	struct args_kept kept;
 };
 
-/* What is known of the parameters of a probe's function, found out at its first call. Probes of a fork's child have a
- * reference to their parent's. */
-struct probe_params;
-/* NULL unless -a or -x wants the arguments of the function. */
-struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted);
-struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
-void probe_params_unref(struct probe_params *params);               /* NULL is allowed */
-
 /* The arguments of a call of the probe's function, as they are now, at its entry: a new list; NULL: none are shown, or
  * nothing is known of the parameters. kept: what arguments_returned() needs; NULL if it will not be called. */
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,

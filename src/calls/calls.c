@@ -30,7 +30,8 @@ void calls_free(struct process *p)
 {
 	hash_free(&p->calls->by_sp);
 	hash_free(&p->calls->inner_blocks);
-	unwinder_free(p->calls->unwinder);
+	unwinder_free(p->unwinder);
+	p->unwinder = NULL;
 	free(p->calls);
 	p->calls = NULL;
 }

@@ -66,18 +66,16 @@ struct calls {
 	struct hash by_sp;        /* return sp -> the newest struct call */
 	struct hash inner_blocks; /* id -> struct inner_block: inner.c */
 	size_t in_flight;
-	struct unwinder *unwinder;
 	size_t stack_want; /* bytes of stack to read at once */
 	bool errno_known;  /* errno_offset: from a thread pointer to that thread's errno: task_errno.c */
 	int64_t errno_offset;
-	uint64_t r_debug;                   /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
 	struct contexts *contexts;          /* contexts.c; NULL: its program has no context library */
 	struct function_contexts functions; /* calls.c */
 	unsigned pin_needed;                /* hits in a row before its task is pinned; 0 as always: pin.c */
 };
 
 /* ---- The table: calls.c ---- */
-/* A process's part of this floor, without calls and without an unwinder; calls_free() frees all that it has. */
+/* A process's part of this floor, without calls; calls_free() frees all that it has. */
 struct calls *calls_new(void);
 void calls_free(struct process *p);
 /* What this floor knows of the task, made at its first use. */

@@ -74,7 +74,7 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 	struct unwind_frame frames[FRAMES];
 	bool cut;
 
-	if (!p->calls || !p->calls->unwinder || task_regs(task) < 0)
+	if (!p->unwinder || task_regs(task) < 0)
 		return false;
 	const struct stack_snapshot snapshot = {.arch = p->arch,
 						.regs = task->regs,
@@ -86,11 +86,11 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 
 	if (!may_be_last(&looking, p->arch->pc(&task->regs)))
 		return false;
-	const size_t count = unwind_stack(p->calls->unwinder, &snapshot, frames, FRAMES, 0, &cut);
+	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, FRAMES, 0, &cut);
 	const size_t at = find_exit(&looking, frames, count);
 
 	if (!at)
 		return false;
 	caller->sp = frames[at].cfa;
-	return unwind_registers(p->calls->unwinder, &snapshot, at + 1, caller->words, EXITING_WORDS, &caller->count);
+	return unwind_registers(p->unwinder, &snapshot, at + 1, caller->words, EXITING_WORDS, &caller->count);
 }

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/linker.h"
-#include "calls/calls.h"
+#include "calls/probes.h"
 #include "ptrace/memory.h"
 
 #include <elf.h>
@@ -44,9 +44,9 @@ static uint64_t find_r_debug(struct process *p)
 
 static uint64_t r_debug(struct process *p)
 {
-	if (!p->calls->r_debug)
-		p->calls->r_debug = find_r_debug(p);
-	return p->calls->r_debug;
+	if (!p->probes->r_debug)
+		p->probes->r_debug = find_r_debug(p);
+	return p->probes->r_debug;
 }
 
 bool linker_ask_done(struct process *p)
@@ -55,19 +55,19 @@ bool linker_ask_done(struct process *p)
 	uint32_t state;
 
 	/* 0 is RT_CONSISTENT. */
-	return !r_debug(p) || memory_read(p, p->calls->r_debug + offset, &state, sizeof(state)) < 0 || !state;
+	return !r_debug(p) || memory_read(p, p->probes->r_debug + offset, &state, sizeof(state)) < 0 || !state;
 }
 
 void linker_mark_lasting(struct process *p)
 {
 	const unsigned word = p->arch->pointer_size;
-	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->calls->r_debug) : NULL;
+	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->probes->r_debug) : NULL;
 	unsigned char links[2 * 8]; /* of a link_map: the dynamic section, the next one */
 	uint64_t map;
 
 	if (p->program)
 		p->program->lasting = true;
-	if (!linker || memory_read_pointer(p, p->calls->r_debug + word, &map) < 0)
+	if (!linker || memory_read_pointer(p, p->probes->r_debug + word, &map) < 0)
 		return;
 	/* Objects loaded at start precede the linker in the list; those loaded later follow it. */
 	for (unsigned i = 0; map && i < OBJECTS_MAX; i++) {

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "calls/places.h"
-#include "calls/calls.h"
 #include "ptrace/memory.h"
 
 /* A breakpoint within an instruction would make another one of it, and the program go on with wrong results. So a place
@@ -49,8 +48,7 @@ enum place place_of(struct process *p, const struct object *object, uint64_t add
 	if (!object_text_at(object, address))
 		return PLACE_NO_CODE;
 	elf_file_functions(object->file, on_function, &search);
-	if (search.place == PLACE_UNKNOWN &&
-	    unwinder_function(p->calls->unwinder, &memory, search.address, &search.start))
+	if (search.place == PLACE_UNKNOWN && unwinder_function(p->unwinder, &memory, search.address, &search.start))
 		search.place = search.start == search.address ? PLACE_START : PLACE_INSIDE;
 	*start = search.start;
 	*symbol = search.symbol;

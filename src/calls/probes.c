@@ -1,10 +1,9 @@
 #include "config.h"
 #include "calls/probes.h"
-#include "calls/sigtrap.h"
 #include "calls/alias.h"
-#include "calls/arguments.h"
 #include "calls/libraries.h"
 #include "calls/patterns.h"
+#include "calls/probe_params.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
@@ -368,7 +367,7 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	wanted_found(finding->p->tracer->wanted, wanted);
-	if (sigmask_is_watched_inside(object, wanted))
+	if (wanted_is_watched_inside(wanted, object->file))
 		return;
 	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
 		return;

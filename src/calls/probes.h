@@ -22,7 +22,7 @@ struct probe {
 	const struct object *object;
 	bool is_resolver;            /* an IFUNC's: what it returns is the function */
 	size_t index, outer_index;   /* in struct probe_list */
-	struct probe_params *params; /* arguments.c; NULL without -a */
+	struct probe_params *params; /* NULL without -a */
 	/* alias.c */
 	struct alias *aliases; /* all its names, where it has several */
 	bool asks_caller;      /* calls say more than `traced` */
@@ -36,6 +36,7 @@ struct probe_list {
 	size_t outer_count, outer_capacity;
 	size_t releases;         /* how many of them release without a return breakpoint */
 	struct callers *callers; /* alias.c */
+	uint64_t r_debug;        /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
 };
 
 /* What a module would say of a function that is watched for the tracer's own sake. */

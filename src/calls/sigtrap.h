@@ -4,8 +4,6 @@
 
 #include "ptrace/tracee.h"
 
-struct wanted;
-
 enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
 
 struct traps {
@@ -35,10 +33,6 @@ void sigtrap_begin(struct process *p);
 void sigtrap_learn_masks(struct process *p);
 /* A new task's mask is its maker's. */
 void sigtrap_inherit_mask(struct task *child, const struct task *maker);
-/* True for sigprocmask() where the object has pthread_sigmask(), too: the first calls the second, so that one call
- * would be seen twice, the second time before the mask has changed. Only in glibc before 2.32 has each of them a
- * system call of its own, in two libraries. */
-bool sigmask_is_watched_inside(const struct object *object, const struct wanted *wanted);
 /* At the entry of sigprocmask(how, set, old), or of its like: what the mask is going to be. set: an address. */
 void sigtrap_mask_changes(struct task *task, int how, uint64_t set);
 /* See sigtrap_after_hit(). */

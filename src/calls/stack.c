@@ -160,7 +160,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 					  .inside = b && !b->probe};
 
 	p->arch->set_pc(&snapshot.regs, at);
-	const size_t count = unwind_stack(p->calls->unwinder, &snapshot, frames, max, until_cfa, cut);
+	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
 	/* Read as much at once as stacks have turned out to need. */
 	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)

@@ -1,14 +1,11 @@
 #include "config.h"
 #include "calls/sigtrap.h"
-#include "calls/wanted.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
-#include "symbols/object.h"
 #include "proc/proc.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Which tasks block SIGTRAP.
  *
@@ -39,14 +36,6 @@ void sigtrap_learn_masks(struct process *p)
 void sigtrap_inherit_mask(struct task *child, const struct task *maker)
 {
 	child->blocks_trap = maker->blocks_trap;
-}
-
-bool sigmask_is_watched_inside(const struct object *object, const struct wanted *wanted)
-{
-	struct elf_symbol symbol;
-
-	return wanted->hook == HOOK_SIGMASK && strcmp(wanted->symbol, SIGMASK_INNER) != 0 &&
-	       elf_file_find(object->file, SIGMASK_INNER, &symbol);
 }
 
 void sigtrap_mask_changes(struct task *task, int how, uint64_t set)

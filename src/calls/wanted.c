@@ -7,11 +7,13 @@
 #include "calls/patterns.h"
 #include "record/kinds.h"
 #include "symbols/names.h"
+#include "symbols/object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_MAX 8 /* functions in a message */
+#define NAMED_MAX     8                 /* functions in a message */
+#define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
 
 static const struct wanted hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
@@ -192,6 +194,14 @@ bool wanted_any(const struct wanted_list *list, const char *symbol)
 bool wanted_is_name(const void *list, const char *symbol)
 {
 	return wanted_any(list, symbol);
+}
+
+bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file *file)
+{
+	struct elf_symbol symbol;
+
+	return wanted->hook == HOOK_SIGMASK && strcmp(wanted->symbol, SIGMASK_INNER) != 0 &&
+	       elf_file_find(file, SIGMASK_INNER, &symbol);
 }
 
 void wanted_found(struct wanted_list *list, const struct wanted *wanted)

@@ -6,7 +6,6 @@
 #include "engine/settings.h"
 
 #define LINKER_NOTICE "_dl_debug_state"
-#define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
 
 /* Functions that are watched for the tracer's own sake. */
 enum hook {
@@ -41,6 +40,7 @@ static inline uint32_t wanted_sibling(const struct wanted *wanted, unsigned reso
 	return wanted->resource - wanted->function->resource + resource;
 }
 
+struct elf_file;
 struct libraries;
 struct patterns;
 
@@ -68,6 +68,10 @@ const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
  * from the first on); NULL nothing more. */
 const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
 				     const struct wanted *from);
+/* True for sigprocmask() where the file has pthread_sigmask(), too: the first calls the second, so that one call would
+ * be seen twice, the second time before the mask has changed. Only in glibc before 2.32 has each of them a system call
+ * of its own, in two libraries. */
+bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file *file);
 /* Notes that an object has the function. */
 void wanted_found(struct wanted_list *list, const struct wanted *wanted);
 /* Reports, at the end of the run, which functions of the user's own modules no object had. */

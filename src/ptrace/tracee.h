@@ -72,6 +72,7 @@ struct process {
 	struct trace *trace;       /* record/ */
 	struct probe_list *probes; /* calls/ */
 	struct calls *calls;       /* calls/ */
+	struct unwinder *unwinder; /* calls/; NULL none */
 	struct traps *traps;       /* calls/ */
 	struct process_life *life; /* tracer/ */
 };

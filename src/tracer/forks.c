@@ -67,7 +67,7 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 	for (size_t i = 0; i < p->objects.count; i++)
 		p->objects.items[i]->probed = lender->life->planted;
 	p->program = lender->program ? objects_find(&p->objects, lender->program->start) : NULL;
-	p->calls->unwinder = unwinder_clone(lender->calls->unwinder, tid);
+	p->unwinder = unwinder_clone(lender->unwinder, tid);
 	p->probes->callers = callers_copy(lender->probes->callers);
 	patches_copy(lender, p, breakpoint_copied);
 	ledger_init(p->trace);
@@ -132,7 +132,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 
 	inherit_trace(parent, p->trace);
 	p->shadow_stack = parent->shadow_stack;
-	p->calls->r_debug = parent->calls->r_debug;
+	p->probes->r_debug = parent->probes->r_debug;
 	contexts_fork(parent, p);
 	p->traps = traps_fork(parent->traps);
 	p->text_serial = child->text_serial;

@@ -152,7 +152,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	p->shadow_stack = has_shadow_stack(tid, arch);
 	p->traps = traps_new(tid);
 	check_unwinder(p);
-	p->calls->unwinder = unwinder_new(tid, arch, t->set->unwinder);
+	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
 }
 
@@ -253,14 +253,14 @@ static void object_removed(void *context, struct object *object)
 	if (p->program == object)
 		p->program = NULL;
 	forget_range(p, object->start, object->end);
-	unwinder_remove(p->calls->unwinder, object->start, object->span_end);
+	unwinder_remove(p->unwinder, object->start, object->span_end);
 }
 
 static void object_added(void *context, struct object *object)
 {
 	struct process *p = context;
 
-	unwinder_add(p->calls->unwinder, object->start, object->span_end, object->bias, object->open_path,
+	unwinder_add(p->unwinder, object->start, object->span_end, object->bias, object->open_path,
 		     elf_file_build_id(object->file));
 	slots_add_object(p, object);
 	output_object(p->trace, object);

@@ -54,7 +54,7 @@ static void report_nothing(const struct process *p)
 	/* Breakpoints of a tracer that is gone are in their places: leftovers_say(). */
 	if (probes_count(p) || p->text->has_leftovers ||
 	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
-	    (p->program && elf_file_interpreter(p->program->file) && !p->calls->r_debug))
+	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!elf_file_has_symbols(p->objects.items[i]->file))
@@ -123,7 +123,7 @@ static void debug_counts(const struct process *p)
 		  "process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites "
 		  "taken out, for no call came to them; %llu stacks walked by libunwind",
 		  p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
-		  (unsigned long long)(p->calls->unwinder ? unwinder_fallbacks(p->calls->unwinder) : 0));
+		  (unsigned long long)(p->unwinder ? unwinder_fallbacks(p->unwinder) : 0));
 }
 
 void process_report(struct process *p)

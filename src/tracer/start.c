@@ -114,7 +114,7 @@ int process_start_running(struct process *p)
 	process_update_objects(p);
 	/* Nothing waits for that yet. */
 	if (p->tracer->set->depth)
-		unwinder_prepare(p->calls->unwinder);
+		unwinder_prepare(p->unwinder);
 	sigtrap_begin(p);
 	const int error = process_start(p);
 

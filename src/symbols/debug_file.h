@@ -3,6 +3,7 @@
 #define FT_SYMBOLS_DEBUG_FILE_H
 
 #include "symbols/name_file.h"
+#include "symbols/object.h"
 
 struct debug_file {
 	struct name_file *file;

@@ -3,8 +3,8 @@
 #define FT_SYMBOLS_ELF_FILE_H
 
 #include "base/hash.h"
+#include "symbols/elf.h"
 #include "symbols/elf_headers.h"
-#include "symbols/object.h"
 
 #include <gelf.h>
 #include <sys/stat.h>
@@ -119,14 +119,5 @@ struct elf_file *elf_file_from_memory(const struct elf_memory *memory, uint64_t 
 				      bool whole, const char **reason);
 struct elf_file *elf_file_from_process(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
 				       const char **reason);
-
-/* Compared by its address: no file of that path is here. */
-extern const char image_file_missing[];
-
-/* Whose file a mapping of an image shows: from the memory what its header says, and, if there is a file of which this
- * holds, that file, and *open_path, which the caller frees. With a reference, or NULL. Without such a file *reason, in
- * both cases: image_file.c. */
-struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
-				 const char **reason);
 
 #endif

@@ -1,5 +1,6 @@
 /* The files of a process that is not here: a core file says their paths, and may have their first pages. */
 #include "config.h"
+#include "symbols/image_file.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_headers.h"
 #include "symbols/refused.h"

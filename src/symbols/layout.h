@@ -3,6 +3,7 @@
 #define FT_SYMBOLS_LAYOUT_H
 
 #include "symbols/elf_file.h"
+#include "symbols/object.h"
 
 /* The load bias by which mapping `index` shows the file, judged with its neighbours; false if it is
  * none of the file's segments. */

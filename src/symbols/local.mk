@@ -8,7 +8,8 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/refused.c src/symbols/refused.h src/symbols/split_open.c src/symbols/split_open.h \
 	src/symbols/private_copy.c src/symbols/private_copy.h src/symbols/copy_in_time.c \
 	src/symbols/debug_search.c src/symbols/debug_search.h \
-	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c src/symbols/image_file.c \
+	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
+	src/symbols/image_file.c src/symbols/image_file.h src/symbols/elf.h \
 	src/symbols/data_names.c src/symbols/data_names.h src/symbols/debugdata.c \
 	src/symbols/debug_functions.c src/symbols/debug_file.c \
 	src/symbols/debug_file.h src/symbols/location_list.c src/symbols/location_list.h \

@@ -1,5 +1,6 @@
 /* The list of a process's objects, kept up to date with its mappings. */
 #include "config.h"
+#include "symbols/image_file.h"
 #include "symbols/layout.h"
 #include "symbols/elf_headers.h"
 #include "symbols/refused.h"

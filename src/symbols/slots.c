@@ -1,5 +1,6 @@
 #include "config.h"
 #include "symbols/elf_file.h"
+#include "symbols/object.h"
 #include "base/buf.h"
 #include "base/timed.h"
 

@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "base/buf.h"
 #include "symbols/elf_file.h"
+#include "symbols/object.h"
 #include "symbols_util.h"
 
 #include <elf.h>

@@ -20,12 +20,13 @@ enum scan_option {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Scan:", 0},
 	{"scan", OPT_SCAN, "text|json|off", OPTION_ARG_OPTIONAL,
-	 "with -t alone: what no pointer of the process reaches any more, in one pause; nothing is traced. With a "
-	 "program or -e: of what is alive at the end, what is lost, as --report has it unless this is off",
+	 "with -t alone: find the lost blocks of the process in one pause; nothing is traced. With a program or "
+	 "-e: find them at its end; --report does so unless this is off",
 	 0},
-	{"core", OPT_CORE, "FILE", 0, "with --scan: of a core file, not of a process", 0},
+	{"core", OPT_CORE, "FILE", 0, "with --scan: scan a core file, not a process", 0},
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
-	{"why", OPT_WHY, "ADDRESS", 0, "with --scan: what keeps the block at that address; again for more", 0},
+	{"why", OPT_WHY, "ADDRESS", 0,
+	 "with --scan: show the pointers that keep the block at this address; again for more", 0},
 	{0},
 };
 

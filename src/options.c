@@ -110,56 +110,56 @@ static const struct argp_option options[] = {
 	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
 	 0},
 	{"context-function", OPT_CONTEXT_FUNCTION, "NAME", 0,
-	 "mark what is called while this function is; as for -x, again for more", 0},
+	 "mark the calls that are made while this function runs; as for -x, again for more", 0},
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
-	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
-	{"no-census", OPT_NO_CENSUS, NULL, 0,
-	 "do not look at the heap: for its blocks from before, with -t, and its figures", 0},
+	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
+	{"no-census", OPT_NO_CENSUS, NULL, 0, "no baseline of the blocks from before -t, and no figures of the heap",
+	 0},
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
-	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "where a function is in a stripped program's file", 0},
-	{"toggle-signal", 'S', "SIGNAL", 0, "this signal to functrace pauses and resumes tracing (USR1)", 0},
+	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
+	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
-	{"duration", OPT_DURATION, "TIME", 0, "let go after that time: 30 (seconds), 10s, 5m, 1h", 0},
+	{"duration", OPT_DURATION, "TIME", 0, "let go after this time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Arguments:", 2},
-	{"args", 'a', NULL, 0, "the arguments and results of calls, and calls that failed", 0},
-	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "bytes of a string that are shown (default 64)", 0},
+	{"args", 'a', NULL, 0, "arguments and results of calls, and failed calls", 0},
+	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "show at most N bytes of a string (default 64)", 0},
 
 	{NULL, 0, NULL, 0, "Stacks:", 3},
 	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
 	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
 	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
-	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0, "what walks the stacks (default rows)", 0},
+	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0, "the unwinder of stacks (default rows)", 0},
 
 	{NULL, 0, NULL, 0, "Output:", 4},
 	{"output", 'o', "DIR|FILE|-", 0,
-	 "where the trace goes; -: standard output, and the program's own output goes to standard "
+	 "write the trace there; -: standard output, and the program's own output goes to standard "
 	 "error (default: a new "
 	 "file PID-N in this folder)",
 	 0},
 	{"format", 'f', "NAME", 0, "of the trace:", 0},
 	{"compress", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
-	 "write the trace compressed (zst without a word, as a name after -o that ends in .zst or .gz says)", 0},
+	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
-	 "with -f stacktrack: all context again after N entries, so that the last part of a trace can be read", 0},
+	 "with -f stacktrack: repeat all context after N entries, so that the last part of a trace can be read", 0},
 	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
-	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},
+	 "copy a file, or one of /proc/PID, beside the trace; again for more", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 6},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
-	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it "
+	 "run a busy program and functrace on one CPU, which is faster: if the program cannot see it "
 	 "(default for PROGRAM), "
 	 "always, or never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
-	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: take out breakpoints that a killed functrace has left", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace does", 0},
+	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: remove breakpoints that a killed functrace has left", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
@@ -362,12 +362,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
-static const char doc[] = "Trace what a program allocates and releases, and by which stacks, without rebuilding or "
+static const char doc[] = "Trace the allocations and releases of a program, with their stacks, without rebuilding or "
 			  "restarting it."
-			  "\vOptions end at PROGRAM. Attached, Ctrl-C lets go; a launched program's Ctrl-C is its "
-			  "own, and SIGTERM to functrace "
+			  "\vOptions end at PROGRAM. Attached, Ctrl-C lets go. A launched program gets Ctrl-C itself, "
+			  "and SIGTERM to functrace "
 			  "lets go of it.\n\n"
-			  "functrace ends as PROGRAM ended; 126 or 127 if it could not be run, 1 if tracing failed "
+			  "The exit status is PROGRAM's; 126 or 127 if it could not be run, 1 if tracing failed "
 			  "before it began, 2 for "
 			  "wrong usage, 0 when attached.\n\n"
 			  "  functrace -e memory ./server --port 80     from its first instruction\n"

@@ -21,18 +21,19 @@ enum filter_option {
 };
 
 static const struct argp_option option_table[] = {
-	{NULL, 0, NULL, 0, "Which allocations count, and their releases with them, whatever is made of the trace:", 0},
+	{NULL, 0, NULL, 0, "Filters for allocations and their releases, for all output:", 0},
 	{"function", OPT_FUNCTION, "PATTERN", 0,
-	 "those whose stacks have a function of that name (*, ? and [a-z] as in a shell); again: or of that one", 0},
-	{"not-function", OPT_NOT_FUNCTION, "PATTERN", 0, "those whose stacks have none of that name", 0},
-	{"object", OPT_OBJECT, "PATTERN", 0, "those whose stacks go through that object, by its path or file name", 0},
+	 "allocations whose stacks have a function of this name (*, ? and [a-z] as in a shell); again for others", 0},
+	{"not-function", OPT_NOT_FUNCTION, "PATTERN", 0, "allocations whose stacks have no function of this name", 0},
+	{"object", OPT_OBJECT, "PATTERN", 0,
+	 "allocations whose stacks go through this object, by its path or file name", 0},
 	{"size", OPT_SIZE, "MIN-MAX", 0, "of MIN to MAX bytes; one of them may be missing; with k, M or G (of 1024)",
 	 0},
 	{"thread", OPT_THREAD, "ID,...", 0, "of these threads, by their numbers", 0},
 	{"time", OPT_TIME, "A-B", 0,
 	 "made from second A to second B of the trace; one of them may be missing (without times: calls)", 0},
 	ALIVE_OPTIONS(OPTION_OF_POSTPROC),
-	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: of stacks that have N or more", 0},
+	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: only stacks with N allocations or more", 0},
 	{0},
 };
 

@@ -49,17 +49,16 @@ enum long_option {
 };
 
 static const struct argp_option option_table[] = {
-	{NULL, 0, NULL, 0, "What is shown:", 1},
-	{"leaks", 'l', NULL, 0,
-	 "only what was allocated and not released (where a scan was: what is lost), and its totals", 0},
+	{NULL, 0, NULL, 0, "Contents:", 1},
+	{"leaks", 'l', NULL, 0, "only allocations without a release (after a scan: lost blocks), and their totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
-	 "with -l, where a scan was: blocks of these kinds, of definite, indirect, possible and reachable, or all "
+	 "with -l, after a scan: blocks of these kinds: definite, indirect, possible, reachable, or all "
 	 "(default: definite,indirect)",
 	 0},
 	{"compress", 'c', NULL, 0, "group the calls that have the same stack", 0},
 	{"sort", 's', "size|count|size-asc|count-asc", 0,
-	 "order of the groups: worst first, or with -asc worst last (without -s: size-asc)", 0},
+	 "order of the groups: largest first, or with -asc largest last (default: size-asc)", 0},
 	{"stats", OPT_STATS, NULL, 0,
 	 "instead of the trace: calls, bytes, peaks, sizes, lifetimes and top stacks of each "
 	 "resource",
@@ -68,13 +67,15 @@ static const struct argp_option option_table[] = {
 	 "instead of the trace: the table of its allocations and the statistics as mptrace prints them", 0},
 	{"dump", OPT_DUMP, NULL, 0, "instead of the trace: every message of a SWAP trace, each of its fields by name",
 	 0},
-	{"cpus", OPT_CPUS, "N", 0, "with --dump: the traced system had N CPUs, which no message about the system says",
+	{"cpus", OPT_CPUS, "N", 0,
+	 "with --dump: the number of CPUs of the traced system, which the trace does not contain", 0},
+	{"devices", OPT_DEVICES, "N", 0, "with --dump and --cpus: the number of its devices whose energy was measured",
 	 0},
-	{"devices", OPT_DEVICES, "N", 0, "with --dump and --cpus: it had N devices whose energy was measured", 0},
 	{"expand-events", OPT_EXPAND_EVENTS, NULL, 0,
 	 "instead of the trace: the entries of a StackTrack trace as XML, as expand_events prints them", 0},
-	{"well-formed", OPT_WELL_FORMED, NULL, 0, "... with a root element, and no attribute twice", 0},
-	{"show-format", OPT_SHOW_FORMAT, NULL, 0, "what StackTrack's entries are made of, as XML; reads nothing", 0},
+	{"well-formed", OPT_WELL_FORMED, NULL, 0,
+	 "with --expand-events: add a root element, and have no attribute twice", 0},
+	{"show-format", OPT_SHOW_FORMAT, NULL, 0, "the layout of StackTrack's entries, as XML; needs no input", 0},
 	{"show_format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
@@ -83,8 +84,8 @@ static const struct argp_option option_table[] = {
 	{"resource", 'R', "TYPE,...|MASK", 0,
 	 "only these resources, by type (memory,fd) or by a hexadecimal mask: 1 the first, 2 the second, 4 the third",
 	 0},
-	{"include", OPT_INCLUDE, "FILE", 0, "only the events whose numbers stand in FILE, one a line", 0},
-	{"exclude", OPT_EXCLUDE, "FILE", 0, "not the events whose numbers stand in FILE", 0},
+	{"include", OPT_INCLUDE, "FILE", 0, "only the events whose numbers are in FILE, one per line", 0},
+	{"exclude", OPT_EXCLUDE, "FILE", 0, "all events but those whose numbers are in FILE", 0},
 	{"call-address", OPT_CALL_ADDRESS, "OBJ:START+SIZE", 0,
 	 "only calls with a frame in this range (hexadecimal, as nm shows it) of the object whose "
 	 "path "
@@ -103,14 +104,14 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"pack", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
-	 "write the trace compressed (zst without a word, as a name after -o that ends in .zst or .gz says)", 0},
+	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
 	{"format", 'f', "FORMAT", 0, "write this format (default: " POSTPROC_FORMAT ")", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
 	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0, "the input is in this format, whatever it looks like", 0},
 	{"raw-format", OPT_RAW_FORMAT, "FILE", 0,
 	 "the input is StackTrack's, with entries as FILE describes them in the form that --show-format prints", 0},
 	{"compat", OPT_COMPAT, "DIALECT", OPTION_ARG_OPTIONAL,
-	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
+	 "sp-rtrace: write the dialect of the sp-rtrace 2.0 tools; none: the documented protocol "
 	 "(default: as the input)",
 	 0},
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0, "with -f stacktrack: write all context again after N entries", 0},
@@ -119,8 +120,7 @@ static const struct argp_option option_table[] = {
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
 	EXITCODE_OPTION(OPTION_OF_POSTPROC),
 	{"quiet", 'q', NULL, 0, "errors only", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
-	 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages; domains: symbols, all", 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	/* functrace --report asks for it before it begins. */
@@ -431,16 +431,16 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		.parser = parse,
 		.children = children,
 		.args_doc = "[FILE|-]...",
-		.doc = "Reads what functrace, sp-rtrace and functracer wrote: prints it, filters "
-		       "it, finds leaks, "
-		       "groups and names calls. Of several traces each is shown for itself.\v"
+		.doc = "Reads traces of functrace, sp-rtrace and functracer: prints them, filters "
+		       "them, finds leaks, "
+		       "groups and names calls. Several traces are shown one after the other.\v"
 		       "Examples:\n"
 		       "  functrace-postproc -l -c -r 1234-0.rtrace      leaks by stack, with "
 		       "names\n"
 		       "  functrace-postproc -f rtrace -o t.rtrace t.txt text to binary\n"
 		       "\n"
 		       "Exit status: 0; 1 when a file could not be read to its end or written, is damaged, or "
-		       "a choice matches nothing; 2 for wrong usage; that of --error-exitcode.",
+		       "a filter matches nothing; 2 for wrong usage; that of --error-exitcode.",
 	};
 
 	*options = (struct postproc_options){.leak_kinds = LEAK_KINDS_DEFAULT};

@@ -21,11 +21,11 @@ enum view_option {
 };
 
 static const struct argp_option option_table[] = {
-	{NULL, 0, NULL, 0, "What all of it comes to (several traces are taken together):", 0},
+	{NULL, 0, NULL, 0, "Reports (several traces are taken together):", 0},
 	REPORT_OPTIONS(OPTION_OF_POSTPROC, "FILE"),
-	{"each", OPT_EACH, NULL, 0, "of several traces each by itself, one behind the other or in a folder", 0},
+	{"each", OPT_EACH, NULL, 0, "handle each of several traces by itself, one after the other or in a folder", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
-	 "with -f of a format that holds one figure (default: live)", 0},
+	 "with -f of a format with one figure per stack (default: live)", 0},
 	/* From functrace --live: whom to ask for a scan, and that its traces come over a socket. */
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},
 	{"traces", OPT_TRACES, NULL, OPTION_HIDDEN, NULL, 0},

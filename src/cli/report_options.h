@@ -6,33 +6,33 @@
 /* clang-format off */
 #define REPORT_OPTIONS(row, old) \
 	row(REPORT, "report", "VIEW", OPTION_ARG_OPTIONAL, \
-	    "print a report of what is lost and what is still reachable (leaks, the default), or of another view: " \
+	    "print a report of lost and still reachable blocks (leaks, the default), or of another view: " \
 	    "alive, peak, allocated, temporary, size, thread, object", \
-	    "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace " \
+	    "print a report when tracing has ended, as functrace-postproc --report does; without -o the trace " \
 	    "is not kept"), \
 	row(HTML, "html", "FILE", 0, \
-	    "write a page for a browser: flame graphs, what was alive when, all stacks; one file that needs no other", \
+	    "write a page for a browser: flame graphs, live memory over time, all stacks; one file that needs no other", \
 	    "write a page for a browser when tracing has ended, with or without --report"), \
 	row(TREE, "tree", "down|up", OPTION_ARG_OPTIONAL, \
-	    "in the report: as a tree, from main down to what allocates (default) or from there up", \
+	    "in the report: as a tree, from main down to the allocating functions (default) or from these up", \
 	    "with --report: as a tree"), \
-	row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: N groups"), \
+	row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: show N groups"), \
 	row(DIFF, "diff", old "|@T", 0, \
-	    "in the report, the page and other files: what grew since the trace FILE, or since second T of the trace", \
-	    "with --report: what grew since the trace OLD or second T"), \
+	    "in the report, the page and other files: the growth since the trace FILE, or since second T of the trace", \
+	    "with --report: the growth since the trace OLD or since second T"), \
 	row(SUPPRESSIONS, "suppressions", "FILE", 0, \
 	    "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \
 	    "LeakSanitizer; again for more", \
 	    "with --report: without the leaks that FILE names"), \
 	row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
 	    "in the report: an entry for such a file for each leak", \
-	    "with --report: an entry for such a file for each leak"), \
+	    "with --report: print an entry for such a file for each leak"), \
 	row(NO_DEFAULT_SUPPRESSIONS, "no-default-suppressions", NULL, 0, \
-	    "in the report: also what the C and C++ libraries keep on purpose", \
-	    "with --report: also what the C and C++ libraries keep on purpose"), \
+	    "in the report: also the blocks that the C and C++ libraries keep on purpose", \
+	    "with --report: also the blocks that the C and C++ libraries keep on purpose"), \
 	row(LIVE, "live", NULL, 0, \
-	    "show what is alive and what grows while the trace is written: a table on a terminal, else lines", \
-	    "with -t: show what is alive and what grows while the process runs"), \
+	    "show live blocks and their growth while the trace is written: a table on a terminal, else lines", \
+	    "with -t: show live blocks and their growth while the process runs"), \
 	row(INTERVAL, "interval", "S", 0, "with --live: look every S seconds (default 1)", \
 	    "with --live or --scan: look every S seconds (default 1)"), \
 	row(COUNT, "count", "N", 0, "with --live: end after N looks", "with --live or --scan: end after N looks")
@@ -41,10 +41,10 @@
 #define ALIVE_OPTIONS(row) \
 	row(BETWEEN, "between", "A,B", 0, \
 	    "made from second A to second B of the trace, and still alive at its end", \
-	    "with --report: what was allocated from second A to B"), \
+	    "with --report: only blocks that were allocated from second A to B"), \
 	row(OLDER, "older", "T", 0, \
 	    "alive at the end, and at least T seconds old then (without times: calls)", \
-	    "with --report: what is at least T seconds old")
+	    "with --report: only blocks that are at least T seconds old")
 
 #define EXITCODE_OPTION(row) \
 	row(ERROR_EXITCODE, "error-exitcode", "N", 0, \

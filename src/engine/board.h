@@ -1,10 +1,11 @@
-/* Inside the process structure: what supervisor.c (V), guardian.c and rescue.c (G), engine.c and launch.c (E) and
- * guard.c share. The tracer sees engine.h only.
+/* Private to the processes of src/engine: the data shared by supervisor.c (the visible process, V), guardian.c and
+ * rescue.c (the guardian, G), engine.c and launch.c (the engine, E), and guard.c. The tracer sees engine.h only.
  *
- * They talk in two ways. The board is memory that all map: E writes facts there, V reads them when it is poked; so
- * that no news can get lost, however long V is stopped and the socket full. The socket (SOCK_SEQPACKET) between V
- * and E carries V's requests and E's pokes; G has E's end, too, and takes E's place when that is dead. Its
- * end-of-file tells each that the other is gone. The link between G and E carries descriptors for the guard. */
+ * The processes communicate in two ways. The board is memory that all of them map: E writes facts there, and V reads
+ * them when it is poked. So no fact gets lost, however long V is stopped and the socket is full. The socket
+ * (SOCK_SEQPACKET) between V and E carries V's requests and E's pokes; G has E's end too, and takes E's place when E
+ * is dead. Its end-of-file shows each side that the other has ended. The link between G and E carries descriptors for
+ * the guard. */
 #ifndef FT_ENGINE_BOARD_H
 #define FT_ENGINE_BOARD_H
 
@@ -25,26 +26,26 @@ struct board {
 	atomic_bool stopped;     /* E has stopped V because the target is stopped */
 	atomic_bool ended;       /* status is valid */
 	atomic_int status;       /* the target's wait status */
-	atomic_bool tracer_done; /* the engine_tracer has returned: the tracer thread may end */
-	atomic_bool traced;      /* and so has run(): `result` is valid, nothing is attached any more */
-	atomic_bool is_reading;  /* a thread of E may read a file that does not answer: E's end need not come */
+	atomic_bool tracer_done; /* the engine_tracer has returned, so the tracer thread may end */
+	atomic_bool traced;      /* run() has returned too: `result` is valid, nothing is attached any more */
+	atomic_bool is_reading;  /* a thread of E may be reading a file that does not answer, so E may never end */
 	atomic_int result;
-	atomic_int pinned; /* a task whose CPU mask is to be put back, 0 none */
+	atomic_int pinned; /* a task whose CPU mask has to be restored, or 0 */
 	int pinned_cpu;
 	cpu_set_t pinned_mask;
-	atomic_int borrowed; /* a task that does a system call for E, 0 none; then what is its own: */
+	atomic_int borrowed; /* a task that makes a system call for E, or 0; then its own registers and mask follow */
 	struct arch_regs borrowed_regs;
 	uint64_t borrowed_mask;
-	siginfo_t taken; /* the stop that E's wait has returned, until it stands in its task's seat; si_pid 0: none */
-	atomic_uint seat_high, note_high; /* from here on they have never been used */
+	siginfo_t taken; /* the stop that E's wait has returned, until it is in the task's seat; si_pid 0: none */
+	atomic_uint seat_high, note_high; /* seats and notes from here on have never been used */
 	struct guard_loan loans[GUARD_LOANS];
 	struct guard_seat seats[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
-	_Atomic uint64_t lost_messages; /* that found the queue of messages full; V's thread shows and clears it */
+	_Atomic uint64_t lost_messages; /* count: the queue of messages was full; V's thread reports and clears it */
 
 	/* Written by V, before it forks. */
-	bool is_orphaned; /* its process group */
+	bool is_orphaned; /* V's process group is */
 
 	/* Written by G. */
 	atomic_bool engine_died;
@@ -56,7 +57,7 @@ struct signal_state {
 	struct sigaction actions[_NSIG];
 };
 
-/* The data that E and G are begun with. */
+/* The data that E and G start with. */
 struct job {
 	const struct settings *settings;
 	engine_tracer *tracer;
@@ -71,42 +72,42 @@ struct engine {
 	struct board *board;
 	int socket;         /* to V */
 	int link;           /* to G */
-	int terminal;       /* that messages come to, for questions; -1: none */
+	int terminal;       /* the terminal that messages go to, for questions about it; or -1 */
 	pid_t visible;      /* V */
-	int visible_handle; /* a pidfd of V, or -1 where the kernel has none */
+	int visible_handle; /* a pidfd of V, or -1 if the kernel has none */
 	struct launch launch;
 	engine_tracer *tracer;
-	pid_t tracer_tid; /* of the thread that it runs in; 0: it has none */
+	pid_t tracer_tid; /* the tracer thread; 0: not started */
 	struct guard guard;
 
-	atomic_uint requests; /* enum engine_request, not yet taken */
+	atomic_uint requests; /* enum engine_request bits that the tracer has not taken yet */
 	atomic_bool tick_wanted;
-	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC, 0 never */
-	atomic_int waker;           /* the wake-up child that has not been reaped yet, or 0 */
-	int bell;                   /* eventfd by which the tracer thread reaches the main thread */
-	int let_go;                 /* eventfd: a REQUEST_LET_GO has come; it stays so */
+	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC in ns; 0: never */
+	atomic_int waker;           /* pid of the wake-up child that has not been reaped yet, or 0 */
+	int bell;                   /* eventfd that wakes the main thread */
+	int let_go;                 /* eventfd, readable from the first REQUEST_LET_GO on */
 };
 
 /* ---- launch.c ---- */
 
-/* Forks the target (settings->argv), with `signals` as it would have had them, to wait at its gate.
- * 0 or -errno. */
+/* Forks the target (settings->argv), with the signal state that it would have had without functrace. The target waits
+ * at its gate. Returns 0 or -errno. */
 int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
 		const int *close_fds, size_t close_count);
 
 /* ---- engine.c ---- */
 
-/* The whole life of E; returns its exit status. socket: to V; link: to G. */
+/* Runs E to its end; returns its exit status. socket: to V; link: to G. */
 int engine_main(const struct job *job, int socket, int link);
-/* Waits for the end of the target, whose parent the caller is; V stops and goes on with it meanwhile. */
+/* Waits for the end of the target, which is the caller's child. V stops and continues with it meanwhile. */
 void engine_keep_target(struct engine *engine);
-/* Gives E or G its name in lists of processes, a process group of its own and protection from the
- * kernel's lack of memory, so that nobody ends it by accident. */
+/* Gives E or G a name in lists of processes, a process group of its own, and protection from the OOM killer, so that
+ * it is not ended by accident. */
 void engine_hide(const struct board *board, const char *name);
 
 /* ---- guardian.c ---- */
 
-/* The whole life of G, which forks E; returns its exit status. socket: to V. */
+/* Runs G, which forks E, to its end; returns its exit status. socket: to V. */
 int guardian_main(const struct job *job, int socket);
 
 #endif

@@ -1,5 +1,5 @@
-/* E: its main thread is the keeper (parent of the target until that ends) and listens to V; the
- * tracer thread runs the engine_tracer that functrace.c gives. */
+/* The engine (E). Its main thread is the target's parent until the target ends, and listens to the visible process
+ * (V); the tracer thread runs the engine_tracer that functrace.c gives. */
 #include "config.h"
 #include "engine/board.h"
 #include "base/msg.h"
@@ -64,8 +64,8 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* V may be stopped, so it is poked rather than waited for; what it is to know stands on the board.
- * A poke that finds the socket full is not needed: V has something to read. */
+/* Tells V to read the board. V may be stopped, so E does not wait for it. A poke that finds the socket full is not
+ * needed, because V still has something to read. */
 static bool poke(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -73,12 +73,12 @@ static bool poke(struct engine *engine)
 
 static void signal_visible(struct engine *engine, int sig)
 {
-	/* Without a pidfd: as long as its end of the socket is open, its pid is its own. */
+	/* Without a pidfd: V's pid cannot be reused while V's end of the socket is open. */
 	if (engine->visible_handle >= 0 || poke(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
-/* In a session of its own E may not ask the terminal. */
+/* Reads /proc because E may not ask the terminal from another session. */
 static pid_t foreground_of(pid_t visible)
 {
 	struct proc_stat stat;
@@ -115,16 +115,16 @@ void engine_started(struct engine *engine)
 	poke(engine);
 }
 
-/* E stops and continues V itself, instead of asking it to: signals of one sender keep their order,
- * while a V that stops itself after it has read a message can miss the SIGCONT of the next one. */
+/* E stops and continues V by signals, not by messages. Signals of one sender keep their order, but a V that stopped
+ * itself after reading a message could miss the SIGCONT that belongs to the next message. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)
 		return;
 	msg_debug(DBG_PROCESS, 1, "the target is stopped by signal %d", sig);
 	atomic_store(&engine->board->stopped, true);
-	/* The shell then tells why a background job stopped. V itself blocks or ignores no other
-	 * stop signal. */
+	/* With SIGTTIN or SIGTTOU the shell says why a background job stopped. V blocks SIGTSTP, so V gets SIGSTOP
+	 * for it. */
 	signal_visible(engine, sig == SIGTTIN || sig == SIGTTOU ? sig : SIGSTOP);
 }
 
@@ -150,10 +150,9 @@ void engine_target_ended(struct engine *engine, int status)
 
 /* ---- The main thread ---- */
 
-/* Makes the tracer thread's wait return: a child that exits at once. The child itself writes
- * down its pid, in the memory that it shares with us, so that it is known before it can be reaped.
- * One at a time, so that nothing heaps up while the tracer is busy; false: to be tried again soon,
- * as long as the requests have not been taken. */
+/* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid into the
+ * memory that it shares with E, so that the pid is known before the child can be reaped. There is one child at a
+ * time, so that children do not pile up while the tracer is busy. Returns false if the caller has to try again soon. */
 static bool wake_tracer(struct engine *engine)
 {
 	if (!atomic_load(&engine->requests))
@@ -169,7 +168,7 @@ static bool wake_tracer(struct engine *engine)
 	return pid > 0;
 }
 
-/* Reads what V sends. False when V is gone. */
+/* Reads V's messages. Returns false if V has ended. */
 static bool read_requests(struct engine *engine, unsigned *requests)
 {
 	struct message message;
@@ -198,8 +197,8 @@ static int milliseconds_until(uint64_t time)
 	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* SIGTERM to E. It is blocked but while the main thread sleeps in ppoll(). A signalfd would wake that
- * thread at each SIGCHLD, too: at each stop of many tasks (collect.c). */
+/* SIGTERM to E has come. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd would also
+ * wake that thread for each SIGCHLD, which means for each stop of many tasks (collect.c). */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -208,7 +207,7 @@ static void note_termination(int sig)
 	terminated = 1;
 }
 
-/* As poll(); SIGTERM ends it. */
+/* Waits as poll() does; SIGTERM ends the wait. */
 static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
 {
 	const struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
@@ -224,7 +223,7 @@ static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
 		sleep(1); /* out of kernel memory */
 }
 
-/* Until the tracer thread ends. */
+/* Serves V and the timers until the tracer thread ends. */
 static void listen_to_visible(struct engine *engine)
 {
 	bool linked = true, woken = true;
@@ -247,7 +246,7 @@ static void listen_to_visible(struct engine *engine)
 		if (fds[0].revents && !eventfd_read(engine->bell, &rings)) {
 			if (!tick_at && atomic_load(&engine->tick_wanted))
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
-			woken = false; /* there may be a request that was made by another thread: engine_request() */
+			woken = false; /* the bell may announce a request of another thread: engine_request() */
 		}
 		if (end_at && !milliseconds_until(end_at)) {
 			atomic_store(&engine->let_go_at, UINT64_MAX);
@@ -275,15 +274,15 @@ static void listen_to_visible(struct engine *engine)
 	}
 }
 
-/* After tracing: the target, if it lives on, keeps its parent, else its process group would be
- * orphaned and a stopped target be killed by the kernel's SIGHUP. */
+/* Keeps the target's parent alive after tracing. Otherwise the target's process group would be orphaned, and the
+ * kernel's SIGHUP would kill a stopped target. */
 void engine_keep_target(struct engine *engine)
 {
 	const pid_t pid = engine->launch.pid;
 	int status;
 
-	/* All are waited for: a thread of it that G still traces, when SIGTRAP kills the process, has to be reaped
-	 * before the kernel reports the end of the process itself. */
+	/* Waits for all children. If SIGTRAP kills the process, a thread that G (the guardian) still traces must be
+	 * reaped before the kernel reports the end of the process. */
 	while (pid && !atomic_load(&engine->board->ended)) {
 		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
@@ -304,7 +303,8 @@ void engine_keep_target(struct engine *engine)
 
 #define GUARD_PATIENCE_MS 5000
 
-/* Nothing is attached or planted before G holds this thread, or cannot. A G that has gone closes the link. */
+/* Waits until G holds this thread, or cannot: before that, nothing is attached or planted. If G has ended, the link
+ * is closed. */
 static void wait_for_guardian(struct engine *engine)
 {
 	struct pollfd link = {.fd = engine->link, .events = POLLIN};
@@ -328,8 +328,8 @@ static void *tracer_thread(void *context)
 	return NULL;
 }
 
-/* E is in a process group of its own and must survive whatever the terminal sends; SIGCHLD must not
- * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E lets go. */
+/* E is in its own process group and has to survive the signals that the terminal sends. SIGCHLD may be inherited as
+ * ignored; then children could not be waited for. SIGTERM makes E let go of the target. */
 static void set_signals(const struct settings *settings)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
@@ -345,8 +345,8 @@ static void set_signals(const struct settings *settings)
 		signal(settings->scan.request_signal, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
-	sigaddset(&blocked, SIGALRM); /* the tracer thread's, while it attaches */
+	sigaddset(&blocked, SIGCHLD); /* waits among many tasks use it (wait_led()): it must stay queued */
+	sigaddset(&blocked, SIGALRM); /* for the tracer thread while it attaches */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -361,8 +361,8 @@ static int engine_open(struct engine *engine)
 	return 0;
 }
 
-/* Descriptors that functrace was started with are the target's; E keeps stdout if that is the trace, and what it may
- * ask of a terminal. */
+/* Closes inherited descriptors, because they belong to the target. E keeps stdout if that is the trace, and the
+ * terminal for questions about it. */
 static void leave_descriptors(struct engine *engine, const struct pump *pump)
 {
 	if (isatty(pump->to))
@@ -395,8 +395,8 @@ static int run(struct engine *engine)
 	return atomic_load(&engine->board->result);
 }
 
-/* Where the kernel is out of memory it ends the largest process of those with the highest score: of which E and G,
- * which others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
+/* When memory runs out, the kernel kills a process with the highest score. E and G get a low score, because other
+ * processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
 static void protect_from_oom_killer(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -419,8 +419,8 @@ void engine_hide(const struct board *board, const char *name)
 
 #define SETTLE_MS 1000
 
-/* Nothing is attached any more, so the last messages may wait for V. Not for one that is stopped together with its
- * target: E has to tell V that it goes on. */
+/* Waits until V has read the last messages, because nothing is attached any more. The wait is limited if V may be
+ * stopped together with its target: then E itself has to continue V. */
 static void settle_messages(const struct engine *engine)
 {
 	const bool has_target = engine->launch.pid && !atomic_load(&engine->board->ended);
@@ -428,7 +428,8 @@ static void settle_messages(const struct engine *engine)
 	msg_settle(has_target ? SETTLE_MS : -1);
 }
 
-/* Whether E's end may never come. Not before the tracer's thread is gone, with which the kernel lets go of the last. */
+/* Notes whether E's end may never come. First waits until the tracer thread has ended, because the kernel detaches
+ * the last tracees only then. */
 static void note_reading(const struct engine *engine)
 {
 	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
@@ -452,8 +453,7 @@ int engine_main(const struct job *job, int socket, int link)
 	};
 	int error = 0;
 
-	/* First of all, while E is still as functrace was started: the target inherits its process
-	 * group. */
+	/* Forks the target first, because it inherits E's process group, which is still functrace's here. */
 	if (!settings->pid_count) {
 		const int links[] = {socket, link, job->pump->in, job->pump->out};
 
@@ -474,12 +474,12 @@ int engine_main(const struct job *job, int socket, int link)
 		settle_messages(&engine);
 	}
 	if (engine.launch.pid && engine.launch.gate >= 0)
-		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
+		kill(engine.launch.pid, SIGKILL); /* the target would wait at its gate for ever */
 	atomic_store(&board->traced, true);
 	message_send(engine.link, MESSAGE_POKE, 0, -1);
 	poke(&engine);
-	/* From here on E may live on after functrace's end, as long as the target does, or a thread that reads a file
-	 * which does not answer: it keeps nobody's pipe open. */
+	/* From here on E may outlive functrace: as long as the target runs, or a thread reads a file that does not
+	 * answer. E must not hold a pipe open meanwhile. */
 	if ((engine.launch.pid && !atomic_load(&board->ended)) || workers_are_busy()) {
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
@@ -491,7 +491,7 @@ int engine_main(const struct job *job, int socket, int link)
 		close(settings->output_fd);
 	close(engine.socket);
 	note_reading(&engine);
-	close(engine.link); /* by which G knows that there is nothing to wait for but the end */
+	close(engine.link); /* shows G that only E's end is left to wait for */
 	const int result = atomic_load(&board->result);
 
 	guard_free(&engine);

@@ -1,3 +1,4 @@
+/* Descriptors, messages between the processes of functrace, and pidfds: see fds.h. */
 #include "config.h"
 #include "engine/fds.h"
 #include "base/fd_message.h"
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Never blocks: a stopped V must not hold up the tracer. */
+/* Never blocks, because a stopped V (the visible process) must not hold up the tracer. */
 int message_send(int socket, enum message_type type, uint32_t space, int fd)
 {
 	const struct message message = {.type = type, .space = space};
@@ -33,7 +34,7 @@ static bool kept(int fd, const int *keep, size_t count)
 	return false;
 }
 
-/* null: -1: /dev/null cannot be opened here. */
+/* null is -1 if /dev/null cannot be opened here. */
 static void replace(int fd, int null)
 {
 	if (null < 0 || dup3(null, fd, O_CLOEXEC) < 0)
@@ -46,12 +47,12 @@ void fds_null_others(const int *keep, size_t count)
 	DIR *const folder = opendir("/proc/self/fd");
 	struct dirent *entry;
 
-	/* /proc has just been taken away. */
+	/* /proc has just been unmounted. */
 	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
 		if (fd != null && !kept(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
 			replace(fd, null);
 	while (folder && (entry = readdir(folder))) {
-		const int fd = atoi(entry->d_name); /* "." and "..": 0, not closed */
+		const int fd = atoi(entry->d_name); /* 0 for "." and "..", which is not closed */
 
 		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !kept(fd, keep, count))
 			replace(fd, null);

@@ -1,4 +1,4 @@
-/* Descriptors, the messages that V, G and E send each other, and handles of processes. */
+/* Descriptors, pidfds, and the messages that the visible process (V), guardian (G) and engine (E) send each other. */
 #ifndef FT_ENGINE_FDS_H
 #define FT_ENGINE_FDS_H
 
@@ -13,37 +13,37 @@ enum message_type {
 	MESSAGE_POKE,
 	MESSAGE_ADD_SPACE,
 	MESSAGE_REMOVE_SPACE,
-	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it has seen to it */
+	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it holds the thread, or cannot */
 };
 
 struct message {
 	uint32_t type, space;
 };
 
-/* Sends it, with a copy of `fd` unless that is -1; `fd` stays the caller's. Never blocks: 0 or -errno (-EAGAIN: the
- * other side is stopped and the socket full). */
+/* Sends a message with a copy of `fd`, unless that is -1; `fd` stays the caller's. Never blocks. Returns 0 or -errno
+ * (-EAGAIN: the other side is stopped and the socket is full). */
 int message_send(int socket, enum message_type type, uint32_t space, int fd);
-/* 1: *message and *fd (-1 if none came), 0: the other side is gone, -EAGAIN: nothing there now. */
+/* Returns 1 and sets *message and *fd (-1 if none came); 0: the other side has ended; -EAGAIN: no message now. */
 int message_receive(int socket, struct message *message, int *fd);
 
-/* Makes every descriptor from 3 on that is not in keep /dev/null: what functrace inherited belongs to the target, and
- * a pipe that functrace held open would not end for its reader. The numbers stay taken, for a library that somebody
- * has preloaded may have a descriptor of its own, and closes it some day:
+/* Turns every descriptor from 3 on that is not in keep into /dev/null. Inherited descriptors belong to the target: a
+ * pipe that functrace held open would not end for its reader. The numbers stay taken, because a preloaded library may
+ * have a descriptor of its own and close it later:
  *
- *	libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
+ *   libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
 void fds_null_others(const int *keep, size_t count);
-/* Makes descriptor `fd` /dev/null. */
+/* Turns descriptor `fd` into /dev/null. */
 void fds_null(int fd);
-/* Makes it /dev/null if it is closed, lest something else become it. */
+/* Turns `fd` into /dev/null if it is closed, so that no other file gets that number. */
 void fd_fill(int fd);
-/* functrace may have been started with 0, 1 or 2 closed, and its target is to find them so: what
- * functrace opens before it has forked the target is moved above them. The new descriptor,
- * close-on-exec, or -1 and errno (`fd` is closed anyway). */
+/* Moves `fd` above 2. functrace may have been started with 0, 1 or 2 closed, and its target has to find them closed;
+ * therefore descriptors that functrace opens before it forks the target are moved. Returns the new descriptor,
+ * close-on-exec, or -1 and errno (`fd` is closed in either case). */
 int fd_above_standard(int fd);
 
-/* A pidfd, or -1. */
+/* A pidfd of pid, which the caller closes, or -1. */
 int process_handle(pid_t pid);
-/* kill() by a handle where there is one. */
+/* Sends sig as kill() does, by the pidfd `handle` if it is not -1. */
 int process_signal(int handle, pid_t pid, int sig);
 
 #endif

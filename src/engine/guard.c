@@ -1,7 +1,9 @@
-/* The guard: a journal of breakpoints, and of the tasks that are traced, in memory that E shares with G, and G's
- * descriptors of the tracees' memory. When E is killed, G holds E's thread in its exit event (guardian.c), while all
- * tasks are still E's, and repairs the text by the journal; rescue.c then sets those tasks right that stand in a stop
- * and can be saved: a SIGTRAP that the kernel has queued already kills a program that has no handler for it. */
+/* The guard: a journal of breakpoints and of traced tasks, in memory that the engine (E) shares with the guardian
+ * (G), and G's descriptors of the tracees' memory.
+ *
+ * When E is killed, G holds E's thread in its exit event (guardian.c). Meanwhile all tasks are still E's, and G
+ * restores the text from the journal. Then rescue.c corrects the stopped tasks, as far as they can be saved: a
+ * SIGTRAP that the kernel has queued already kills a program that has no handler for it. */
 #include "config.h"
 #include "engine/board.h"
 #include "engine/cpus.h"
@@ -49,7 +51,7 @@ int guard_add_space(struct engine *engine, int mem_fd)
 	return (int)space;
 }
 
-/* Its address stays: a task may have hit the breakpoint before it was taken out. */
+/* Keeps the note's address, because a task may have hit the breakpoint before it was removed. */
 static void note_free(struct engine *engine, uint32_t index)
 {
 	struct guard *const guard = &engine->guard;
@@ -65,7 +67,7 @@ static void note_free(struct engine *engine, uint32_t index)
 	guard->free_count++;
 }
 
-/* GUARD_NONE: all are in use. */
+/* Returns GUARD_NONE if all are in use. */
 static uint32_t note_take(struct engine *engine)
 {
 	struct guard *const guard = &engine->guard;
@@ -98,8 +100,8 @@ void guard_remove_space(struct engine *engine, int space)
 		index = next;
 	}
 	guard->spaces[space] = GUARD_NONE;
-	/* While the message to G cannot be sent, the id stays taken: a new space under it would be written through
-	 * the old descriptor. */
+	/* The id stays in use until the message to G has been sent; otherwise G would write a new space of this id
+	 * through the old descriptor. */
 	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
 		guard->used[space] = false;
 }
@@ -222,27 +224,26 @@ static void repair_pin(struct board *board)
 		cpus_put_back(tid, board->pinned_cpu, &board->pinned_mask);
 }
 
-/* 1: the original bytes are back, 0: they were there, or nothing is any more, -1: they could not be written. */
+/* Returns 1: the original bytes were restored; 0: the breakpoint is not in memory; -1: writing failed. */
 static int note_repair(const struct guard_note *note, unsigned size, int fd)
 {
 	unsigned char there[ARCH_BREAKPOINT_MAX];
 	const ssize_t got = pread(fd, there, size, (off_t)note->address);
 
-	/* Not there any more: the process has ended, the object is unmapped, the breakpoint
-	 * was taken out. */
+	/* The process has ended, the object is unmapped, or the breakpoint was removed. */
 	if (got != (ssize_t)size || memcmp(there, note->breakpoint, size))
 		return 0;
 	return pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size ? 1 : -1;
 }
 
-/* Of one space, or of all (GUARD_NONE); fd -1: the space's own descriptor. */
+/* Repairs the notes of one space, or of all (GUARD_NONE). fd -1: uses the space's own descriptor. */
 static size_t notes_repair(const struct board *board, const struct guard_spaces *spaces, uint32_t space, int fd,
 			   size_t *failed)
 {
 	size_t count = atomic_load(&board->note_high), repaired = 0;
 
 	if (count > GUARD_NOTES)
-		count = GUARD_NOTES; /* E may have died of having written anywhere */
+		count = GUARD_NOTES; /* E may have died of writing to wrong addresses */
 	for (size_t i = 0; i < count; i++) {
 		const struct guard_note *const note = &board->notes[i];
 		const unsigned size = atomic_load_explicit(&note->size, memory_order_acquire);
@@ -258,7 +259,7 @@ static size_t notes_repair(const struct board *board, const struct guard_spaces 
 	return repaired;
 }
 
-/* Children that had made no call yet: one more look at the notes each. */
+/* Repairs fork's children that have no space of their own yet, each by the notes of its parent's space. */
 static size_t loans_repair(const struct board *board, const struct guard_spaces *spaces, size_t *failed)
 {
 	size_t repaired = 0;
@@ -334,9 +335,9 @@ int guard_status(int code, int status)
 	}
 }
 
-/* waitid, because it says whose stop that is where G can read it before E runs a single instruction more: between
- * the kernel's giving out a stop and E's knowing of it nobody may be killed. The system call itself: the library's is a
- * place where a thread can be cancelled, which costs twice a stop. */
+/* Uses waitid() because the kernel then writes the stopped task's pid into memory that G can read, before E executes
+ * another instruction. So a SIGKILL of E cannot lose a stop that the kernel has returned. Uses the bare system call
+ * because the library's is a cancellation point, which costs time twice per stop. */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 {
 	siginfo_t *const taken = &engine->board->taken;

@@ -1,15 +1,16 @@
-/* G: holds E's tracer thread, and does what is left to do when E is killed. It does nothing else, and nothing that
- * the terminal or the target does reaches it, so that it is there then (V may be stopped together with the target).
+/* The guardian (G): holds the tracer thread of the engine (E), and cleans up after E if E is killed.
  *
- * The kernel lets go of tracees when their tracer ends, in exit_notify(). Long before that, PTRACE_EVENT_EXIT stops
- * the thread for G:
+ * G does nothing else. Actions of the terminal or the target do not reach G, so that G is running when E dies; the
+ * visible process (V) may be stopped together with the target.
  *
- *   E: SIGKILL | exit event, stops                                          | exit_notify(): detaches all
- *   G:                 | text back | who may not go on: SIGSTOP | lets go of E |  sets those right, detaches
- *   tracees:   those that run run into breakpoints; then not any more       |  go on
+ * The kernel detaches tracees when their tracer ends, in exit_notify(). Long before that, PTRACE_EVENT_EXIT stops the
+ * thread for G:
  *
- * What cannot be helped is a task that has run into a breakpoint and whose stop E has not taken: the kernel delivers
- * its SIGTRAP. */
+ *   E: SIGKILL | exit event, stops                                              | exit_notify(): detaches all
+ *   G:                 | restores text | SIGSTOP to tasks to correct | releases E |   corrects them, detaches
+ *   tracees:   running ones hit breakpoints | no breakpoints left               |   continue
+ *
+ * G cannot help a task that has hit a breakpoint in a stop that E has not taken: the kernel delivers its SIGTRAP. */
 #include "config.h"
 #include "engine/board.h"
 #include "engine/rescue.h"
@@ -29,20 +30,20 @@
 #include <unistd.h>
 
 struct guardian {
-	struct engine engine; /* as far as E's place can be taken: board, socket, visible, launch.pid */
+	struct engine engine; /* the fields for taking E's place: board, socket, visible, launch.pid */
 	struct guard_spaces spaces;
 	struct rescue rescue;
 	pid_t pid;    /* E */
-	pid_t tracer; /* its tracer thread, while it is held */
+	pid_t tracer; /* E's tracer thread while G holds it, else 0 */
 	int link, signals;
 	size_t repaired, failed;
-	bool rescued; /* E was killed, and what could be done has been done */
+	bool rescued; /* E was killed, and its tracees have been corrected as far as possible */
 	bool ended;
-	int status; /* E's */
+	int status; /* E's wait status */
 };
 
-/* G is E's parent, so that yama lets it. Another tracer of functrace (strace, gdb) is no error: then the text is put
- * back when E is dead. */
+/* yama permits this because G is E's parent. If functrace itself is traced (strace, gdb), seizing fails. That is no
+ * error: G then restores the text after E's death. */
 static void hold_tracer(struct guardian *g, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
@@ -52,7 +53,7 @@ static void hold_tracer(struct guardian *g, pid_t tid)
 	message_send(g->link, MESSAGE_POKE, 0, -1);
 }
 
-/* False when E has closed its end: it is done, or dead. */
+/* Returns false if E has closed its end, because E has finished or is dead. */
 static bool take_messages(struct guardian *g)
 {
 	struct message message;
@@ -69,8 +70,7 @@ static bool take_messages(struct guardian *g)
 	return got != 0;
 }
 
-/* E has been killed, or has ended by itself where it should not. With the tracer's thread held, all that it traced
- * still is as it was. */
+/* E was killed, or ended unexpectedly. While the tracer thread is held, all its tracees are still in their stops. */
 static void rescue(struct guardian *g)
 {
 	g->rescued = true;
@@ -80,7 +80,8 @@ static void rescue(struct guardian *g)
 	rescue_begin(&g->rescue, g->engine.board, g->tracer);
 }
 
-/* A launched target becomes G's child, and nobody else: the target's own orphans are not G's. */
+/* Makes a launched target G's child. G is a subreaper only until take_over(), so that the target's own orphans do not
+ * become G's children. */
 static void let_tracer_end(struct guardian *g)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -91,7 +92,7 @@ static void let_tracer_end(struct guardian *g)
 	g->tracer = 0;
 }
 
-/* The tracer's thread has stopped: for a signal, which it gets, for a group-stop, or because it ends. */
+/* The tracer thread has stopped: for a signal, which it then gets, for a group-stop, or because it ends. */
 static void pass_stop(struct guardian *g, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
@@ -130,11 +131,11 @@ static void take_children(struct guardian *g)
 	}
 }
 
-#define END_MS         2000 /* for E's end, when it has nothing to do any more */
-#define END_READING_MS 100  /* ... where it may be kept from it for ever */
+#define END_MS         2000 /* patience for E's end after E has finished its work */
+#define END_READING_MS 100  /* the same if a read in E may last for ever */
 
-/* Whether E has nothing to do any more: it says so, or its tracer's thread has ended. A thread of it that reads a file
- * which does not answer cannot be killed, and then the kernel does not report its end. */
+/* True if E has finished: E says so, or its tracer thread has ended. E's end itself may not be reported: a thread
+ * that reads a file which does not answer cannot be killed, and the kernel reports E's end only after that thread's. */
 static bool is_over(const struct guardian *g, bool linked)
 {
 	return (!linked && atomic_load(&g->engine.board->traced)) || (g->rescued && !g->tracer);
@@ -145,7 +146,7 @@ static unsigned patience_ms(const struct guardian *g)
 	return atomic_load(&g->engine.board->is_reading) ? END_READING_MS : END_MS;
 }
 
-/* Until E has ended, as far as it can. */
+/* Waits until E has ended, as far as E can end. */
 static void watch(struct guardian *g)
 {
 	bool linked = true;
@@ -164,7 +165,8 @@ static void watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = take_messages(g);
-		/* E may live as long as the target. Its reader's pipe must end before that, so G closes it. */
+		/* E may live as long as the target. The pipe of standard error has to end before that, so G closes
+		 * it. */
 		if (fds[1].revents && atomic_load(&g->engine.board->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))
@@ -174,7 +176,7 @@ static void watch(struct guardian *g)
 	}
 }
 
-/* ---- After E ---- */
+/* ---- After E's end ---- */
 
 static void report(struct guardian *g)
 {
@@ -192,8 +194,8 @@ static void report(struct guardian *g)
 			  g->failed);
 }
 
-/* As long as the target runs it has the terminal, so functrace does not end before it. `handle`: it is not G's child,
- * because the tracer's thread was not held. */
+/* Waits for the target's end, because functrace must not end while the target uses the terminal. `handle`: a pidfd of
+ * a target that is not G's child, because the tracer thread was not held. */
 static void outlive_target(struct guardian *g, int handle)
 {
 	engine_keep_target(&g->engine);
@@ -285,7 +287,7 @@ int guardian_main(const struct job *job, int socket)
 	links[1] = fd_above_standard(links[1]);
 	if (links[0] < 0 || links[1] < 0)
 		return start_failed(board, "descriptors");
-	/* While G is still as functrace was started, for the target's sake. */
+	/* Forks E before G changes its own state, because the target inherits that state. */
 	g.pid = fork();
 	if (g.pid < 0)
 		return start_failed(board, "a process");
@@ -299,7 +301,7 @@ int guardian_main(const struct job *job, int socket)
 	leave_descriptors(&g, job->pump);
 	g.signals = open_signals();
 	if (g.signals < 0) {
-		kill(g.pid, SIGTERM); /* it lets go */
+		kill(g.pid, SIGTERM); /* E detaches its tracees and ends */
 		return start_failed(board, "signals");
 	}
 	fds_raise_limit();

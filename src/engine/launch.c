@@ -1,3 +1,4 @@
+/* Starts the target and holds it at a gate until the tracer is ready; reports why a program cannot be executed. */
 #include "config.h"
 #include "engine/board.h"
 #include "base/msg.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that execvp would execute; NULL: there is none. */
+/* Returns the file that execvp would execute, which the caller frees, or NULL. */
 static char *find_program(const char *name)
 {
 	const char *folders = getenv("PATH");
@@ -33,7 +34,7 @@ static char *find_program(const char *name)
 	return path;
 }
 
-/* What is no script, as shells tell it: an ELF file, or one with a zero byte in its first line. */
+/* True for an ELF file, or a file with a zero byte in its first line: shells do not take such files for scripts. */
 static bool is_binary(const char *path)
 {
 	char head[128];
@@ -50,8 +51,8 @@ static bool is_binary(const char *path)
 	       memchr(head, '\0', end ? (size_t)(end - head) : (size_t)got);
 }
 
-/* execvp gives to the shell what the kernel cannot run; a binary file would only make that one talk nonsense. The path
- * of such a program, which the caller frees; NULL: execvp is right. */
+/* Returns the path of a binary program, which the caller frees; NULL: the caller uses execvp. execvp would pass a
+ * binary file that the kernel cannot run to the shell, which would only print misleading errors. */
 static char *binary_of(const char *name)
 {
 	char *const path = find_program(name);
@@ -62,8 +63,8 @@ static char *binary_of(const char *name)
 	return NULL;
 }
 
-/* In the target, until it execs. Nothing here may allocate or talk: it is functrace's image, but no
- * longer functrace. */
+/* Runs in the target until its exec. Must neither allocate nor print: it is functrace's image, but no longer
+ * functrace. */
 static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
 		       const struct signal_state *signals) __attribute__((noreturn));
 
@@ -81,7 +82,7 @@ static void target_run(char **argv, const char *binary, int gate, int exec_error
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
-		_exit(127); /* E is gone */
+		_exit(127); /* E (the engine) has ended */
 	if (stdout_is_trace)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (binary)
@@ -126,8 +127,8 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 	const pid_t pid = fork();
 
 	if (pid == 0) {
-		/* Else T, as long as it has not execed, would keep E's end-of-file from V, its own
-		 * gate's from itself. */
+		/* An open copy of E's socket would delay the end-of-file that V (the visible process) waits for, and
+		 * an open gate the target's own. */
 		for (size_t i = 0; i < close_count; i++)
 			close(close_fds[i]);
 		close(gate[1]);
@@ -156,7 +157,7 @@ int launch_open_gate(struct launch *launch)
 
 	if (launch->gate < 0)
 		return 0;
-	/* SIGPIPE is ignored in E: a target that has been killed at its gate is EPIPE. */
+	/* SIGPIPE is ignored in E: writing to a target that was killed at its gate fails with EPIPE. */
 	while (write(launch->gate, "", 1) < 0) {
 		if (errno == EINTR)
 			continue;

@@ -1,3 +1,4 @@
+/* Writes the messages of all processes of functrace, in a thread of the visible process (V): see pump.h. */
 #include "config.h"
 #include "engine/pump.h"
 #include "engine/fds.h"
@@ -14,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIPE_SIZE (1 << 20) /* as much as anybody may have who is not root */
+#define PIPE_SIZE (1 << 20) /* the most that the kernel gives users other than root */
 #define STUCK_NS  UINT64_C(1000000000)
-#define WRITE_MAX 4096 /* at once: what takes longer than STUCK_NS is taken for stuck */
+#define WRITE_MAX 4096 /* bytes per write: a write that takes longer than STUCK_NS counts as stuck */
 
 int pump_open(struct pump *pump, _Atomic uint64_t *lost)
 {
@@ -28,11 +29,11 @@ int pump_open(struct pump *pump, _Atomic uint64_t *lost)
 	pump->out = fd_above_standard(ends[0]);
 	pump->in = fd_above_standard(ends[1]);
 	pump->to = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (pump->to < 0) /* it was closed */
+	if (pump->to < 0) /* standard error was closed */
 		pump->to = fd_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
 	if (pump->out < 0 || pump->in < 0 || pump->to < 0)
 		return -errno;
-	fcntl(pump->in, F_SETPIPE_SZ, PIPE_SIZE); /* else what a pipe has anyway */
+	fcntl(pump->in, F_SETPIPE_SZ, PIPE_SIZE); /* on failure the pipe keeps its default size */
 	return 0;
 }
 
@@ -46,7 +47,7 @@ void pump_enter(const struct pump *pump)
 
 /* ---- The thread ---- */
 
-/* Whoever shares the terminal may have made it one that does not block. */
+/* Polls after EAGAIN, because a process that shares the terminal may have made it non-blocking. */
 static void show(struct pump *pump, const char *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {
@@ -60,7 +61,7 @@ static void show(struct pump *pump, const char *bytes, size_t size)
 		else if (errno == EAGAIN)
 			poll(&(struct pollfd){.fd = pump->to, .events = POLLOUT}, 1, -1);
 		else if (errno != EINTR)
-			break; /* it has been closed, or the disk is full: there is no other place to say so */
+			break; /* closed, or the disk is full: there is no other place to report that */
 	}
 	atomic_store(&pump->waits_at, 0);
 }
@@ -102,8 +103,8 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* No signal is this thread's: not V's own, and not the SIGTTOU of a terminal that V is in the background of, by which
- * the target would stop as well. */
+/* Blocks all signals in the thread. V's own signals are for its main thread; and the SIGTTOU that a background write
+ * to a terminal raises would stop the target as well. */
 static int start_thread(struct pump *pump)
 {
 	sigset_t all, before;

@@ -1,6 +1,7 @@
-/* The queue of messages. What V, G and E say goes into a pipe, whose writers never wait, and a thread of V writes it to
- * what was standard error: where a terminal is stopped, or a pipe is not read, only that thread waits. What the pipe
- * has no room for is counted on the board (base/msg.h), and the thread says so.
+/* The queue of messages. The visible process (V), the guardian (G) and the engine (E) write messages into a pipe and
+ * never wait. A thread of V copies them to the original standard error, so only that thread waits if a terminal is
+ * stopped or a pipe is not read. Messages that do not fit into the pipe are counted on the board (base/msg.h); the
+ * thread reports the count.
  *
  *	G, E: standard error -> pipe -> V's thread -> V's standard error
  *
@@ -15,25 +16,25 @@
 
 struct pump {
 	int in, out; /* the ends of the pipe: to write, to read */
-	int to;      /* what was standard error, close-on-exec */
+	int to;      /* the original standard error, close-on-exec */
 	_Atomic uint64_t *lost;
 	pthread_t thread;
-	atomic_bool is_over;       /* no more will come: the thread ends when the pipe is empty */
-	int wake, done;            /* eventfds: to the thread, and from it at its end */
-	_Atomic uint64_t waits_at; /* CLOCK_MONOTONIC: since then the thread is in one write; 0: in none */
+	atomic_bool is_over;       /* no more messages will come: the thread ends when the pipe is empty */
+	int wake, done;            /* eventfds: wake the thread; written by the thread at its end */
+	_Atomic uint64_t waits_at; /* CLOCK_MONOTONIC, start of the write that the thread is in, or 0 */
 };
 
-/* Before G is forked: makes the pipe. 0 or -errno. */
+/* Makes the pipe; called before G is forked. Returns 0 or -errno. */
 int pump_open(struct pump *pump, _Atomic uint64_t *lost);
-/* In G and E: standard error becomes the pipe, which is closed together with it. */
+/* In G and E: makes standard error the write end of the pipe. */
 void pump_enter(const struct pump *pump);
-/* In V: starts the thread, and V's own messages go that way, too. 0 or -errno. */
+/* In V: starts the thread, and sends V's own messages to the pipe too. Returns 0 or -errno. */
 int pump_start(struct pump *pump);
-/* In V, when G and E have said all that they will: `done` becomes readable when all of it is written. */
+/* In V, when G and E will write no more messages: `done` becomes readable when all messages have been written. */
 void pump_end(struct pump *pump);
-/* Whether nothing could be written for a second, of the time after `since` (CLOCK_MONOTONIC). */
+/* True if nothing could be written for a second after `since` (CLOCK_MONOTONIC). */
 bool pump_is_stuck(const struct pump *pump, uint64_t since);
-/* V's standard error is what it was. The thread has ended, or is left where it waits. */
+/* Restores V's standard error. has_ended: the thread has ended and is joined; else it is left waiting in its write. */
 void pump_close(struct pump *pump, bool has_ended);
 
 #endif

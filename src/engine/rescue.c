@@ -1,19 +1,19 @@
-/* What was traced when E was killed: who is where, and what has to be done for it.
+/* Corrects the tasks that were traced when the engine (E) was killed; runs in the guardian (G).
  *
- * A task that has hit a breakpoint stands one byte (or as many as its breakpoint has) behind the instruction's
- * start, in a signal-delivery stop. Three cases:
- *  - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
- *    tracer goes. The process dies of SIGTRAP, unless it handles or ignores that: then the task has to be sent back,
- *    too.
- *  - E has taken it, and has not set the pc yet: nothing is delivered, and the task would go on in the middle of its
- *    instruction. It must not. It gets a SIGSTOP of its own while it is still E's: in get_signal() it finds that
- *    before it can return to the program. Then it is G's tracee, gets its pc, and is let go of without that signal,
- *    mostly before its process has stopped by it.
- *  - E has set the pc, to the instruction, its copy or a jump's target: it goes on there.
- * A task that was made to do a system call (sigtrap.c) is held in the same way, and gets its registers back.
+ * A task that has hit a breakpoint is in a signal-delivery stop, with its pc after the breakpoint's bytes. There are
+ * three cases:
+ *   - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
+ *     tracer ends. The process dies of SIGTRAP, unless it handles or ignores SIGTRAP: then the task has to be sent back
+ *     to the instruction too.
+ *   - E has taken the stop, and has not set the pc yet: nothing is delivered, and the task would continue in the middle
+ *     of its instruction. G sends it a SIGSTOP while it is still E's: in get_signal() the task finds that signal before
+ *     it can return to the program. Then the task becomes G's tracee, gets its pc, and is detached without the signal,
+ *     mostly before its process has stopped by it.
+ *   - E has set the pc to the instruction, its copy or a jump's target: the task continues there.
+ * A task that was making a system call for E (sigtrap.c) is held in the same way, and gets its registers back.
  *
- * Signals with handlers that wait for the task come before SIGSTOP: then their frames have been built on each other,
- * and the innermost holds the pc that is to be corrected. */
+ * Pending signals with handlers come before SIGSTOP: then their frames are on the stack, one inside the other, and
+ * the innermost holds the pc that has to be corrected. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
@@ -35,14 +35,14 @@
 struct rescued_task {
 	pid_t tid;
 	size_t process;
-	uint64_t pc, sp;  /* where it stands */
-	uint64_t address; /* the instruction that it has to begin again */
-	bool is_borrowed; /* all its registers have to be put back */
+	uint64_t pc, sp;  /* the task's place in its stop */
+	uint64_t address; /* the instruction that it has to repeat */
+	bool is_borrowed; /* all its registers have to be restored */
 };
 
-/* ---- Looking ---- */
+/* ---- Inspecting ---- */
 
-/* 0 where there is no such line. */
+/* Returns 0 if there is no such line. */
 static uint64_t field_of(const char *status, const char *key, int base)
 {
 	uint64_t value;
@@ -50,11 +50,11 @@ static uint64_t field_of(const char *status, const char *key, int base)
 	return proc_status_number(status, key, 0, base, &value) ? value : 0;
 }
 
-/* What a task does with signals. */
+/* How a task reacts to signals. */
 struct signals {
 	bool trap_kills;  /* SIGTRAP ends its process */
-	bool trap_queued; /* it has run into something, and has not stopped yet */
-	int unnoticed;    /* a signal of which it notices nothing but the tracer's stop */
+	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
+	int unnoticed;    /* a signal without effect on the program except that it causes a ptrace stop */
 };
 
 static struct signals signals_of(const char *status)
@@ -73,7 +73,7 @@ static struct signals signals_of(const char *status)
 	return signals;
 }
 
-/* Its process; SIZE_MAX if the task is not (any more) what E traced. */
+/* Returns the index of the task's process; SIZE_MAX if the task is not one that E traced (any more). */
 static size_t process_of(struct rescue *r, pid_t tid, struct signals *signals)
 {
 	char *status = proc_read(tid, "status", NULL);
@@ -99,7 +99,7 @@ static size_t process_of(struct rescue *r, pid_t tid, struct signals *signals)
 	return i;
 }
 
-/* 0 if there is no such task; *code: what its stop still has to deliver. */
+/* Returns 0 if there is no such task. *code: the signal that its stop still has to deliver. */
 static char state_of(pid_t tid, int *code)
 {
 	struct proc_stat stat = {0};
@@ -110,8 +110,9 @@ static char state_of(pid_t tid, int *code)
 	return stat.state;
 }
 
-/* Whether there is, or was lately, a breakpoint behind which the task stands. Of the text, which is whole again, it
- * has to be the original: else it is the program's own breakpoint, or another program. */
+/* True if the task's pc follows an address where a breakpoint is, or was recently. The original bytes have been
+ * restored, so they must be there: otherwise the breakpoint is the program's own, or the process has executed another
+ * program. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct board *const board = r->board;
@@ -124,10 +125,10 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
 		const struct guard_note *const note = &board->notes[i];
 		const unsigned known = atomic_load(&note->size),
-			       size = known ? known : 1; /* that is not in use any more */
+			       size = known ? known : 1; /* at least one byte of a note that is not in use any more */
 		unsigned char there[sizeof(note->original)];
 
-		/* All of it: the first byte of AArch64's breakpoint is that of many instructions. */
+		/* Compares all bytes, because the first byte of AArch64's breakpoint is that of many instructions. */
 		found = size <= sizeof(there) && note->address == *address &&
 			pread(fd, there, size, (off_t)*address) == (ssize_t)size &&
 			!memcmp(there, note->original, size);
@@ -152,7 +153,7 @@ static bool is_trap(int status)
 	return status == (SIGTRAP << 8 | 0x7f);
 }
 
-/* What E has taken last from the task, and whether it has sent it on since. */
+/* Returns the stop that E took last from the task. *sent_on: E has moved the task since. */
 static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_t tid, uint64_t pc, uint64_t sp,
 		     bool *sent_on)
 {
@@ -165,8 +166,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_
 	return seat->status;
 }
 
-/* False if it is not known yet where it stands: it runs, in a program that would survive the SIGTRAP of a breakpoint
- * that it has run into before that was taken out. It is sent a signal, that it may stop. */
+/* Returns false if the task's place is not known yet: it runs, in a program that would survive the SIGTRAP of a
+ * breakpoint that the task may have hit before it was removed. G sends it a signal, so that it stops. */
 static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 {
 	const pid_t tid = atomic_load(&seat->tid), borrowed = atomic_load(&r->board->borrowed);
@@ -184,13 +185,13 @@ static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 	}
 	const char state = state_of(tid, &code);
 
-	/* SIGTRAP may be made to be ignored again by the one that does a system call for E. */
+	/* The task that makes a system call for E may be setting SIGTRAP to be ignored again. */
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
 		if (!again)
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
 		return false;
 	}
-	/* A task that waits for a processor between the trap and its stop: nobody takes that away either. */
+	/* The task waits for a processor between the trap and its stop. Its SIGTRAP cannot be removed either. */
 	if (signals.trap_queued && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
 	if (state != 't' || !proc_place(tid, &task.pc, &task.sp))
@@ -205,9 +206,10 @@ static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 	return true;
 }
 
-#define LOOKS_AT_ONCE 2000 /* E's thread ends within microseconds, and the task goes on at the same moment */
+/* number of tries without a nap: E's thread ends within microseconds, and the task then continues at once */
+#define LOOKS_AT_ONCE 2000
 #define NAP_NS        1000000
-#define NAPS          10000 /* a processor may be long in coming */
+#define NAPS          10000 /* the task may wait long for a processor */
 
 static void nap(unsigned n)
 {
@@ -232,7 +234,7 @@ void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer)
 	free(running);
 }
 
-/* ---- Setting right ---- */
+/* ---- Correcting ---- */
 
 static const struct arch *read_registers(pid_t tid, struct arch_regs *regs)
 {
@@ -279,7 +281,7 @@ static bool read_pointer(const struct arch_memory *memory, const struct arch *ar
 	return true;
 }
 
-/* POKEDATA writes a word of the tracer's. */
+/* Writes one pointer of the task's size; POKEDATA writes a word of the tracer's size. */
 static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, uint64_t value)
 {
 	const uint32_t narrow = (uint32_t)value;
@@ -293,9 +295,10 @@ static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, 
 	return ptrace(PTRACE_POKEDATA, tid, (void *)(uintptr_t)address, (void *)word) == 0;
 }
 
-#define FRAMES_MAX _NSIG /* one for each signal at most */
+#define FRAMES_MAX _NSIG /* at most one frame per signal */
 
-/* Handlers were about to run. */
+/* Corrects the pc in the signal frame that will return to the task's place. Needed if signal handlers are about to
+ * run. */
 static bool correct_frame(const struct rescued_task *task, const struct arch *arch, uint64_t sp)
 {
 	pid_t tid = task->tid;
@@ -333,8 +336,8 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 	return write_registers(task->tid, arch, &regs);
 }
 
-/* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet,
- * of which the kernel says EPERM. */
+/* Attaches to the task as soon as E's thread has released it. Returns 0 or an errno. ESRCH includes a task that has
+ * ended and was not reaped yet, for which the kernel says EPERM. */
 static int seize(const struct rescue *r, pid_t tid)
 {
 	int error = 0, code;
@@ -353,7 +356,7 @@ static int seize(const struct rescue *r, pid_t tid)
 	return error;
 }
 
-/* What it reports next; false when nothing comes. */
+/* Gets the task's next status. Returns false if none comes in time. */
 static bool wait_for(pid_t tid, int *status)
 {
 	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
@@ -366,7 +369,7 @@ static bool wait_for(pid_t tid, int *status)
 	return false;
 }
 
-/* G has become the parent of the launched target, perhaps, and has reaped it here. */
+/* Notes the end of the launched target if G has become its parent and has reaped it here. */
 static void note_end(struct rescue *r, pid_t tid, int status)
 {
 	if (tid != atomic_load(&r->board->target))
@@ -375,7 +378,7 @@ static void note_end(struct rescue *r, pid_t tid, int status)
 	r->target_status = status;
 }
 
-/* Its registers as they have to be. False: that cannot be; *killed: because the task has been killed meanwhile. */
+/* Corrects the task's registers. Returns false if that failed; *killed: because the task has been killed meanwhile. */
 static bool corrects(const struct rescue *r, const struct rescued_task *task, bool *killed)
 {
 	errno = 0;
@@ -385,12 +388,12 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 	return corrected;
 }
 
-/* Takes the task's SIGSTOP away, or finds it in a group-stop by that. One that is killed before it has been let go of
- * is waited for: its process does not end before its tracer has reaped it.
+/* Corrects the task and removes its SIGSTOP, or finds it in a group-stop by that signal. Waits for the end of a task
+ * that is killed before it was detached, because its process does not end before its tracer has reaped it:
  *
- *	task:          stops               | killed                          | has ended
- *	another one:           its SIGTRAP |
- *	G:                                 | corrects, lets go: ESRCH; waits | reaps it */
+ *	task:          stops               | killed                       | has ended
+ *	another task:          its SIGTRAP |
+ *	G:                                 | corrects, detaches: ESRCH; waits | reaps it */
 static void set_right(struct rescue *r, const struct rescued_task *task)
 {
 	struct rescued_process *const process = &r->processes[task->process];
@@ -403,7 +406,7 @@ static void set_right(struct rescue *r, const struct rescued_task *task)
 	process->lost |= error != 0;
 	if (error)
 		return;
-	ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL); /* ESRCH: it is ending */
+	ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL); /* ESRCH: the task is ending */
 	while (wait_for(task->tid, &status)) {
 		const int sig = WSTOPSIG(status), event = status >> 16;
 

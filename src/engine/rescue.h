@@ -1,4 +1,4 @@
-/* Puts right the processes that were traced when E was killed: see rescue.c. */
+/* Corrects the traced processes after the engine (E) was killed: see rescue.c. */
 #ifndef FT_ENGINE_RESCUE_H
 #define FT_ENGINE_RESCUE_H
 
@@ -7,32 +7,32 @@
 /* A process that was traced. */
 struct rescued_process {
 	pid_t pid;
-	int handle;     /* a pidfd, or -1 where the kernel has none */
-	bool is_doomed; /* a task has a SIGTRAP that nobody takes away any more */
-	bool stopped;   /* by our SIGSTOP */
-	bool lost;      /* a task could not be set right: it must not run */
+	int handle;     /* a pidfd, or -1 if the kernel has none */
+	bool is_doomed; /* a task has a SIGTRAP that cannot be removed any more */
+	bool stopped;   /* by a SIGSTOP of the guardian (G) */
+	bool lost;      /* a task could not be corrected, so the process must not run */
 	char name[16];
 };
 
 struct rescue {
 	const struct board *board;
-	pid_t tracer; /* E's tracer thread, held in its end; 0: it was not */
+	pid_t tracer; /* E's tracer thread, held at its end; 0: it was not held */
 	struct rescued_task *tasks;
 	struct rescued_process *processes;
 	size_t task_count, task_capacity, process_count, process_capacity;
-	bool target_ended; /* the launched target was reaped by rescue_end(), with: */
+	bool target_ended; /* the launched target was reaped by rescue_end(), with this status: */
 	int target_status;
 };
 
-/* Before the tracer thread goes, and after the text is whole: lists who is traced, and sends SIGSTOP to each
- * task that must not go on where it is. With tracer 0 only lists. */
+/* Lists the traced tasks, and sends SIGSTOP to each task that must not continue where it is. To be called after the
+ * text was restored and before the tracer thread is released. With tracer 0 only lists the tasks. */
 void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer);
-/* After it has been let go: sets those tasks right. */
+/* Corrects the tasks that got SIGSTOP. To be called after the tracer thread was released. */
 void rescue_end(struct rescue *r);
 
 /* ---- rescue_report.c ---- */
 
-/* Reports who lives, and frees. */
+/* Reports which processes live on, and frees r's lists. */
 void rescue_report(struct rescue *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* What has become of the processes that were traced when E was killed. */
+/* Reports the fate of the processes that were traced when the engine (E) was killed; runs in the guardian (G). */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ENDS_MS     100   /* a task that is about to end has mostly ended by then */
-#define PATIENCE_MS 10000 /* for all tasks: a busy machine may give them a processor late */
-/* A pending signal has been delivered to a task that ran this long, and that was seen to have run this often. */
+#define ENDS_MS     100   /* ms after which a task that is about to end has mostly ended */
+#define PATIENCE_MS 10000 /* for all tasks together: a busy machine may give them a processor late */
+/* A pending signal has been delivered to a task that ran for RUN_NS, and whose running was seen RUN_TIMES times. */
 #define RUN_NS    1000000
 #define RUN_TIMES 3
 
 enum fate {
 	FATE_ENDED,
 	FATE_LIVES,
-	FATE_UNKNOWN, /* at the end of all patience a task has not run yet, or what a signal ends is still there */
+	FATE_UNKNOWN, /* patience has ended: a task has not run yet, or a task that a signal ends still exists */
 };
 
 static bool dumps_core(pid_t pid)
@@ -48,8 +48,8 @@ static int milliseconds_until(uint64_t deadline)
 	return now < deadline ? (int)((deadline - now) / 1000000) : 0;
 }
 
-/* A task that waits for a processor, or is on one: for how long it had been on one at first and lately, in ns, and how
- * often that has become more. */
+/* A task that waits for a processor or runs on one: its CPU time at first and at the last look, in ns, and how often
+ * that time was seen to grow. */
 struct ready_task {
 	pid_t tid;
 	uint64_t ran_first, ran;
@@ -100,21 +100,23 @@ static void forget_run(struct ready *ready)
 			i++;
 }
 
-/* A task may have run into a breakpoint just before that was taken out, and not have got far since: nothing tells it
- * from one that runs, before the kernel has its SIGTRAP wait and again when it takes that to deliver it. What comes
- * between needs no more than a few microseconds of a processor; but that it has been on one at all proves nothing, for
- * the kernel counts what it has only begun, and others come first. So all that are ready are to run for RUN_NS.
+/* Waits until each ready task has run.
  *
- *	task: runs into it | no processor         | on one | none again          | its SIGTRAP
- *	G:                 | text back | it ran 5 |                 | 5.01: and? |
+ * A task may have hit a breakpoint just before the breakpoint was removed. It looks like a running task before the
+ * kernel has queued its SIGTRAP, and again when the kernel dequeues the SIGTRAP to deliver it. Between these moments
+ * a task needs only a few microseconds on a processor. But growing CPU time alone proves nothing: the kernel counts
+ * work that it has only begun, and other tasks come first. So all ready tasks have to run for RUN_NS.
  *
- * Nor does one long run prove anything where a host takes processors away: the kernel counts that time too. So it is to
- * run on RUN_TIMES.
+ *	task: hits it | no processor             | on one | none again          | its SIGTRAP
+ *	G:            | text restored | it ran 5 |                 | 5.01: and? |
  *
- *	task: runs into it | on a processor that the host has | on it                   | its SIGTRAP
- *	G:                 | text back | it ran 5             |         | it ran 9: and? |
+ * Where a host takes processors away, one long run proves nothing either, because the kernel counts that time too. So
+ * the tasks have to run RUN_TIMES times.
  *
- * False if that has not come to pass, nor has the process ended, by the deadline. */
+ *	task: hits it | on a processor that the host has | on it                   | its SIGTRAP
+ *	G:            | text restored | it ran 5         |         | it ran 9: and? |
+ *
+ * Returns false if that has not happened by the deadline and the process has not ended. */
 static bool runs_once_more(const struct rescued_process *process, uint64_t deadline)
 {
 	struct ready ready = {0};
@@ -130,9 +132,9 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 	return has_run;
 }
 
-/* Stops at the first task that a signal ends: its process will have ended, in its time. Nobody takes a SIGTRAP away any
- * more that neither waits nor is the program's own. A signal stops waiting before the task is marked as killed by it,
- * so the mark is read last. */
+/* Returns false at the first task that a signal ends: then its process will end too. That signal is a SIGKILL, or a
+ * SIGTRAP that is neither blocked nor handled nor ignored, which no tracer removes any more. A signal stops pending
+ * before the kernel marks the task as killed by it, so the mark is read last. */
 static bool is_spared(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
@@ -157,15 +159,16 @@ static bool is_killed(const struct rescued_process *process)
 	return killed;
 }
 
-/* Of many tasks on few processors the last may be long in ending. Those that another one's exec ends leave a process
- * behind that lives, and once the first has ended there is a moment for each in which nothing shows its SIGKILL any
- * more: so who is not killed is believed only after all have run. */
+/* With many tasks on few processors, the last task may take long to end. If another task's exec ends the tasks, their
+ * process lives on; and once the first task has ended, each of the others has a moment in which nothing shows its
+ * SIGKILL. So the process counts as living only after all ready tasks have run. */
 static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 {
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
 	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
 
-	/* It has been sent SIGKILL, and a task of it is still traced, perhaps: then it ends when G does. */
+	/* The process was sent SIGKILL. It ends at the latest when G ends, because one of its tasks may still be
+	 * traced. */
 	if (process->lost)
 		return FATE_ENDED;
 	if (has_ended(process, milliseconds_until(ends)))

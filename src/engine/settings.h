@@ -1,4 +1,4 @@
-/* What the command line decided: made by functrace.c, read by the tracer. */
+/* The settings that the command line decides: written by functrace.c, read by the tracer. */
 #ifndef FT_ENGINE_SETTINGS_H
 #define FT_ENGINE_SETTINGS_H
 
@@ -16,7 +16,7 @@ struct size_range {
 	uint64_t low, high; /* inclusive */
 };
 
-struct manual_symbol { /* --symbol=NAME=ADDRESS; an address in the main program's file */
+struct manual_symbol { /* --symbol=NAME=ADDRESS; the address is one of the main program's file */
 	const char *name;
 	uint64_t address;
 };
@@ -29,87 +29,89 @@ struct attachment { /* --attach-file */
 /* --cpu: whether a busy task and the tracer run on one CPU. */
 enum placement {
 	CPU_DEFAULT, /* auto for a launched program, else free */
-	CPU_AUTO,    /* where the program cannot see it */
-	CPU_PIN,     /* always */
-	CPU_FREE,    /* never */
+	CPU_AUTO,    /* on one CPU if the program cannot notice it */
+	CPU_PIN,     /* always on one CPU */
+	CPU_FREE,    /* never on one CPU */
 };
 
-/* --report: what functrace-postproc prints when tracing has ended. */
+/* --report: the options of the functrace-postproc that runs when tracing has ended. */
 struct report_wish {
 	bool is_wanted;
-	bool is_live;   /* --live: functrace-postproc shows what is traced meanwhile */
-	char **options; /* as functrace-postproc takes them */
+	bool is_live;   /* --live: functrace-postproc shows the traced processes meanwhile */
+	char **options; /* in functrace-postproc's syntax */
 	size_t option_count;
-	int error_exitcode; /* among them; 0 none */
-	char *folder;       /* made for this run; traces go there unless -o says where; NULL none */
-	char *list;         /* a file in it: the path of each trace, a line each */
-	char *again;        /* the command line without --report, as a shell reads it */
+	int error_exitcode; /* the value of that option if `options` has it; 0 none */
+	char *folder;       /* created for this run; traces go there unless -o names another place; NULL none */
+	char *list;         /* a file in `folder` with the paths of the traces, one per line */
+	char *again;        /* the command line without --report, quoted for a shell */
 };
 
-/* --scan: what the process's heap is looked at for, once or again and again. */
+/* --scan: which heap is scanned, and how often. */
 struct scan_wish {
-	bool is_wanted, is_json; /* alone: nothing is traced */
-	bool is_off;             /* not beside a report either, where it is otherwise */
-	bool is_traced;          /* beside tracing: at the end of each process, what is lost of its live blocks */
-	int request_signal;      /* to V: what is traced is looked through now (--live's key); 0 none */
-	const char *core;        /* a file that is looked at, NULL none */
-	const char *sysroot;     /* where the files of its process are; NULL / */
-	uint64_t *why;           /* addresses of blocks */
+	bool is_wanted, is_json; /* is_wanted: scan only, trace nothing */
+	bool is_off;             /* no scan with a report either, which has one by default */
+	bool is_traced;          /* scan while tracing: reports leaked live blocks at the end of each process */
+	int request_signal;  /* signal to V (the visible process) that requests a scan now (a key of --live); 0 none */
+	const char *core;    /* a core file to scan; NULL none */
+	const char *sysroot; /* where the files of the core file's process are; NULL: / */
+	uint64_t *why;       /* addresses of blocks to explain */
 	size_t why_count;
-	uint64_t interval_ns, count; /* from the begin of one scan to the next, and how many */
-	uint64_t top;                /* groups that are shown */
-	int error_exitcode;          /* if something is lost; 0 none */
+	uint64_t interval_ns, count; /* ns from the start of one scan to the next; number of scans */
+	uint64_t top;                /* number of groups that are shown */
+	int error_exitcode;          /* exit status if blocks are leaked; 0 none */
 };
 
 struct settings {
 	const struct module **modules;
 	size_t module_count;
-	const struct module *chosen;   /* the one of them that -x has made, NULL none */
-	const struct module *contexts; /* --context-function: no module of its own, but its functions; NULL none */
-	struct conf **described;       /* what of them a user's files have described: they own the modules */
+	const struct module *chosen; /* the module made from -x, which is one of `modules`; NULL none */
+	/* the functions of --context-function as a module, which is not one of `modules`; NULL none */
+	const struct module *contexts;
+	/* the modules read from the user's files, whose memory they own; `modules` contains them too */
+	struct conf **described;
 	size_t described_count;
 
-	pid_t *pids; /* -t; none: launch argv */
+	pid_t *pids; /* -t; if there are none, argv is launched */
 	size_t pid_count;
-	bool children;        /* --children: and to the processes that descend from them */
-	uint64_t duration_ns; /* --duration: let go after that; 0: no end */
+	bool children;        /* --children: also attach to descendants */
+	uint64_t duration_ns; /* --duration: let go after that time; 0: no limit */
 	char **argv;          /* NULL-terminated */
 
 	unsigned depth; /* 0..256 */
 	bool backtrace_all;
 	bool args;                  /* -a */
-	size_t args_limit;          /* bytes of a string that are shown */
-	struct size_range *monitor; /* -M; none: all */
+	size_t args_limit;          /* bytes shown of a string */
+	struct size_range *monitor; /* -M; empty: all sizes */
 	size_t monitor_count;
-	char **libraries; /* -L: parts of paths; none: all */
+	char **libraries; /* -L: parts of paths; empty: all libraries */
 	size_t library_count;
 
 	const struct encoding *encoding;
-	uint64_t cycle_size; /* writer_options; 0: no cycles */
+	uint64_t cycle_size; /* for writer_options; 0: no cycles */
 	bool resolve;
 	bool timestamps;
-	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
-	int output_fd;      /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
+	const char *output; /* as given: a folder, a file or "-"; NULL: PID-N in the current folder */
+	int output_fd;      /* the descriptor that `output` names (/dev/fd/63), close-on-exec; or -1 */
 	enum packing packing;
 
 	struct attachment *attachments;
 	size_t attachment_count;
 
 	bool follow;
-	bool census; /* of the blocks from before an attach or a pause */
+	bool census; /* records the blocks that exist before an attach or a pause */
 	bool start_paused;
 	int toggle_signal;       /* 0: none */
-	const char *toggle_name; /* as kill(1) takes it, of the command line's memory */
+	const char *toggle_name; /* in kill(1)'s syntax, points into the command line */
 	bool verify;
-	bool is_repair; /* --repair: nothing is traced */
+	bool is_repair; /* --repair: trace nothing */
 	bool quiet;
 	enum placement cpu;
 	enum unwind_method unwinder;
 	struct report_wish report;
 	struct scan_wish scan;
-	/* Called in V when tracing has ended, if set, with the standard output that functrace was started with (-1:
-	 * none). sound: all that was traced is in the traces. A status to end with; or, negated, one to end with where
-	 * the program's own is 0; or 0: the program's. */
+	/* Called in V when tracing has ended, if not NULL, with functrace's original standard output (-1: none).
+	 * sound: the traces are complete. Returns a positive exit status to end with; 0: functrace ends with the
+	 * program's status; negative: the same, or with the negated value if the program's status is 0. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

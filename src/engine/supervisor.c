@@ -1,4 +1,5 @@
-/* V: starts G and thereby E, keeps the terminal's manners, and ends as the target ended. */
+/* The visible process (V): starts the guardian (G), which starts the engine (E); follows the rules of job control;
+ * ends as the target ended. */
 #include "config.h"
 #include "engine/board.h"
 #include "base/msg.h"
@@ -28,10 +29,10 @@ struct supervisor {
 	int socket;
 	pid_t guardian;
 	struct pump pump;
-	bool is_asked; /* to let go, by a signal; and when: CLOCK_MONOTONIC */
+	bool is_asked; /* by a signal, to let go; at that time (CLOCK_MONOTONIC) */
 	uint64_t asked_at;
-	int out;        /* what standard output was, for settings->conclude; -1 none */
-	int end_signal; /* SIGTERM or SIGHUP that asked to let go of a launched target */
+	int out;        /* the original standard output, for settings->conclude; -1 none */
+	int end_signal; /* the SIGTERM or SIGHUP that asked to let go of a launched target */
 };
 
 static bool is_launched(const struct supervisor *s)
@@ -47,17 +48,18 @@ static void signals_read(struct signal_state *state)
 			state->actions[sig].sa_handler = SIG_DFL;
 }
 
-/* Of what functrace was started to ignore, when attached only nohup's SIGHUP stays ignored: a script's background jobs
- * ignore SIGINT, and kill -INT is how to let go. */
+/* True for a signal that functrace was started to ignore and that V goes on ignoring. When attached, V goes on
+ * ignoring only SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, and kill -INT is how a user
+ * makes functrace let go. */
 static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
 {
 	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
 }
 
-/* Blocks the signals that V acts on; they are taken through a signalfd, so that there is no handler and no race. A
- * signal that functrace was started to ignore (nohup, a script's background job) stays ignored where a launched
- * target has it, too. While that runs, INT, QUIT and TSTP are its own: taken and dropped. When attached, V stops by
- * TSTP as any program does. */
+/* Blocks the signals that V acts on. V takes them through a signalfd, so that there is no handler and no race. A
+ * signal that functrace was started to ignore (nohup, a script's background job) stays ignored if a target is
+ * launched, which ignores it too. While the target runs, INT, QUIT and TSTP are for the target: V takes and drops
+ * them. When attached, V stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -71,7 +73,7 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 	if (s->settings->scan.request_signal)
 		sigaddset(&s->taken, s->settings->scan.request_signal);
 	sigprocmask(SIG_SETMASK, &s->taken, NULL);
-	/* What is ignored is not even queued. The target's actions are those of `state`. */
+	/* The kernel does not even queue an ignored signal. The target gets its actions from `state`. */
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		if (sigismember(&s->taken, wanted[i]))
 			signal(wanted[i], SIG_DFL);
@@ -91,8 +93,8 @@ static void let_go(struct supervisor *s, int sig)
 	message_send(s->socket, MESSAGE_LET_GO, 0, -1);
 }
 
-/* As any program stops by Ctrl-Z: not at all where its process group is orphaned, which the kernel decides, and which
- * may have changed since functrace was started. */
+/* Stops as any program stops by Ctrl-Z: not at all if its process group is orphaned. The kernel decides that, because
+ * it may have changed since functrace was started. */
 static void stop_by_terminal(void)
 {
 	sigset_t set;
@@ -118,17 +120,17 @@ static void take_signals(struct supervisor *s)
 		else if (sig == s->settings->scan.request_signal)
 			message_send(s->socket, MESSAGE_SCAN, 0, -1);
 		else if (sig == SIGTERM || sig == SIGHUP || !target_has_keyboard) {
-			/* What is traced still after the launched program's end (a daemon's child)
-			 * is let go of by Ctrl-C. */
+			/* Ctrl-C also lets go of processes that are still traced after the launched program's end (a
+			 * daemon's child). */
 			if (sig != SIGTSTP)
 				let_go(s, sig);
-			else if (!atomic_load(&s->board->traced)) /* else V ends, too */
+			else if (!atomic_load(&s->board->traced)) /* else V ends anyway */
 				stop_by_terminal();
 		}
 	}
 }
 
-/* Pokes. False at the end of both E and G. */
+/* Reads pokes. Returns false when both E and G have ended. */
 static bool take_messages(struct supervisor *s)
 {
 	struct message message;
@@ -140,7 +142,7 @@ static bool take_messages(struct supervisor *s)
 	return got != 0;
 }
 
-/* Until E and G have ended, or only keep a target company of which functrace was to let go. */
+/* Waits until E and G have ended, or only wait for the end of a target that functrace was asked to let go of. */
 static void supervise(struct supervisor *s)
 {
 	for (;;) {
@@ -161,7 +163,7 @@ static void supervise(struct supervisor *s)
 #define STUCK_LOOK_MS 100
 
 /* Waits until all messages are written, however long the terminal is stopped, as any program does. A signal that asks
- * to let go ends that wait where nothing could be written for a second. */
+ * to let go ends the wait if nothing could be written for a second. */
 static void show_messages(struct supervisor *s)
 {
 	bool has_ended = false;
@@ -179,15 +181,15 @@ static void show_messages(struct supervisor *s)
 	pump_close(&s->pump, has_ended);
 }
 
-/* Ends as the target ended: the shell is to see its signal; the core file is the target's, not
- * functrace's. */
+/* Ends by the signal that ended the target, so that the shell sees it. The core file is the target's, so V writes
+ * none. */
 static int end_by(int sig)
 {
 	const struct rlimit none = {0, 0};
 	sigset_t set;
 
 	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe does not look at the limit */
+	prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores the limit */
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, sig);
@@ -203,8 +205,8 @@ static int end_as_target(const struct board *board)
 	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
-/* The target was killed before its program began, which E's result says as a shell does: it ends functrace as any other
- * end by a signal. */
+/* True if the target was killed before its program began. E's result then is the status that a shell gives for such a
+ * signal, and functrace ends as for any other end by a signal. */
 static bool was_killed_early(const struct supervisor *s, int result)
 {
 	const int status = atomic_load(&s->board->status);
@@ -212,7 +214,7 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* Of the program and of tracing it. done: E has ended by itself, with that result. */
+/* The exit status for the program and for tracing it. done: E has ended by itself, with `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))
@@ -226,7 +228,7 @@ static int own_status(const struct supervisor *s, bool done, int result)
 	return result ? result : 1;
 }
 
-/* What functrace ends with, once E is done or dead. */
+/* Returns the exit status of functrace, once E has finished or died. */
 static int conclude(struct supervisor *s)
 {
 	struct board *const board = s->board;
@@ -234,7 +236,7 @@ static int conclude(struct supervisor *s)
 	const int result = atomic_load(&board->result);
 
 	if (!s->end_signal || target_ended(s))
-		waitpid(s->guardian, NULL, 0); /* both have ended */
+		waitpid(s->guardian, NULL, 0); /* E and G have both ended */
 	if (!done && !atomic_load(&board->engine_died))
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
@@ -255,8 +257,7 @@ static int start_failed(const char *what)
 	return 1;
 }
 
-/* V keeps stderr and its links: everything else that functrace was started with is the target's
- * alone. */
+/* V keeps stderr and its links: all other descriptors that functrace was started with are the target's alone. */
 static void leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out, s->pump.in, s->pump.out, s->pump.to};
@@ -267,8 +268,8 @@ static void leave_descriptors(const struct supervisor *s)
 	fd_fill(STDERR_FILENO);
 }
 
-/* Whether the process group is orphaned, as far as our own ancestors go: none of them is in the same session and
- * outside of the group. */
+/* True if the process group is orphaned, as far as V can see: no ancestor of V is in its session and outside of its
+ * group. */
 static bool is_orphaned(void)
 {
 	const pid_t group = getpgrp(), session = getsid(0);
@@ -279,7 +280,8 @@ static bool is_orphaned(void)
 	return true;
 }
 
-/* All that functrace knows of processes it reads there; the numbers must be those that ptrace takes. */
+/* Checks that /proc is mounted and has the PIDs that ptrace takes, because functrace reads all facts about processes
+ * there. */
 static bool check_proc(void)
 {
 	char self[32];
@@ -347,7 +349,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	leave_descriptors(&s);
 	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s.signals < 0)
-		return start_failed("signals"); /* E sees the end of the socket and lets go */
+		return start_failed("signals"); /* E reads end-of-file from the socket and lets go */
 	if (pump_start(&s.pump))
 		return start_failed("a thread");
 	fds_raise_limit();

@@ -1,3 +1,4 @@
+/* Takes stops of tasks from the kernel: by a wait for all tasks, or, with many tasks, by asking the busy ones. */
 #include "config.h"
 #include "ptrace/collect.h"
 #include "ptrace/spin.h"
@@ -16,20 +17,20 @@
 
 struct recent {
 	pid_t tid;
-	uint64_t time; /* of its last stop */
+	uint64_t time; /* of the task's last stop */
 };
 
 struct collector {
-	/* Waiting among many tasks: those that stopped lately. */
+	/* The tasks that stopped recently, for waiting among many tasks. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
-	unsigned singles; /* stops to be taken one by one */
+	unsigned singles; /* number of stops still to be taken singly */
 	uint64_t next_sweep;
 	bool many_busy;
 
 	struct spin spin;
-	bool after_hit;     /* what the latest stop was */
-	bool one_processor; /* the tracer may run on one only */
+	bool after_hit;     /* the latest stop was a hit */
+	bool one_processor; /* the tracer may run on one processor only */
 };
 
 struct collector *collector_new(void)
@@ -41,7 +42,7 @@ struct collector *collector_new(void)
 	return c;
 }
 
-/* One wait. STOP_NONE when it has nothing (now, with WNOHANG). */
+/* Waits once. Returns STOP_NONE if there is no stop (with WNOHANG: no stop now). */
 static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 {
 	int status;
@@ -61,14 +62,14 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 	}
 }
 
-/* A wait for all gives the newest task that has stopped. A tracer that acts on each stop at once would
- * never come to the older ones: of 16 threads that allocate all the time, 9 would stand still. So
- * all stops there are are taken before they are acted on; where there was only one, the next ones
- * are taken singly for a while, because the question costs a system call. */
+/* A wait for all tasks returns the newest stop. A tracer that handled each stop at once would never reach the older
+ * stops: of 16 threads that allocate all the time, 9 would stay stopped. So the tracer takes all present stops before
+ * it handles them. If there was only one, it takes the next stops singly for a while, because looking for more costs
+ * a system call. */
 
 #define SINGLE_STOPS 16
 
-/* Queues all other stops there are now, and counts them; returns the one to act on first. */
+/* Queues all other stops that are present, and counts them; returns the stop to handle first. */
 static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 {
 	for (*found = 0;; ++*found) {
@@ -77,36 +78,36 @@ static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 		if (stop.kind == STOP_NONE)
 			return first;
 		if (stop.kind == STOP_EXEC && stop.tid == first.tid) {
-			first = stop; /* in the place of a leader that has ended by it */
+			first = stop; /* the exec has ended the leader, whose stop it replaces */
 			continue;
 		}
 		if (task_find(t, stop.tid)) {
 			stops_put_back(t, &stop);
 			continue;
 		}
-		/* A newborn, the end of a stranger: the queue is for tasks. */
+		/* The new stop is a newborn's, or the end of a stranger. The queue is for tasks only. */
 		if (task_find(t, first.tid))
 			stops_put_back(t, &first);
 		return stop;
 	}
 }
 
-#define POLLS 200 /* some 60 us */
+#define POLLS 200 /* about 60 us */
 
 bool collect_may_poll(const struct tracer *t)
 {
 	return !t->collector->one_processor && !t->is_pinned;
 }
 
-/* Looks for a stop again and again, or sleeps at once: see spin.h. */
+/* Polls for a stop, or sleeps at once: see spin.h. */
 static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (*look)(struct tracer *t),
 				 struct stop (*sleep_until)(struct tracer *t))
 {
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only
-	 * after a hit is the next stop another one, soon. */
+	/* Polling repeatedly takes the kernel's lock of all tasks, which births and ends of tasks need too. Only
+	 * after a hit is the next stop another hit, and soon. */
 	if (!collect_may_poll(t) || !t->collector->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->collector->spin, &timed);
@@ -132,7 +133,7 @@ static struct stop sleep_until_any(struct tracer *t)
 	return wait_for(t, -1, 0);
 }
 
-/* The kernel walks the list of all tasks each time. */
+/* Polls less often with more tasks, because the kernel walks the list of all tasks each time. */
 static struct stop wait_any(struct tracer *t)
 {
 	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), look_at_all, sleep_until_any);
@@ -158,20 +159,20 @@ static struct stop wait_all(struct tracer *t)
 	return first;
 }
 
-/* A wait for all walks the list of tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
- * with 4000. Above MANY_TASKS the child that SIGCHLD names is asked instead. SIGCHLD does not
- * queue: of tasks that stop at once only one is named. So where several are busy, those are asked
- * one by one before sleeping; about once a millisecond, and whenever one has stopped that was not
- * busy, all of them. */
+/* A wait for all walks the list of tasks, twice if it has to sleep: 10 us per walk with 1000 tasks, 60 us with 4000.
+ * Above MANY_TASKS the tracer asks the child that SIGCHLD names instead. SIGCHLD does not queue: if several tasks
+ * stop at once, it names only one. So if several tasks are busy, the tracer asks each of them before it sleeps. It
+ * asks all tasks about once a millisecond, and whenever a task that was not busy has stopped. */
 
 #define MANY_TASKS 64
-/* From one sweep to the next: so many times what it took (to walk over stopped tasks is slow),
- * within bounds. */
+/* The interval between sweeps is this multiple of a sweep's duration, within bounds, because a walk over stopped
+ * tasks is slow. */
 #define SWEEP_TIMES  20
 #define SWEEP_MIN_NS 1000000u
 #define SWEEP_MAX_NS 100000000u
-#define BUSY_NS      5000000u /* how long a task is busy after a stop */
-/* A timer that is due before the kernel's next tick would cost 4 us a stop in virtual machines. */
+#define BUSY_NS      5000000u /* how long a task counts as busy after a stop */
+/* Long enough that the timer is not due before the kernel's next tick, which would cost 4 us per stop in virtual
+ * machines. */
 #define SILENCE_NS 5000000u
 
 static size_t busy_count(const struct tracer *t, uint64_t now)
@@ -185,7 +186,8 @@ static size_t busy_count(const struct tracer *t, uint64_t now)
 
 static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
 {
-	struct recent *place = &t->collector->recent[0]; /* its own, or that of the one longest silent */
+	/* the task's place, or that of the task whose last stop is oldest */
+	struct recent *place = &t->collector->recent[0];
 
 	for (size_t i = 0; i < RECENT_TASKS; i++) {
 		struct recent *r = &t->collector->recent[i];
@@ -216,14 +218,14 @@ static struct stop wait_busy(struct tracer *t)
 		const struct stop stop = wait_for(t, r->tid, WNOHANG);
 
 		if (stop.kind != STOP_NONE) {
-			t->collector->recent_turn = at + 1; /* the others first, next time */
+			t->collector->recent_turn = at + 1; /* begin with the other tasks next time */
 			return stop;
 		}
 	}
 	return (struct stop){.kind = STOP_NONE};
 }
 
-/* The next stop without a wait for all; STOP_NONE after a silence. */
+/* Returns the next stop without a wait for all; STOP_NONE after a silence. */
 static struct stop wait_named(struct tracer *t)
 {
 	const struct timespec silence = {.tv_nsec = SILENCE_NS};
@@ -235,7 +237,7 @@ static struct stop wait_named(struct tracer *t)
 	for (;;) {
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-		/* One busy task is always named. */
+		/* SIGCHLD always names a single busy task. */
 		if (busy_count(t, now) > 1) {
 			const struct stop stop = wait_busy(t);
 
@@ -275,10 +277,10 @@ static struct stop wait_led(struct tracer *t)
 
 	if (now > t->collector->next_sweep)
 		stop = sweep(t, now);
-	/* When more are busy than can be kept in mind, a walk ends early, at one of them. */
+	/* If more tasks are busy than `recent` holds, a walk ends early, at one of them. */
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
-	if (stop.kind == STOP_NONE) /* nothing can be lost by sleeping until something happens */
+	if (stop.kind == STOP_NONE) /* sleeping in a wait for all loses no stop */
 		stop = wait_for(t, -1, 0);
 	if (task_find(t, stop.tid))
 		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));
@@ -316,7 +318,7 @@ struct stop collect_fresh(struct tracer *t)
 	return wait_for(t, -1, WNOHANG);
 }
 
-/* Ends of tasks are not asked for: the tracer's own wake-up child is one. */
+/* Does not ask for ends of tasks, because the end of the tracer's own wake-up child is one. */
 bool collect_is_any(const struct tracer *t)
 {
 	siginfo_t info = {0};

@@ -1,23 +1,23 @@
-/* The next stop of any task. */
+/* Takes the next stop of any task. */
 #ifndef FT_PTRACE_COLLECT_H
 #define FT_PTRACE_COLLECT_H
 
 #include "ptrace/tracee.h"
 
-struct collector *collector_new(void); /* free() frees it */
+struct collector *collector_new(void); /* the caller frees it with free() */
 
-/* The next stop, blocking; kind STOP_NONE when there are no children left. */
+/* Waits for the next stop and returns it; kind STOP_NONE if there are no children left. */
 struct stop collect(struct tracer *t);
-/* Takes the next stop as collect() does, but does not block: STOP_NONE when there is none now. */
+/* Takes the next stop as collect() does, but does not block. Returns STOP_NONE if there is no stop now. */
 struct stop collect_now(struct tracer *t);
-/* Takes all stops that have just been reported, without blocking: one that is to be acted on first, and others are put
- * back. STOP_NONE: there is none. */
+/* Takes all stops that are present, without blocking. Returns the stop to handle first, or STOP_NONE; puts the others
+ * back. */
 struct stop collect_all(struct tracer *t);
-/* Takes a stop that has just been reported and was not put back, without blocking. */
+/* Takes a new stop, not one that was put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
-/* Whether to look again and again gives the next stop sooner than to sleep: not where the task needs this processor. */
+/* True if polling gets the next stop sooner than sleeping. It does not if the task needs this processor. */
 bool collect_may_poll(const struct tracer *t);
-/* Whether a task has stopped and waits for the tracer: it is looked at, and not taken. */
+/* True if a task has stopped and waits for the tracer. Does not take the stop. */
 bool collect_is_any(const struct tracer *t);
 
 #endif

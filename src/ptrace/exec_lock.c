@@ -1,3 +1,4 @@
+/* Calls a function by SIGALRM while PTRACE_SEIZE may wait for an exec: see exec_lock.h. */
 #include "config.h"
 #include "ptrace/exec_lock.h"
 

@@ -1,17 +1,17 @@
-/* PTRACE_SEIZE and an exec of another thread.
+/* Prevents the deadlock between PTRACE_SEIZE and an exec in another thread.
  *
  * An exec waits until all other threads have ended, and a traced thread ends only after its tracer has collected its
  * exit stop. Meanwhile the exec holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for:
  *
  *	thread: exec, waits for the ends of the others | ended thread: waits to be collected | tracer: in PTRACE_SEIZE
  *
- * Nobody would ever go on. The kernel begins PTRACE_SEIZE anew after a signal handler has run (ERESTARTNOINTR in
+ * All three would wait for ever. The kernel restarts PTRACE_SEIZE after a signal handler has run (ERESTARTNOINTR in
  * ptrace_attach()). So a handler collects stops. */
 #ifndef FT_PTRACE_EXEC_LOCK_H
 #define FT_PTRACE_EXEC_LOCK_H
 
-/* From now on, every five milliseconds, a signal handler calls look(), with errno kept. The handler runs in this
- * thread: every other one blocks SIGALRM. */
+/* From now on, a signal handler calls look() every five milliseconds, and keeps errno. The handler runs in this
+ * thread, because all others block SIGALRM. */
 void exec_lock_watch(void (*look)(void));
 void exec_lock_unwatch(void);
 

@@ -1,3 +1,4 @@
+/* Stops running tasks, and waits for single tasks: see halt.h. */
 #include "config.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
@@ -46,7 +47,7 @@ bool halt_task(struct task *task, enum patience patience, struct stop *stop)
 	return true;
 }
 
-/* A task that listens stands in a group-stop, and is interrupted like one that runs. */
+/* A task that listens is in a group-stop, and is interrupted as a running task is. */
 static pid_t halt_any(struct process *p, bool disturbs)
 {
 	struct stop stop;
@@ -70,7 +71,7 @@ pid_t halt_one(struct process *p)
 	return tid || !p->arch->syscalls.eintr[0] ? tid : halt_any(p, true);
 }
 
-/* Takes what the other tasks of the address space report. How many have still to stop. */
+/* Takes the reports of the other tasks of the address space. Returns how many of them still have to stop. */
 static size_t take_others(const struct task *task)
 {
 	struct process *p = task->process;

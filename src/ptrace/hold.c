@@ -1,3 +1,4 @@
+/* Holds all threads of a foreign process: see hold.h. */
 #include "config.h"
 #include "ptrace/hold.h"
 #include "ptrace/exec_lock.h"
@@ -12,26 +13,26 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define ROUNDS_MAX     1000          /* threads may be made all the time, but then by ones that do not stand yet */
-#define REFUSED_MAX    20            /* looks at threads that are about to end */
+#define ROUNDS_MAX     1000          /* each round may find threads that were made by threads not stopped yet */
+#define REFUSED_MAX    20            /* tries to seize threads that are about to end */
 #define YIELDS         200           /* before naps: a thread stops within microseconds */
-#define WAIT_NS        2000000000ull /* for a thread that gets no processor */
-#define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
-/* The same where nobody stands, and is held up. */
+#define WAIT_NS        2000000000ull /* patience for a thread that gets no processor */
+#define ASLEEP_WAIT_NS 20000000ull   /* patience for threads that sleep uninterruptibly in the kernel */
+/* The same if no thread has been stopped, so that no thread is held up. */
 #define ALL_ASLEEP_WAIT_NS 200000000ull
-#define TURN_NS            20000000ull /* for those that run to get a processor */
-#define ONES_TURN_NS       2000000ull  /* for one that runs while all others stand */
-/* By which a wait may end late that is begun anew, for several copies of one scan. */
+#define TURN_NS            20000000ull /* for running threads to get a processor */
+#define ONES_TURN_NS       2000000ull  /* for a thread that runs while all others are stopped */
+/* How late the timeout of a wait may come that several copies of one scan restart. */
 #define LATE_NS      100000000ull
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 struct held {
-	struct task task; /* first: the list of the process has these */
-	int signal;       /* what its stop was about to deliver; 0 none */
-	bool is_grouped;  /* it stands in a group-stop: a signal has stopped the process */
+	struct task task; /* first: the process's list links these */
+	int signal;       /* signal that the thread's stop was about to deliver; 0 none */
+	bool is_grouped;  /* in a group-stop: a signal has stopped the process */
 	bool has_ended;
-	bool is_at_call; /* it stands at the begin or the end of a system call, which it was resumed to */
-	uint64_t turns;  /* on a processor that it had had when it was resumed */
+	bool is_at_call; /* stopped at the entry or exit of a system call, to which it was resumed */
+	uint64_t turns;  /* how often it had been on a processor when it was resumed */
 };
 
 static struct held *held_of(struct task *task)
@@ -39,7 +40,7 @@ static struct held *held_of(struct task *task)
 	return (struct held *)(void *)task;
 }
 
-/* Takes what it reports, if it does. For a signal handler, too. */
+/* Takes the thread's report, if there is one. A signal handler calls this too. */
 static void take_report(struct held *held)
 {
 	int status;
@@ -71,7 +72,7 @@ static int seize(struct hold *hold, pid_t tid)
 {
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* No events are asked for: a thread or child that is made meanwhile is not ours by itself. */
+	/* Sets no options for events, so that threads and children made meanwhile are not traced automatically. */
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
 
 	atomic_signal_fence(memory_order_seq_cst);
@@ -129,7 +130,8 @@ static void drop_ended(struct hold *hold)
 			drop(task);
 }
 
-/* Once through the list of threads. How many are new; *error: why one could not be seized, 0. */
+/* Seizes the unknown threads of one pass over the list of threads. Returns how many are new; *error: why a thread
+ * could not be seized, or 0. */
 static size_t seize_round(struct hold *hold, int *error)
 {
 	struct round round = {.hold = hold};
@@ -157,7 +159,7 @@ int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch)
 
 /* ---- Stopping ---- */
 
-/* Whether all that still move sleep where no stop can reach them. */
+/* True if all threads that still run sleep where no stop can reach them. */
 static bool only_sleepers_move(struct hold *hold)
 {
 	struct proc_stat stat;
@@ -225,7 +227,7 @@ int hold_stop(struct hold *hold)
 	return hold->stopped ? 0 : hold->moving ? -EBUSY : -ESRCH;
 }
 
-/* ---- Standing, and going on ---- */
+/* ---- Stopped threads, and resuming ---- */
 
 bool hold_in_syscall(struct task *task, long *number)
 {
@@ -265,17 +267,17 @@ bool hold_is_grouped(struct hold *hold)
 	return false;
 }
 
-/* The signal with which it goes on, the registers made ready for that. */
+/* Prepares the thread's registers for resuming. Returns the signal to resume it with. */
 static int get_ready(struct held *held)
 {
-	/* At the end of a call the kernel has not looked yet whether a signal's handler is to see EINTR. */
+	/* At the exit of a system call the kernel has not yet decided whether a signal's handler is to see EINTR. */
 	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
 		task_restart_syscall(&held->task);
 	return held->signal;
 }
 
-/* Interrupts those that have had a processor since they were resumed. Until then they have not moved at all, and on a
- * busy machine that takes longer than any pause that one would make for them. False: some have not had one yet. */
+/* Interrupts the threads that have been on a processor since they were resumed. Before that they have not moved at
+ * all, and on a busy machine that takes longer than any fixed pause. Returns false if some have not run yet. */
 static bool interrupt_runners(struct hold *hold)
 {
 	uint64_t turns;
@@ -310,7 +312,7 @@ static void resume_to_call(struct held *held)
 	held->signal = 0;
 	held->task.interrupted = false;
 	held->task.stopped = held->task.regs_known = false;
-	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	/* ESRCH: the thread has been killed meanwhile; its end is reported like any other. */
 	ptrace(PTRACE_SYSCALL, held->task.tid, NULL, (void *)(long)signal);
 }
 
@@ -360,7 +362,7 @@ size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_t
 
 	FOR_EACH_TASK(task, &hold->process)
 		tids[count++] = task->tid;
-	/* Any of them may end in another one's turn. */
+	/* Any thread may end in another thread's turn. */
 	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
 		struct task *const task = find(hold, tids[i]);
 
@@ -381,7 +383,7 @@ static uint64_t began_anew(const struct hold_waits *waits, pid_t tid, uint64_t s
 	return now;
 }
 
-/* Whether it is to see EINTR; keeps its wait in mind. */
+/* True if the thread has to see EINTR, because its wait was restarted too long ago; notes its wait in `now`. */
 static bool ends_wait(const struct hold_waits *before, struct hold_waits *now, struct held *held)
 {
 	const struct arch *const arch = held->task.process->arch;

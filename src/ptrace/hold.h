@@ -1,60 +1,62 @@
-/* Holding all threads of a foreign process still for a moment, to look at it.
+/* Holds all threads of a foreign process stopped for a moment, for reading it.
  *
- * Nothing is written to the process, and no thread is stepped: a thread that is to come out of some code runs freely
- * for a moment, while the others stand, until it is found elsewhere. So nothing of ours is left in the process however
- * this ends. If functrace is killed, the kernel lets go of all threads, each with the signal that it was about to
- * get.
+ * Nothing is written to the process, and no thread is stepped: a thread that has to leave some code runs freely for a
+ * moment, while the others are stopped, until its pc is elsewhere. So functrace leaves nothing in the process,
+ * however this ends. If functrace is killed, the kernel detaches all threads, each with the signal that it was about
+ * to get.
  *
- * One thread of functrace calls all of it. When that thread ends the kernel lets go of what hold_end() could not: a
- * thread that is deep in the kernel, and had not stopped. */
+ * One thread of functrace makes all these calls. When that thread ends, the kernel detaches the threads that
+ * hold_end() could not: those that are deep in the kernel and had not stopped. */
 #ifndef FT_PTRACE_HOLD_H
 #define FT_PTRACE_HOLD_H
 
 #include "ptrace/tasks.h"
 
-/* The waits with a timeout that were begun anew when the process was held before. Zero: it was not held. */
+/* The waits with a timeout that were restarted when the process was held before. Zeroed if it was not held. */
 struct hold_waits {
 	struct hold_wait {
 		pid_t tid;
 		uint64_t sp;
-		uint64_t began_ns; /* anew, for the first time; by CLOCK_MONOTONIC */
+		uint64_t began_ns; /* time of the first restart, by CLOCK_MONOTONIC */
 	} * items;
 	size_t count;
 };
 
 struct hold {
-	struct process process;   /* its pid, arch and tasks, and nothing else; for the functions of tasks.h */
-	size_t stopped;           /* how many of its tasks stand */
-	size_t moving;            /* how many do not: they are deep in the kernel, as a parent in vfork is */
-	struct hold_waits *waits; /* the caller's, if it holds the process again and again; NULL */
+	struct process process; /* has only a pid, arch and tasks, for the functions of tasks.h */
+	size_t stopped;         /* number of its tasks that are stopped */
+	size_t moving; /* number of its tasks that are not: they are deep in the kernel, as a parent in vfork is */
+	struct hold_waits *waits; /* the caller's if it holds the process repeatedly, or NULL */
 };
 
-/* Attaches to every thread of the process, which go on. 0, or -errno: some cannot be attached to (EPERM, EBUSY: it has
- * another tracer), or the process has gone (ESRCH). Afterwards hold_end() in any case. */
+/* Attaches to every thread of the process, without stopping it. Returns 0, or -errno: some threads cannot be attached
+ * to (EPERM, EBUSY: they have another tracer), or the process has ended (ESRCH). The caller calls hold_end() in any
+ * case. */
 int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch);
-/* Stops them, and those that have been made since. 0, -ESRCH: none is left, or -EBUSY: none can be stopped, for all are
- * deep in the kernel. */
+/* Stops the threads of the process, also new threads. Returns 0; -ESRCH: no thread is left; -EBUSY: no thread can be
+ * stopped, because all are deep in the kernel. */
 int hold_stop(struct hold *hold);
-/* Lets those stopped tasks run, all at once, for which is_chosen() holds, and stops them again as soon as each has been
- * on a processor. Registers and calls are those of their new places then; some may have ended. How many ran: none that
- * a signal has stopped does. */
+/* Resumes all stopped tasks for which is_chosen() is true, at once, and stops each again as soon as it has been on a
+ * processor. Then registers and system calls are those of the new places; some tasks may have ended. Returns how many
+ * ran. Tasks that a signal has stopped do not run. */
 size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
-/* Lets stopped tasks run one after the other, while all others stand, each to the first of its system calls at whose
- * begin or end is_over() holds, or for the time of its turn. begin_turn() is asked just before: false, it has none. How
- * many had one. None begins after the deadline, by CLOCK_MONOTONIC. */
+/* Resumes stopped tasks one after the other, while all others are stopped. Each runs to the entry or exit of its
+ * first system call for which is_over() is true, or until its turn is over. begin_turn() is called just before; if it
+ * returns false, the task gets no turn. Returns the number of turns. None begins after the deadline
+ * (CLOCK_MONOTONIC). */
 size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_turn)(void *context, struct task *task),
 			 bool (*is_over)(void *context, struct task *task), void *context);
-/* Whether the stopped task is in a system call, and its number (may be NULL). */
+/* True if the stopped task is in a system call; *number (may be NULL) is its number. */
 bool hold_in_syscall(struct task *task, long *number);
-/* Whether it stands at the begin of a system call, which it was made to run to (or the kernel does not say so: before
- * 5.3); *number: of which. */
+/* True if hold_run_to_calls() has stopped the task at the entry of a system call; *number gets the number of the
+ * call. False also if the kernel does not report that (before Linux 5.3). */
 bool hold_begins_call(struct task *task, long *number);
-/* Whether a signal has stopped the process: its threads do not run on before SIGCONT. */
+/* True if a signal has stopped the process: its threads do not run before SIGCONT. */
 bool hold_is_grouped(struct hold *hold);
-/* Lets go of all threads: each gets the signal it was about to get, a stopped process stays stopped, and a system call
- * that would fail with EINTR only because it was stopped here is made again where the processor's port can. A timeout
- * starts anew by that: a thread whose epoll_wait() was begun anew some time ago (`waits`) sees EINTR, or it would wait
- * for as long as somebody looks. */
+/* Detaches all threads. Each gets the signal that it was about to get, and a stopped process stays stopped. A system
+ * call that would fail with EINTR only because functrace stopped it is restarted, if the processor's port can do
+ * that. That restarts its timeout too: therefore a thread whose epoll_wait() was first restarted some time ago
+ * (`waits`) sees EINTR. Otherwise repeated scans would extend its timeout for ever. */
 void hold_end(struct hold *hold);
 void hold_waits_free(struct hold_waits *waits);
 

@@ -1,3 +1,4 @@
+/* Reads and writes a tracee's memory: see memory.h. */
 #include "config.h"
 #include "ptrace/memory.h"
 #include "proc/proc.h"
@@ -13,8 +14,8 @@ int memory_open(pid_t tid)
 	return proc_open(tid, "mem", O_RDWR);
 }
 
-/* Cheaper than process_vm_readv by a quarter up to a page or two: that one checks anew who may trace whom. What is
- * there before the end of a mapping is given, too. */
+/* Reads by pread() because that is a quarter cheaper than process_vm_readv() up to a page or two: the latter checks
+ * again whether functrace may trace the task. pread() also returns the bytes before the end of a mapping. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size)
 {
 	const ssize_t got = pread(p->mem_fd, data, size, (off_t)arch_data_address(p->arch, address));
@@ -62,7 +63,7 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 	return (size_t)done == size ? 0 : -EIO;
 }
 
-/* Copies bytes to `to`, or from `from`, by ptrace's words. */
+/* Copies memory to `to`, or from `from`, in words of ptrace. */
 static int copy_words(pid_t tid, uint64_t address, unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (size_t done = 0, part; done < size; done += part) {

@@ -1,29 +1,30 @@
-/* A tracee's memory. All functions return 0 (or a count) or -errno; ESRCH and EIO are normal when the tracee dies. */
+/* Reads and writes a tracee's memory. All functions return 0 (or a count) or -errno; ESRCH and EIO are normal when
+ * the tracee dies. */
 #ifndef FT_PTRACE_MEMORY_H
 #define FT_PTRACE_MEMORY_H
 
 #include "ptrace/tracee.h"
 
-/* The memory of a task's process, to be read and written: a descriptor, which the caller closes. */
+/* Opens the memory of a task's process for reading and writing. Returns a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
-/* Pointers of the program can be read through as they are: their tags are left out, which kernels do not all do. */
+/* The reading functions take pointers of the program as they are: they remove the tags, which not all kernels do. */
 
-/* Reads as much as there is before the end of a mapping: how many bytes, or -errno. */
+/* Reads as much as there is before the end of a mapping. Returns the number of bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
-/* Reads all of it or fails. */
+/* Reads all bytes or fails. */
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
-/* memory_read() as a struct arch_memory's read, whose context is the process. */
+/* memory_read() in the form of struct arch_memory's read; its context is the process. */
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
 /* Reads a pointer of the process's size. */
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 /* Writes data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 
-/* Read or write the text of a stopped task, whose memory is open as mem_fd: where a kernel refuses that by the file, by
- * ptrace itself, in words. */
+/* Read or write the text of a stopped task, whose memory is open as mem_fd. If a kernel refuses that for the file,
+ * they use ptrace, word by word. */
 int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
-/* Writes by ptrace alone. */
+/* Writes by ptrace only. */
 int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
 
 #endif

@@ -1,10 +1,11 @@
+/* Decides by timing whether to poll or to sleep: see spin.h. */
 #include "config.h"
 #include "ptrace/spin.h"
 
-#define TRIAL       8 /* waits each way */
+#define TRIAL       8 /* number of waits for each method */
 #define PAUSE_FIRST 128
 #define PAUSE_LAST  65536
-#define LONGEST_NS  200000u /* what takes longer is no matter of how it is waited for */
+#define LONGEST_NS  200000u /* limit for a counted wait: longer waits do not depend on the method */
 
 static bool is_trial(const struct spin *spin)
 {
@@ -14,7 +15,7 @@ static bool is_trial(const struct spin *spin)
 bool spin_begin(struct spin *spin, bool *timed)
 {
 	*timed = is_trial(spin);
-	/* The way that is taken first, then the other. */
+	/* The current method first, then the other. */
 	return *timed && spin->in_trial >= TRIAL ? !spin->polls : spin->polls;
 }
 
@@ -22,7 +23,7 @@ static void end_trial(struct spin *spin)
 {
 	const uint64_t present = spin->spent[spin->polls], other = spin->spent[!spin->polls];
 
-	/* By a tenth at least, or it would go back and forth. */
+	/* Changes only for a gain of a tenth or more; otherwise the method would change back and forth. */
 	if (other < present - present / 10) {
 		spin->polls = !spin->polls;
 		spin->pause = 0;
@@ -36,7 +37,7 @@ static void end_trial(struct spin *spin)
 void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 {
 	if (!timed) {
-		/* What the target does has changed: soon there is a trial again. */
+		/* The target behaves differently now, so the next trial comes sooner. */
 		if (in_vain && spin->waits > TRIAL)
 			spin->waits /= 2;
 		else
@@ -47,7 +48,7 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* Two in vain are enough. */
+	/* Two waits that polled in vain are enough to reject polling. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

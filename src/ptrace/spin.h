@@ -1,10 +1,10 @@
-/* Whether to poll for the next stop for a while before sleeping until it.
+/* Decides whether to poll for the next stop for a while before sleeping.
  *
- * A tracer that sleeps is woken by an interrupt to an idle processor, which in a virtual machine can take ten times
- * as long as the stop itself; one that polls is not, but keeps the target from running if both have the same
- * processor. Neither can be known, and it changes with the load; so now and then both ways are timed for a few stops,
- * and the faster one is taken until the next time. Nothing here asks the system: a unit test gives
- * the times. */
+ * A sleeping tracer is woken by an interrupt to an idle processor, which in a virtual machine can take ten times as
+ * long as the stop itself. A polling tracer needs no wake-up, but keeps the target from running if both use one
+ * processor. Neither cost can be known beforehand, and both change with the load. So now and then both methods are
+ * timed for a few stops, and the faster one is used until the next trial. Nothing here makes a system call: a unit
+ * test supplies the times. */
 #ifndef FT_PTRACE_SPIN_H
 #define FT_PTRACE_SPIN_H
 
@@ -12,16 +12,16 @@
 #include <stdint.h>
 
 struct spin {
-	bool polls;        /* the way that is taken between trials */
-	unsigned waits;    /* until the next trial */
-	unsigned pause;    /* from the last trial to it */
-	unsigned in_trial; /* waits of the running trial that are done */
-	uint64_t spent[2]; /* by them: ns by sleeping, ns by polling */
+	bool polls;        /* the method between trials */
+	unsigned waits;    /* number of waits until the next trial */
+	unsigned pause;    /* number of waits between the last trial and the next */
+	unsigned in_trial; /* number of finished waits of the current trial */
+	uint64_t spent[2]; /* ns spent in the trial by sleeping, and by polling */
 };
 
-/* For the wait that begins now: whether to poll, and whether spin_done() is to get how long it took. */
+/* Called before a wait. Returns whether to poll; *timed: whether spin_done() needs the duration of the wait. */
 bool spin_begin(struct spin *spin, bool *timed);
-/* A wait is over. ns: how long it took, if it was timed; in_vain: it polled to the end and slept then. */
+/* Called after a wait. ns: its duration, if it was timed; in_vain: it polled without success and then slept. */
 void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain);
 
 #endif

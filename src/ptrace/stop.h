@@ -1,5 +1,5 @@
-/* A stop: what waitpid reports, as a plain struct. All functions here are pure, so that every race of the ptrace
- * protocol is a unit test fed with recorded statuses. */
+/* A stop: a report of waitpid as a plain struct. All functions here are pure, so that every race of the ptrace
+ * protocol can be a unit test that feeds recorded statuses. */
 #ifndef FT_PTRACE_STOP_H
 #define FT_PTRACE_STOP_H
 
@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 enum task_phase {
-	PHASE_UNKNOWN,  /* no task */
-	PHASE_EXPECTED, /* its parent's event was seen, its own first stop not yet */
-	PHASE_HELD,     /* its first stop was seen, its parent's event not yet: stays stopped */
+	PHASE_UNKNOWN,  /* not in the table of tasks */
+	PHASE_EXPECTED, /* its parent's event was seen, its own first stop was not yet */
+	PHASE_HELD,     /* its first stop was seen, its parent's event was not yet: it stays stopped */
 	PHASE_LIVE,
 };
 
@@ -19,15 +19,15 @@ enum stop_kind {
 	STOP_STRANGER,   /* the end of a child that is no tracee (a wake-up) */
 	STOP_BORN_EARLY, /* first stop of a task whose parent's event has not been seen */
 	STOP_BORN,       /* first stop of an expected task */
-	STOP_TRAP,       /* SIGTRAP: a breakpoint, or the target's own */
+	STOP_TRAP,       /* SIGTRAP: of a breakpoint, or the target's own */
 	STOP_SIGNAL,     /* about to deliver `signal` */
 	STOP_GROUP,      /* group-stop by `signal` */
 	STOP_INTERRUPT,  /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
-	STOP_NEW_TASK,   /* clone, fork or vfork: `event` says by which call, not what is shared */
+	STOP_NEW_TASK,   /* clone, fork or vfork: `event` says which call, but not which resources are shared */
 	STOP_VFORK_DONE,
-	STOP_EXEC, /* tid is the process's; the event message is its former tid */
-	STOP_EXIT, /* about to end */
-	STOP_GONE, /* has ended with `status` */
+	STOP_EXEC, /* tid is the process's id; the event message is the task's former tid */
+	STOP_EXIT, /* the task is about to end */
+	STOP_GONE, /* the task has ended with `status` */
 };
 
 struct stop {
@@ -35,20 +35,21 @@ struct stop {
 	pid_t tid;
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
-	int status;     /* as waitpid gave it */
-	bool went_on;   /* its exit event: the task has been let go on from it, so that it cannot be asked any more */
+	int status;     /* of waitpid */
+	bool went_on;   /* of an exit event: the task was resumed from it and cannot be read any more */
 };
 
-/* Stops that were taken while something else was waited for: stops.c. */
+/* Stops that were taken during a wait for something else: see stops.c. */
 struct stops {
 	struct stop *items;
 	size_t head, count, capacity;
 };
 
-/* What a wait status means for a task in that phase. */
+/* Decodes a wait status for a task in that phase. */
 struct stop stop_decode(pid_t tid, int status, enum task_phase phase);
 
-/* Job control: those signals do end epoll_wait and its like with EINTR, traced or not (signal(7)). */
+/* True for signals of job control. These end epoll_wait and similar calls with EINTR even without a tracer
+ * (signal(7)). */
 bool stops_or_continues(int sig);
 
 #endif

@@ -1,3 +1,4 @@
+/* Queues stops that are handled later: see stops.h. */
 #include "config.h"
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
@@ -14,7 +15,7 @@ void stops_forget(struct tracer *t, pid_t tid)
 			stops->items[i].tid = 0;
 }
 
-/* Drops what was taken out of the middle. As many are left as there are tasks, at most. */
+/* Removes the gaps of stops that were taken from the middle. At most one stop per task is left. */
 static void squeeze(struct stops *stops)
 {
 	size_t kept = 0;
@@ -30,7 +31,7 @@ void stops_put_back(struct tracer *t, const struct stop *stop)
 {
 	struct stops *stops = &t->stops;
 
-	/* What a leader had reported before another thread's exec took its place is not the new one's. */
+	/* Stops that a leader had reported do not belong to the thread whose exec has taken its place. */
 	if (stop->kind == STOP_EXEC)
 		stops_forget(t, stop->tid);
 	if (stops->count == stops->capacity)
@@ -63,17 +64,17 @@ bool stops_take_interrupt(struct tracer *t, struct stop *stop)
 	return false;
 }
 
-/* What has become of the task meanwhile decides; it may have gone with an exec, or it is the one that made that exec
- * and has left this stop. */
+/* Decodes the stop anew for the task's present phase. Returns false if the stop no longer concerns the task: an exec
+ * may have ended the task, or the task made that exec and has left this stop. */
 static bool concerns_task(struct tracer *t, struct stop *stop)
 {
-	if (!stop->tid) /* it was taken out of the middle, or dropped */
+	if (!stop->tid) /* taken from the middle, or dropped */
 		return false;
 	const struct task *const task = task_find(t, stop->tid);
 
 	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
-	/* A task that has been forgotten stays in its exit stop until the tracer resumes it, and another thread's exec
-	 * waits for that task's end. */
+	/* A task that has been forgotten stays in its exit stop until the tracer resumes it, and another thread's
+	 * exec waits for that task's end. */
 	if (!task)
 		return stop->kind == STOP_EXIT;
 	return task->stopped || !WIFSTOPPED(stop->status);

@@ -1,4 +1,4 @@
-/* Taking stops from the kernel, and putting them back for later. */
+/* Takes stops from the kernel, and puts them back for later. */
 #ifndef FT_PTRACE_STOPS_H
 #define FT_PTRACE_STOPS_H
 
@@ -6,8 +6,8 @@
 
 #include <sys/wait.h>
 
-/* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, because the
- * guard knows then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
+/* Calls waitpid() for one task, or for all (-1), with __WALL. The tracer takes stops only by this function, so that
+ * the guard knows which stops have been taken. Returns the task; 0 (WNOHANG: no stop now); or -1 and errno. */
 static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
 {
 	const pid_t tid = guard_wait(t->engine, which, flags, status);
@@ -17,21 +17,21 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->seat : -1, *status);
 	return tid;
 }
-/* Whether any has been taken and put back. */
+/* True if a stop has been taken and put back. */
 static inline bool stops_are_queued(const struct tracer *t)
 {
 	return t->stops.head < t->stops.count;
 }
-/* Marks a known task with what has been taken from it. Every stop is marked by this, once or more often, before
- * anything is asked of the task or done with it. */
+/* Marks a known task with its latest stop. Every stop is marked at least once, before the tracer examines the task or
+ * changes it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;
 	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
 	task->regs_known = task->listening = false;
-	task->vforking = false; /* a parent in vfork stops only when that is over */
+	task->vforking = false; /* a parent in vfork stops only when the vfork is over */
 }
-/* Decodes what has been taken from a task, and marks the task if it is a known one. */
+/* Decodes a status of a task, and marks the task if it is known. */
 static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 {
 	struct task *task = task_find(t, tid);
@@ -44,18 +44,18 @@ static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 	return stop;
 }
 
-/* Puts a stop of a task back: collect() gives it out later, before it waits. */
+/* Puts a stop of a task back: collect() returns it later, before it waits. */
 void stops_put_back(struct tracer *t, const struct stop *stop);
-/* stops_mark() and stops_put_back() of what a known task has reported at a bad time. */
+/* Marks a known task with a stop that it has reported while another was waited for, and puts the stop back. */
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
-/* Drops what was put back for a task that has been replaced by another of that id. */
+/* Drops the stops that were put back for a task, because another task has taken its id. */
 void stops_forget(struct tracer *t, pid_t tid);
-/* The next one that was put back and is no more than the tracer's own interrupt; others are passed over. False: there
+/* Takes the next stop that was put back and is only the tracer's own interrupt; skips others. Returns false if there
  * is none. */
 bool stops_take_interrupt(struct tracer *t, struct stop *stop);
-/* The next one that was put back and still concerns its task. False: there is none. */
+/* Takes the next stop that was put back and still concerns its task. Returns false if there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);
-/* The same, of all tasks but those of a process. NULL: of all. */
+/* The same for all tasks except those of process p. NULL: for all tasks. */
 bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop);
 static inline bool stops_take(struct tracer *t, struct stop *stop)
 {

@@ -1,3 +1,4 @@
+/* The table of tasks, their registers, and ptrace's requests: see tasks.h. */
 #include "config.h"
 #include "ptrace/tasks.h"
 #include "ptrace/memory.h"
@@ -22,7 +23,7 @@ const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PT
 
 #define AREA_SIZE 32 /* bytes; struct user_desc has 16 */
 
-#define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, in no header of musl's */
+#define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, which musl's headers lack */
 
 /* ---- The table ---- */
 
@@ -144,7 +145,7 @@ pid_t process_proc_task(const struct process *p)
 
 /* ---- Registers ---- */
 
-/* The first bytes of a task's program. */
+/* The first bytes of the executable of a task. */
 struct head {
 	pid_t tid;
 	int error;
@@ -226,7 +227,7 @@ bool task_foreign_pc(const struct task *task, uint64_t *pc)
 	return arch != NULL;
 }
 
-/* Not into task_set_pc(), which every stop of x86 needs, and hardly ever this. */
+/* Not inlined into task_set_pc(), because every stop on x86 runs that and almost never needs this. */
 __attribute__((noinline)) int task_set_regs(struct task *task)
 {
 	struct iovec iov = {&task->regs, task->process->arch->regset_size};
@@ -245,14 +246,14 @@ int task_set_pc(struct task *task, uint64_t pc)
 		error = task_set_regs(task);
 	else if (ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0)
 		error = -errno;
-	/* Killed meanwhile is normal; a task that stays where it is hits the same breakpoint for ever. */
+	/* A task that was killed meanwhile is normal. One that cannot be moved hits the same breakpoint for ever. */
 	if (error && error != -ESRCH)
 		msg_debug(DBG_PROCESS, 1, "%d cannot be sent to %#llx: %s", task->tid, (unsigned long long)pc,
 			  strerror(-error));
 	return error;
 }
 
-/* Those above the end of the stack are 0: the function has fewer. */
+/* Arguments above the end of the stack become 0, because the function has fewer arguments. */
 __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *args, size_t count)
 {
 	const struct arch *arch = task->process->arch;
@@ -347,7 +348,7 @@ void task_woken(struct task *task)
 
 void task_resume(struct task *task, int sig)
 {
-	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	/* ESRCH: the task has been killed meanwhile; its end is reported like any other. */
 	task_woken(task);
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
 }
@@ -410,9 +411,9 @@ void task_set_signal_mask(struct task *task, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
 }
 
-/* A SIGTRAP that the task sent itself while it blocked the signal is pending when the hit comes. The kernel queues no
- * second one (legacy_queue() in kernel/signal.c): it reports the first one's siginfo in the place of the hit's. So the
- * program's own is sent again, and stays pending as the signal is blocked by then. */
+/* Sends the program's own SIGTRAP again. A SIGTRAP that the task sent itself while it blocked the signal is pending
+ * when a hit comes. The kernel queues no second one (legacy_queue() in kernel/signal.c): it reports the first one's
+ * siginfo in place of the hit's. The SIGTRAP sent again stays pending, because the signal is blocked by then. */
 void task_block_trap_again(struct task *task)
 {
 	siginfo_t info;

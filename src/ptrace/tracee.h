@@ -1,10 +1,11 @@
-/* Tasks, processes and the tracer: the data that this floor and those above share.
+/* Tasks, processes and the tracer: the data that this floor and the floors above share.
  *
  * One thread owns all of it. A process is an address space: tasks that share memory (threads, vfork children,
- * clone(CLONE_VM)) share one struct process and one trace; kcmp(KCMP_VM) says who does, never the name of an event.
+ * clone(CLONE_VM)) share one struct process and one trace. kcmp(KCMP_VM) decides which tasks do, never an event's
+ * name.
  *
- * A floor above keeps its own data about a task, a process or the run in a part of its own, of a type that only that
- * floor and those above it know. */
+ * A floor above keeps its own data about a task, a process or the run in a part of its own, whose type only that
+ * floor and the floors above it know. */
 #ifndef FT_PTRACE_TRACEE_H
 #define FT_PTRACE_TRACEE_H
 
@@ -14,34 +15,34 @@
 #include "ptrace/stop.h"
 #include "symbols/object.h"
 
-#define CALL_ARGS 6 /* integer arguments that are read at a function's entry */
+#define CALL_ARGS 6 /* number of integer arguments that are read at a function's entry */
 
 struct process;
 struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int seat; /* its place in the guard's list, or -1 */
+	int seat; /* the task's index in the guard's list, or -1 */
 	enum task_phase phase;
-	struct process *process;      /* EXPECTED: its parent's; NULL: none */
-	struct task *sibling, **link; /* the next task of its process; what points to this one */
+	struct process *process;      /* in phase EXPECTED the parent's; or NULL */
+	struct task *sibling, **link; /* the next task of its process; the pointer that points to this task */
 
-	/* What ptrace has it do. */
+	/* The state of ptrace. */
 	bool stopped;     /* in a ptrace stop that has been collected */
-	bool interrupted; /* by the tracer: an EVENT_STOP is to come */
+	bool interrupted; /* by the tracer, so an EVENT_STOP will come */
 	bool listening;   /* in a group-stop under PTRACE_LISTEN */
-	bool is_stepping; /* it was resumed for a step whose end has not been waited for */
+	bool is_stepping; /* resumed for a step whose end has not been waited for */
 	bool vforking;    /* blocked until its vfork child execs or ends */
 	bool exiting;     /* its exit event was seen */
-	bool is_spared;   /* for now it is not stopped with the others, for its call would end with EINTR */
-	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, not yet acted on */
-	bool blocks_trap; /* the program has it block SIGTRAP, which a hit makes the kernel unblock: calls/sigtrap.c */
+	bool is_spared;   /* not stopped with the others for now, because its system call would fail with EINTR */
+	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, but not handled yet */
+	bool blocks_trap; /* the program blocks SIGTRAP here, which the kernel unblocks at a hit: calls/sigtrap.c */
 
 	/* The current stop. */
-	struct arch_regs regs; /* if regs_known */
+	struct arch_regs regs; /* valid if regs_known */
 	bool regs_known;
-	uint64_t at_stop;     /* counts the stops at which its registers were read */
-	uint64_t text_serial; /* the process's when this task was resumed; of a newborn its maker's; 0 unknown */
+	uint64_t at_stop;     /* counts the stops at which the task's registers were read */
+	uint64_t text_serial; /* the process's when this task was resumed; for a newborn, its parent's; 0 unknown */
 
 	struct task_hits *hits;   /* text/ */
 	struct task_calls *calls; /* calls/; NULL before its first call */
@@ -49,24 +50,24 @@ struct task {
 };
 
 struct process {
-	pid_t pid; /* tgid of the task that began it */
+	pid_t pid; /* tgid of its first task */
 	struct tracer *tracer;
 	struct process *next;
 	const struct arch *arch;
 	int mem_fd;
-	int guard; /* its space of the guard's, -1 none */
+	int guard; /* index of its address space in the guard's list, or -1 */
 	size_t references;
 	struct task *tasks;
 	size_t task_count;
-	bool shared;  /* by tasks that are not threads of each other */
-	pid_t anchor; /* the task under whose id /proc shows it for now, 0 none */
+	bool shared;  /* by tasks of different thread groups */
+	pid_t anchor; /* a task under whose id /proc shows it for now, or 0 */
 	bool shadow_stack;
-	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
-	/* Counts what is written to the text; a borrower's: the lender's at its birth, 0 unknown. */
+	bool leaving; /* being let go of, while other processes stay; its remaining tasks cannot be stopped yet */
+	/* Counts the writes to the text. If the process borrows tables: the lender's count at its birth; 0 unknown. */
 	uint64_t text_serial;
 
 	struct object_list objects;
-	struct object *program; /* the main program, NULL if it is not among them */
+	struct object *program; /* the main program, or NULL if it is not among them */
 
 	struct text *text;         /* text/ */
 	struct trace *trace;       /* record/ */
@@ -82,28 +83,29 @@ struct tracer {
 	struct engine *engine;
 	struct launch *launch;
 	struct hash tasks;       /* tid -> struct task */
-	struct task *last_found; /* by task_find() */
-	size_t held_tasks;       /* how many of them are HELD */
+	struct task *last_found; /* by task_find(), as a cache */
+	size_t held_tasks;       /* number of tasks in phase HELD */
 	struct process *processes;
 	struct stops stops;
 	struct collector *collector;
 	bool letting_go, finished;
-	bool is_pinned;  /* the tracer and the busy task have one CPU: pin.c */
-	bool may_let_go; /* a task of a leaving process can be let go of now */
+	bool is_pinned;  /* the tracer and the busy task share one CPU: pin.c */
+	bool may_let_go; /* a task of a leaving process can be detached now */
 
 	struct run *run; /* record/ */
 
 	/* calls/ */
 	struct wanted_list *wanted;
 	struct pin *pin;
-	struct call *spare_call; /* freed, and the next one to be used; NULL none */
+	struct call *spare_call; /* a freed call, which is used next; or NULL */
 
 	/* tracer/ */
-	bool is_dispatching;              /* a stop is being acted on: stop_pump.c */
-	struct end_reading *end_readings; /* one after the other: endings.c */
-	bool launch_execed;               /* the launched program has begun: execs.c */
-	int launch_status;                /* how it has ended, where waited_since is not 0: act.c */
-	uint64_t waited_since; /* its end, by CLOCK_MONOTONIC; 0: it has not ended, or that was said: act.c */
+	bool is_dispatching;              /* a stop is being dispatched: stop_pump.c */
+	struct end_reading *end_readings; /* read one after the other: endings.c */
+	bool launch_execed;               /* the launched program has called exec: execs.c */
+	int launch_status;                /* its wait status, if waited_since is not 0: act.c */
+	/* CLOCK_MONOTONIC time of its end; 0: it has not ended, or its end was reported: act.c */
+	uint64_t waited_since;
 };
 
 #endif

@@ -1,3 +1,4 @@
+/* Runs work in a thread of its own: see background.h. */
 #include "config.h"
 #include "base/background.h"
 #include "base/util.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Added to the nice value: about a third of what another thread gets, so that the work is never left for ever. */
+/* Added to the nice value. The thread then gets about a third of another thread's time, so its work always
+ * progresses. */
 #define GENTLE 5
 
 struct background {
@@ -32,7 +34,7 @@ static void *run(void *argument)
 
 	cpus_use_all();
 	if (background->is_gentle)
-		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + GENTLE); /* of this thread alone */
+		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + GENTLE); /* changes this thread only */
 	do_work(background);
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* A piece of work that needs none of the caller's data, done by a thread of its own. */
+/* Runs a piece of work, which needs none of the caller's data, in a thread of its own. */
 #ifndef FT_BASE_BACKGROUND_H
 #define FT_BASE_BACKGROUND_H
 
@@ -6,14 +6,14 @@
 
 struct background;
 
-/* Begins work(context). Where no thread can be started it is done at once. What context points to is the work's until
- * background_end(). No signal is delivered to the thread. */
+/* Begins work(context) in a thread to which no signal is delivered. If no thread can be started, does the work at
+ * once. The work owns the data that context points to until background_end(). */
 struct background *background_begin(void (*work)(void *context), void *context);
-/* The same for work that no program is stopped for: its thread, and those that it starts, leave a processor to others,
- * to the programs that are traced above all. */
+/* The same for work that no stopped program waits for. Its thread, and the threads that it starts, have a lower
+ * priority than others, above all than the traced programs. */
 struct background *background_begin_gently(void (*work)(void *context), void *context);
 bool background_is_done(const struct background *background);
-/* Waits for the end of the work. */
+/* Waits for the end of the work, and frees `background`. */
 void background_end(struct background *background);
 
 #endif

@@ -1,3 +1,4 @@
+/* Growable byte buffers: see buf.h. */
 #include "config.h"
 #include "base/buf.h"
 

@@ -12,8 +12,8 @@ struct buf {
 
 void buf_free(struct buf *b);
 
-/* Room for `more` bytes behind the content; returns where they begin. The
- * content grows only by buf_add or by the caller's own b->size += n. */
+/* Makes room for `more` bytes after the content, and returns their address. The content grows only by buf_add() or by
+ * the caller's own b->size += n. */
 unsigned char *buf_room_slow(struct buf *b, size_t more);
 
 static inline unsigned char *buf_room(struct buf *b, size_t more)
@@ -41,10 +41,10 @@ static inline void buf_add_char(struct buf *b, char c)
 	b->size++;
 }
 
-/* Adds formatted text, without its NUL. */
+/* Appends formatted text, without its NUL. */
 void buf_printf(struct buf *b, const char *fmt, ...) FT_PRINTF(2, 3);
 
-/* The content as a C string; valid until the next change. */
+/* Returns the content as a C string, which is valid until the next change. */
 const char *buf_str(struct buf *b);
 
 #endif

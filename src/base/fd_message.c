@@ -1,3 +1,4 @@
+/* Sends and receives messages with descriptors: see fd_message.h. */
 #include "base/fd_message.h"
 
 #include <errno.h>

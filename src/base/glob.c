@@ -1,10 +1,11 @@
+/* Matches names with shell patterns: see glob.h. */
 #include "config.h"
 #include "base/glob.h"
 #include "base/util.h"
 
 #include <string.h>
 
-/* Behind the closing bracket of the set that the pattern begins with; NULL: it is a bracket and nothing else. */
+/* Returns the end of the bracket set that the pattern begins with; NULL: the bracket is an ordinary character. */
 static const char *set_end(const char *pattern)
 {
 	const char *p = pattern + 1;
@@ -13,7 +14,7 @@ static const char *set_end(const char *pattern)
 		return NULL;
 	if (*p == '!' || *p == '^')
 		p++;
-	/* A closing bracket that comes first is one of the set. */
+	/* A closing bracket in first place belongs to the set. */
 	if (*p)
 		p++;
 	p += strcspn(p, "]");
@@ -39,7 +40,7 @@ static bool set_has(const char *set, const char *end, unsigned char byte)
 	return found != inverted;
 }
 
-/* Behind what stands for one byte, if that is this one; else NULL. */
+/* If the pattern's first element matches this byte, returns the address after that element, else NULL. */
 static const char *match_byte(const char *pattern, char byte)
 {
 	const char *const end = *pattern == '[' ? set_end(pattern) : NULL;
@@ -55,7 +56,8 @@ static const char *match_byte(const char *pattern, char byte)
 
 bool glob_matches(const char *pattern, const char *text)
 {
-	const char *star = NULL, *from = NULL; /* behind the last *, and the text that it does not stand for yet */
+	/* after the last *; the text after the part that this * has matched so far */
+	const char *star = NULL, *from = NULL;
 
 	while (*text) {
 		if (*pattern == '*') {
@@ -69,7 +71,8 @@ bool glob_matches(const char *pattern, const char *text)
 			pattern = next;
 			text++;
 		} else if (star) {
-			/* What precedes the last * needs not be tried again: it has matched as early as it can. */
+			/* Elements before the last * need no second try, because they have matched as early as
+			 * possible. */
 			pattern = star;
 			text = ++from;
 		} else {

@@ -1,22 +1,23 @@
-/* Patterns for names, as shells have them. */
+/* Matches names with patterns as in shells. */
 #ifndef FT_BASE_GLOB_H
 #define FT_BASE_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the pattern stands for the whole text. `*` is any bytes, `?` one, [a-z] one of a set, [!a-z] or [^a-z] one
- * that is not in it, and what follows a backslash is itself. A bracket that is not closed is itself, and so are those
- * that names have: [] and [abi:...]. Bytes are compared, in any locale; the time is at most the lengths' product. */
+/* True if the pattern matches the whole text. `*` matches any bytes, `?` one byte, [a-z] a byte of the set, [!a-z]
+ * and [^a-z] a byte outside of it; a backslash makes the next character ordinary. An unclosed bracket is ordinary
+ * too, and so are the brackets of names: [] and [abi:...]. Compares bytes in any locale. The time is at most the
+ * lengths' product. */
 bool glob_matches(const char *pattern, const char *text);
-/* How many bytes of the pattern precede its first wildcard: each text that it matches begins with them. All of them if
- * it has none: then it matches itself only. */
+/* Returns the number of bytes before the pattern's first wildcard, with which every matching text begins. Without a
+ * wildcard that is the whole length, and the pattern matches only itself. */
 size_t glob_literal(const char *pattern);
 
-/* Whether a bracket is not closed: no name of a function has such a one. */
+/* True if a bracket is not closed; no name of a function has such a bracket. */
 bool glob_is_open(const char *pattern);
 
-/* The pattern that stands for this text only; the caller frees it. */
+/* Returns a pattern that matches this text only; the caller frees it. */
 char *glob_quote(const char *text);
 
 #endif

@@ -1,3 +1,4 @@
+/* A hash table of 64-bit keys and values: see hash.h. */
 #include "config.h"
 #include "base/hash.h"
 
@@ -59,7 +60,7 @@ struct hash hash_with_room(size_t count)
 
 	while (count > h.capacity / 4 * 3)
 		h.capacity *= 2;
-	/* Not calloc(): the kernel would clear the memory when the keys come. */
+	/* Not calloc(), because the kernel would clear that memory later, when keys are added. */
 	h.entries = xreallocarray(NULL, h.capacity, sizeof(*h.entries));
 	memset(h.entries, 0, h.capacity * sizeof(*h.entries));
 	return h;
@@ -79,7 +80,7 @@ void hash_move(struct hash *h, struct hash *room)
 	hash_free(room);
 }
 
-/* The key's entry, made if it is new. */
+/* Finds the key's entry, or adds it. */
 static inline struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
 {
 	if ((h->count + 1) * 4 > h->capacity * 3)
@@ -122,7 +123,7 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)
 	for (size_t i = (hole + 1) & mask; h->entries[i].used; i = (i + 1) & mask) {
 		const size_t home = hash_mix(h->entries[i].key) & mask;
 
-		/* An entry that a search would no longer reach, for the hole lies before it, moves into the hole. */
+		/* A search would no longer reach an entry after the hole, so the entry moves into the hole. */
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			h->entries[hole] = h->entries[i];
 			hole = i;
@@ -163,7 +164,8 @@ uint64_t hash_bytes(const void *data, size_t size)
 	const unsigned char *bytes = data;
 	uint64_t h = 0xcbf29ce484222325u ^ size;
 
-	/* Each multiplication waits for the one before. In four lanes a processor does four at a time. */
+	/* Uses four lanes, because each multiplication depends on the one before and a processor does four at a
+	 * time. */
 	if (size >= 64) {
 		uint64_t lanes[4] = {h, h + 1, h + 2, h + 3};
 

@@ -1,6 +1,5 @@
-/* A map from 64-bit keys to 64-bit values: open addressing with
- * linear probing and backward-shift deletion, so it never degrades by deletions
- * and its memory is proportional to the largest number of entries held. */
+/* A map from 64-bit keys to 64-bit values. Uses open addressing with linear probing and backward-shift deletion, so
+ * that deletions never slow it down, and its memory is proportional to the largest number of entries held. */
 #ifndef FT_BASE_HASH_H
 #define FT_BASE_HASH_H
 
@@ -19,35 +18,35 @@ struct hash {
 
 void hash_free(struct hash *h);
 
-/* Makes `to`, which is empty, the same. */
+/* Copies `from` into `to`, which has to be empty. */
 void hash_copy(const struct hash *from, struct hash *to);
 
-/* An empty map with room for that many keys, whose memory is there: adding so many takes the same time for each. */
+/* Returns an empty map whose memory for that many keys is present already, so that adding each takes the same time. */
 struct hash hash_with_room(size_t count);
 
-/* Moves what h has into that room, if it is more than h has; the room is empty and freed then. */
+/* Moves h's entries into `room`, if that is larger; `room` is empty and freed afterwards. */
 void hash_move(struct hash *h, struct hash *room);
 
-/* The value's place, or NULL. Valid until the next set or remove. */
+/* Returns the address of the key's value, or NULL. Valid until the next set or remove. */
 uint64_t *hash_get(const struct hash *h, uint64_t key);
 
-/* Sets the value, adding the key if it is new; true if it was new. */
+/* Sets the value, and adds the key if it is new. Returns true if it was new. */
 bool hash_set(struct hash *h, uint64_t key, uint64_t value);
 
-/* The value's place; a new key's value is 0. Valid until the next set or remove. */
+/* Returns the address of the key's value; a new key is added with value 0. Valid until the next set or remove. */
 uint64_t *hash_place(struct hash *h, uint64_t key);
 
-/* Removes the key; false if it was not there. *value (may be NULL) gets what it had. */
+/* Removes the key. Returns false if it was not present; *value (may be NULL) gets its value. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 
-/* Iteration: for (size_t i = 0; (e = hash_next(h, &i));) ... No change of the map meanwhile. */
+/* Iterates: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
 struct hash_entry *hash_next(const struct hash *h, size_t *position);
 
-/* The keys from `start` to below `end`, for a caller that then removes them; the caller frees the array. NULL of
- * none. */
+/* Returns the keys from `start` to below `end`, for a caller that then removes them. The caller frees the array; NULL
+ * if there are none. */
 uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, size_t *count);
 
-/* For values that are pointers. */
+/* Returns a value that is a pointer, or NULL. */
 static inline void *hash_get_ptr(const struct hash *h, uint64_t key)
 {
 	const uint64_t *value = hash_get(h, key);
@@ -68,11 +67,11 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x;
 }
 
-/* A hash of bytes, for string keys: the caller compares the strings. */
+/* Hashes bytes, for string keys. The caller compares the strings. */
 uint64_t hash_bytes(const void *data, size_t size);
 
-/* A number that no input can foresee: hashed keys are mixed with it, so that no file can be made
- * to hit one slot of a table with all its records. */
+/* Returns a random number. Tables mix it into the keys that they hash, so that no file can be made with records that
+ * all hit one slot of a table. */
 uint64_t random_seed(void);
 
 #endif

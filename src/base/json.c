@@ -1,9 +1,11 @@
+/* Writes JSON strings: see json.h. */
 #include "config.h"
 #include "base/json.h"
 #include "base/plain.h"
 #include "base/utf8.h"
 
-/* Of the characters that are not plain only those of the first plane. */
+/* Escapes a character that is not plain. All of these are in Unicode's first plane, so they have at most three
+ * bytes. */
 static void add_escape(struct buf *out, const unsigned char *at, size_t size)
 {
 	unsigned c = at[0];

@@ -1,13 +1,13 @@
-/* Unsigned LEB128: seven bits a byte, the least significant first; bit 7 says that more follow. */
+/* Unsigned LEB128: seven bits per byte, the least significant first; bit 7 means that more bytes follow. */
 #ifndef FT_BASE_LEB128_H
 #define FT_BASE_LEB128_H
 
 #include <stdint.h>
 
-/* The most bytes that a number of 64 bits takes. */
+/* The maximum number of bytes of a 64-bit number. */
 #define LEB128_MAX 10
 
-/* Writes the number in its shortest form, LEB128_MAX bytes at most; returns the end. */
+/* Writes the number in its shortest form, at most LEB128_MAX bytes. Returns the address after it. */
 static inline unsigned char *leb128_put(unsigned char *p, uint64_t value)
 {
 	while (value >= 0x80) {

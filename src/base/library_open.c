@@ -1,3 +1,4 @@
+/* Replaces open() for one library: see library_open.h. */
 #include "config.h"
 #include "base/library_open.h"
 
@@ -13,7 +14,7 @@
 #endif
 
 static struct library {
-	uintptr_t start, end; /* of its segments */
+	uintptr_t start, end; /* the library's address range */
 	int (*opener)(const char *path);
 } library;
 
@@ -63,8 +64,8 @@ static int open_as(const void *caller, const char *path, int flags, mode_t mode)
 	return openat(AT_FDCWD, path, flags, mode);
 }
 
-/* Under each of the names by which a library may call it: those of large files, and those that fortified code takes
- * where no mode is given. */
+/* Defines open() under each name by which a library may call it: the names for large files, and those that fortified
+ * code uses for calls without a mode. */
 #define OPEN(function, name, more)                                                                                     \
 	int function(const char *path, int flags, ...) __asm__(name);                                                  \
 	int function(const char *path, int flags, ...)                                                                 \

@@ -1,3 +1,4 @@
+/* Shows the progress of long work: see long_work.h. */
 #include "config.h"
 #include "base/long_work.h"
 #include "base/buf.h"
@@ -11,13 +12,13 @@
 #define PATIENCE (2 * SECOND)
 #define INTERVAL (SECOND / 5)
 
-/* Of this program. */
+/* State of this program's status line. */
 static struct {
 	bool allowed;
-	uint64_t from_ns, next_ns; /* before these nothing is shown, and no line replaced */
+	uint64_t from_ns, next_ns; /* before these times no line is shown, and none is replaced */
 } lines;
 
-/* It is asked at each record: the coarse clock costs a few nanoseconds. */
+/* Uses the coarse clock, which costs a few nanoseconds, because this is called for each record. */
 static uint64_t now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
@@ -63,7 +64,7 @@ void long_work_show(struct long_work *work, const char *text, uint64_t done, uin
 
 	work->shown = true;
 	lines.next_ns = now() + INTERVAL;
-	/* In the background its line would be in another's way. */
+	/* In the background the line would disturb the output of other programs. */
 	if (tcgetpgrp(STDERR_FILENO) != getpgrp()) {
 		msg_status(NULL);
 		return;

@@ -1,4 +1,4 @@
-/* A line on the terminal about work that takes long: how far it is, and how long the rest of it will take. */
+/* Shows a line on the terminal during long work: its progress, and how long the rest will take. */
 #ifndef FT_BASE_LONG_WORK_H
 #define FT_BASE_LONG_WORK_H
 
@@ -6,26 +6,26 @@
 
 struct buf;
 
-/* One thing that is done: a file that is read, stacks that are named. */
+/* One piece of work: reading a file, or naming stacks. */
 struct long_work {
 	uint64_t began_ns;
-	bool shown; /* its line stands there, or a message has taken that away */
+	bool shown; /* its line was shown; a message may have removed it since */
 };
 
-/* From now on work is shown once the program has run for two seconds, if stderr is a terminal, this program is in its
- * foreground, and messages are not off (-q). Without this call nothing is ever shown. */
+/* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is
+ * in its foreground, and messages are not off (-q). Without this call no progress is ever shown. */
 void long_work_allow(void);
 
 void long_work_begin(struct long_work *work);
-/* Whether a line is due: the work's first one, or one whose predecessor is a fifth of a second old. Asks the clock, and
- * costs some nanoseconds. */
+/* True if a line is due: the work's first, or one whose predecessor is at least a fifth of a second old. Reads the
+ * clock, which costs some nanoseconds. */
 bool long_work_is_due(const struct long_work *work);
-/* Shows `text`, and what is left, from `done` of `total` (0: unknown, nothing is said of it). */
+/* Shows `text`, and the time left, computed from `done` of `total` (0: unknown, not shown). */
 void long_work_show(struct long_work *work, const char *text, uint64_t done, uint64_t total);
-/* Takes the line away. */
+/* Removes the line. */
 void long_work_end(struct long_work *work);
 
-/* Appends ", 12 s left": what the rest takes at the pace so far. Nothing where that is unknown. */
+/* Appends ", 12 s left": the time for the rest at the speed so far. Appends nothing if that is unknown. */
 void long_work_add_left(struct buf *out, uint64_t elapsed_ns, uint64_t done, uint64_t total);
 
 #endif

@@ -1,3 +1,4 @@
+/* Prints messages: see msg.h. */
 #include "config.h"
 #include "base/msg.h"
 #include "base/plain.h"
@@ -75,16 +76,16 @@ bool msg_set_debug(const char *spec)
 	return true;
 }
 
-/* ---- Where lines go ---- */
+/* ---- The destination of lines ---- */
 
-/* Of what follows: the threads that read files have messages, too. */
+/* Protects the data below, because threads that read files print messages too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
 	bool is_on;
 	int terminal;
 	_Atomic uint64_t *lost;
-	char *kept; /* whole lines: `size` of at most `room` bytes */
+	char *kept; /* whole lines: `size` bytes of at most `room` */
 	size_t size, room;
 } queue = {.terminal = STDERR_FILENO};
 
@@ -110,8 +111,8 @@ void msg_keep(size_t room)
 	pthread_mutex_unlock(&lock);
 }
 
-/* All of it or nothing, as the kernel promises of up to PIPE_BUF bytes. False: there is no room. A reader that has gone
- * is no reason to keep anything. */
+/* Writes the whole line or nothing, as the kernel guarantees for up to PIPE_BUF bytes. Returns false if there is no
+ * room. If the reader has ended, returns true: the line need not be kept. */
 static bool enqueue(const void *line, size_t size)
 {
 	ssize_t done;
@@ -129,7 +130,7 @@ static size_t whole_lines(const char *text, size_t size)
 	return end ? (size_t)(end - text) + 1 : size;
 }
 
-/* False: some of it still waits for room. */
+/* Returns false if some lines still wait for room. */
 static bool enqueue_kept(void)
 {
 	size_t done = 0;
@@ -147,7 +148,7 @@ static bool enqueue_kept(void)
 	return !queue.size;
 }
 
-/* `line` has at most PIPE_BUF bytes. False: it is lost. */
+/* `line` has at most PIPE_BUF bytes. Returns false if it is lost. */
 static bool emit(const char *line, size_t size)
 {
 	if (!queue.is_on)
@@ -183,7 +184,7 @@ void msg_settle(int milliseconds)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether what was written before has not been read yet. */
+/* True if lines written before have not been read yet. */
 static bool is_waiting(void)
 {
 	int bytes;
@@ -191,9 +192,9 @@ static bool is_waiting(void)
 	return queue.is_on && ioctl(STDERR_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-static size_t status_width; /* of the line that stands there, 0 none */
+static size_t status_width; /* width of the status line that is shown; 0 none */
 
-/* "\r", blanks over the line that stands there, "\r": any terminal can do that. */
+/* Overwrites the status line by "\r", blanks and "\r", which work on any terminal. */
 static size_t clear_status(char *out)
 {
 	const size_t width = status_width;
@@ -257,7 +258,7 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	/* What it names is others'. */
+	/* Escapes the text, because other programs choose the names in it. */
 	used += (int)plain_copy(line + used, sizeof(line) - 1 - (size_t)used, text, strchr(fmt, '\n'));
 	line[used++] = '\n';
 	if (!emit(line, (size_t)used))

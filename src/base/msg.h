@@ -1,6 +1,5 @@
-/* The one place that talks to the user: full sentences on stderr, each with the
- * program's name before it, one write(2) a message so that two processes'
- * messages never mix. */
+/* The only module that prints messages: full sentences on stderr, each after the program's name. A message is one
+ * write(2), so that the messages of two processes never mix. */
 #ifndef FT_BASE_MSG_H
 #define FT_BASE_MSG_H
 
@@ -8,19 +7,19 @@
 
 enum msg_domain { DBG_TRACER, DBG_BREAKPOINT, DBG_CALL, DBG_SYMBOLS, DBG_UNWIND, DBG_TRACE, DBG_PROCESS, DBG_DOMAINS };
 
-/* The name before each message. `name` is kept, not copied. */
+/* Sets the name printed before each message. Keeps the pointer. */
 void msg_set_program(const char *name);
 
 /* -q: only errors. */
 void msg_set_quiet(bool quiet);
 bool msg_is_quiet(void);
 
-/* -d[=DOMAIN:LEVEL,...]: NULL turns on level 1 everywhere. False when `spec` names no
- * domain or the level is no number from 0 to MSG_DEBUG_MAX. */
+/* -d[=DOMAIN:LEVEL,...]; NULL sets level 1 in all domains. Returns false if `spec` names an unknown domain or a level
+ * outside of 0 to MSG_DEBUG_MAX. */
 #define MSG_DEBUG_MAX 2
 bool msg_set_debug(const char *spec);
 
-/* All domains, separated by commas, for messages. */
+/* Returns the names of all domains, separated by commas. */
 const char *msg_debug_domains(void);
 
 extern unsigned char msg_debug_level[DBG_DOMAINS];
@@ -28,27 +27,26 @@ extern unsigned char msg_debug_level[DBG_DOMAINS];
 void msg_error(const char *fmt, ...) FT_PRINTF(1, 2);                         /* always shown */
 void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
-void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* _exit(1) */
+void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* shows the message, then _exit(1) */
 
-/* Standard error is a pipe that never blocks, from now on: a message that finds it full is counted in *lost, and a
- * status line that would have to wait there is left out, because a newer one comes. terminal: a descriptor of the
- * terminal that the pipe leads to, for its width; -1: none. Both must stay. */
+/* From now on standard error is a pipe that never blocks. A message that finds it full is counted in *lost; a status
+ * line that would have to wait is dropped, because a newer one follows. terminal: a descriptor of the terminal that
+ * the pipe leads to, for its width, or -1. Both must stay valid. */
 void msg_set_queue(int terminal, _Atomic uint64_t *lost);
-/* Standard error is what it was again. */
+/* From now on messages go directly to standard error again. */
 void msg_set_direct(void);
-/* From now on up to `room` bytes of messages that find the pipe full are kept, to be sent when there is room. Each call
- * has the same `room`. */
+/* From now on keeps up to `room` bytes of messages that find the pipe full, and sends them when there is room. All
+ * calls have the same `room`. */
 void msg_keep(size_t room);
-#define MESSAGES_KEPT (256u << 10) /* a summary is far shorter */
-/* Sends the kept messages. Waits for room in a full pipe, each time for `milliseconds` at most (-1: without a limit);
- * messages that find no room by then are counted as lost. Does nothing without a queue. */
+#define MESSAGES_KEPT (256u << 10) /* bytes: far more than a summary */
+/* Sends the kept messages. Waits for room in a full pipe, each time for at most `milliseconds` (-1: without a limit);
+ * messages that find no room by then count as lost. Does nothing without a queue. */
 void msg_settle(int milliseconds);
 
-/* A line on a terminal, replaced by the next one and by any message; NULL takes it away. It is cut to the terminal's
- * width. */
+/* Shows a line on a terminal, cut to its width. The next line or message replaces it; NULL removes it. */
 void msg_status(const char *text);
 
-/* Writes a line of debugging; msg_debug() asks first whether the domain shows that level. */
+/* Prints a debugging message. msg_debug() checks first whether the domain shows that level. */
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);
 #define msg_debug(domain, level, ...)                                                                                  \
 	do {                                                                                                           \

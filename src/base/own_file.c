@@ -1,3 +1,4 @@
+/* Opens files for writing without following the links of other users: see own_file.h. */
 #include "config.h"
 #include "base/own_file.h"
 #include "base/util.h"
@@ -12,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* A fifo without a reader (ENXIO), a link (ELOOP), a folder, a socket. */
+/* True for the errors of opening a fifo without a reader (ENXIO), a link (ELOOP), a folder or a socket. */
 static bool is_taken(int error)
 {
 	return error == ELOOP || error == ENXIO || error == EISDIR || error == EMLINK;
@@ -38,7 +39,7 @@ int own_file_open(const char *path)
 
 	if (fd < 0)
 		return fd;
-	/* It may be one that others can read. */
+	/* An existing file may be readable for other users. */
 	const mode_t mask = umask(0);
 
 	umask(mask);
@@ -55,9 +56,9 @@ int own_file_open_to_append(const char *path)
 	return open_ours(path, O_APPEND);
 }
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+#define LINKS_MAX 40 /* the number of links that the kernel follows */
 
-/* Opens the folder that a name of `folder` is in, and leaves the rest of the name. */
+/* Opens the folder part of a path relative to `folder`; *name gets the last part. */
 static int open_folder(int folder, const char *path, const char **name)
 {
 	const char *const slash = strrchr(path, '/');
@@ -70,8 +71,8 @@ static int open_folder(int folder, const char *path, const char **name)
 	return fd < 0 ? error : fd;
 }
 
-/* Where the link leads to, which the caller frees. 0 or -errno; -EEXIST: it is a link of /proc, which leads to a file
- * and has no name for it. -EAGAIN: it is no link any more. */
+/* Reads a link's target, which the caller frees. Returns 0 or -errno. -EEXIST: the link is one of /proc that leads to
+ * a file without a path. -EAGAIN: the file is no link any more. */
 static int read_link(int folder, const char *name, char **to)
 {
 	const int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -98,8 +99,8 @@ static int read_link(int folder, const char *name, char **to)
 	return error;
 }
 
-/* Goes one link on: *folder and *path become those of where it leads to. The descriptor if it is a link of /proc,
- * -EAGAIN: to be opened there, or another -errno. */
+/* Follows one link: *folder and *path are replaced by its target's. Returns the descriptor if the link is one of
+ * /proc; -EAGAIN: the caller opens the target; or another -errno. */
 static int follow(int *folder, char **path, int flags)
 {
 	const char *name;
@@ -125,8 +126,9 @@ static int follow(int *folder, char **path, int flags)
 	return result;
 }
 
-/* A: is the link its user's? | B: puts a link of his own there | A: open(): what is followed is what was looked at, for
- * it is read from the descriptor by which its owner was asked for. */
+/* Reads each link from the descriptor by which its owner was checked, so that another user (B) cannot exchange it:
+ *
+ *	A: checks that the link is this user's | B: puts a link of its own there | A: open() */
 int own_file_open_given(const char *path, int flags)
 {
 	const int all = flags | O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

@@ -1,3 +1,4 @@
+/* Escapes text for terminals: see plain.h. */
 #include "config.h"
 #include "base/plain.h"
 #include "base/utf8.h"
@@ -63,7 +64,7 @@ size_t plain_copy(char *to, size_t room, const char *text, bool keeps_lines)
 	return used;
 }
 
-/* The character at `text`, of which `left` bytes are there. */
+/* The size of the character at `text`, of which `left` bytes are present. */
 static size_t size_within(const char *text, size_t left)
 {
 	char copy[8] = "";

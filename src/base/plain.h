@@ -1,5 +1,5 @@
-/* Text that others name (files, threads, functions), for terminals and for formats of lines: control characters move
- * the cursor and forge lines, and marks of direction turn what follows round. */
+/* Makes text from other programs (names of files, threads, functions) safe for terminals and line formats: control
+ * characters move the cursor and forge lines, and marks of direction reverse the text after them. */
 #ifndef FT_BASE_PLAIN_H
 #define FT_BASE_PLAIN_H
 
@@ -8,24 +8,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Whether a terminal has a sign for the character that is only a sign: no control (C0, C1), no mark of direction, no
- * end of a line, no surrogate, nothing of private use. */
+/* True if the character is only a printable sign: no control (C0, C1), mark of direction, line end, surrogate or
+ * character of private use. */
 bool plain_character(uint32_t character);
-/* How many bytes the character of UTF-8 has that begins the text; 0: none does, or it is not plain. */
+/* Returns the number of bytes of the UTF-8 character that begins the text; 0: it is invalid or not plain. */
 size_t plain_size(const char *text);
 
-#define PLAIN_ESCAPE 4 /* bytes of \ooo */
+#define PLAIN_ESCAPE 4 /* number of bytes of \ooo */
 void plain_escape(char byte, char to[PLAIN_ESCAPE]);
 
 struct buf;
 
-/* Appends or prints the text; the bytes that are not plain become \ooo. */
+/* Append or print the text, with each byte that is not plain as \ooo. */
 void plain_add(struct buf *out, const char *text);
 void plain_print(FILE *out, const char *text);
-/* Writes it to `to`, which has `room` bytes, without a NUL and without half an escape or character at the end; the
- * number of bytes. keeps_lines: '\n' stays. */
+/* Copies the text to `to`, which has `room` bytes, without a NUL, and without a partial escape or character at the
+ * end. Returns the number of bytes. keeps_lines: '\n' stays. */
 size_t plain_copy(char *to, size_t room, const char *text, bool keeps_lines);
-/* Puts `instead` in the place of each byte that is not plain, so that the text's length stays. */
+/* Replaces each byte that is not plain by `instead`, so that the length stays. */
 void plain_mask(char *text, size_t size, char instead);
 
 #endif

@@ -1,3 +1,4 @@
+/* Appends text with escapes to a buffer: see plain.h. */
 #include "config.h"
 #include "base/plain.h"
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* Quotes words for a shell: see shell_quote.h. */
 #include "config.h"
 #include "base/shell_quote.h"
 

@@ -1,3 +1,4 @@
+/* Opens the descriptors 0 to 2 that are closed: see util.h. */
 #include "config.h"
 #include "base/util.h"
 

@@ -1,3 +1,4 @@
+/* Makes temporary files without names: see util.h. */
 #include "config.h"
 #include "base/util.h"
 

@@ -1,3 +1,4 @@
+/* Reads files with a limit of time, by a worker: see timed.h. */
 #include "config.h"
 #include "base/timed.h"
 #include "base/util.h"
@@ -9,24 +10,24 @@
 #include <time.h>
 
 #define HELD_NS                                                                                                        \
-	(UINT64_C(720) * 1000000) /* a quarter for each one that has not answered yet: less than a second in all */
+	(UINT64_C(720) * 1000000) /* limit of a read, divided by 4 for each late read: less than a second in total */
 #define FREE_NS  (UINT64_C(10) * 1000000000)
-#define SLICE_NS (UINT64_C(50) * 1000000) /* after which letting go is looked for */
+#define SLICE_NS (UINT64_C(50) * 1000000) /* between two checks of let_go */
 #define LOOK_NS  UINT64_C(1000000)        /* between two calls of the watcher */
-#define LATE_MAX 8                        /* that do not answer: then no other is begun */
+#define LATE_MAX 8                        /* number of late reads from which on no further read is started */
 
 const char timed_reason[] = "reading it takes too long";
 
 static __thread bool is_on;
 
-/* Of the thread that has limits, but for the count. */
+/* The state of timed reading. Only the thread that has limits uses it, except `late`. */
 static struct {
 	bool is_held;
 	const int *let_go;
-	struct worker *worker;       /* has nothing to do; NULL: there is none yet */
+	struct worker *worker;       /* an idle worker, or NULL */
 	void (*look)(void *context); /* timed_watch() */
 	void *look_context;
-	atomic_uint late; /* workers that were left to their work, and have not done it yet */
+	atomic_uint late; /* workers that were left to their work and have not finished it */
 } timed;
 
 struct timed_job {
@@ -43,7 +44,7 @@ static void do_work(struct worker_job *job)
 	mine->work(mine->context);
 }
 
-/* Of one that was too late. */
+/* Frees a job that was late. */
 static void end_late(struct worker_job *job)
 {
 	struct timed_job *const mine = (struct timed_job *)job;
@@ -57,7 +58,7 @@ void timed_begin(const int *let_go)
 {
 	is_on = true;
 	timed.let_go = let_go;
-	/* While this thread may still use every CPU. */
+	/* Now, while this thread may still use every CPU. */
 	timed.worker = worker_new("ft-reader");
 }
 

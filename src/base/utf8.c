@@ -1,3 +1,4 @@
+/* Measures UTF-8 characters: see utf8.h. */
 #include "config.h"
 #include "base/utf8.h"
 #include "base/util.h"

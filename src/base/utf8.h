@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* How many bytes the character has that begins there (RFC 3629: no overlong forms, no surrogates, nothing above
- * U+10FFFF); 0: none begins there. The text's NUL is no continuation, so nothing is read behind it. */
+/* Returns the number of bytes of the character at `text` (RFC 3629: no overlong forms, no surrogates, nothing above
+ * U+10FFFF); 0: it is invalid. Never reads past the text's NUL, because that is no continuation byte. */
 size_t utf8_size(const unsigned char *text);
 
 #endif

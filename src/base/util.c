@@ -1,3 +1,4 @@
+/* Memory, strings, numbers, paths and small files: see util.h. */
 #include "config.h"
 #include "base/util.h"
 #include "base/msg.h"
@@ -73,14 +74,14 @@ void array_reserve(void **items, size_t *capacity, size_t count, size_t size)
 char *path_normalise(char *path)
 {
 	const bool absolute = *path == '/';
-	char *to = path + absolute, *floor = to; /* what ".." does not take away */
+	char *to = path + absolute, *floor = to; /* the part that ".." does not remove */
 
 	for (const char *p = to; *p;) {
 		const size_t length = strcspn(p, "/");
 		const char *next = p + length + (p[length] == '/');
 
 		if (length == 2 && !memcmp(p, "..", 2) && (to > floor || absolute)) {
-			to -= to > floor; /* the '/' of what is taken away */
+			to -= to > floor; /* the '/' of the removed part */
 			while (to > floor && to[-1] != '/')
 				to--;
 		} else if (length && !(length == 1 && *p == '.')) {
@@ -128,7 +129,7 @@ static bool has_hex_prefix(const char *text)
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 }
 
-/* Above 15: it is none. */
+/* Returns more than 15 if c is no digit. */
 static inline unsigned digit_of(char c)
 {
 	const unsigned decimal = (unsigned char)c - '0', letter = ((unsigned char)c | 0x20u) - 'a';
@@ -136,7 +137,7 @@ static inline unsigned digit_of(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* Traces of text are mostly numbers: strtoull would take half of the time of reading them. */
+/* Not strtoull(): text traces are mostly numbers, and it would take half of the time of reading them. */
 static inline bool parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -182,7 +183,7 @@ int open_regular(const char *path, struct stat *st)
 	int fd = open(link, O_RDONLY | O_CLOEXEC);
 	int error = errno;
 
-	/* Where /proc is not mounted. */
+	/* /proc is not mounted. */
 	if (fd < 0 && error == ENOENT) {
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		error = errno;
@@ -197,7 +198,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* Takes the descriptor over; -1 with errno gives NULL. */
+/* Takes ownership of the descriptor; -1 with errno gives NULL. */
 static char *read_all(int fd, size_t max, size_t *size)
 {
 	size_t capacity = 4096, used = 0;

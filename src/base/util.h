@@ -1,9 +1,8 @@
-/* Memory that cannot fail, strings, checked arithmetic, small file reads.
+/* Memory allocation that cannot fail, strings, checked arithmetic, reading of small files.
  *
- * The x-functions end the program with a message when memory is exhausted:
- * the guardian then puts the target right.  They are only for sizes
- * that the program itself chose or has bounded; a size that a file or a tracee
- * gives is checked first. */
+ * The x-functions end the program with a message when memory is exhausted: the guardian then corrects the target.
+ * They are only for sizes that the program itself chose or has bounded; sizes from a file or a tracee are checked
+ * first. */
 #ifndef FT_BASE_UTIL_H
 #define FT_BASE_UTIL_H
 
@@ -17,7 +16,7 @@ struct stat;
 #define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
-/* libiberty, which demangles names, has functions of its own under these names. */
+/* Renamed, because libiberty, which demangles names, has functions of these names. */
 #define xmalloc   base_xmalloc
 #define xcalloc   base_xcalloc
 #define xstrdup   base_xstrdup
@@ -28,18 +27,18 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *s);
-/* NULL of NULL. */
+/* Returns NULL for NULL. */
 char *xstrdup_or_null(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
 
-/* Makes room in the array *items (of *capacity elements of `size` bytes) for one
- * more than `count`; the array may move. */
+/* Makes room in the array *items (*capacity elements of `size` bytes) for one more element than `count`; the array
+ * may move. */
 void array_reserve(void **items, size_t *capacity, size_t count, size_t size);
 #define ARRAY_GROW(items, capacity, count) array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
 
-/* How many of the items are not above `key`, by binary search: member (.start, or ->start in an array of pointers) is
- * what they are ordered by, ascending. */
+/* Returns how many items are not above `key`, by binary search. The items are in ascending order of member (.start,
+ * or ->start in an array of pointers). */
 #define COUNT_UP_TO(items, count, member, key)                                                                         \
 	({                                                                                                             \
 		size_t low_ = 0, high_ = (count);                                                                      \
@@ -65,7 +64,7 @@ static inline uint64_t align_down(uint64_t value, uint64_t power_of_two)
 	return value & ~(power_of_two - 1);
 }
 
-/* a + b and a * b, UINT64_MAX where the result does not fit. */
+/* a + b and a * b, or UINT64_MAX if the result does not fit. */
 static inline uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -78,51 +77,51 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Takes `.` and `dir/..` out of a path, in place, by its text alone. Returns `path`. */
+/* Removes `.` and `dir/..` from a path, in place, without reading the file system. Returns `path`. */
 char *path_normalise(char *path);
-/* The name of a file: the part of its path behind the last '/'. */
+/* Returns the part of the path after the last '/'. */
 const char *path_name(const char *path);
-/* Whether there is a folder of that name. */
+/* True if a folder of that name exists. */
 bool path_is_folder(const char *path);
-/* Whether what is written there comes to a terminal. */
+/* True if the path leads to a terminal. */
 bool path_is_terminal(const char *path);
 
-/* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
- * decimal). False when it is empty, has other characters or is over `max`. */
+/* Parses a whole string as an unsigned number (0x hexadecimal, otherwise decimal). Returns false if it is empty, has
+ * other characters or exceeds `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
-/* Reads a hexadecimal number as parse_number() reads a decimal one, with 0x or without: an address as nm and objdump
- * print it, a mask. */
+/* Parses a hexadecimal number, with or without 0x, in the same way: an address as nm and objdump print it, or a
+ * mask. */
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
-/* 1234567 as "1,234,567", into `text`, which it returns. */
+/* Writes 1234567 as "1,234,567" into `text`, and returns that. */
 const char *number_grouped(uint64_t number, char text[32]);
 
-/* Opens a regular file for reading, and says which one it is. Anything else is not opened at all: what a core file, a
- * trace or a program calls a file may be a fifo that somebody waits at, or a device that does something when it is
- * opened. -1 and errno; ENOEXEC: it is none. */
+/* Opens a regular file for reading, and gets its stat. Does not open any other file at all: a file that a core file,
+ * a trace or a program names may be a fifo at which a process waits, or a device that acts when it is opened. Returns
+ * a descriptor, or -1 and errno; ENOEXEC: it is no regular file. */
 int open_regular(const char *path, struct stat *st);
 
-/* Reads all of a file (at most `max` bytes, for /proc files without a size) into
- * a new NUL-terminated buffer that the caller frees. NULL and errno on error;
- * EFBIG when it is longer. *size may be NULL. */
+/* Reads a whole file (at most `max` bytes; also files of /proc, which have no size) into a new NUL-terminated buffer,
+ * which the caller frees. Returns NULL and errno on error; EFBIG: it is longer. *size may be NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
-/* The same of a regular file only, and without waiting for one that is none: for a name that others have made. */
+/* The same for regular files only, and without waiting for others: for names that another program has made. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
-/* Takes those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes standard output. To
- * use them fails with EBADF as before. */
+/* Opens the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Using them still fails
+ * with EBADF. */
 void standard_fds_reserve(void);
-/* Raises the soft limit of open files to the hard one (never in the target). */
+/* Raises the soft limit of open files to the hard limit. Never called in the target. */
 void fds_raise_limit(void);
-/* A file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec: a descriptor, or -1 and errno. */
+/* Opens a file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec. Returns a descriptor, or
+ * -1 and errno. */
 int temporary_file(void);
 
-/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done (may be NULL) gets the number of bytes
- * that were written. */
+/* Writes all bytes, continuing after EINTR and short writes. Returns 0 or -errno; *done (may be NULL) gets the number
+ * of bytes that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
-/* The same at a place of a file. False and errno: it cannot be written. */
+/* The same at an offset of a file. Returns false and errno if writing fails. */
 bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 
-/* Bytes of a page of memory. */
+/* The size of a memory page in bytes. */
 uint64_t page_size(void);
 
 /* CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */

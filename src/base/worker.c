@@ -1,3 +1,4 @@
+/* Threads that do jobs: see worker.h. */
 #include "config.h"
 #include "base/worker.h"
 #include "base/util.h"
@@ -11,7 +12,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define NAME_MAX_BYTES 16 /* of a thread's name, with its NUL */
+#define NAME_MAX_BYTES 16 /* with the NUL */
 
 struct worker {
 	pthread_mutex_t lock;
@@ -21,7 +22,7 @@ struct worker {
 	char name[NAME_MAX_BYTES];
 };
 
-static atomic_uint busy; /* threads in a job */
+static atomic_uint busy; /* number of threads that do a job */
 
 static struct {
 	cpu_set_t set;
@@ -48,7 +49,7 @@ static void worker_free(struct worker *worker)
 	free(worker);
 }
 
-/* The job may be gone after this. */
+/* The job may have been freed when this returns. */
 static void do_job(struct worker *worker, struct worker_job *job)
 {
 	job->work(job);

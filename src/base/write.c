@@ -1,3 +1,4 @@
+/* Writes whole buffers: see util.h. */
 #include "config.h"
 #include "base/util.h"
 

@@ -1,3 +1,4 @@
+/* Reads /proc: see proc.h. */
 #include "config.h"
 #include "proc/proc.h"
 #include "base/util.h"
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_MAX (1 << 22) /* a command line */
+#define FILE_MAX (1 << 22) /* limit for files of /proc, the longest of which are command lines */
 
 char *proc_path(pid_t tid, const char *name)
 {
@@ -168,7 +169,8 @@ bool proc_lacks_privileges(pid_t pid)
 
 /* ---- stat ---- */
 
-/* The fields behind the name, which may hold anything and ends at the last parenthesis; counted as proc(5) does. */
+/* The numbers of the fields in proc(5). The fields after the name are found by its last parenthesis, because the name
+ * may contain any character. */
 enum stat_field {
 	FIELD_STATE = 3,
 	FIELD_PARENT = 4,
@@ -224,7 +226,7 @@ int proc_stat_open(pid_t tid)
 {
 	char path[48];
 
-	/* For /proc/TID/stat the kernel sums over all threads. */
+	/* Not /proc/TID/stat, for which the kernel sums over all threads. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
@@ -286,8 +288,8 @@ pid_t proc_parent(pid_t pid)
 
 /* ---- Threads and memory ---- */
 
-/* Calls `visit` for each number among the names in a folder of /proc/PID until it says false; below `least` it is none.
- * 0 or -errno. */
+/* Calls `visit` for each number among the names in a folder of /proc/PID, until it returns false. Skips numbers below
+ * `least`. Returns 0 or -errno. */
 static int each_number(pid_t pid, const char *name, long least, bool (*visit)(void *context, int number), void *context)
 {
 	char *path = proc_path(pid, name), *end;

@@ -1,18 +1,18 @@
-/* Messages that say why a process cannot be traced, and what to do about it. */
+/* Prints messages that say why a process cannot be traced, and what the user can do about it. */
 #ifndef FT_PROC_REFUSAL_H
 #define FT_PROC_REFUSAL_H
 
 #include <sys/types.h>
 
-/* Why a process cannot be traced once it is attached to, by errno (positive): a clause without its full stop, constant
- * or as strerror() owns it. */
+/* Returns the reason why a process cannot be traced after attaching, by errno (positive): a clause without its full
+ * stop. It is constant, or owned by strerror(). */
 const char *refusal_reason(int error);
-/* Of a process that could not be attached to, with this errno (positive). Returns 1, functrace's exit status. */
+/* Explains why a process could not be attached to, with this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);
-/* The same where it is known before it is tried: there is no such process, it is the kernel's, or another tracer has
- * it. 0: none of these, and nothing was printed. */
+/* Checks before attaching: explains it, and returns 1, if there is no such process, it is the kernel's, or it has
+ * another tracer. Otherwise returns 0 and prints nothing. */
 int refusal_before_attach(pid_t pid);
-/* Of a program that functrace has started. */
+/* Explains why a program that functrace has started cannot be traced. */
 void refusal_of_launch(pid_t pid, const char *program, int error);
 
 #endif

@@ -1,3 +1,4 @@
+/* Finds processes by name, and names of processes: see who.h. */
 #include "config.h"
 #include "proc/who.h"
 #include "proc/proc.h"
@@ -11,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COMM_MAX 15 /* of what the kernel keeps of a name */
+#define COMM_MAX 15 /* number of bytes of a name that the kernel keeps */
 
-/* A task by which /proc tells of the process: when its first thread has ended, that one has neither program nor
- * command line. */
+/* Returns a task under whose id /proc describes the process. The first thread has neither program nor command line
+ * after it has ended. */
 static pid_t task_of(pid_t pid)
 {
 	const pid_t live = proc_live_thread(pid);
@@ -22,7 +23,7 @@ static pid_t task_of(pid_t pid)
 	return live ? live : pid;
 }
 
-/* The path of its program; NULL unknown. */
+/* Returns the path of the process's program; NULL: unknown. */
 static char *program_of(pid_t pid)
 {
 	char *const path = proc_link(task_of(pid), "exe");
@@ -32,7 +33,7 @@ static char *program_of(pid_t pid)
 	return path;
 }
 
-/* The same without folders. */
+/* Returns the file name of that path. */
 static char *file_of(pid_t pid)
 {
 	char *const path = program_of(pid), *const file = path ? xstrdup(path_name(path)) : NULL;
@@ -41,14 +42,14 @@ static char *file_of(pid_t pid)
 	return file;
 }
 
-/* Words, each with its end. */
+/* Returns the words, each with a NUL. */
 static char *command_line(pid_t pid, size_t *size)
 {
 	return proc_read(task_of(pid), "cmdline", size);
 }
 
-/* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
- * nginx. NULL: it has none. */
+/* Returns the first word of the command line, without folders: "bash" for "-bash" of a login shell, and "nginx" for
+ * "nginx:" of a title. NULL: there is none. */
 static char *first_word(const char *line)
 {
 	const char *word = line ? line : "";
@@ -65,13 +66,13 @@ static char *first_word(const char *line)
 	return NULL;
 }
 
-/* Whether the kernel's name may be short for it. */
+/* True if comm, which the kernel cuts, may be the beginning of name. */
 static bool begins(const char *comm, const char *name)
 {
 	return name && !strncmp(comm, name, COMM_MAX);
 }
 
-/* Of a script: the word that it was run by, with its folders. */
+/* Returns the word of a script's command line that names the script, with its folders, or NULL. */
 static const char *script_word(const char *line, size_t size, const char *comm)
 {
 	const char *word = line;
@@ -98,7 +99,7 @@ char *who_name(pid_t pid)
 	else if (begins(comm, file))
 		name = xstrdup(file);
 	else
-		/* It has renamed its first thread ("MainThread"). */
+		/* The process has renamed its first thread ("MainThread"). */
 		name = xstrdup(word && file && !strncmp(file, word, strlen(word)) ? word : comm);
 	free(comm);
 	free(line);
@@ -158,7 +159,7 @@ pid_t *who_all(size_t *count)
 	return pids;
 }
 
-/* Keeps those of whom that is true and who live. */
+/* Returns the living processes for which `wanted` is true. */
 static pid_t *chosen(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
 {
 	size_t all;
@@ -194,7 +195,7 @@ static bool is_same_file(const struct stat *file, const char *path)
 	return stat(path, &other) == 0 && file->st_dev == other.st_dev && file->st_ino == other.st_ino;
 }
 
-/* Whether a word of its command line leads to the file, from the folder that it is in. */
+/* True if a word of the command line is a path of the file, relative to the process's current folder. */
 static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 {
 	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
@@ -234,7 +235,7 @@ pid_t *who_named(const char *name, size_t *count)
 	return chosen(count, strchr(name, '/') ? is_run_by : is_named, name);
 }
 
-/* The kernel lets everybody read the name and the command line. */
+/* Uses the name and the command line, because the kernel lets every user read these. */
 static bool is_named_of_another(pid_t pid, const void *name)
 {
 	const long owner = proc_owner(pid);

@@ -1,3 +1,4 @@
+/* Opens the call frame information of an ELF file: see cfi.h. */
 #include "config.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #define PHDR_MAX         4096
-#define IMAGE_MAX        ((uint64_t)1 << 30) /* address space only: what is not read stays unallocated */
+#define IMAGE_MAX        ((uint64_t)1 << 30) /* address space only: pages that are not read stay unallocated */
 #define SEGMENT_READ_MAX ((uint64_t)64 << 20)
 #define EH_FRAME_MAX     ((uint64_t)256 << 20)
 
@@ -27,7 +28,7 @@ static bool elf_fits(Elf *elf, const struct arch *arch)
 	       !elf_getphdrnum(elf, &phnum) && phnum <= PHDR_MAX;
 }
 
-/* The PT_GNU_EH_FRAME, and the file bytes of the PT_LOAD around it. */
+/* Finds the PT_GNU_EH_FRAME, and the PT_LOAD whose file bytes contain it. */
 static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 {
 	GElf_Phdr phdr;
@@ -51,7 +52,7 @@ static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 	return false;
 }
 
-/* What dwarf_getcfi_elf would take: the sections of that name, else what PT_GNU_EH_FRAME leads to. */
+/* The information that dwarf_getcfi_elf would use: the sections of that name, else the data of PT_GNU_EH_FRAME. */
 struct eh_source {
 	Elf_Data *data;
 	struct cfi_header header;
@@ -59,7 +60,7 @@ struct eh_source {
 	bool ambiguous;
 };
 
-/* fd: of the file; -1: the image is in memory. */
+/* True if the range is small enough and has no holes. fd: the file; -1: the image is in memory. */
 static bool is_readable(int fd, uint64_t offset, uint64_t size)
 {
 	return size <= EH_FRAME_MAX && (fd < 0 || !elf_is_hollow(fd, offset, size));
@@ -162,7 +163,7 @@ int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 	*cfi = (struct cfi){.fd = fd};
 	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
 	const int error = begin(cfi, arch);
-	/* Another one, which ends here: what it has read of symbols is not kept. */
+	/* Reads symbols by a second Elf, which is closed here, so that its data is not kept. */
 	Elf *const elf = error ? NULL : elf_open(fd, &st, &reason);
 
 	if (elf)
@@ -202,8 +203,8 @@ static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned 
 	return true;
 }
 
-/* The ELF header and program headers as they lie in memory, which is how they lie in the file. The
- * section headers need not be mapped: the copy claims that there are none. */
+/* Reads the ELF header and program headers, which are the same in memory as in the file. Section headers need not be
+ * mapped; the copy says that there are none. */
 static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, const struct arch *arch, size_t *size)
 {
 	union {
@@ -242,8 +243,7 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 	return headers;
 }
 
-/* Reads the segment with .eh_frame to where the file has it. The rest of the image stays untouched
- * zero pages. */
+/* Reads the segment with .eh_frame to its file offset. The rest of the image stays untouched zero pages. */
 static unsigned char *read_image(struct stack_memory *memory, uint64_t start, unsigned char *headers,
 				 size_t headers_size, size_t *size)
 {
@@ -255,7 +255,7 @@ static unsigned char *read_image(struct stack_memory *memory, uint64_t start, un
 
 	if (!elf || elf_getphdrnum(elf, &phnum) || !find_eh_segments(elf, &header, &load))
 		goto out;
-	/* The header, at file offset 0, is what lies at `start`. */
+	/* The header is at file offset 0 and at address `start`. */
 	for (size_t i = 0; i < phnum; i++)
 		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_offset < 4096) {
 			base = phdr.p_vaddr - phdr.p_offset;
@@ -336,7 +336,7 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* The bytes [from, end of the segment) at their addresses. */
+/* Sets cfi->eh.bytes to the bytes [from, end of the segment). */
 static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 {
 	const uint64_t skip = from - load->p_vaddr, size = load->p_filesz - skip;
@@ -355,8 +355,8 @@ static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 	return true;
 }
 
-/* .eh_frame_hdr in the only form that linkers write: the LSB specification, 10.6.2; with 4-byte
- * numbers, the pointer to .eh_frame relative to itself, the table relative to the header. */
+/* Accepts .eh_frame_hdr only in the form that linkers write (the LSB specification, 10.6.2): 4-byte numbers, the
+ * pointer to .eh_frame relative to itself, the table relative to the header. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
 {
 	static const unsigned char form[] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
@@ -411,7 +411,7 @@ bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start)
 	Dwarf_Frame *frame = below ? frame_of(cfi->eh_cfi, address) : NULL;
 
 	if (!frame)
-		return false; /* behind the end of the one before it */
+		return false; /* the address is after the end of the function before it */
 	free(frame);
 	*start = eh->header + (uint64_t)(int64_t)table[below - 1].start;
 	return true;

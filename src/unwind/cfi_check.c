@@ -1,3 +1,4 @@
+/* Checks call frame information before libdw reads it: see cfi_check.h. */
 #include "config.h"
 #include "unwind/cfi_check.h"
 #include "base/hash.h"
@@ -9,7 +10,7 @@
 
 #define REGISTER_MAX 1024
 #define ENTRY_MAX    (1 << 20) /* bytes */
-#define REMEMBER_MAX 1024      /* states an entry may put on libdw's stack */
+#define REMEMBER_MAX 1024      /* limit of states that an entry may put on libdw's stack */
 
 struct bytes {
 	const uint8_t *at, *end;
@@ -23,7 +24,7 @@ static bool skip(struct bytes *bytes, uint64_t size)
 	return true;
 }
 
-/* An unsigned or signed LEB128; only the low 64 bits count. False at the end of the bytes. */
+/* Reads an unsigned or signed LEB128; only the low 64 bits count. Returns false at the end of the bytes. */
 static bool leb(struct bytes *bytes, uint64_t *value)
 {
 	unsigned shift = 0;
@@ -41,8 +42,8 @@ static bool leb(struct bytes *bytes, uint64_t *value)
 	return false;
 }
 
-/* The operands of the instructions that have an opcode of their own, DWARF 5, 7.24: r register, u
- * number, b block, 1 2 4 8 bytes, x never written by any compiler. */
+/* The operands of the instructions with their own opcode (DWARF 5, 7.24): r register, u number, b block, 1 2 4 8
+ * bytes, x never written by any compiler. */
 static const char *const operands[] = {
 	[DW_CFA_nop] = "",
 	[DW_CFA_set_loc] = "x",
@@ -73,7 +74,7 @@ static const char *const operands[] = {
 	[DW_CFA_GNU_negative_offset_extended] = "ru",
 };
 
-/* 1, 0 at the end of what can be read (libdw stops there, too), -1 if it is not harmless. */
+/* Returns 1; 0 at the end of the readable bytes (libdw stops there, too); -1 if the operands are not harmless. */
 static int check_operands(struct bytes *bytes, const char *form)
 {
 	for (; *form; form++) {
@@ -114,7 +115,7 @@ static bool check_instructions(struct bytes bytes)
 			break;
 		default:
 			if (opcode >= sizeof(operands) / sizeof(operands[0]) || !operands[opcode])
-				return true; /* unknown: libdw's end as well */
+				return true; /* unknown: libdw stops here as well */
 			result = check_operands(&bytes, operands[opcode]);
 			if (opcode == DW_CFA_remember_state && ++remembered > REMEMBER_MAX)
 				return false;
@@ -125,7 +126,7 @@ static bool check_instructions(struct bytes bytes)
 	return true;
 }
 
-/* Bytes of an encoded pointer; 0 for none, -1 where the size cannot be known. */
+/* Returns the size of an encoded pointer in bytes; 0: no pointer; -1: the size cannot be known. */
 static int encoded_size(uint8_t encoding, unsigned address_size)
 {
 	if (encoding == DW_EH_PE_omit)
@@ -144,8 +145,7 @@ static int encoded_size(uint8_t encoding, unsigned address_size)
 	}
 }
 
-/* The encoding of addresses in a CIE's FDEs: the letter R of its augmentation. -1: not understood.
- */
+/* Returns the encoding of addresses in a CIE's FDEs: the letter R of its augmentation. -1: unknown augmentation. */
 static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 {
 	const char *letter = cie->augmentation;
@@ -195,7 +195,7 @@ static bool check_cie(struct check *check, uint64_t offset, const Dwarf_CIE *cie
 	       check_instructions((struct bytes){cie->initial_instructions, cie->initial_instructions_end});
 }
 
-/* An FDE of a CIE that is not understood is not used by libdw either. */
+/* Accepts an FDE of a CIE with an unknown augmentation, because libdw does not use such an FDE. */
 static bool check_fde(struct check *check, uint64_t offset, const Dwarf_FDE *fde)
 {
 	const uint64_t *cie = hash_get(&check->cies, fde->CIE_pointer);
@@ -216,13 +216,13 @@ static bool check_fde(struct check *check, uint64_t offset, const Dwarf_FDE *fde
 	return check_instructions(bytes);
 }
 
-/* Looks at the entries that begin before `limit`. */
+/* Checks the entries that begin before `limit`. */
 static bool check_entries(struct check *check, const unsigned char *ident, Elf_Data *data, bool is_eh, uint64_t limit)
 {
 	Dwarf_Off offset = 0, next;
 	Dwarf_CFI_Entry entry;
 
-	/* Behind the first end mark, too: a table may lead there. */
+	/* Continues after the first end mark, because a table may point there. */
 	while (offset < limit) {
 		next = offset;
 		const int result = dwarf_next_cfi(ident, data, is_eh, offset, &next, &entry);
@@ -245,7 +245,7 @@ static bool check_entries(struct check *check, const unsigned char *ident, Elf_D
 	return true;
 }
 
-/* The table's pairs of 32-bit numbers (start, FDE), relative to the header. */
+/* The pairs of 32-bit numbers (start, FDE) of a header's table, relative to the header. */
 struct table {
 	const unsigned char *pairs;
 	size_t count;
@@ -260,7 +260,7 @@ static uint64_t table_fde(const struct table *table, size_t i)
 	return table->base + (uint64_t)(int64_t)fde;
 }
 
-/* False for a header in another form than the one that linkers write. */
+/* Returns false if the header does not have the form that linkers write. */
 static bool find_table(const struct cfi_header *header, struct table *table)
 {
 	uint32_t count;

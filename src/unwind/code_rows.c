@@ -1,4 +1,4 @@
-/* Rows that are made by reading the code, and kept. */
+/* Makes rows by reading the code, and keeps them. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "unwind/unwinder.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define CODE_ROWS_MAX (1u << 16) /* of one object */
+#define CODE_ROWS_MAX (1u << 16) /* limit per object */
 
 static const struct row no_rule = {.size = 1, .kind = ROW_NONE};
 
@@ -18,7 +18,7 @@ static size_t read_file_code(void *cfi, uint64_t address, unsigned char *data, s
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* ---- A row of a rule ---- */
+/* ---- Making a row from a code rule ---- */
 
 static bool fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
 {
@@ -28,7 +28,8 @@ static bool fits(const struct code_rule *rule, struct path_value value, int16_t 
 	return value.kind == PATH_MEMORY && from_cfa == *offset;
 }
 
-/* The return address is in its register: as rules, for what is saved beside it has its place from the CFA on. */
+/* The return address is in its register. Makes general rules, because saved registers have their places relative to
+ * the CFA. */
 static void make_rules(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	struct row_rules *rules = xcalloc(1, sizeof(*rules) + (1 + PATH_REGISTERS) * sizeof(rules->items[0]));
@@ -46,7 +47,7 @@ static void make_rules(const struct code_rule *rule, const struct arch *arch, st
 	row->rules = rules;
 }
 
-/* False: a row cannot hold it. */
+/* Returns false if a row cannot hold the rule. */
 static bool make_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	unsigned count = 1;
@@ -71,9 +72,9 @@ static bool make_row(const struct code_rule *rule, const struct arch *arch, stru
 	return true;
 }
 
-/* ---- Those that are kept ---- */
+/* ---- The kept rows ---- */
 
-/* Keeps the rule of the code at an address of the object's, if there is one, for the next who asks for the key. */
+/* Keeps the row for code at an address of the object, or a row without a rule, for later requests with this key. */
 static const struct row *keep_row(struct unwind_object *object, struct hash *rows, uint64_t key, uint64_t address,
 				  const struct code_rule *rule)
 {

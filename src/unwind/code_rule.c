@@ -1,14 +1,15 @@
-/* Frames without a table: the code is read.
+/* Finds the rule for frames that no table describes, by reading the code.
  *
- * From the pc on it is followed along all its paths to where the function returns: what its epilogue takes off the
- * stack is what its prologue has put there. But a function that is called and does not return ends the path in truth,
- * which code does not show; what lies behind then is a constant or another function. So the other way is gone, too,
- * where it can be: from the nearest prologue before the pc from which a path leads to it. On a processor with a link
- * register a prologue is known by that register, which it saves. The two have to agree.
+ * The search follows the code from the pc along all its paths to the returns of the function: the epilogue takes off
+ * the stack what the prologue has put there. But a call of a function that never returns really ends its path, and
+ * the code does not show that; the bytes after it are a constant or another function. So a second search runs where
+ * possible: from the nearest prologue before the pc from which a path leads to the pc. On a processor with a link
+ * register a prologue is recognized by saving that register. Both searches have to agree.
  *
- * Code that a signal has interrupted runs, so what lies behind it is its own function's as long as it calls nothing:
- * where a path comes to a return without a call, nothing has to agree with that. There the return address may be in its
- * register still; a path that saves it from there and returns to it has its own prologue, and needs no other. */
+ * Code that a signal has interrupted is running. So the code after it belongs to its function until it calls
+ * something, and a path to a return without a call needs no agreement. The return address may still be in its
+ * register there. A path that saves it from the register and returns to it includes its own prologue, and needs no
+ * other. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -17,41 +18,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSNS_MAX    2000 /* of one search */
+#define INSNS_MAX    2000 /* limit of one search */
 #define BRANCHES_MAX 64
 #define SEEN_SIZE    4096 /* a power of two above INSNS_MAX */
 #define VISITS_MAX   2
 #define WINDOW       1024
 #define BACKWARD     768
 #define ENDS_MAX     8
-#define FAR          8192 /* bytes before the pc, in which its function's prologue is looked for */
-#define TRIES_MAX    16   /* prologues */
-#define BEFORE       64   /* bytes before where the return address is saved, in which room may be made */
+#define FAR          8192 /* bytes before the pc in which the prologue of its function is searched */
+#define TRIES_MAX    16   /* limit of prologues */
+#define BEFORE       64   /* bytes before the instruction that saves the return address, in which room may be made */
 
-/* What a prologue has done, as it is at the pc: places are relative to sp as it was at the function's entry. */
+/* The effect of a prologue at the pc. Places are relative to sp at the function's entry. */
 struct entered {
 	bool is_found;
-	struct path_value link;                      /* where the return address was put */
-	struct path_value registers[PATH_REGISTERS]; /* their values */
-	struct path_value saved[PATH_REGISTERS];     /* where preserved ones were put */
+	struct path_value link;                      /* where the return address was saved */
+	struct path_value registers[PATH_REGISTERS]; /* values of the registers */
+	struct path_value saved[PATH_REGISTERS];     /* where preserved registers were saved */
 };
 
 struct search {
 	const struct arch *arch;
 	const struct code_reader *reader;
-	uint64_t goal;       /* where the path is to lead; 0: to returns */
-	bool is_interrupted; /* where the paths to returns begin; else behind a call */
-	unsigned misaligned; /* sp there, above what is aligned as it is at calls */
+	uint64_t goal;       /* address to which the path has to lead; 0: to returns */
+	bool is_interrupted; /* the paths to returns begin at interrupted code; else after a call */
+	unsigned misaligned; /* sp at the interrupted code, modulo the alignment at calls */
 	unsigned insns;
-	uint64_t start, end; /* the code that was read */
+	uint64_t start, end; /* range of the code that was read */
 	size_t end_count;
 	struct code_rule ends[ENDS_MAX]; /* the different ways in which paths return */
 	bool is_certain[ENDS_MAX];       /* one of those paths has called nothing, or saved the return address itself */
 	struct entered entered;
 	size_t branch_count;
-	struct path_state branches[BRANCHES_MAX]; /* to be followed yet */
+	struct path_state branches[BRANCHES_MAX]; /* branches still to be followed */
 	struct {
-		uint64_t address; /* 0: none */
+		uint64_t address; /* 0: free */
 		uint64_t mark;
 	} seen[SEEN_SIZE];
 	uint64_t window;
@@ -61,7 +62,7 @@ struct search {
 
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
-/* ---- Following ---- */
+/* ---- Following the code ---- */
 
 static size_t read_window(struct search *search, uint64_t address)
 {
@@ -77,7 +78,7 @@ static size_t code_at(struct search *search, uint64_t address, const unsigned ch
 		*code = search->bytes + at;
 		return search->window_size - at;
 	}
-	/* Those who go backward will ask for what is before. */
+	/* The backward search will read the addresses before this one next. */
 	if (address < search->window && address > BACKWARD && read_window(search, address - BACKWARD) > BACKWARD) {
 		*code = search->bytes + BACKWARD;
 		return search->window_size - BACKWARD;
@@ -86,7 +87,8 @@ static size_t code_at(struct search *search, uint64_t address, const unsigned ch
 	return read_window(search, address);
 }
 
-/* A mark of what is known of the registers that are followed; numbers make no other path. */
+/* Returns a hash of the values of the followed registers. Leaves out plain numbers, because they do not make a
+ * different path. */
 static uint64_t mark_of(const struct search *search, const struct path_state *state)
 {
 	const uint64_t followed = search->arch->dwarf.preserved | 1ull << search->arch->dwarf.sp |
@@ -102,7 +104,7 @@ static uint64_t mark_of(const struct search *search, const struct path_state *st
 	return mark;
 }
 
-/* Whether a path has come to there before, with the same in its registers; or several have. */
+/* True if a path was here before with the same register values, or if several paths were. */
 static bool was_here(struct search *search, const struct path_state *state)
 {
 	const uint64_t mark = mark_of(search, state);
@@ -123,7 +125,7 @@ static bool is_link(const struct arch *arch, struct path_value value)
 	return arch->dwarf.link && value.kind == PATH_REGISTER && value.base == arch->dwarf.link && !value.offset;
 }
 
-/* The stack is aligned at calls, before them and behind them. */
+/* True if sp and pc can be the caller's. The stack is aligned at calls, before and after them. */
 static bool is_frame(const struct search *search, struct path_value sp, struct path_value pc)
 {
 	const struct arch *arch = search->arch;
@@ -135,13 +137,13 @@ static bool is_frame(const struct search *search, struct path_value sp, struct p
 		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
 		return false;
-	/* What was pushed for it a function may take off the stack, too. */
+	/* A function may also remove the arguments that were pushed for it. */
 	const int64_t frame = arch->dwarf.link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
 
 	return sp.base != arch->dwarf.sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
 }
 
-/* A register of the caller, if a row can say where it is. */
+/* Returns the place of a register of the caller, if a row can express that. */
 static struct path_value of_caller(const struct search *search, unsigned base, unsigned reg, struct path_value value)
 {
 	const bool is_same = value.kind == PATH_REGISTER && value.base == reg && !value.offset;
@@ -167,7 +169,7 @@ static void take_return(struct search *search, const struct path_state *state, c
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* A return address that is in its register, in spite of calls, is one that this path has saved before them. */
+	/* If calls were made and the return address is in its register, this path has saved it before them. */
 	if (search->is_interrupted && (state->has_called ? is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -187,7 +189,7 @@ static void merge(struct path_value *to, struct path_value value, bool is_first)
 		*to = unknown;
 }
 
-/* A path has come from the prologue to the goal. */
+/* Merges the result of a path from the prologue to the goal. */
 static void take_goal(struct search *search, const struct path_state *state)
 {
 	const struct arch *arch = search->arch;
@@ -221,7 +223,7 @@ static void follow_path(struct search *search, struct path_state *state)
 	struct path_step step = {.next = PATH_JUMP};
 
 	while (search->insns++ < INSNS_MAX) {
-		/* What is interrupted is behind a branch, perhaps, or what one leads to. */
+		/* Interrupted code may be after a branch, or at a branch's target. */
 		if (search->goal && state->address == search->goal &&
 		    (search->is_interrupted || step.next == PATH_NEXT)) {
 			take_goal(search, state);
@@ -271,7 +273,8 @@ static void search_from(struct search *search, uint64_t address, bool is_entry)
 
 /* ---- From the prologue ---- */
 
-/* Follows one instruction from the beginning of a function. False: it is none, or the code does not just go on. */
+/* Follows one instruction at the beginning of a function. Returns false if it is invalid, or if the code does not
+ * continue at the next instruction. */
 static bool follow_first(struct search *search, struct path_state *state)
 {
 	const struct arch *arch = search->arch;
@@ -282,8 +285,8 @@ static bool follow_first(struct search *search, struct path_state *state)
 	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
 }
 
-/* Whether an instruction puts the return address on the stack. Code of several states pushes it: where sp stays, lr is
- * a register as others are, of which a value is put aside. */
+/* True if an instruction puts the return address on the stack. In code of several states it has to push it: if sp
+ * does not change, lr is only stored like any other register. */
 static bool saves_link(struct search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -298,8 +301,8 @@ static bool saves_link(struct search *search, uint64_t address)
 	return false;
 }
 
-/* Whether an instruction makes room on the stack, and puts nothing there but registers of arguments. In code of several
- * states, where much can be read as an instruction, it has to put some. */
+/* True if an instruction makes room on the stack, and stores only registers of arguments there. In code of several
+ * states, where many bytes are valid instructions, it has to store at least one. */
 static bool makes_room(const struct path_state *state)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];
@@ -311,8 +314,8 @@ static bool makes_room(const struct path_state *state)
 	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state);
 }
 
-/* Whether code goes straight from `address`, where room is made, to the prologue, which still saves the return
- * address then. */
+/* True if straight-line code leads from `address`, which makes room on the stack, to the prologue, and leaves the
+ * return address in its register. */
 static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
 {
 	struct path_state state;
@@ -326,8 +329,8 @@ static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
 	return state.address == prologue && is_link(search->arch, state.registers[search->arch->dwarf.link]);
 }
 
-/* A function that takes any number of arguments has put those of registers on the stack before; others make all of
- * their room first. */
+/* Returns where a function with that prologue begins. A function with a variable number of arguments has pushed
+ * argument registers before its prologue; other functions make all their room in one step. */
 static uint64_t begin_of(struct search *search, uint64_t prologue, unsigned step)
 {
 	for (unsigned at = step; at <= BEFORE && at < prologue; at += step)
@@ -336,7 +339,7 @@ static uint64_t begin_of(struct search *search, uint64_t prologue, unsigned step
 	return prologue;
 }
 
-/* A place in memory, from what `base` holds on, which is `offset` from what the place is from. */
+/* A place in memory relative to the value of `base`, which is `offset` away from the base of `place`. */
 static struct path_value from_base(unsigned base, struct path_value place, int32_t offset)
 {
 	const int64_t from = (int64_t)place.offset - offset;
@@ -344,7 +347,7 @@ static struct path_value from_base(unsigned base, struct path_value place, int32
 	return from == (int32_t)from ? (struct path_value){PATH_MEMORY, (unsigned char)base, (int32_t)from} : unknown;
 }
 
-/* The rule, in terms of what `base` holds at the pc. */
+/* Returns the rule relative to the value of `base` at the pc. */
 static bool rule_of_entered(const struct search *search, unsigned base, struct code_rule *rule)
 {
 	const struct entered *entered = &search->entered;
@@ -367,9 +370,9 @@ static bool rule_of_entered(const struct search *search, unsigned base, struct c
 	return true;
 }
 
-/* ---- Both ---- */
+/* ---- Comparing both searches ---- */
 
-/* Whether the epilogue that agrees with the prologue has been found. */
+/* True if an epilogue that agrees with the prologue has been found. */
 static bool find_agreeing(const struct search *search, struct code_rule *rule)
 {
 	struct code_rule entered;
@@ -386,7 +389,7 @@ static bool find_agreeing(const struct search *search, struct code_rule *rule)
 	return false;
 }
 
-/* Whether a function may begin there, or what saves the return address. */
+/* True if a function may begin there, or if the instruction saves the return address. */
 static bool is_prologue(struct search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -399,7 +402,7 @@ static bool is_prologue(struct search *search, uint64_t address)
 	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
-/* Whether a call is before what may be a prologue: that returns to there, perhaps, into the midst of a function. */
+/* True if a call precedes the address: it may be that call's return address, inside a function, and no prologue. */
 static bool is_behind_call(struct search *search, uint64_t address)
 {
 	const unsigned char *code;
@@ -408,9 +411,10 @@ static bool is_behind_call(struct search *search, uint64_t address)
 	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
-/* Goes the way from the prologues before the pc, the nearest first. Where a call leaves the return address in a
- * register that shows which is the function's: the first that leads to the pc. Else some within the function look like
- * one, but from there sp is not aligned as an epilogue's; where arguments are pushed it may be by chance. */
+/* Searches forward from each prologue before the pc, the nearest first. If a call leaves the return address in a
+ * register, the first prologue that leads to the pc is the function's. Otherwise code inside the function may look
+ * like a prologue, but then sp is not aligned as at an epilogue; if arguments are pushed, it may be aligned by
+ * chance. */
 static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;
@@ -436,7 +440,7 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 	return is_found;
 }
 
-/* The only way in which the interrupted function returns. *count: how many there are. */
+/* Gets the only way in which the interrupted function certainly returns. *count: the number of such ways. */
 static bool find_certain(const struct search *search, struct code_rule *rule, unsigned *count)
 {
 	*count = 0;
@@ -448,7 +452,7 @@ static bool find_certain(const struct search *search, struct code_rule *rule, un
 	return *count == 1;
 }
 
-/* Gives the search free. */
+/* Also frees the search. */
 static bool find_rule(struct search *search, uint64_t pc, struct code_rule *rule)
 {
 	unsigned certain;

@@ -1,4 +1,4 @@
-/* Unwinding by ARM's index of functions. Written from "Exception Handling ABI for the Arm Architecture" (IHI 0038). */
+/* Unwinds by ARM's index of functions. Written from "Exception Handling ABI for the Arm Architecture" (IHI 0038). */
 #include "config.h"
 #include "unwind/exidx.h"
 #include "base/util.h"
@@ -11,7 +11,7 @@
 #define INDEX_MAX  ((uint64_t)64 << 20)
 #define ENTRY_SIZE 8
 #define CANTUNWIND 1
-#define TAIL_MAX   16 /* bytes of code that a function has behind its end */
+#define TAIL_MAX   16 /* bytes of code that may follow the end of a function */
 
 /* ---- The bytes of the file ---- */
 
@@ -45,7 +45,7 @@ static bool read_file_bytes(struct cfi *cfi, uint64_t address, void *data, size_
 	return false;
 }
 
-/* A place that is given as a distance of 31 bits from the word itself. */
+/* Returns the address that a word encodes as a 31-bit distance from itself. */
 static uint64_t place_of(uint64_t address, uint32_t word)
 {
 	return (uint32_t)(address + (uint64_t)(int64_t)((int32_t)(word << 1) >> 1));
@@ -88,7 +88,7 @@ static void put_bytes(struct exidx_entry *entry, uint32_t word, unsigned count)
 		entry->bytes[entry->size++] = (unsigned char)(word >> 8 * --count);
 }
 
-/* The words behind the first one. */
+/* Reads the words after the first one. */
 static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct exidx_entry *entry)
 {
 	unsigned char bytes[4 * 255];
@@ -100,8 +100,8 @@ static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct 
 	return true;
 }
 
-/* An entry of .ARM.extab: in one of three compact forms, or a personality routine's address and its data, which for the
- * routines of compilers begins with such instructions too. */
+/* Reads an entry of .ARM.extab: one of three compact forms, or the address of a personality routine and its data. For
+ * the routines of compilers, that data begins with the same kind of instructions. */
 static bool read_table_entry(struct cfi *cfi, uint64_t address, struct exidx_entry *entry)
 {
 	unsigned char bytes[4];
@@ -134,7 +134,7 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 
 	if (!index->is_tried)
 		read_index(cfi, arch);
-	/* The last that starts at or below. */
+	/* Finds the last entry that starts at or below the address. */
 	for (high = index->count; low < high;) {
 		const size_t middle = low + (high - low) / 2;
 
@@ -149,7 +149,7 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 	const uint32_t word = word_at(index->bytes + (low - 1) * ENTRY_SIZE + 4);
 
 	entry->start = entry_start(index, low - 1);
-	/* The last one of all has no end but the code's. */
+	/* The last entry of the index ends only where the code ends. */
 	entry->end = low < index->count ? entry_start(index, low) : address + 1;
 	entry->size = 0;
 	if (entry->start > address || entry->end <= address)
@@ -170,22 +170,22 @@ bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t ad
 	return exidx_find(cfi, arch, address, &entry) && !entry.size && cfi_find_start(cfi, address - TAIL_MAX);
 }
 
-/* ---- What they come to ---- */
+/* ---- Executing the instructions ---- */
 
 struct run {
 	const unsigned char *at, *end;
 	struct exidx_rule *rule;
-	struct exidx_place vsp; /* the sp of the frame, virtually */
-	bool is_loaded;         /* and from now on it is what was saved */
+	struct exidx_place vsp; /* the virtual sp: the frame's sp so far */
+	bool is_loaded;         /* vsp was loaded from memory: from now on it is the saved sp */
 };
 
-/* Of what a file says the sum may be anything; addresses wrap around. */
+/* Adds modulo 2^32, because a file may contain any numbers. */
 static void move(struct run *run, uint32_t by)
 {
 	run->vsp.offset = (int32_t)((uint32_t)run->vsp.offset + by);
 }
 
-/* The lowest register of the mask lies at the lowest address. */
+/* Pops the registers of the mask; the lowest register is at the lowest address. */
 static void pop(struct run *run, uint32_t mask)
 {
 	for (unsigned reg = 0; reg < EXIDX_REGISTERS_MAX; reg++) {
@@ -220,16 +220,16 @@ static bool set_vsp(struct run *run, unsigned n)
 	return true;
 }
 
-/* 1011 xxxx, and the byte behind it where there is one. */
+/* 1011 xxxx, and its second byte if there is one. */
 static bool run_group_b(struct run *run, unsigned char byte)
 {
 	uint32_t number;
 
-	if (byte >= 0xb8) { /* d8 on, as fstmfdx has them, with a word more */
+	if (byte >= 0xb8) { /* d8 and up, in the layout of fstmfdx, with one word more */
 		move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}
-	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code; vsp takes part in it */
+	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code, which depends on vsp */
 		move(run, byte == 0xb4 ? 4 : 0);
 		return true;
 	}
@@ -254,7 +254,7 @@ static bool run_group_b(struct run *run, unsigned char byte)
 	return false;
 }
 
-/* 11xx xxxx: registers of vectors, which nobody asks for. */
+/* 11xx xxxx: vector registers, which unwinding does not need. */
 static bool run_group_c(struct run *run, unsigned char byte)
 {
 	if (byte >= 0xd0 && byte <= 0xd7) {
@@ -299,7 +299,7 @@ static bool run_one(struct run *run)
 		const uint32_t mask = (uint32_t)(byte & 15) << 8 | *run->at++;
 
 		pop(run, mask << 4);
-		return mask; /* none: refuses to be unwound */
+		return mask; /* an empty mask means "refuse to unwind" */
 	}
 	if (byte < 0xa0)
 		return set_vsp(run, byte & 15);
@@ -324,9 +324,9 @@ bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule)
 	return size > 0;
 }
 
-/* ---- To a row ---- */
+/* ---- Making a row ---- */
 
-/* The return address lies in one of the two places, or in lr still. */
+/* The return address was saved as pc or as lr, or is still in lr. */
 static unsigned return_register(const struct exidx_rule *rule)
 {
 	return rule->saved >> EXIDX_PC & 1 ? EXIDX_PC : EXIDX_LR;
@@ -340,7 +340,7 @@ static bool pack_normal(const struct exidx_rule *rule, struct row *row)
 	if (!(rule->saved >> first & 1) || rule->saved >> EXIDX_SP & 1)
 		return false;
 	for (unsigned i = 0; i <= EXIDX_REGISTERS_MAX; i++) {
-		/* The return address first. */
+		/* The return address comes first. */
 		const unsigned reg = i ? i - 1 : first;
 		const struct exidx_place *place = &rule->places[reg];
 		const int64_t offset = (int64_t)place->offset - rule->sp.offset;
@@ -359,7 +359,7 @@ static bool pack_normal(const struct exidx_rule *rule, struct row *row)
 	return true;
 }
 
-/* A register's value, in memory at a place. */
+/* Makes the rule for a register that is saved in memory. */
 static void put_saved(struct row_rule *item, unsigned reg, const struct exidx_place *place, struct expression_op *ops)
 {
 	ops[0] = (struct expression_op){.atom = (unsigned char)(DW_OP_breg0 + place->base),
@@ -421,7 +421,7 @@ bool exidx_row(struct row *row, struct cfi *cfi, const struct arch *arch, uint64
 	if (address - row->start >= row->size)
 		return false;
 	row->calls_only = true;
-	/* Nothing but the code that a signal handler returns to takes all of them. */
+	/* Only the code that a signal handler returns to restores all registers. */
 	row->signal = rule.saved >> EXIDX_SP & 1 && rule.saved >> EXIDX_PC & 1;
 	row->same = unsaved & ~rule.saved;
 	if (!pack_normal(&rule, row))

@@ -1,3 +1,4 @@
+/* Evaluates DWARF expressions: see expression.h. */
 #include "config.h"
 #include "unwind/expression.h"
 
@@ -121,7 +122,7 @@ static int binary(struct machine *m, unsigned atom)
 	}
 }
 
-/* Operations that move what is on the stack. */
+/* Executes an operation that rearranges the stack. */
 static int shuffle(struct machine *m, const struct expression_op *op)
 {
 	uint64_t *top = m->stack + m->depth, value;
@@ -200,7 +201,7 @@ static int step(struct machine *m, const struct expression_op *op)
 	case DW_OP_lit0 ... DW_OP_lit31:
 		return push(m, op->atom - DW_OP_lit0);
 	case DW_OP_const1u ... DW_OP_consts:
-		return push(m, op->number); /* libdw has extended the signed ones */
+		return push(m, op->number); /* libdw has sign-extended the signed constants */
 	case DW_OP_breg0 ... DW_OP_breg31:
 		return push_register(m, op->atom - DW_OP_breg0, op->number);
 	case DW_OP_bregx:

@@ -1,5 +1,5 @@
-/* DWARF expressions as call frame information uses them: DWARF 5, 2.5 and 6.4.2. Without branches,
- * so that each ends. */
+/* DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), without branches, so that evaluating always
+ * ends. */
 #ifndef FT_UNWIND_EXPRESSION_H
 #define FT_UNWIND_EXPRESSION_H
 
@@ -14,18 +14,18 @@ struct expression_op {
 	unsigned char atom;
 };
 
-/* The registers of a frame, as far as they are known. */
+/* The registers of a frame whose values are known. */
 struct frame_registers {
 	uint64_t values[64];
 	uint64_t known; /* mask */
 };
 
-/* Whether expression_evaluate knows all these operations on registers below `registers`. */
+/* True if expression_evaluate() knows all these operations and uses only registers below `registers`. */
 bool expression_is_known(const Dwarf_Op *ops, size_t count, unsigned registers);
-/* Keeps `count` known operations in `to`, which has room for them. */
+/* Copies `count` known operations to `to`, which has room for them. */
 void expression_copy(struct expression_op *to, const Dwarf_Op *ops, size_t count);
 
-/* 0, -EFAULT for memory that cannot be read, or -EINVAL for a register that is not known or a
+/* Evaluates an expression. Returns 0, -EFAULT if memory cannot be read, or -EINVAL for an unknown register or a
  * malformed expression. */
 int expression_evaluate(const struct expression_op *ops, size_t count, const struct frame_registers *registers,
 			uint64_t cfa, struct stack_memory *memory, uint64_t *value);

@@ -1,6 +1,6 @@
-/* The walk by a library: the reference that rows are compared with, and the way out where a rule is none that rows can
- * hold. By libunwind here, where it knows the processor, else by libdw (libdw_walk.c). libunwind's memory is the
- * snapshot, the bytes of .eh_frame that the object keeps, and then the snapshot's read(); it never calls ptrace. */
+/* Walks stacks by a library: as a reference for rows, and for rules that rows cannot hold. Uses libunwind if that
+ * knows the processor, else libdw (libdw_walk.c). libunwind reads the snapshot, the bytes of .eh_frame that the
+ * object keeps, and then memory by the snapshot's read(); it never calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"
@@ -8,26 +8,26 @@
 #include <libunwind.h>
 #include <stdlib.h>
 
-#define REGISTER_STATES 1024 /* that libunwind keeps */
+#define REGISTER_STATES 1024 /* number of register states that libunwind caches */
 
-/* Memory accesses of one walk: 257 frames that libunwind meets for the first time take some
- * 100,000; a rule that loops for ever is ended by this. */
+/* Limit of memory accesses per walk, which ends a rule that loops for ever. 257 frames that are new to libunwind take
+ * about 100,000. */
 #define ACCESS_MAX 500000
 
 struct fallback {
 	unw_addr_space_t space;
 
-	/* The walk that is going on. */
+	/* The current walk. */
 	struct unwinder *unwinder;
 	const struct stack_snapshot *snapshot;
 	uint64_t first_pc;
 	unsigned accesses;
-	bool no_rule;                      /* libunwind asked for a pc that has none */
-	const struct unwind_mapping *last; /* whose .eh_frame was read last */
+	bool no_rule;                      /* libunwind asked for a pc that has no rule */
+	const struct unwind_mapping *last; /* the mapping whose .eh_frame was read last */
 };
 
-/* libunwind's search in a binary table like .eh_frame_hdr's. Exported, though declared in none of
- * its headers: it is what other remote unwinders (perf) are built on. */
+/* libunwind's search in a binary table like .eh_frame_hdr's. It is exported, but none of its headers declares it;
+ * other remote unwinders (perf) use it too. */
 #define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
 			      int need_unwind_info, void *arg);
@@ -212,7 +212,7 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor, struc
 			break;
 		fallback->no_rule = false;
 		result = unw_step(cursor);
-		/* Without a rule, libunwind guesses. */
+		/* Without a rule libunwind would guess. */
 		if (fallback->no_rule)
 			return steps_without_rule(&steps);
 		if (result < 0)

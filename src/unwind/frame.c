@@ -1,5 +1,4 @@
-/* What a frame's pc is: whether something can return there, and by which rule its caller is found.
- */
+/* Classifies a frame's pc: whether something can return there, and by which rule its caller is found. */
 #include "config.h"
 #include "unwind/returns.h"
 #include "unwind/exidx.h"
@@ -7,10 +6,10 @@
 #include "base/util.h"
 #include "symbols/maps.h"
 
-#define SITES_MAX (1u << 18)   /* return addresses that are remembered of one object */
-#define MADE_NEAR (1ull << 31) /* bytes around known code made at run time, in which it calls other such code */
+#define SITES_MAX (1u << 18)   /* limit of remembered return addresses per object */
+#define MADE_NEAR (1ull << 31) /* distance in bytes within which code made at run time calls other such code */
 
-/* Instead of a row of the object's. */
+/* Rows for addresses that need none of the object's rows. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
 static const struct row lost = {.size = 1, .kind = ROW_LOST};
 static const struct row signal_frame = {.size = 1, .kind = ROW_SIGNAL, .signal = true};
@@ -18,7 +17,7 @@ static const struct row thread_start = {.size = 1, .kind = ROW_START};
 static const struct row system_call = {.size = 1, .kind = ROW_SYSTEM};
 static const struct row made_code = {.size = 1, .kind = ROW_NONE};
 
-/* ---- Code in no object, such as is made at run time ---- */
+/* ---- Code outside of objects, such as code made at run time ---- */
 
 static bool is_executable(const struct executable *executable, uint64_t address)
 {
@@ -28,20 +27,20 @@ static bool is_executable(const struct executable *executable, uint64_t address)
 	return false;
 }
 
-/* Code made at run time, which grows while it is not looked at. */
+/* Notes code made at run time, which may grow unseen later. */
 static void note_made(struct unwinder *unwinder, const struct mapping *map)
 {
 	struct executable *executable = &unwinder->executable;
 
 	if (map->end - 1 > unwinder->arch->address_max || unwinder_find(unwinder, map->start))
-		return; /* [vsyscall] is above all */
+		return; /* [vsyscall] is above all user addresses */
 	if (!executable->made_end || map->start < executable->made_start)
 		executable->made_start = map->start;
 	if (map->end > executable->made_end)
 		executable->made_end = map->end;
 }
 
-/* False: the kernel does not show it, as for a leader that has ended. */
+/* Returns false if the kernel does not show the mappings, for example of a leader that has ended. */
 static bool read_executable(struct unwinder *unwinder)
 {
 	struct executable *executable = &unwinder->executable;
@@ -80,7 +79,7 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 		is_executable(&unwinder->executable, pc - 1));
 }
 
-/* Whether there may be code made at run time at an address, also such as has been made since it was last looked for. */
+/* True if code made at run time may be near the address, including code made since the mappings were last read. */
 static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 {
 	const struct executable *executable = &unwinder->executable;
@@ -93,7 +92,7 @@ static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 
 /* ---- Code of an object ---- */
 
-/* `state` is that of the code: arch->code_state. */
+/* `state` has the code's bits of arch->code_state. */
 static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -104,7 +103,7 @@ static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, u
 	return unwinder->arch->follows_call(address | state, code, size);
 }
 
-/* Whether signal handlers return to the address, which no call puts on the stack; also in a C library without CFI. */
+/* True if signal handlers return to the address, which no call pushes; works in a C library without CFI, too. */
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -115,8 +114,8 @@ static bool find_restorer(struct unwinder *unwinder, struct unwind_object *objec
 	return row->signal || (size > 0 && arch->find_restorer && arch->find_restorer(code, (size_t)size) == 0);
 }
 
-/* A return address that was put on the stack without a call, such as that of a makecontext
- * function, is the very beginning of a function; Go's is the byte behind that. */
+/* True for a return address that was put on the stack without a call, such as that of a makecontext function. It is
+ * the first byte of a function, or with Go the byte after it. */
 static bool find_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -136,9 +135,9 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 	const ssize_t size = cfi_code(&object->cfi, address - 1, &byte, 1);
 
 	if (size < 0)
-		return SITE_CALL; /* the code cannot be read: the address is believed */
+		return SITE_CALL; /* the code cannot be read: the address counts as valid */
 	if (!size && !cfi_code(&object->cfi, address, &byte, 1))
-		return SITE_NONE; /* data */
+		return SITE_NONE; /* the address is in data */
 	const enum arch_call call = size ? follows_call(unwinder, &object->cfi, address, pc - place) : CALL_NONE;
 
 	if (call != CALL_NONE)
@@ -147,11 +146,11 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 		return SITE_RESTORER;
 	if (find_made_up(unwinder, object, address))
 		return SITE_START;
-	/* Code may be changed while it runs. */
+	/* The program may have changed the code at run time. */
 	return size && follows_call_in_memory(unwinder, pc) ? SITE_CALL : SITE_NONE;
 }
 
-/* Remembered: a call site's code is looked at once. */
+/* Gets the kind of a call site, and remembers it, so that the code is read once. */
 static enum site_kind site_of(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	struct hash *sites = &mapped->object->sites;
@@ -170,7 +169,7 @@ static enum site_kind site_of(struct unwinder *unwinder, const struct unwind_map
 	return kind;
 }
 
-/* The object's rule for an address of its own. */
+/* Returns the object's rule for an address of the object. */
 static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
@@ -184,14 +183,14 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-/* Behind a call the frame is what it was before, whether the code has come from there or not: so it is known of what a
- * thread is stopped at, too. `pc` is no return address. */
+/* Returns the row for a pc at which a thread is stopped. `pc` is no return address. After a call the frame is the
+ * same as before it, also if the code did not come from there; so its rule is known for a stopped thread too. */
 static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;
 	const struct row *row = rule_at(unwinder, mapped->object, pc - mapped->bias);
 
-	/* Of other code that was interrupted the state is not known. */
+	/* The state of other interrupted code is unknown. */
 	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at))
 		return row;
 	switch (follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc)) {
@@ -220,7 +219,7 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	case SITE_START:
 		return &thread_start;
 	case SITE_RESTORER: {
-		/* Only glibc's CFI begins a byte before it; musl's restorer has none. */
+		/* Only glibc's CFI begins one byte before the restorer; musl's restorer has none. */
 		row = rule_at(unwinder, object, address - 1);
 		if (!row->signal)
 			row = rule_at(unwinder, object, address);
@@ -235,8 +234,8 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	}
 }
 
-/* The same without CFI and without a file, as of a kernel's [vdso], where the processor's table says what such a frame
- * has. */
+/* True if signal handlers return to the address, without CFI and file, as for a kernel's [vdso]. The processor's
+ * table describes such a frame. */
 static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct arch *arch = unwinder->arch;
@@ -257,7 +256,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 	} else if (!mapped) {
 		if (!exact && !find_made_return(unwinder, pc)) {
 			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx", (unsigned long long)pc);
-			return &not_code; /* not remembered: there may be code one day */
+			return &not_code; /* not cached, because the address may be code later */
 		}
 		row = &made_code;
 	} else if (!object_open(mapped->object, &unwinder->memory, mapped->start)) {

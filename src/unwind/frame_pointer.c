@@ -1,10 +1,11 @@
-/* Frames without any rule, by their frame pointer: code that is made at run time, and code that no path leads out of.
+/* Finds callers by the frame pointer, for frames without any rule: code made at run time, and code without a path to
+ * a return.
  *
- * Nothing says that the code keeps a frame pointer. The register may hold that of a caller, or a number, so the stack
- * has to prove it. A call leaves its return address on the stack: if no word between sp and the frame that the
- * register leads to is the address behind a call, and the word beside the caller's frame pointer is, this is the
- * innermost return address. What earlier calls have left in a frame ends the stack there; it is never taken for a
- * caller. */
+ * Nothing guarantees that the code keeps a frame pointer. The register may hold a caller's frame pointer, or a
+ * number, so the stack has to prove it. A call leaves its return address on the stack. The register is accepted if no
+ * word between sp and the frame that it points to is an address after a call, and the word beside the saved frame
+ * pointer is such an address: then that is the innermost return address. If earlier calls have left return addresses
+ * in a frame, the walk ends there; it never takes them for a caller. */
 #include "config.h"
 #include "unwind/returns.h"
 

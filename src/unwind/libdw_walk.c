@@ -1,5 +1,5 @@
-/* The walk by libdw's unwinder, for processors that this build's libunwind does not know. Its memory is the snapshot,
- * and then the snapshot's read(); it reads the files of objects itself, and never calls ptrace. */
+/* Walks stacks by libdw's unwinder, for processors that this build's libunwind does not know. It reads the snapshot,
+ * then memory by the snapshot's read(); it opens the files of objects itself, and never calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"
@@ -12,18 +12,18 @@
 
 #define REGISTERS_MAX 64
 
-/* Kept until objects change. */
+/* libdw's state, kept until objects change. */
 struct libdw {
 	Dwfl *dwfl;
 	struct unwinder *unwinder;
 
-	/* The walk that is going on. */
+	/* The current walk. */
 	const struct walk_request *request;
 	struct steps steps;
 	bool is_first;
 };
 
-/* A stack is one thread's, whichever. */
+/* The thread id for libdw: a snapshot is one thread's stack, whichever that is. */
 #define THREAD 1
 
 static pid_t next_thread(Dwfl *dwfl, void *libdw, void **thread)
@@ -99,7 +99,7 @@ void libdw_free(struct libdw *libdw)
 	free(libdw);
 }
 
-/* libdw maps what it reads, and a file that is cut meanwhile would end this program by SIGBUS: it gets a copy. */
+/* Gives libdw a copy, because it maps the file: truncating the file meanwhile would end this program by SIGBUS. */
 static void report_file(Dwfl *dwfl, const char *path, uint64_t bias)
 {
 	const int copy = private_copy_in_time(path, -1, COPY_FRAMES);
@@ -122,7 +122,7 @@ static struct libdw *libdw_new(struct unwinder *unwinder)
 		const char *path = mapping->object->path;
 		char name[32];
 
-		/* By this name libdw knows that it has to be read from the process's memory. */
+		/* This name makes libdw read the module from the process's memory. */
 		snprintf(name, sizeof(name), "[vdso: %d]", (int)unwinder->pid);
 		if (path)
 			report_file(libdw->dwfl, path, mapping->bias);
@@ -137,7 +137,7 @@ failed:
 	return NULL;
 }
 
-/* Called with each frame; the first is the snapshot's own. */
+/* libdw calls this with each frame; the first is the snapshot's own. */
 static int on_frame(Dwfl_Frame *state, void *context)
 {
 	struct libdw *libdw = context;
@@ -156,7 +156,7 @@ static int on_frame(Dwfl_Frame *state, void *context)
 	libdw->is_first = false;
 	if (!steps_may_go_on(steps))
 		return DWARF_CB_ABORT;
-	/* Without a rule, libdw guesses by the frame pointer. */
+	/* Without a rule libdw would guess by the frame pointer. */
 	if (steps->row && steps->row->kind == ROW_NONE) {
 		steps->end = steps_without_rule(steps);
 		return DWARF_CB_ABORT;
@@ -179,6 +179,6 @@ enum walk_end libdw_walk(struct unwinder *unwinder, struct walk_request *request
 
 	if (result == DWARF_CB_ABORT)
 		return libdw->steps.end;
-	/* Its end of a stack, or a frame without a rule. */
+	/* libdw's end of a stack, or a frame without a rule */
 	return result == 0 ? WALK_COMPLETE : steps_without_rule(&libdw->steps);
 }

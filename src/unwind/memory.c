@@ -1,3 +1,4 @@
+/* Reads a tracee's memory for a walk: see memory.h. */
 #include "config.h"
 #include "unwind/memory.h"
 
@@ -6,7 +7,7 @@
 #include <byteswap.h>
 #include <errno.h>
 
-/* 257 frames with a dozen saved registers each come from a few windows; this is far beyond. */
+/* A limit far above the need: 257 frames with a dozen saved registers each take a few windows. */
 #define SLOW_READS_MAX 20000
 
 void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot)
@@ -46,8 +47,8 @@ static bool read_exactly(const struct stack_snapshot *snapshot, uint64_t address
 	return got >= 0 && (size_t)got == size;
 }
 
-/* A window begins a little below the wanted bytes, since registers are saved below the return
- * address, and ends at a page's end, so that an unmapped page behind it costs nothing. */
+/* A window begins a little below the wanted bytes, because registers are saved below the return address. It ends at a
+ * page's end, so that an unmapped page after it costs nothing. */
 bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;

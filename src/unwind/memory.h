@@ -1,4 +1,4 @@
-/* What a walk can read of the tracee: the snapshot's bytes, then pages through its read(). */
+/* The tracee's memory for a walk: the snapshot's bytes, then pages through its read(). */
 #ifndef FT_UNWIND_MEMORY_H
 #define FT_UNWIND_MEMORY_H
 
@@ -8,17 +8,17 @@
 
 #define MEMORY_WINDOW 4096
 
-/* One walk's memory. The bytes that read() brought are kept until the walk ends (memory_begin of the next one). */
+/* The memory of one walk. Bytes from read() are kept until the next memory_begin(). */
 struct stack_memory {
 	const struct stack_snapshot *snapshot;
-	uint64_t start; /* the snapshot's bytes */
+	uint64_t start; /* range of the snapshot's bytes */
 	size_t size;
 	const unsigned char *bytes;
 	unsigned char pointer_size;
-	uint64_t mask;   /* of an address, as wide as the tracee's are */
-	bool swap;       /* the tracee's byte order is not ours */
-	unsigned budget; /* slow reads left: bounds what a hostile stack can cost */
-	unsigned next;   /* the window to be replaced next */
+	uint64_t mask;   /* mask with the width of the tracee's addresses */
+	bool swap;       /* the tracee's byte order differs from this program's */
+	unsigned budget; /* number of slow reads left, which limits the cost of a hostile stack */
+	unsigned next;   /* index of the window that is replaced next */
 	struct {
 		uint64_t start;
 		size_t size;
@@ -26,20 +26,20 @@ struct stack_memory {
 	} windows[4];
 };
 
-/* Begins a walk. The snapshot must stay where it is until the next begin. */
+/* Begins a walk. The snapshot must stay in place until the next call. */
 void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
 
-/* A register's value plus a number, as the tracee would have computed it: every address and register that unwinding
- * comes to is one of these, or a word of memory. */
+/* Adds a number to a register's value as the tracee would do it. Every address and register that unwinding computes
+ * is such a sum or a word of memory. */
 static inline uint64_t memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
 {
 	return (value + (uint64_t)offset) & memory->mask;
 }
 
-/* For what memory_read and memory_word do not find in the snapshot. */
+/* Reads the bytes that memory_read() and memory_word() do not find in the snapshot. */
 bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
 
-/* Reads exactly `size` bytes (at most MEMORY_WINDOW); false if not all of them can be read. */
+/* Reads exactly `size` bytes (at most MEMORY_WINDOW). Returns false if not all of them can be read. */
 static inline bool memory_read(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const uint64_t offset = address - memory->start;
@@ -51,13 +51,14 @@ static inline bool memory_read(struct stack_memory *memory, uint64_t address, vo
 	return memory_read_slow(memory, address, data, size);
 }
 
-/* memory_read() as a struct arch_memory's read, whose context is the struct stack_memory. 0 or -EFAULT. */
+/* memory_read() in the form of struct arch_memory's read; its context is the struct stack_memory. Returns 0 or
+ * -EFAULT. */
 int stack_memory_read(void *memory, uint64_t address, void *data, size_t size);
 
-/* An unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */
+/* Reads an unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */
 bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value);
 
-/* A pointer of the tracee's. */
+/* Reads a pointer of the tracee's size. */
 static inline bool memory_word(struct stack_memory *memory, uint64_t address, uint64_t *value)
 {
 	if (__builtin_expect(memory->pointer_size == sizeof(*value) && !memory->swap, 1))

@@ -1,3 +1,4 @@
+/* Shares the data of ELF files among address spaces: see object.h. */
 #include "config.h"
 #include "unwind/object.h"
 #include "base/hash.h"
@@ -9,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define UNUSED_MAX 64 /* objects without references that are kept */
+#define UNUSED_MAX 64 /* number of objects without references that are kept */
 
-/* key -> first of a list. All unwinders are used by one thread. */
+/* key -> first object of a list. One thread uses all unwinders. */
 static struct hash registry;
 static size_t unused_count;
 static uint64_t release_clock;
@@ -52,9 +53,9 @@ static void set_path(struct unwind_object *object, const char *path)
 	object->path = xstrdup_or_null(path);
 }
 
-/* ---- Reading in time ---- */
+/* ---- Reading with a limit of time ---- */
 
-/* A file, and what is found of it. */
+/* A file, and the results of reading it. */
 struct reading {
 	char *path;
 	const struct arch *arch;
@@ -88,7 +89,7 @@ static void read_file_cfi(void *context)
 	reading->has_cfi = fd >= 0 && !cfi_open_file(&reading->cfi, fd, reading->arch);
 }
 
-/* reading_free(); NULL: there is no path, or it does not answer in time. */
+/* Returns a result for reading_free(); NULL: there is no path, or the file does not answer in time. */
 static struct reading *read_path(const char *path, const struct arch *arch, void (*work)(void *context))
 {
 	struct reading *reading;
@@ -123,7 +124,7 @@ struct unwind_object *object_get(const char *path, const char *build_id, const s
 	struct unwind_object *object = key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
 
 	if (object) {
-		/* The path of a process that has ended can no longer be opened. */
+		/* The path of a process that has ended cannot be opened any more. */
 		if (object->state != OBJECT_OPEN) {
 			set_path(object, path);
 			object->state = OBJECT_NEW;
@@ -205,7 +206,7 @@ void object_release(struct unwind_object *object)
 		drop_oldest();
 }
 
-/* The file that the path names now may be another one. */
+/* Checks the file's identity, because the path may name another file now. */
 static bool open_file(struct unwind_object *object)
 {
 	struct reading *const reading = read_path(object->path, object->arch, read_file_cfi);

@@ -1,3 +1,4 @@
+/* Makes rows from libdw's answers, and keeps them in a table: see rows.h. */
 #include "config.h"
 #include "unwind/rows.h"
 #include "unwind/exidx.h"
@@ -7,16 +8,16 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS 64
-#define SCAN_MAX   4096               /* bytes of a row's code that are looked at; those who switch stacks are short */
-#define BYTES_MAX  ((size_t)48 << 20) /* kept for one object; libLLVM, all met, has some 30 MiB of rows */
+#define SCAN_MAX   4096 /* bytes of a row's code that are checked; functions that switch stacks are short */
+#define BYTES_MAX  ((size_t)48 << 20) /* limit per object; all rows of libLLVM take about 30 MiB */
 
-/* ---- From libdw's answer to a row ---- */
+/* ---- Making a row from libdw's answer ---- */
 
-/* A register's rule as libdw gives it: a location or value expression in which DW_OP_call_frame_cfa
- * stands for the CFA, or none for the two special cases (libdw.h, dwarf_frame_register). */
+/* A register's rule in libdw's form: a location or value expression, in which DW_OP_call_frame_cfa means the CFA, or
+ * no expression for the two special cases (libdw.h, dwarf_frame_register). */
 struct answer {
 	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
-	struct row_rule rule; /* its ops are those of libdw, not yet copied */
+	struct row_rule rule; /* its ops belong to libdw and are not copied yet */
 	const Dwarf_Op *ops;
 };
 
@@ -31,7 +32,7 @@ static bool take_register_op(const Dwarf_Op *op, uint64_t *reg)
 	return true;
 }
 
-/* `bregN offset`: what a CFA is, nearly always. */
+/* Takes `bregN offset`, which nearly every CFA is. */
 static bool take_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
@@ -113,13 +114,13 @@ static struct answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
 	return answer;
 }
 
-/* A frame's answers before they are packed. */
+/* The answers for a frame before they are packed. */
 struct draft {
 	struct answer cfa, items[ROW_REGISTER_MAX];
-	unsigned count; /* items, the return address first */
+	unsigned count; /* number of items; the return address is first */
 	uint64_t same;
 	bool ra_undefined, ra_same;
-	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* where libdw puts simple answers */
+	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* storage for libdw's simple answers */
 };
 
 static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, const struct arch *arch)
@@ -142,14 +143,13 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 			draft->ra_same |= reg == ra;
 			break;
 		case ANSWER_UNDEFINED:
-			/* Mostly it is only not mentioned, which means "as it was" to those who
-			 * write such information; libdw says so for some registers and not for
-			 * others (0.188 not for rbx). */
+			/* Usually the register is just not mentioned, which the authors of such information mean as
+			 * "unchanged". libdw reports some registers so, but not all (0.188: not rbx). */
 			draft->ra_undefined |= reg == ra;
 			draft->same |= 1ull << reg;
 			break;
 		case ANSWER_RULE:
-			/* The caller's sp is the CFA: that needs no rule. */
+			/* The caller's sp is the CFA, so it needs no rule. */
 			if (reg == arch->dwarf.sp && answer.rule.kind == RULE_CFA && !answer.rule.offset)
 				break;
 			draft->items[draft->count++] = answer;
@@ -157,7 +157,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 		}
 	}
 	if (draft->ra_same) {
-		/* In its register still: a leaf on a processor with a link register. */
+		/* The return address is still in its register: a leaf function on a processor with a link register. */
 		memmove(draft->items + 1, draft->items, draft->count * sizeof(*draft->items));
 		draft->items[0] = (struct answer){.kind = ANSWER_RULE};
 		draft->items[0].rule = (struct row_rule){
@@ -195,7 +195,7 @@ static struct expression_op *pack_rule(struct row_rule *to, const struct answer 
 	return ops + to->op_count;
 }
 
-/* One block of memory: the rules and behind them their expressions. */
+/* Allocates one block for the rules and their expressions after them. */
 static size_t pack_rules(const struct draft *draft, struct row *row)
 {
 	const size_t rules_size = sizeof(struct row_rules) + draft->count * sizeof(struct row_rule);
@@ -214,9 +214,8 @@ static size_t pack_rules(const struct draft *draft, struct row *row)
 	return rules_size + op_count * sizeof(*ops);
 }
 
-/* Whether a row that libdw says to be [start, end) really begins there. After DW_CFA_restore_state,
- * libdw 0.188 gives the start of the state that was remembered, which lies before the code in
- * between that has rows of its own. */
+/* True if a row really begins at the start that libdw reports, [start, end). After DW_CFA_restore_state, libdw 0.188
+ * reports the start of the remembered state. That is before the code in between, which has rows of its own. */
 static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, start);
@@ -230,10 +229,10 @@ static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 	return other_start == start && other_end == end;
 }
 
-/* ---- Code that does not do as its rule says ---- */
+/* ---- Code that does not follow its rule ---- */
 
-/* Where the CFA is sp plus a constant, sp can't be given another value: such code (Go's asmcgocall,
- * which goes on upon another stack) has a rule that holds only before. */
+/* True if code before `end` sets sp although the CFA is sp plus a constant. Such code (Go's asmcgocall, which
+ * switches to another stack) has a rule that is wrong after it sets sp. */
 static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end, bool *ever)
 {
 	unsigned char code[SCAN_MAX];
@@ -251,7 +250,7 @@ bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch
 	return sets_sp(row, cfi, arch, address, &ever);
 }
 
-/* The row must begin where an instruction does. */
+/* Sets sets_sp. The row must begin at the beginning of an instruction. */
 static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *arch)
 {
 	bool ever = false;
@@ -261,7 +260,7 @@ static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *ar
 	row->sets_sp = ever;
 }
 
-/* Fills the row; returns the bytes allocated for it beyond itself. */
+/* Fills the row. Returns the number of bytes allocated for it beyond itself. */
 static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
 	Dwarf_Frame *frame;
@@ -311,13 +310,13 @@ static bool has_rules(const struct row *row)
 	return row->kind == ROW_RULES || row->kind == ROW_END;
 }
 
-/* The number of rows that start at or below an address. */
+/* Returns the number of rows that start at or below an address. */
 static size_t rows_below(const struct row_table *table, uint64_t address)
 {
 	return COUNT_UP_TO(table->index, table->count, .start, address);
 }
 
-/* Rows stay where they are: the unwinders' caches point to them. */
+/* Allocates a row that never moves, because the unwinders' caches point to rows. */
 static struct row *new_row(struct row_table *table)
 {
 	if (!table->chunk_count || table->chunk_used == CHUNK_ROWS) {
@@ -346,7 +345,7 @@ static const struct row *make_row(struct row_table *table, struct cfi *cfi, cons
 		return row;
 	}
 	table->bytes += sizeof(*row) + sizeof(struct row_index) + compile(row, cfi, arch, address);
-	/* A row at that start is there only if the information contradicts itself. */
+	/* A row with that start exists only if the information is contradictory. */
 	if (at && table->index[at - 1].start == row->start) {
 		table->index[at - 1].row = row;
 		return row;

@@ -1,3 +1,4 @@
+/* Steps of a walk by a library: see steps.h. */
 #include "config.h"
 #include "unwind/steps.h"
 
@@ -16,8 +17,8 @@ void steps_begin(struct steps *steps, struct unwinder *unwinder, struct walk_req
 
 bool steps_may_go_on(struct steps *steps)
 {
-	/* Whether it is a signal's the library may say of the frame itself or of the one it interrupted, depending on
-	 * its version and the processor. */
+	/* Uses the own row, because a library reports a signal for the frame itself or for the frame that the signal
+	 * interrupted, depending on its version and the processor. */
 	steps->row = unwinder_frame_row(steps->unwinder, steps->frame->pc, steps->exact);
 	steps->end = WALK_CUT;
 	if (!steps->row)

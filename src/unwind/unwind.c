@@ -1,3 +1,4 @@
+/* The interface of the unwinder: see unwind.h. */
 #include "config.h"
 #include "unwind/unwinder.h"
 #include "base/util.h"
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 
 #define REGISTERS_FRAMES 8
-#define PREPARED_MAX     (512u << 20) /* bytes of files */
+#define PREPARED_MAX     (512u << 20) /* limit of file bytes that are read beforehand */
 
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {
@@ -52,7 +53,7 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
 	return clone;
 }
 
-/* What was learnt about addresses in the range no longer holds. */
+/* Discards cached rows for addresses in the range. */
 static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
@@ -123,9 +124,9 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
 }
 
-/* Code without any rule, such as a C library's built without CFI, or with one that holds behind its calls alone, is
- * stopped at where a function begins: that is where breakpoints are. Its caller is then known from the ABI. False if
- * the code has a rule, or what would be the caller has none. */
+/* Computes the caller by the ABI, for code that is stopped at a function's entry, where breakpoints are. The code has
+ * no rule at all (a C library built without CFI), or a rule that is valid only after its calls. Returns false if the
+ * code has another rule, or if the caller has none. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {

@@ -1,4 +1,4 @@
-/* One address space: what unwind.c, the rows' walk and libunwind's walk share. */
+/* One address space: the data that unwind.c, the walk by rows and the walk by libunwind share. */
 #ifndef FT_UNWIND_UNWINDER_H
 #define FT_UNWIND_UNWINDER_H
 
@@ -10,17 +10,17 @@ struct unwind_mapping {
 	struct unwind_object *object;
 };
 
-/* A frame's pc -> its row. */
+/* Caches the row for a frame's pc. */
 struct row_cache_entry {
 	uint64_t key;          /* cache_key() */
 	const struct row *row; /* NULL: empty */
 };
 
-/* Where there is executable memory, as far as it had to be asked for. */
+/* The ranges of executable memory; read only when they are needed. */
 struct executable {
 	struct cfi_range *ranges;
 	size_t count, capacity;
-	uint64_t made_start, made_end; /* the span of what is no object's */
+	uint64_t made_start, made_end; /* the span of executable memory that belongs to no object */
 };
 
 #define ROW_CACHE_SIZE 2048
@@ -32,18 +32,18 @@ struct unwinder {
 	pid_t pid;
 	const struct arch *arch;
 	enum unwind_method method;
-	struct unwind_mapping *items; /* by ascending start */
+	struct unwind_mapping *items; /* sorted by start */
 	size_t count, capacity;
-	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
+	struct row_cache_entry *cache; /* ROW_CACHE_SIZE entries, allocated on first use */
 	struct executable executable;
-	struct fallback *fallback;  /* libunwind's state, made on first use */
-	struct libdw *libdw;        /* libdw's */
-	uint64_t fallbacks;         /* walks that the rows left to them */
-	struct stack_memory memory; /* of the walk that is going on */
-	uint64_t stopped_at;        /* its snapshot's pc, with the bits of code_state */
+	struct fallback *fallback;  /* libunwind's state, allocated on first use */
+	struct libdw *libdw;        /* libdw's state, likewise */
+	uint64_t fallbacks;         /* number of walks that the rows left to the libraries */
+	struct stack_memory memory; /* of the current walk */
+	uint64_t stopped_at;        /* the pc of its snapshot, with the bits of code_state */
 };
 
-/* The object that holds an address, or NULL. */
+/* The mapping that contains an address, or NULL. */
 static inline const struct unwind_mapping *unwinder_find(const struct unwinder *unwinder, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(unwinder->items, unwinder->count, .end, address);
@@ -51,7 +51,7 @@ static inline const struct unwind_mapping *unwinder_find(const struct unwinder *
 	return low < unwinder->count && unwinder->items[low].start <= address ? &unwinder->items[low] : NULL;
 }
 
-#define KEY_RETURN (1ull << 63) /* no user address has that bit */
+#define KEY_RETURN (1ull << 63) /* no user address has this bit */
 
 static inline uint64_t cache_key(uint64_t pc, bool exact)
 {
@@ -63,12 +63,13 @@ static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder,
 	return &unwinder->cache[((pc ^ pc >> 11) + exact) % ROW_CACHE_SIZE];
 }
 
-/* frame.c; the second: of code that a signal has interrupted, with the bits of code_state. NULL: it is no object's. */
+/* In frame.c. The second function is for code that a signal has interrupted, with the bits of code_state. NULL: the
+ * pc is in no object. */
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact);
 const struct row *unwinder_interrupted_row(struct unwinder *unwinder, uint64_t pc, uint64_t sp);
 
-/* The rule by which a frame's caller is found. exact: the pc is no return address. NULL: its object's information
- * cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that pc. */
+/* Returns the rule by which a frame's caller is found. exact: the pc is no return address. NULL: the information of
+ * its object cannot be read. Kind ROW_NOT_CODE: there is no such frame, because nothing can return to that pc. */
 static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const struct row_cache_entry *entry = unwinder_cached(unwinder, pc, exact);
@@ -78,24 +79,23 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
 	return unwinder_frame_row_slow(unwinder, pc, exact);
 }
 
-/* Finds out whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
- * address. */
+/* True if a frame's pc, for which there is no rule, is where its thread began. exact: it is no return address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
-/* code_rows.c: the rule for a pc of an object that has no table for it, behind a call or, with that sp, where a signal
- * has interrupted it; ROW_NONE if the code does not show one. */
+/* In code_rows.c: the rule for a pc of an object that has no table for it. The pc is after a call, or a signal has
+ * interrupted it at that sp. The kind is ROW_NONE if the code does not show a rule. */
 const struct row *code_row_of_object(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc);
 const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
 					  uint64_t sp);
 
-/* Where a return address from the stack or a register leads to. */
+/* Returns the code address for a return address from the stack or a register. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)
 {
 	return __builtin_expect(arch->strip != NULL, 0) ? arch->strip(address) : address;
 }
 
-/* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
- * restores sp from memory, may lead to another stack, a bounded number of times. */
+/* Checks that sp grows: the stack grows down, so each caller's sp is above its callee's. Only a signal frame, or one
+ * that restores sp from memory, may lead to another stack, a limited number of times. */
 struct walk_progress {
 	uint64_t sp;
 	unsigned switches;
@@ -116,7 +116,7 @@ static inline bool progress_to(struct walk_progress *progress, uint64_t sp, bool
 enum walk_end {
 	WALK_COMPLETE, /* at the outermost frame, at max, or at until_cfa */
 	WALK_CUT,
-	WALK_OTHER, /* rows only: a rule that rows cannot hold */
+	WALK_OTHER, /* rows only: reached a rule that rows cannot hold */
 };
 
 struct walk_request {
@@ -124,24 +124,24 @@ struct walk_request {
 	struct unwind_frame *frames;
 	size_t max; /* at least 1 */
 	uint64_t until_cfa;
-	bool exact;                        /* the snapshot's pc is not a return address */
-	size_t count;                      /* the result */
-	struct frame_registers *registers; /* of the last frame's caller, if the walk by rows has come so far; NULL: not
-					      wanted */
+	bool exact;   /* the snapshot's pc is not a return address */
+	size_t count; /* the number of frames found */
+	/* gets the registers of the last frame's caller, if the walk by rows came so far; NULL: not wanted */
+	struct frame_registers *registers;
 };
 
-/* The walk by libunwind, or by libdw where that knows nothing of the processor. Where it cannot be, or finds less than
- * the request's result already has, that result stays, and the walk is cut. */
+/* Walks by libunwind, or by libdw if libunwind does not know the processor. If that is not possible, or finds fewer
+ * frames than the request already has, the request's result stays and the walk counts as cut. */
 enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request);
 void fallback_free(struct fallback *fallback);
-/* Objects have changed. */
+/* Drops cached data because objects have changed. */
 void fallback_flush(struct fallback *fallback);
 
-/* libdw_walk.c. WALK_OTHER: it cannot. */
+/* In libdw_walk.c. Returns WALK_OTHER if libdw cannot walk. */
 enum walk_end libdw_walk(struct unwinder *unwinder, struct walk_request *request);
 void libdw_free(struct libdw *libdw);
 
-/* The walk by rows. */
+/* Walks by rows. */
 enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request);
 
 #endif

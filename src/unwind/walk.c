@@ -1,4 +1,4 @@
-/* The walk by rows. */
+/* Walks a stack by rows. */
 #include "config.h"
 #include "unwind/returns.h"
 #include "base/util.h"
@@ -10,15 +10,15 @@ struct walk {
 	struct stack_memory *memory;
 	const struct arch *arch;
 	struct frame_registers registers;
-	bool is_sp_least;    /* sp may be above what it is said to be */
-	bool is_interrupted; /* the frame, by a signal whose frame has all registers */
-	uint64_t state;      /* ... as the bits of code_state */
+	bool is_sp_least;    /* sp may be higher than its value in `registers` */
+	bool is_interrupted; /* a signal interrupted the frame, and the signal's frame has all registers */
+	uint64_t state;      /* the interrupted code's bits of code_state */
 };
 
-/* What stepping over one frame came to. */
+/* The result of stepping over one frame. */
 enum step {
 	STEP_CALLER,    /* the registers are the caller's, *pc the return address */
-	STEP_OUTERMOST, /* there is no caller; sp may be new */
+	STEP_OUTERMOST, /* there is no caller; sp may have changed */
 	STEP_CUT,
 	STEP_OTHER,
 };
@@ -46,12 +46,12 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf.sp] = cfa;
-	registers->values[row->registers[0]] = *pc; /* the PLT's rule asks for it */
+	registers->values[row->registers[0]] = *pc; /* the PLT's rule uses it */
 	registers->known = known | 1ull << walk->arch->dwarf.sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }
 
-/* 0, -EFAULT or -EINVAL, as expression_evaluate. */
+/* Returns 0, -EFAULT or -EINVAL, as expression_evaluate() does. */
 static int apply_rule(struct walk *walk, const struct row_rule *rule, uint64_t cfa, uint64_t *value)
 {
 	const struct frame_registers *registers = &walk->registers;
@@ -85,7 +85,7 @@ static enum step failed_step(int error)
 	return error == -EFAULT ? STEP_CUT : STEP_OTHER;
 }
 
-/* A rule that fails for a register other than the return address only makes it unknown. */
+/* If a rule fails for a register other than the return address, only that register becomes unknown. */
 static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *pc)
 {
 	const struct row_rules *rules = row->rules;
@@ -119,7 +119,7 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-/* The state of the code that a signal has interrupted. False: it cannot be followed from there. */
+/* Gets the state of the code that a signal has interrupted. Returns false if the code cannot be followed from there. */
 static bool find_state(struct walk *walk, uint64_t pc_at)
 {
 	const struct arch *arch = walk->arch;
@@ -132,7 +132,7 @@ static bool find_state(struct walk *walk, uint64_t pc_at)
 	       arch->signal.frame_state(word, &walk->state);
 }
 
-/* All registers of the interrupted code, from where the kernel has put them. */
+/* Reads all registers of the interrupted code from where the kernel has saved them. */
 static enum step step_signal(struct walk *walk, uint64_t *pc)
 {
 	const struct arch *arch = walk->arch;
@@ -160,9 +160,9 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 	return STEP_CALLER;
 }
 
-/* Code that has no rule may be what a thread starts with: the C library's own function of which the next return address
- * on the stack is the one that the start of threads has put there. */
-#define START_SCAN 1024 /* bytes, in which that lies */
+/* True if code without a rule is the first function of a thread: a function of the C library, for which the next
+ * return address on the stack is the one that the start of threads has put there. */
+#define START_SCAN 1024 /* bytes that are searched for that return address */
 
 static bool is_called_by_start(struct walk *walk)
 {
@@ -181,8 +181,8 @@ static bool is_called_by_start(struct walk *walk)
 	return false;
 }
 
-/* The rule for a frame. Where no table has one for code that a signal has interrupted, or that has made a system call
- * by a call, that code is read. */
+/* Returns the rule for a frame. If no table has a rule for code that a signal has interrupted, or that has made a
+ * system call by a call, reads the code. */
 static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
@@ -198,8 +198,9 @@ static const struct row *frame_row(struct walk *walk, uint64_t pc, bool exact)
 	return read ? read : row;
 }
 
-/* Code that no table describes: by the rule that was read from it, if that leads to behind a call, else by its frame
- * pointer. Above a frame that was found by that, sp is not known for sure: the callee may have taken off arguments. */
+/* Steps over code that no table describes: by the rule that was read from the code, if that leads to the address
+ * after a call, else by the frame pointer. Above a frame found by the frame pointer sp is uncertain, because the
+ * callee may have removed arguments. */
 static enum step step_untold(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;
@@ -289,7 +290,8 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		/* The return address is in its register, so it says, of code that has made a call since. */
+		/* The rule says that the return address is in its register although the code has made a call since,
+		 * so it is wrong. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))

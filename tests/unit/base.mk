@@ -1,4 +1,4 @@
-# unit tests of base, of tests/tap.sh, by which all results are counted, and of what HACKING.md says
+# unit tests of base, of tests/tap.sh, by which all results are counted, and of the texts for contributors
 check_PROGRAMS += tests/unit/base
 TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 tests_unit_base_SOURCES = tests/unit/base.c

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """All C and C++ is as clang-format 14 makes it of .clang-format: another version makes other lines of the same rules.
-And no line of C, of a makefile or of HACKING.md is longer than clang-format would let it be, comments included."""
+And no line of C, of a makefile or of a text for contributors is longer than clang-format would let it be, comments included."""
 
+import glob
 import os
 import shutil
 import subprocess
@@ -34,16 +35,17 @@ LONGEST = 120  # ColumnLimit in .clang-format
 
 
 def long_lines(text):
-    """The numbers and widths of the lines that are too long. A tab goes to the next eighth column; a URL cannot be
-    broken."""
+    """The numbers and widths of the lines that are too long. A tab goes to the next eighth column; a URL and a row of a
+    text's table cannot be broken."""
     for number, line in enumerate(text.splitlines(), 1):
         width = len(line.expandtabs(8))
-        if width > LONGEST and '://' not in line:
+        if width > LONGEST and '://' not in line and not line.startswith('| '):
             yield number, width
 
 
 def lines_of_all():
-    paths = list(sources()) + [os.path.join(TOP, 'HACKING.md')]
+    paths = list(sources()) + [os.path.join(TOP, name) for name in ('HACKING.md', 'CONTRIBUTING.md')] + \
+        glob.glob(os.path.join(TOP, 'doc', '*.md'))
     for folder in FOLDERS:
         for place, _, names in os.walk(os.path.join(TOP, folder)):
             paths += [os.path.join(place, name) for name in names if name.endswith('.mk')]
@@ -58,7 +60,7 @@ def check_lengths():
     print('%s 1 no line is longer than %d columns' % ('not ok' if found else 'ok', LONGEST))
     for path, number, width in found:
         print('# %s:%d has %d columns' % (path, number, width))
-    seen = list(long_lines('x' * 120 + '\n' + '\t' * 15 + 'x\n' + 'x' * 121 + '\n' + 'http://' + 'x' * 200))
+    seen = list(long_lines('x' * 120 + '\n' + '\t' * 15 + 'x\n' + 'x' * 121 + '\n' + 'http://' + 'x' * 200 + '\n| ' + 'x' * 200))
     print('%s 2 a long line is found' % ('ok' if seen == [(2, 121), (3, 121)] else 'not ok'))
     return bool(found) or seen != [(2, 121), (3, 121)]
 

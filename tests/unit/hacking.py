@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""HACKING.md names files, functions, types, constants and options: all of them are in the tree. Prints TAP.
+"""HACKING.md, CONTRIBUTING.md and the texts in doc/ name files, functions, types, constants and options: all of them are in
+the tree, or in an example of the same text. Prints TAP.
 
-Names with NAME in them, and those of OTHERS, stand for others."""
+An example is a fenced block (with the path of the file that it is, if it is a whole one), or a file that `cp` makes. Names with
+NAME in them, and those of OTHERS, stand for others."""
 
 import glob
 import os
@@ -9,7 +11,7 @@ import re
 import sys
 
 TOP = os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
-FOLDERS = ('src', 'arch', 'modules', 'tests', 'bench', 'man', 'examples')
+FOLDERS = ('src', 'arch', 'modules', 'tests', 'bench', 'man', 'examples', 'doc', 'completion', 'context')
 OTHERS = ('TYPE', 'clone', 'dry-run')  # a placeholder, a system call, another program's option
 SUFFIXES = ('.c', '.h', '.py', '.mk', '.sh')
 
@@ -21,6 +23,23 @@ CONSTANT = re.compile(r'\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b|\b_*SIG[A-Z]+\b')
 OPTION = re.compile(r'(?<![\w-])--([a-z][a-z-]+)')
 QUOTED = re.compile(r'`([^`\n]+)`')
 WORD = re.compile(r'[A-Za-z_]\w{2,}')
+
+
+FENCED = re.compile(r'^```(?:\S+ ?(\S*))?\n(.*?)^```$', re.M | re.S)
+COPIED = re.compile(r'^ +cp \S+ (\S+)$', re.M)
+
+
+class Examples:
+    """What the examples of a text define, and the text without them."""
+
+    def __init__(self, text):
+        blocks = FENCED.findall(text)
+        self.code = '\n'.join(code for _, code in blocks)
+        self.words = set(re.findall(r'\w+', self.code))
+        made = [path for path, _ in blocks if path] + COPIED.findall(text)
+        self.files = set(made) | {os.path.basename(path) for path in made}
+        self.folders = {os.path.dirname(path) for path in made}
+        self.rest = FENCED.sub('', text)
 
 
 class Tree:
@@ -57,8 +76,16 @@ class Tree:
 
 
 def missing(tree, text):
-    """What the text names and the tree does not have: (kind, name)."""
-    return {(kind, name) for kind, name in not_found(tree, text) if name not in OTHERS}
+    """What the text names and neither the tree nor an example has: (kind, name)."""
+    examples = Examples(text)
+    found = {(kind, name) for kind, name in not_found(tree, examples.rest) if name not in OTHERS}
+    return {(kind, name) for kind, name in found
+            if not (name in examples.files | examples.folders if kind == 'file' else name.split()[-1] in examples.words)}
+
+
+def already_there(text):
+    """The files of the examples that the tree has already: who follows them would replace those."""
+    return sorted(path for path in Examples(text).files if '/' in path and os.path.exists(os.path.join(TOP, path)))
 
 
 def not_found(tree, text):
@@ -95,40 +122,67 @@ def misplaced(top, text):
                 yield kind, path
 
 
-def check_rows(text):
+class Tap:
+    def __init__(self):
+        self.count, self.failed = 0, False
+
+    def result(self, good, name, problems=()):
+        self.count += 1
+        self.failed |= not good
+        print('%s %d %s' % ('ok' if good else 'not ok', self.count, name))
+        for problem in () if good else problems:
+            print('# ' + problem)
+
+
+def check_documents(tap, tree, texts):
+    for name, text in texts.items():
+        found, there = sorted(missing(tree, text)), already_there(text)
+        tap.result(not found and not there, '%s names nothing that is not there' % name,
+                   ['there is no %s %s' % one for one in found] + ['its example has %s, which is there' % path for path in there])
+    # A test that looks at nothing passes, too.
+    named = {name: len(FILE.findall(text)) + len(FUNCTION.findall(text)) for name, text in texts.items()}
+    tap.result(sum(named.values()) > 500 and named['doc/INTERNALS.md'] > 100, 'they name files and functions, %d times' %
+               sum(named.values()))
+
+
+def check_rows(tap, text):
     rows, wrong = len(ROW.findall(text)), list(misplaced(TOP, text))
-    print('%s 4 the types of %d rows are declared in the files beside them' % ('ok' if rows > 10 and not wrong else
-                                                                             'not ok', rows))
-    for kind, path in wrong:
-        print('# %s does not declare %s' % (path, kind))
+    tap.result(rows > 10 and not wrong, 'the types of %d rows are declared in the files beside them' % rows,
+               ['%s does not declare %s' % (path, kind) for kind, path in wrong])
+
+
+def self_test(tap, tree):
+    wrong = '`src/no/such.c` in `ledger.c` and `no_such.c`; no_such() and ledger_init(); struct no_such, `struct task`; NO_SUCH and ' \
+        'SIGTRAP; --no-such, --verify; `p->no_such` and `p->text`; src/tracer, `src/nowhere/`; `src/NAME.c`; `doc/NO.md`\n'
+    wanted = {('file', 'src/no/such.c'), ('file', 'no_such.c'), ('file', 'src/nowhere/'), ('file', 'doc/NO.md'),
+              ('function', 'no_such'), ('type', 'struct no_such'), ('constant', 'NO_SUCH'), ('option', 'no-such'),
+              ('name', 'no_such')}
+    seen = missing(tree, wrong)
+    tap.result(seen == wanted, 'a name that is not there is found',
+               ['%s: %s %s' % ('not found' if one in wanted else 'found', *one) for one in sorted(seen ^ wanted)])
+    example = '`src/toy.c` and `toy.c` have toy(), struct toy_part; `arch/copy.c`; --toy; `src/other.c`\n\n' \
+        '```c src/toy.c\nint toy(void); struct toy_part; "toy"\n```\n\n    cp arch/arch.c arch/copy.c\n'
+    seen = missing(tree, example)
+    tap.result(seen == {('file', 'src/other.c')}, 'what an example defines is there, and nothing else', map(str, sorted(seen)))
+    seen = already_there('```c src/toy.c\n```\n```c arch/arch.c\n```\n')
+    tap.result(seen == ['arch/arch.c'], 'an example that replaces a file is found', seen)
     row = '| a part | `struct %s`, `src/ptrace/tracee.h` | `tasks.c` |\n'
     seen = list(misplaced(TOP, row % 'task' + row % 'stop'))
-    print('%s 5 a type that is not there is found' % ('ok' if seen == [('struct stop', 'src/ptrace/tracee.h')] else
-                                                       'not ok'))
-    return rows <= 10 or wrong or len(seen) != 1
+    tap.result(seen == [('struct stop', 'src/ptrace/tracee.h')], 'a type that is not there is found', map(str, seen))
 
 
 def main():
-    tree = Tree(TOP)
-    with open(os.path.join(TOP, 'HACKING.md')) as file:
-        text = file.read()
-    found = sorted(missing(tree, text))
-    named = len(FILE.findall(text)) + len(FUNCTION.findall(text))
-    print('1..5')
-    print('%s 1 HACKING.md names nothing that is not there' % ('not ok' if found else 'ok'))
-    for kind, name in found:
-        print('# there is no %s %s' % (kind, name))
-    # A test that looks at nothing passes, too.
-    print('%s 2 it names files and functions, %d times' % ('ok' if named > 100 else 'not ok', named))
-    wrong = '`src/no/such.c` in `act.c` and `no_such.c`; no_such() and act(); struct no_such, `struct task`; NO_SUCH and ' \
-        'SIGTRAP; --no-such, --verify; `p->no_such` and `p->text`; src/tracer, `src/nowhere/`; `src/NAME.c`\n'
-    wanted = {('file', 'src/no/such.c'), ('file', 'no_such.c'), ('file', 'src/nowhere/'), ('function', 'no_such'),
-              ('type', 'struct no_such'), ('constant', 'NO_SUCH'), ('option', 'no-such'), ('name', 'no_such')}
-    seen = missing(tree, wrong)
-    print('%s 3 a name that is not there is found' % ('ok' if seen == wanted else 'not ok'))
-    for kind, name in sorted(seen ^ wanted):
-        print('# %s: %s %s' % ('not found' if (kind, name) in wanted else 'found', kind, name))
-    return bool(check_rows(text) or found or named <= 100 or seen != wanted)
+    tree, tap, texts = Tree(TOP), Tap(), {}
+    names = ['HACKING.md', 'CONTRIBUTING.md'] + sorted('doc/' + name for name in os.listdir(os.path.join(TOP, 'doc'))
+                                                       if name.endswith('.md'))
+    for name in names:
+        with open(os.path.join(TOP, name)) as file:
+            texts[name] = file.read()
+    print('1..%d' % (len(names) + 6))
+    check_documents(tap, tree, texts)
+    check_rows(tap, texts['doc/INTERNALS.md'])
+    self_test(tap, tree)
+    return tap.failed
 
 
 if __name__ == '__main__':

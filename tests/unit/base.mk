@@ -1,6 +1,7 @@
 # unit tests of base, of tests/tap.sh, by which all results are counted, and of the texts for contributors
 check_PROGRAMS += tests/unit/base
-TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
+TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/howto.py \
+	tests/unit/help.py
 tests_unit_base_SOURCES = tests/unit/base.c
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_LDADD = libbase.a $(UNIT_LIBS)
@@ -20,7 +21,8 @@ tests_unit_plain_SOURCES = tests/unit/plain.c
 tests_unit_plain_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_plain_LDADD = libtrace.a libbase.a $(UNIT_LIBS)
 TESTS += tests/unit/hardening.py
-EXTRA_DIST += tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
+EXTRA_DIST += tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/howto.py \
+	tests/unit/help.py
 
 # modules: what users describe
 check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/params

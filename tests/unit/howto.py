@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The examples of the HOWTOs: each file of C that one has compiles without a warning, beside the tree's own headers, and each
+description of a module is read. Prints TAP."""
+
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+import hacking
+
+TOP = hacking.TOP
+BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
+CC = os.environ.get('CC', 'gcc').split()
+FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-O2', '-c', '-o', '/dev/null', '-Wall', '-Wextra', '-Werror', '-Wstrict-prototypes',
+         '-Wmissing-prototypes', '-Wno-missing-field-initializers']
+
+
+def write_files(folder, text):
+    """The files of a text's examples; -> their paths in the tree."""
+    files = [(path, code) for path, code in hacking.FENCED.findall(text) if path]
+    for path, code in files:
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        with open(os.path.join(folder, path), 'w') as file:
+            file.write(code)
+    return [path for path, _ in files]
+
+
+def compile_one(folder, path):
+    """What the compiler says; "": nothing. Headers of the example come before those of the tree."""
+    places = [os.path.join(folder, 'src'), folder, BUILD, os.path.join(TOP, 'src'), TOP, os.path.join(TOP, os.path.dirname(path))]
+    command = CC + FLAGS + [word for place in places for word in ('-I', place)] + [os.path.join(folder, path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout or ('' if done.returncode == 0 else 'status %d' % done.returncode)
+
+
+def read_one(folder, path):
+    """What functrace says of a description; "": that nothing but a program is missing."""
+    command = [os.environ['FUNCTRACE'], '-e', os.path.join(folder, path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return '' if 'nothing to trace' in done.stdout else done.stdout or 'status %d' % done.returncode
+
+
+def problems_of(text):
+    """-> how many files were tried, and what is wrong with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths, tried, problems = write_files(folder, text), 0, []
+        for path in paths:
+            look = compile_one if path.endswith('.c') else read_one if path.endswith('.conf') else None
+            if look:
+                said = look(folder, path)
+                tried += 1
+                problems += ['%s: %s' % (path, line) for line in said.splitlines()[:20]]
+    return tried, problems
+
+
+def results():
+    """(name, problems) of each text with examples, and of the test itself."""
+    count = 0
+    for name in sorted(glob.glob(os.path.join(TOP, 'doc', '*.md'))):
+        with open(name) as file:
+            tried, problems = problems_of(file.read())
+        count += tried
+        if tried:
+            yield '%s: %d examples compile' % (os.path.basename(name), tried), problems
+    yield 'there are examples, %d' % count, [] if count >= 5 else ['there are too few']
+    for name, text in (('one that does not compile is found', '```c src/trace/x.c\n#include "trace/no.h"\n```\n'),
+                       ('a description that is wrong is found', '```conf x/x.conf\nno such word\n```\n')):
+        yield name, [] if problems_of(text)[1] else ['it is not']
+
+
+def main():
+    done = list(results())
+    print('1..%d' % len(done))
+    for number, (name, problems) in enumerate(done, 1):
+        print('%s %d %s' % ('not ok' if problems else 'ok', number, name))
+        for problem in problems:
+            print('# ' + problem)
+    return any(problems for _, problems in done)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,6 +1,6 @@
 /* The tables of regions and of blocks, and finding the one that an address is in. */
 #include "config.h"
-#include "heap/glibc.h"
+#include "heap/parts.h"
 #include "base/util.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t en
 
 /* ---- The table ---- */
 
-static void block_set_size(struct heap *heap, struct block *block, uint64_t size)
+void block_set_size(struct heap *heap, struct block *block, uint64_t size)
 {
 	if (size >= BLOCK_LARGE)
 		hash_set(&heap->large, block_address(block), size);
@@ -117,33 +117,6 @@ struct region *region_add(struct heap *heap, const struct region *region)
 	return &heap->regions[heap->region_count++];
 }
 
-/* Bytes of a chunk that the program cannot use: of one with its own mapping the next one's header has no room either,
- * and from 2.43 on a whole header behind it is left out. Where blocks have tags, those of 16 bytes each, a block has no
- * part in the next one's header, which has no tag; from 2.43 on this is so of one with its own mapping, too. */
-static unsigned header_of(const struct heap *heap, const struct region *region)
-{
-	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;
-
-	if (!region->is_mapped)
-		return word + tags;
-	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word + tags : 0);
-}
-
-/* Blocks get tags in all arenas or in none. */
-static bool has_tags(const struct heap *heap)
-{
-	const struct heap_image *image = heap->image;
-
-	for (size_t i = 0; i < heap->region_count; i++) {
-		const struct region *region = &heap->regions[i];
-		const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, region->start);
-
-		if (!region->is_mapped)
-			return count && image->mappings[count - 1].has_tags;
-	}
-	return false;
-}
-
 /* Of the region with the blocks from `first` to `last`; of a region without any nothing. */
 static bool index_pages(struct heap *heap, struct region *region, uint32_t first, uint32_t last, size_t *pages_left)
 {
@@ -181,26 +154,6 @@ bool blocks_index(struct heap *heap)
 			return false;
 	}
 	return true;
-}
-
-bool blocks_make(struct heap *heap)
-{
-	size_t used = 0, region = 0;
-
-	heap->has_tags = has_tags(heap);
-	for (size_t i = 0; i < heap->block_count; i++) {
-		struct block chunk = heap->blocks[i];
-
-		while (block_address(&chunk) >= heap->regions[region].end)
-			region++;
-		if (block_state(&chunk) != CHUNK_USED)
-			continue;
-		block_set_size(heap, &chunk, block_size(heap, &chunk) - header_of(heap, &heap->regions[region]));
-		block_set_state(&chunk, HEAP_LOST);
-		heap->blocks[used++] = chunk;
-	}
-	heap->block_count = used;
-	return blocks_index(heap);
 }
 
 const struct region *region_of(const struct heap *heap, uint64_t address)

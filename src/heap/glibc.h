@@ -57,7 +57,7 @@ bool mapped_find(struct heap *heap);
 size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
 /* Takes off what threads' caches have: caches.c. */
 bool caches_find(struct heap *heap);
-/* Leaves the blocks in the table, those of the chunks that are in use: blocks.c. */
+/* Leaves the blocks in the table, those of the chunks that are in use: used_chunks.c. */
 bool blocks_make(struct heap *heap);
 /* Follows a list, and adds its chunks, whose state is changed, to the marks. How many; -1: it leads to what is no chunk
  * in use of that size. */

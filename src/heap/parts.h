@@ -104,6 +104,7 @@ static inline uint64_t block_size(const struct heap *heap, const struct block *b
 
 /* Behind the others; what cannot be an address is left out. */
 void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned state);
+void block_set_size(struct heap *heap, struct block *block, uint64_t size);
 /* The block that begins at an address; NULL none. */
 struct block *block_at(const struct heap *heap, uint64_t address);
 /* Takes the blocks off that have that state. */

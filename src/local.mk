@@ -1,6 +1,7 @@
 # The two programs.
 bin_PROGRAMS += functrace
-OPTION_SOURCES = src/options.c src/options.h src/option_attach.c src/option_attach.h src/option_conflicts.c src/option_conflicts.h \
+OPTION_SOURCES = src/options.c src/options.h src/option_attach.c src/option_attach.h src/option_conflicts.c \
+	src/option_conflicts.h \
 	src/option_functions.c \
 	src/option_functions.h src/option_modules.c src/option_modules.h src/option_output.c src/option_output.h \
 	src/option_report.c src/option_report.h src/option_scan.c src/option_scan.h src/option_values.c \

@@ -10,5 +10,6 @@ libheap_a_SOURCES = src/heap/arenas.c src/heap/blocks.c src/heap/caches.c src/he
 	src/heap/mimalloc_find.c \
 	src/heap/musl.c src/heap/musl.h src/heap/musl_old.c src/heap/musl_old.h \
 	src/heap/musl_old_bins.c src/heap/parts.h \
-	src/heap/pieces.c src/heap/roots.c src/heap/stacks.c src/heap/stacks.h src/heap/used_chunks.c src/heap/starts.c src/heap/starts.h \
+	src/heap/pieces.c src/heap/roots.c src/heap/stacks.c src/heap/stacks.h src/heap/used_chunks.c \
+	src/heap/starts.c src/heap/starts.h \
 	src/heap/walk.c src/heap/words.h

@@ -1,6 +1,7 @@
 # trace/: the model of a trace, its encodings, and reading and writing them
 noinst_LIBRARIES += libtrace.a
-libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src/trace/encoding.c src/trace/encoding.h \
+libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src/trace/encoding.c \
+	src/trace/encoding.h \
 	src/trace/encodings.c src/trace/encoding_ops.h src/trace/escape.c src/trace/escape.h \
 	src/trace/writer.c src/trace/writer_state.h src/trace/rtrace.h \
 	src/trace/rtrace_write.c src/trace/rtrace_write.h src/trace/rtrace_write_call.c src/trace/text.c \

@@ -1,6 +1,7 @@
 # tracer/: processes from their beginning to their end: births, execs, attaching, letting go, the one switch
 noinst_LIBRARIES += libtracer.a
-libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/tracer/attach.h src/tracer/births.c \
+libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/tracer/attach.h \
+	src/tracer/births.c \
 	src/tracer/begin.c src/tracer/begin.h \
 	src/tracer/endings.c src/tracer/endings.h src/tracer/errand.c src/tracer/errand.h \
 	src/tracer/births.h src/tracer/census.c src/tracer/census.h src/tracer/life.c src/tracer/life.h \
@@ -10,12 +11,14 @@ libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/
 	src/tracer/look.c src/tracer/look.h src/tracer/lost.c src/tracer/lost.h src/tracer/lost_detach.c \
 	src/tracer/process.c \
 	src/tracer/service.c src/tracer/service.h \
-	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c src/tracer/seize_stops.h \
+	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c \
+	src/tracer/seize_stops.h \
 	src/tracer/settle.c src/tracer/settle.h src/tracer/start.c src/tracer/start.h src/tracer/process_report.c \
 	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h
 
 # Who uses the tracer links these, the highest floor first.
-TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libtext.a libptrace.a libengine.a libmodules.a \
+TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libtext.a libptrace.a libengine.a \
+	libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

@@ -47,7 +47,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \
 	tests/targets/regress_spawnstorm.c tests/targets/regress_step.c tests/targets/regress_undone.c \
 	tests/targets/regress_vforkstorm.c \
-	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs tests/targets/sandboxed.c \
+	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs \
+	tests/targets/sandboxed.c \
 	tests/targets/segments.c tests/targets/sharedpages.c tests/targets/sharedsite.c \
 	tests/targets/sharers.c tests/targets/sigstorm.c \
 	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/slowfile.c tests/targets/slowreads.c \

@@ -1,6 +1,7 @@
 # unit tests of arch/abi.h: where arguments and results are. The rules of all processors can be compiled for any.
 check_LIBRARIES += libabi.a
-libabi_a_SOURCES = $(ABI_SOURCES) arch/abi_x86.c arch/abi_x86_64.c arch/abi_i386.c arch/abi_aarch64.c arch/abi_arm.c
+libabi_a_SOURCES = $(ABI_SOURCES) arch/x86/abi_x86.c arch/x86/abi_x86_64.c arch/x86/abi_i386.c \
+	arch/aarch64/abi_aarch64.c arch/arm/abi_arm.c
 libabi_a_CPPFLAGS = $(AM_CPPFLAGS)
 
 check_PROGRAMS += tests/unit/abi

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/aarch64.h"
 #include "base/util.h"
 
 #define HERE 0x400000u /* where the tests' instructions are */

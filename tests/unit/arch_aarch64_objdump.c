@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/aarch64.h"
 #include "base/util.h"
 #include "tests/unit/arch_assembled.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/aarch64.h"
 #include "base/hash.h"
 #include "base/util.h"
 #include "tests/unit/arch_arena.h"

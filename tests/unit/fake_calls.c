@@ -1,7 +1,7 @@
 /* The system calls that the tracer makes, answered by the fake kernel: the linker's --wrap puts these in the place of
  * the C library's functions, in this program only. What is none of the fake's business goes on to the real one. */
 #include "config.h"
-#include "arch/x86_insn.h"
+#include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* Tasks, their stops and their ends. */
 #include "config.h"
-#include "arch/x86_insn.h"
+#include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* ptrace(), answered by the fake kernel. What the tracer must never do, whatever the sequence, is noted with "!". */
 #include "config.h"
-#include "arch/x86_insn.h"
+#include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/fake_world.h"
 

@@ -5,7 +5,8 @@ TESTS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue
 	tests/unit/process_fake.py
 EXTRA_DIST += tests/unit/process_fake.py
 
-tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c src/trace/packing.c \
+tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
+	src/trace/packing.c \
 	$(OPTION_SOURCES)
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
@@ -20,7 +21,8 @@ tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=pro
 	-Wl,--wrap=nanosleep,--wrap=poll,--wrap=clock_ns
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
-tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue.c src/engine/guard.c src/engine/cpus.c \
+tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue.c src/engine/guard.c \
+	src/engine/cpus.c \
 	src/engine/fds.c
 tests_unit_rescue_tasks_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_rescue_tasks_LDFLAGS = -Wl,--wrap=ptrace

@@ -1,6 +1,6 @@
 /* The words of a sequence: SUBJECT VERB [OBJECT...]. */
 #include "config.h"
-#include "arch/x86_insn.h"
+#include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/race_verbs.h"
 

@@ -46,4 +46,5 @@ TESTS += tests/unit/signature_hostile
 tests_unit_signature_hostile_SOURCES = tests/unit/signature_hostile.c tests/unit/signature_util.c \
 	tests/unit/signature_util.h tests/unit/symbols_util.c tests/unit/symbols_util.h
 tests_unit_signature_hostile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_signature_hostile_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_signature_hostile_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) \
+	$(ZYDIS_LIBS) $(UNIT_LIBS)

@@ -35,7 +35,8 @@ tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-checks.c src/
 	src/postproc-filter-options.c src/postproc-view-options.c \
 	src/completion.c $(TRACE_TEST_UTIL)
 tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_encodings_LDADD = libcli.a libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a \
+tests_unit_encodings_LDADD = libcli.a libreport.a libexport.a libprofile.a libanalysis.a libmodules.a \
+	libsymbols.a libproc.a \
 	libarch.a libtrace.a libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(PROTOBUF_C_LIBS) $(UNIT_LIBS)
 tests_unit_trace_mpatrol_SOURCES = tests/unit/trace_mpatrol.c $(TRACE_TEST_UTIL)
 tests_unit_trace_mpatrol_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -21,7 +21,8 @@ tests_unit_ledger_ranges_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_ranges_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_arguments
 TESTS += tests/unit/ledger_arguments
-tests_unit_ledger_arguments_SOURCES = tests/unit/ledger_arguments.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_ledger_arguments_SOURCES = tests/unit/ledger_arguments.c tests/unit/ledger_util.c \
+	tests/unit/ledger_util.h
 tests_unit_ledger_arguments_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_arguments_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_times

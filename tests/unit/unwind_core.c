@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "arch/aarch64.h"
+#include "arch/aarch64/aarch64.h"
 #include "base/util.h"
 #include "unwind/unwind.h"
 

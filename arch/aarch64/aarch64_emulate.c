@@ -1,0 +1,117 @@
+/* The instructions of AArch64 that know where they stand, done by the tracer: branches, adr, adrp, ldr of a literal.
+ * (The others that can be are in aarch64_plain.c.)
+ *
+ * Behind br and blr the next instruction has to be a landing pad in pages that are so marked. That mark is not seen
+ * here, so emulated ones come to any instruction. */
+#include "config.h"
+#include "arch/aarch64/aarch64.h"
+#include "arch/arm_condition.h"
+
+#include <errno.h>
+
+#define ZERO_REGISTER 31
+
+static uint64_t get_register(const struct arch_regs *regs, unsigned number)
+{
+	return number == ZERO_REGISTER ? 0 : regs->words[number];
+}
+
+static void set_register(struct arch_regs *regs, unsigned number, uint64_t value)
+{
+	if (number != ZERO_REGISTER)
+		regs->words[number] = value;
+}
+
+/* The top byte of a user's address is ignored, in a branch too. Bit 55 would say that it is the kernel's. */
+static uint64_t plain_target(uint64_t address)
+{
+	return address >> 55 & 1 ? address : address << 8 >> 8;
+}
+
+/* b.cond, cbz, cbnz, tbz, tbnz: whether it branches, and by how many words. */
+static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
+{
+	const uint64_t value = get_register(regs, a64_bits(word, 0, 5));
+	const bool if_not_zero = a64_bits(word, 24, 1);
+
+	if (word >> 24 == 0x54) {
+		*words = a64_signed(word, 5, 19);
+		return arm_condition_holds(a64_bits(word, 0, 4), regs->words[A64_PSTATE]);
+	}
+	if (a64_bits(word, 25, 1)) {
+		const unsigned bit = word >> 31 << 5 | a64_bits(word, 19, 5);
+
+		*words = a64_signed(word, 5, 14);
+		return (value >> bit & 1) == if_not_zero;
+	}
+	*words = a64_signed(word, 5, 19);
+	return ((word >> 31 ? value : (uint32_t)value) != 0) == if_not_zero;
+}
+
+/* Behind bits 31 and 30: a word, a double word, a signed word, a prefetch. */
+static int load_literal(uint32_t word, uint64_t address, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	const uint64_t place = address + ((uint64_t)a64_signed(word, 5, 19) << 2);
+	const unsigned target = a64_bits(word, 0, 5), kind = word >> 30;
+	unsigned char bytes[8] = {0};
+	uint64_t value;
+
+	if (kind == 3)
+		return 0;
+	const int error = mem->read(mem->context, place, bytes, kind == 1 ? 8 : 4);
+
+	if (error)
+		return error;
+	value = a64_get(bytes) | (uint64_t)a64_get(bytes + 4) << 32;
+	set_register(regs, target, kind == 2 ? (uint64_t)(int64_t)(int32_t)(uint32_t)value : value);
+	return 0;
+}
+
+int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	const uint32_t word = a64_get(insn->bytes);
+	const uint64_t next = insn->address + A64_INSN_SIZE;
+	int64_t words;
+
+	if (insn->kind != INSN_EMULATE) {
+		const int error = a64_emulate_plain(word, regs, mem);
+
+		if (!error)
+			a64_set_pc(regs, next);
+		return error;
+	}
+	if (a64_is_adr(word)) {
+		set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
+		a64_set_pc(regs, next);
+		return 0;
+	}
+	if (a64_bits(word, 26, 3) != 5) {
+		const int error = load_literal(word, insn->address, regs, mem);
+
+		if (!error)
+			a64_set_pc(regs, next);
+		return error;
+	}
+	if (word >> 24 == 0xd5) {
+		a64_set_pc(regs, next);
+		return 0;
+	}
+	if (word >> 24 == 0xd6) {
+		const uint64_t target = plain_target(get_register(regs, a64_bits(word, 5, 5)));
+
+		if (a64_bits(word, 21, 4) == 1)
+			regs->words[A64_LR] = next;
+		a64_set_pc(regs, target);
+		return 0;
+	}
+	if (a64_bits(word, 29, 2) == 0) {
+		if (word >> 31)
+			regs->words[A64_LR] = next;
+		a64_set_pc(regs, a64_branch_target(word, insn->address));
+		return 0;
+	}
+	const bool taken = is_taken(word, regs, &words);
+
+	a64_set_pc(regs, taken ? insn->address + ((uint64_t)words << 2) : next);
+	return 0;
+}

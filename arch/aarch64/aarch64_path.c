@@ -1,0 +1,261 @@
+/* What AArch64 code does with its frame (arch/path.h). Written from the architecture reference manual (DDI 0487),
+ * C4. */
+#include "config.h"
+#include "arch/aarch64/aarch64.h"
+#include "arch/path.h"
+
+#define STACK 31 /* as a base or a result: sp */
+
+/* An instruction that is being followed. */
+struct following {
+	struct path_state *state;
+	struct path_step *step;
+	uint32_t word;
+};
+
+static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
+
+static uint32_t field(const struct following *f, unsigned first, unsigned count)
+{
+	return a64_bits(f->word, first, count);
+}
+
+static void add_to(struct following *f, unsigned reg, int64_t change)
+{
+	if (reg == STACK)
+		path_move_sp(f->state, change);
+	else
+		f->state->registers[reg] = path_sum(f->state->registers[reg], change);
+}
+
+/* Register 31 is none here. */
+static void set(struct following *f, unsigned reg, struct path_value value)
+{
+	if (reg != STACK)
+		f->state->registers[reg] = value;
+}
+
+static struct path_value value_of(const struct following *f, unsigned reg)
+{
+	return reg == STACK ? unknown : f->state->registers[reg];
+}
+
+/* Whether a call's return address is stored as a function does on entry: that is the next function, so what was called
+ * does not return. */
+static bool begins_function(const struct following *f, unsigned reg, unsigned base, int64_t change)
+{
+	return reg == A64_LR && base == STACK && change < 0 && value_of(f, reg).kind == PATH_UNKNOWN;
+}
+
+/* One or two registers of 8 bytes, or of other widths, `size` bytes each; change: of the base, before or after. */
+static void follow_access(struct following *f, bool load, bool is_general, unsigned count, unsigned size,
+			  int64_t offset, int64_t change)
+{
+	const unsigned regs[] = {field(f, 0, 5), field(f, 10, 5)}, base = field(f, 5, 5);
+	const struct path_value place = path_sum(f->state->registers[base], offset);
+	struct path_value values[2];
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct path_value at = path_sum(place, (int64_t)i * size);
+
+		values[i] = !load ? value_of(f, regs[i]) : size == 8 ? path_load(f->state, at) : unknown;
+		if (!load && is_general && begins_function(f, regs[i], base, change))
+			f->step->next = PATH_END;
+	}
+	if (change)
+		add_to(f, base, change);
+	if (!is_general)
+		return;
+	/* The lowest one is the last to be forgotten. */
+	for (unsigned i = count; i-- > 0;) {
+		if (load)
+			set(f, regs[i], values[i]);
+		else if (base == STACK && size == 8 &&
+			 !path_store(f->state, path_sum(place, (int64_t)i * size), values[i]))
+			f->step->next = PATH_END;
+	}
+}
+
+/* ldp, stp and their like. */
+static void follow_pair(struct following *f)
+{
+	const unsigned form = field(f, 23, 2), width = field(f, 30, 2);
+	const bool load = field(f, 22, 1), is_vector = field(f, 26, 1);
+	const unsigned size = is_vector ? 4u << width : width & 2 ? 8 : 4;
+	const int64_t offset = a64_signed(f->word, 15, 7) * size;
+
+	/* 1: the base is changed afterward; 3: before */
+	follow_access(f, load, !is_vector, 2, size, form == 1 ? 0 : offset, form & 1 ? offset : 0);
+}
+
+/* ldr, str of one register: with a number of 12 bits, or of 9 and perhaps a change of the base, or a register. */
+static void follow_single(struct following *f)
+{
+	const unsigned size = 1u << field(f, 30, 2), code = field(f, 22, 2), form = field(f, 10, 2);
+	const bool is_vector = field(f, 26, 1), load = code != 0;
+	const int64_t number = a64_signed(f->word, 12, 9);
+
+	if (size == 8 && code >= 2 && !is_vector)
+		return; /* prfm */
+	if (field(f, 24, 1))
+		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, (int64_t)field(f, 10, 12) * size,
+			      0);
+	else if (!field(f, 21, 1))
+		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, form == 1 ? 0 : number,
+			      form & 1 ? number : 0);
+	else if (!is_vector) /* a register offset, an atomic operation */
+		set(f, field(f, 0, 5), unknown);
+}
+
+static void follow_memory(struct following *f)
+{
+	if (field(f, 27, 3) == 5) {
+		follow_pair(f);
+	} else if (field(f, 27, 3) == 7) {
+		follow_single(f);
+	} else if (field(f, 26, 1)) { /* vectors' structures; bit 23: the base is changed */
+		if (field(f, 23, 1) && field(f, 28, 1) == 0)
+			path_forget(f->state, field(f, 5, 5));
+	} else { /* exclusive and ordered accesses, literals, tags */
+		set(f, field(f, 0, 5), unknown);
+		set(f, field(f, 10, 5), unknown);
+		set(f, field(f, 16, 5), unknown);
+	}
+}
+
+/* add and sub of a number; mov from and to sp are such, too. */
+static void follow_sum(struct following *f)
+{
+	const unsigned to = field(f, 0, 5), from = field(f, 5, 5);
+	const int64_t size = (int64_t)field(f, 10, 12) << (field(f, 22, 1) ? 12 : 0);
+	const int64_t number = field(f, 30, 1) ? -size : size;
+
+	if (!field(f, 31, 1) || field(f, 29, 1)) { /* of 32 bits; or with flags, where 31 is none */
+		set(f, to, unknown);
+		return;
+	}
+	if (to == STACK && from == STACK) {
+		path_move_sp(f->state, number);
+		return;
+	}
+	f->state->registers[to] = path_sum(f->state->registers[from], number);
+	if (to == STACK)
+		path_move_sp(f->state, 0);
+}
+
+static void follow_data(struct following *f)
+{
+	const uint32_t to = field(f, 0, 5);
+
+	if (field(f, 23, 6) == 0x22)
+		follow_sum(f);
+	else if ((f->word & 0xffe0ffe0) == 0xaa0003e0) /* mov */
+		set(f, to, value_of(f, field(f, 16, 5)));
+	else if (field(f, 21, 10) == 0x294) /* movz */
+		set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
+	else if ((field(f, 24, 5) == 0x0b && field(f, 21, 1) && !field(f, 29, 1)) ||
+		 (field(f, 23, 6) == 0x24 && field(f, 29, 2) != 3) || field(f, 23, 6) == 0x23)
+		path_forget(f->state, to); /* add of an extended register, and of a number, tags: to sp, perhaps */
+	else
+		set(f, to, unknown);
+}
+
+static void leave(struct following *f, struct path_value pc)
+{
+	f->step->next = pc.kind == PATH_UNKNOWN ? PATH_END : PATH_RETURN;
+	f->step->pc = pc;
+}
+
+/* ret, br, blr and their kinds that authenticate. */
+static void follow_register_branch(struct following *f)
+{
+	const unsigned what = field(f, 21, 2);
+	const struct path_value lr = f->state->registers[A64_LR];
+
+	if (what == 1)
+		path_call(f->state, f->state->arch->dwarf.preserved);
+	else if (what == 2 && !field(f, 24, 1) && !field(f, 23, 1))
+		leave(f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : value_of(f, field(f, 5, 5)));
+	else /* a tail call, if the return address is back in its register */
+		leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
+}
+
+static void follow_system(struct following *f)
+{
+	static const unsigned short last[] = {93 /* exit */, 94 /* exit_group */, 139 /* rt_sigreturn */};
+	const uint32_t word = f->word;
+
+	if (word >> 24 == 0xd4) { /* svc goes on; brk, hlt, udf do not */
+		if ((word & 0xffe0001f) != A64_SVC_0 || path_ends(value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
+			f->step->next = PATH_END;
+		set(f, 0, unknown);
+	} else if (field(f, 20, 2) == 3 || (word & 0xfff80000) == 0xd5280000) {
+		set(f, field(f, 0, 5), unknown); /* mrs, sysl */
+	}
+}
+
+static void follow_branch(struct following *f)
+{
+	const uint32_t word = f->word;
+	const uint64_t address = f->state->address;
+	const struct path_value lr = f->state->registers[A64_LR];
+
+	if ((word & 0x7c000000) == 0x14000000 && word >> 31) {
+		path_call(f->state, f->state->arch->dwarf.preserved);
+	} else if ((word & 0x7c000000) == 0x14000000) {
+		if (lr.kind == PATH_MEMORY) {
+			leave(f, lr);
+			return;
+		}
+		f->step->next = PATH_JUMP;
+		f->step->target = address + (uint64_t)(a64_signed(word, 0, 26) * 4);
+	} else if ((word & 0x7e000000) == 0x34000000 || (word & 0xff000000) == 0x54000000) {
+		f->step->next = PATH_BRANCH; /* cbz, cbnz; b.cond */
+		f->step->target = address + (uint64_t)(a64_signed(word, 5, 19) * 4);
+	} else if ((word & 0x7e000000) == 0x36000000) {
+		f->step->next = PATH_BRANCH; /* tbz, tbnz */
+		f->step->target = address + (uint64_t)(a64_signed(word, 5, 14) * 4);
+	} else if ((word & 0xfe000000) == 0xd6000000) {
+		follow_register_branch(f);
+	} else {
+		follow_system(f);
+	}
+}
+
+bool a64_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
+{
+	struct following f = {.state = state, .step = step};
+	const uint64_t address = state->address;
+
+	if (size < A64_INSN_SIZE || address % A64_INSN_SIZE)
+		return false;
+	f.word = a64_get(code);
+	step->next = PATH_NEXT;
+	step->is_jump = false;
+	switch (field(&f, 25, 4)) {
+	case 4:
+	case 6:
+	case 12:
+	case 14:
+		follow_memory(&f);
+		break;
+	case 8:
+	case 9:
+	case 5:
+	case 13:
+		follow_data(&f);
+		break;
+	case 10:
+	case 11:
+		follow_branch(&f);
+		break;
+	case 7:
+	case 15: /* vectors; of some the result is a general register */
+		set(&f, field(&f, 0, 5), unknown);
+		break;
+	default: /* not allocated */
+		return false;
+	}
+	state->address = address + A64_INSN_SIZE;
+	return true;
+}

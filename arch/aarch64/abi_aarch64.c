@@ -1,0 +1,204 @@
+/* Parameters and results on AArch64: Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64), sections 6.8.2
+ * "Parameter passing rules", whose steps are named here, and 6.9 "Result return". */
+#include "config.h"
+#include "arch/aarch64/aarch64.h"
+#include "arch/abi_rules.h"
+
+#include <elf.h>
+
+#define WORD      8u
+#define REGISTERS 8u /* x0 to x7, and v0 to v7 */
+#define RESULT_AT 8u /* x8 */
+#define V_SIZE    16u
+
+#ifndef NT_ARM_TLS
+#define NT_ARM_TLS 0x401
+#endif
+
+struct state {
+	unsigned ngrn, nsrn;
+	uint64_t nsaa;
+	bool is_lost; /* an argument's place is not known, nor what follows it */
+};
+
+/* A vector that is no short one of 8 or 16 bytes. */
+static bool has_odd_vector(const struct abi_value *value)
+{
+	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)
+		if (value->fields[i].kind == ABI_VECTOR && value->fields[i].size != 8 && value->fields[i].size != 16)
+			return true;
+	return false;
+}
+
+static bool is_clear(const struct abi_value *value)
+{
+	return value->by_address || !value->size || (abi_is_sane(value) && !has_odd_vector(value));
+}
+
+static void to_x(struct abi_place *place, uint64_t size, unsigned first)
+{
+	for (unsigned i = 0; i * WORD < size; i++)
+		abi_add(place, PIECE_INTEGER, first + i, (uint64_t)i * WORD,
+			size - i * WORD < WORD ? size - i * WORD : WORD, 0);
+}
+
+static void to_v(struct abi_place *place, unsigned count, unsigned size, unsigned first)
+{
+	for (unsigned i = 0; i < count; i++)
+		abi_add(place, PIECE_FLOAT, 0, (uint64_t)i * size, size, (uint64_t)(first + i) * V_SIZE);
+}
+
+static void to_stack(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+{
+	const uint64_t at = abi_round(state->nsaa, align > WORD ? align : WORD);
+
+	state->nsaa = at + abi_round(size, WORD);
+	state->is_lost = state->nsaa > ABI_SIZE_MAX;
+	if (!state->is_lost)
+		abi_on_stack(place, size, at);
+}
+
+/* An integer, or a composite of up to two words: C.9 (C.7 of older editions) to C.17. */
+static void pass_words(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+{
+	const unsigned words = (unsigned)(abi_round(size, WORD) / WORD);
+	const unsigned first = align == 2 * WORD ? (state->ngrn + 1) & ~1u : state->ngrn;
+
+	if (first + words <= REGISTERS) {
+		to_x(place, size, first);
+		state->ngrn = first + words;
+		return;
+	}
+	state->ngrn = REGISTERS;
+	to_stack(state, size, align, place);
+}
+
+static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+{
+	unsigned element = 0;
+
+	if (!is_clear(value))
+		state->is_lost = true;
+	if (state->is_lost)
+		return;
+	if (!value->size && !value->by_address) { /* GNU C's empty struct; C++'s has a byte, and is passed so */
+		place->is_known = true;
+		return;
+	}
+	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, &element);
+	const unsigned align = value->by_address ? WORD : abi_natural_align(value, 2 * WORD);
+	const bool is_on_stack = count || state->ngrn >= REGISTERS;
+	const bool is_seen =
+		abi_is_packing_seen(value, align, WORD, is_on_stack ? state->nsaa : (uint64_t)state->ngrn * WORD);
+
+	if (count) { /* C.1 to C.6 */
+		const bool fits = state->nsrn + count <= REGISTERS;
+
+		if (fits)
+			to_v(place, count, element, state->nsrn);
+		state->nsrn = fits ? state->nsrn + count : REGISTERS;
+		if (!fits && align && !is_seen)
+			to_stack(state, value->size, align, place);
+		state->is_lost = state->is_lost || (!fits && (!align || is_seen));
+	} else if (value->by_address || value->size > 2 * WORD) { /* B.4: replaced by the address of a copy */
+		place->is_address = true;
+		pass_words(state, WORD, WORD, place);
+	} else if (align && !is_seen) {
+		pass_words(state, value->size, align, place);
+	} else {
+		state->is_lost = true;
+	}
+}
+
+static void aarch64_arguments(const struct abi_function *function, struct abi_place *places)
+{
+	/* A result in memory has its address in x8, which is no argument's. */
+	struct state state = {0};
+
+	for (size_t i = 0; i < function->count; i++) {
+		places[i] = (struct abi_place){0};
+		pass(&function->values[i], &state, &places[i]);
+	}
+}
+
+static void aarch64_result(const struct abi_function *function, struct abi_place *place)
+{
+	const struct abi_value *value = function->result;
+	unsigned element, count;
+
+	*place = (struct abi_place){0};
+	if (!is_clear(value))
+		return;
+	if (!value->by_address && !value->size) {
+		place->is_known = true;
+	} else if (!value->by_address && (count = abi_homogeneous(value, &element))) {
+		to_v(place, count, element, 0);
+	} else if (value->by_address || value->size > 2 * WORD) {
+		place->is_address = true;
+		abi_add(place, PIECE_INTEGER, RESULT_AT, 0, WORD, 0);
+	} else {
+		to_x(place, value->size, 0);
+	}
+}
+
+static uint64_t aarch64_register(const struct arch_regs *regs, unsigned index)
+{
+	return index <= RESULT_AT ? regs->words[index] : 0;
+}
+
+/* mrs x0, tpidr_el0; add or sub x0, x0, #n, perhaps two of them; ret. */
+static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
+{
+	enum { MRS = 0xd53bd040, RET = 0xd65f03c0, ADD = 0x91000000, SUB = 0xd1000000, SHIFTED = 0x400000, SUMS = 2 };
+	enum { BTI_C = 0xd503245f };
+	size_t at = size >= A64_INSN_SIZE && a64_get(code) == (uint32_t)BTI_C ? A64_INSN_SIZE : 0;
+
+	(void)state;
+	*offset = 0;
+	if (size - at < A64_INSN_SIZE || a64_get(code + at) != (uint32_t)MRS)
+		return false;
+	for (unsigned i = 0; i <= SUMS; i++) {
+		at += A64_INSN_SIZE;
+		if (size - at < A64_INSN_SIZE)
+			return false;
+		const uint32_t word = a64_get(code + at);
+		const uint32_t operation = word & 0xff8003ffu; /* the operation, and both registers, which are x0 */
+		const int64_t number = (int64_t)a64_bits(word, 10, 12) << (word & SHIFTED ? 12 : 0);
+
+		if (word == (uint32_t)RET)
+			return true;
+		if (operation == (uint32_t)ADD)
+			*offset += number;
+		else if (operation == (uint32_t)SUB)
+			*offset -= number;
+		else
+			return false;
+	}
+	return false;
+}
+
+/* x0 to x30: DWARF for the Arm 64-bit Architecture, 4.1. */
+static unsigned aarch64_argument_dwarf(unsigned index)
+{
+	return index;
+}
+
+/* v0 to v31: DWARF for the Arm 64-bit Architecture, 4.1. */
+static int aarch64_float_at(unsigned dwarf_register)
+{
+	return dwarf_register >= 64 && dwarf_register <= 95 ? 16 * ((int)dwarf_register - 64) : -1;
+}
+
+const struct arch_abi abi_aarch64 = {
+	.floats_set = NT_PRFPREG, /* struct user_fpsimd_state: v0 to v31 */
+	.arguments = aarch64_arguments,
+	.result = aarch64_result,
+	.argument_register = aarch64_register,
+	.result_register = aarch64_register,
+	.by_address_from = 16,
+	.argument_dwarf = aarch64_argument_dwarf,
+	.float_at = aarch64_float_at,
+	.thread_set = NT_ARM_TLS,
+	.reloc_tpoff = R_AARCH64_TLS_TPREL,
+	.thread_field = aarch64_thread_field,
+};

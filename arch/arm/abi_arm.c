@@ -1,0 +1,296 @@
+/* Parameters and results on 32-bit ARM: Procedure Call Standard for the Arm Architecture (AAPCS32), sections 6.5
+ * "Parameter Passing" and 6.4 "Result Return", whose steps are named here, with those of section 7.1.2, "Procedure
+ * calling" of the variant with VFP registers. */
+#include "config.h"
+#include "arch/abi_rules.h"
+#include "arch/arm/arm_insn.h"
+
+#include <elf.h>
+
+#define WORD          4u
+#define REGISTERS     4u  /* r0 to r3 */
+#define VFP_REGISTERS 16u /* s0 to s15 */
+#define DOUBLE        8u  /* the strictest alignment */
+
+#ifndef NT_ARM_VFP
+#define NT_ARM_VFP 0x400
+#endif
+#ifndef NT_ARM_TLS
+#define NT_ARM_TLS 0x401
+#endif
+#define REQUEST_GET_THREAD_AREA 22 /* PTRACE_GET_THREAD_AREA of 32-bit kernels */
+
+struct state {
+	bool is_base; /* floating point values are in core registers, too */
+	bool is_gcc;
+	unsigned ncrn;      /* the next core register */
+	unsigned vfp_taken; /* a bit for each of s0 to s15 */
+	uint64_t nsaa;      /* the next address on the stack, from the stack pointer on */
+	bool is_lost;       /* an argument's place is not known, nor what follows it */
+};
+
+/* Section 7.1.2: a variadic function is called by the base standard. */
+static bool is_base(const struct abi_function *function)
+{
+	return function->is_variadic || function->is_soft_float;
+}
+
+/* Which values are "VFP co-processor register candidates": how many registers of *size bytes. _Float16 alone is one in
+ * a register of 4. 0: none. *is_clear: false if that cannot be said. */
+static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, bool *is_clear)
+{
+	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, size);
+
+	/* Compilers do not agree on packed ones, nor on those of _Float16. */
+	*is_clear = !count || !value->is_struct || (*size >= WORD && (!value->align || value->align >= WORD));
+	return count && (*size == 2 || *size == 4 || *size == 8 || *size == 16) ? count : 0;
+}
+
+static bool is_clear(const struct abi_value *value, bool is_gcc)
+{
+	if (value->by_address || !value->size)
+		return true;
+	/* Compilers do not agree whether C++'s empty struct is passed. */
+	if (!abi_is_sane(value) || !value->field_count)
+		return false;
+	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
+		const struct abi_field *field = &value->fields[i];
+
+		/* A packed struct's bit field, whose type may ask for more than the struct's alignment. */
+		if (field->kind == ABI_BITS && value->align && field->size > value->align)
+			return false;
+		/* Where the processor may lack NEON, LLVM passes the elements. */
+		if (field->kind == ABI_X87 ||
+		    (field->kind == ABI_VECTOR && (!is_gcc || (field->size != 8 && field->size != 16))) ||
+		    (field->kind == ABI_FLOAT && field->size > 8) || (field->kind == ABI_INTEGER && field->size > 8))
+			return false;
+	}
+	return true;
+}
+
+/* C.1.vfp: the lowest free registers in a row, also those that were passed over before. -1: there are none. */
+static int take_vfp(struct state *state, unsigned count, unsigned size)
+{
+	const unsigned each = size > WORD ? size / WORD : 1, all = each * count;
+
+	for (unsigned first = 0; first + all <= VFP_REGISTERS; first += each) {
+		const unsigned wanted = ((1u << all) - 1) << first;
+
+		if (!(state->vfp_taken & wanted)) {
+			state->vfp_taken |= wanted;
+			return (int)first;
+		}
+	}
+	return -1;
+}
+
+static void to_vfp(struct abi_place *place, unsigned count, unsigned size, unsigned first)
+{
+	const unsigned each = size > WORD ? size : WORD;
+
+	for (unsigned i = 0; i < count; i++)
+		abi_add(place, PIECE_FLOAT, 0, (uint64_t)i * size, size, first * WORD + (uint64_t)i * each);
+}
+
+static void to_core(struct abi_place *place, uint64_t size, unsigned first)
+{
+	for (unsigned i = 0; i * WORD < size; i++)
+		abi_add(place, PIECE_INTEGER, first + i, (uint64_t)i * WORD,
+			size - i * WORD < WORD ? size - i * WORD : WORD, 0);
+}
+
+/* C.7 and C.8; `done` bytes of it are in registers. */
+static void to_stack(struct state *state, uint64_t size, uint64_t done, unsigned align, struct abi_place *place)
+{
+	const uint64_t at = abi_round(state->nsaa, align == DOUBLE ? DOUBLE : WORD);
+
+	state->nsaa = at + abi_round(size - done, WORD);
+	state->is_lost = state->nsaa > ABI_SIZE_MAX;
+	if (!state->is_lost)
+		abi_add(place, PIECE_STACK, 0, done, size - done, at);
+}
+
+/* C.3 to C.8. */
+static void pass_words(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+{
+	const unsigned first = align == DOUBLE ? (state->ncrn + 1) & ~1u : state->ncrn;
+	const uint64_t words = abi_round(size, WORD) / WORD;
+	const bool fits = first + words <= REGISTERS, is_split = !fits && first < REGISTERS && !state->nsaa;
+	const uint64_t done = fits ? size : is_split ? (REGISTERS - first) * WORD : 0;
+
+	to_core(place, done, first);
+	state->ncrn = fits ? first + (unsigned)words : REGISTERS;
+	if (!fits)
+		to_stack(state, size, done, align, place);
+}
+
+static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+{
+	bool candidate_is_clear = true;
+	unsigned size = 0;
+
+	if (!is_clear(value, state->is_gcc))
+		state->is_lost = true;
+	if (state->is_lost)
+		return;
+	if (!value->size && !value->by_address) {
+		place->is_known = true;
+		return;
+	}
+	if (value->by_address) {
+		place->is_address = true;
+		pass_words(state, WORD, WORD, place);
+		return;
+	}
+	const unsigned count = state->is_base ? 0 : vfp_candidate(value, &size, &candidate_is_clear);
+	const unsigned align = abi_natural_align(value, DOUBLE);
+	const int first = count && candidate_is_clear ? take_vfp(state, count, size) : -1;
+	const uint64_t next = count || state->ncrn >= REGISTERS ? state->nsaa : (uint64_t)state->ncrn * WORD;
+
+	if (first >= 0) {
+		to_vfp(place, count, size, (unsigned)first);
+	} else if (!align || !candidate_is_clear || abi_is_packing_seen(value, align, WORD, next)) {
+		state->is_lost = true;
+	} else if (count) { /* C.2.vfp */
+		state->vfp_taken = (1u << VFP_REGISTERS) - 1;
+		to_stack(state, value->size, 0, align, place);
+	} else {
+		pass_words(state, value->size, align, place);
+	}
+}
+
+/* Section 6.4: composite values of more than a word, and complex numbers, which are like them. */
+static bool returns_in_memory(const struct abi_function *function)
+{
+	const struct abi_value *value = function->result;
+	bool clear;
+	unsigned size;
+
+	if (value->by_address)
+		return true;
+	if (!is_base(function) && vfp_candidate(value, &size, &clear))
+		return false;
+	return (value->is_struct || value->field_count > 1) && value->size > WORD;
+}
+
+static void arm_arguments(const struct abi_function *function, struct abi_place *places)
+{
+	struct state state = {.is_base = is_base(function), .is_gcc = function->is_gcc};
+	bool clear = true;
+	unsigned size;
+
+	if (function->result) {
+		if (!state.is_base)
+			vfp_candidate(function->result, &size, &clear);
+		state.is_lost =
+			!clear || (!is_clear(function->result, function->is_gcc) && function->result->field_count);
+		state.ncrn = returns_in_memory(function) ? 1 : 0; /* A.4 */
+	}
+	for (size_t i = 0; i < function->count; i++) {
+		places[i] = (struct abi_place){0};
+		pass(&function->values[i], &state, &places[i]);
+	}
+}
+
+static void arm_result(const struct abi_function *function, struct abi_place *place)
+{
+	const struct abi_value *value = function->result;
+	unsigned size, count = 0;
+	bool clear = true;
+
+	*place = (struct abi_place){0};
+	if (!value->by_address && abi_is_empty(value)) {
+		place->is_known = true;
+		return;
+	}
+	if (!is_clear(value, function->is_gcc))
+		return;
+	if (!is_base(function))
+		count = vfp_candidate(value, &size, &clear);
+	if (!clear)
+		return;
+	if (returns_in_memory(function)) {
+		place->is_address = true;
+		to_core(place, WORD, 0);
+	} else if (count) {
+		to_vfp(place, count, size, 0);
+	} else {
+		to_core(place, value->size, 0);
+	}
+}
+
+static uint64_t arm_register(const struct arch_regs *regs, unsigned index)
+{
+	return index < REGISTERS ? regs->narrow[ARM_R0 + index] : 0;
+}
+
+static uint32_t half_at(const unsigned char *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+/* mrc p15, 0, r0, c13, c0, 3; then add or sub r0, r0, #n; then bx lr: in Thumb, or in A32. */
+static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
+{
+	if (size < 8 || half_at(code) != 0xee1d || half_at(code + 2) != 0x0f70 || half_at(code + 6) != 0x4770)
+		return false;
+	const uint32_t half = half_at(code + 4);
+	const int64_t number = half & 0xff;
+
+	*offset = half >> 8 == 0x30 ? number : -number;
+	return half >> 8 == 0x30 || half >> 8 == 0x38;
+}
+
+static bool a32_thread_field(const unsigned char *code, size_t size, int64_t *offset)
+{
+	uint32_t words[3];
+
+	if (size < sizeof(words))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		words[i] = half_at(code + 4 * i) | half_at(code + 4 * i + 2) << 16;
+	/* An immediate: 8 bits, rotated to the right by twice the number in the 4 above. */
+	const unsigned rotated = words[1] >> 7 & 0x1e;
+	const uint32_t byte = words[1] & 0xff;
+	const int64_t number = rotated ? byte >> rotated | byte << (32 - rotated) : byte;
+	const uint32_t operation = words[1] & 0xffeff000;
+
+	*offset = operation == 0xe2800000 ? number : -number;
+	return words[0] == 0xee1d0f70 && words[2] == 0xe12fff1e && (operation == 0xe2800000 || operation == 0xe2400000);
+}
+
+static bool arm_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
+{
+	return state ? thumb_thread_field(code, size, offset) : a32_thread_field(code, size, offset);
+}
+
+#define IS_32_BIT (sizeof(long) == 4)
+
+/* r0 to r15: DWARF for the Arm Architecture, 4.1. */
+static unsigned arm_argument_dwarf(unsigned index)
+{
+	return index;
+}
+
+/* s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
+static int arm_float_at(unsigned dwarf_register)
+{
+	if (dwarf_register >= 64 && dwarf_register <= 95)
+		return 4 * ((int)dwarf_register - 64);
+	return dwarf_register >= 256 && dwarf_register <= 287 ? 8 * ((int)dwarf_register - 256) : -1;
+}
+
+const struct arch_abi abi_arm = {
+	.floats_set = NT_ARM_VFP, /* struct user_vfp: d0 to d31; the same from a 64-bit kernel */
+	.arguments = arm_arguments,
+	.result = arm_result,
+	.argument_register = arm_register,
+	.result_register = arm_register,
+	.argument_dwarf = arm_argument_dwarf,
+	.float_at = arm_float_at,
+	/* 32-bit kernels have no such set, and 64-bit ones no such request for a 64-bit tracer. */
+	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,
+	.thread_request = IS_32_BIT ? REQUEST_GET_THREAD_AREA : 0,
+	.reloc_tpoff = R_ARM_TLS_TPOFF32,
+	.thread_field = arm_thread_field,
+};

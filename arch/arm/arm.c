@@ -1,0 +1,280 @@
+/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). For a 32-bit tracer, and for a 64-bit one
+ * of an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+ *
+ * Such a processor cannot step. So what can be neither copied nor emulated gets no breakpoint.
+ *
+ * Breakpoints stand where functions begin and where they return to, and there no IT block goes on: a call is the last
+ * instruction of one. So a Thumb breakpoint of two bytes does for each instruction, and can be written at once wherever
+ * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is
+ * emulated. (A function's symbol may say otherwise: what is hit in a block all the same runs as it should.) */
+#include "config.h"
+#include "arch/abi_rules.h"
+#include "arch/arm/arm_insn.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#include "base/util.h"
+
+/* Of a 32-bit kernel; a 64-bit one has the same for its own registers. */
+#define REQUEST_GETREGS 12
+
+/* The numbers of system calls, of no use from <sys/syscall.h> in a 64-bit build. */
+enum { CALL_FORK = 2, CALL_CLONE = 120, CALL_RT_SIGACTION = 174, CALL_VFORK = 190, CALL_CLONE3 = 435 };
+
+static uint64_t arm_pc(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_PC];
+}
+
+/* The task stays in its state. */
+static void arm_set_pc(struct arch_regs *regs, uint64_t pc)
+{
+	regs->narrow[ARM_PC] = (uint32_t)pc;
+}
+
+static uint64_t arm_sp(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_SP];
+}
+
+static void arm_set_sp(struct arch_regs *regs, uint64_t sp)
+{
+	regs->narrow[ARM_SP] = (uint32_t)sp;
+}
+
+static uint64_t arm_state(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? 1 : 0;
+}
+
+#define IT_MASK 0x0600fc00u
+
+static bool arm_is_in_block(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_CPSR] & IT_MASK && regs->narrow[ARM_CPSR] & CPSR_THUMB;
+}
+
+static bool arm_frame_state(uint64_t word, uint64_t *state)
+{
+	*state = word & CPSR_THUMB ? 1 : 0;
+	return !*state || !(word & IT_MASK);
+}
+
+static uint64_t arm_result(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_R0];
+}
+
+static const unsigned char argument_words[] = {0, 1, 2, 3};
+
+static bool arm_return_address(const struct arch_regs *regs, uint64_t *value)
+{
+	*value = regs->narrow[ARM_LR];
+	return true;
+}
+
+static uint64_t arm_return_sp(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_SP];
+}
+
+static pid_t arm_made_task(const struct arch_regs *regs)
+{
+	const uint32_t number = regs->narrow[ARM_R7], result = regs->narrow[ARM_R0];
+	const bool makes = number == CALL_FORK || number == CALL_VFORK || number == CALL_CLONE || number == CALL_CLONE3;
+
+	return makes && result && result <= INT_MAX ? (pid_t)result : 0;
+}
+
+static uint32_t half_at(const unsigned char *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+	return half_at(bytes) | half_at(bytes + 2) << 16;
+}
+
+/* movs r7, #n; svc 0. The state of what is found is a part of its offset, as of its address. */
+static long arm_find_syscall(const unsigned char *code, size_t size)
+{
+	for (size_t at = 0; at + 8 <= size; at += 2) {
+		if (half_at(code + at) >> 8 == 0x27 && half_at(code + at + 2) == 0xdf00)
+			return (long)at + 2 + 1;
+		if (!(at & 3) && (word_at(code + at) & 0xfffff000) == 0xe3a07000 &&
+		    word_at(code + at + 4) == 0xef000000)
+			return (long)at + 4;
+	}
+	return -1;
+}
+
+static bool arm_at_syscall(const struct arch_regs *regs, const unsigned char *code, long *number)
+{
+	*number = (long)regs->narrow[7];
+	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? half_at(code) == 0xdf00 : word_at(code) == 0xef000000;
+}
+
+static long arm_find_restorer(const unsigned char *code, size_t size)
+{
+	return arch_find_restorer(EM_ARM, code, size, 2);
+}
+
+/* A frame is a siginfo, but of a handler that does not take one, and a ucontext: flags, link, stack, then the trap's
+ * number, its error code and the mask, then r0 to r15. */
+#define SIGINFO_SIZE  128
+#define CONTEXT_R0    32
+#define CONTEXT_MAGIC 0x5ac3c35au /* the flags in a frame without siginfo */
+
+static int arm_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
+{
+	unsigned char first[4];
+	const int error = memory->read(memory->context, sp, first, sizeof(first));
+
+	if (error)
+		return error;
+	const uint64_t context = word_at(first) == CONTEXT_MAGIC ? sp : sp + SIGINFO_SIZE;
+
+	*pc_at = context + CONTEXT_R0 + 4 * ARM_PC;
+	*sp_at = context + CONTEXT_R0 + 4 * ARM_SP;
+	return 0;
+}
+
+static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
+{
+	const uint32_t cpsr = regs->narrow[ARM_CPSR] & ~(IT_MASK | CPSR_THUMB);
+
+	for (unsigned i = 0; i < 6; i++)
+		regs->narrow[i] = (uint32_t)args[i];
+	regs->narrow[ARM_R7] = (uint32_t)number;
+	regs->narrow[ARM_ORIG_R0] = UINT32_MAX; /* nothing is to be restarted */
+	regs->narrow[ARM_PC] = (uint32_t)insn & ~1u;
+	regs->narrow[ARM_CPSR] = insn & 1 ? cpsr | CPSR_THUMB : cpsr;
+}
+
+/* The undefined instructions that the kernel makes SIGTRAP of. */
+static unsigned arm_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
+{
+	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7}, thumb[] = {0x01, 0xde};
+
+	if (address & 1) {
+		memcpy(bytes, thumb, sizeof(thumb));
+		return sizeof(thumb);
+	}
+	memcpy(bytes, a32, sizeof(a32));
+	return sizeof(a32);
+}
+
+static uint64_t arm_breakpoint_address(uint64_t pc)
+{
+	return pc;
+}
+
+static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t size)
+{
+	(void)code, (void)size;
+	return function;
+}
+
+/* Compilers give sp no other value but in prologues, after which the rules that they write hold. */
+static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
+{
+	(void)code, (void)size;
+	*ever = false;
+	return false;
+}
+
+static uint64_t arm_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
+{
+	return dwarf_register <= ARM_PC ? regs->narrow[dwarf_register] : 0;
+}
+
+#define IS_32_BIT (sizeof(long) == 4)
+
+const struct arch arch_arm = {
+	.name = "armv7l",
+	.elf_machine = EM_ARM,
+	.elf_class = ELFCLASS32,
+	.pointer_size = 4,
+	.big_endian = false,
+	.constants = 8, /* ON_ARM */
+	.reloc_irelative = R_ARM_IRELATIVE,
+	.reloc_jump_slot = R_ARM_JUMP_SLOT,
+	.reloc_glob_dat = R_ARM_GLOB_DAT,
+	.regset_size = ARM_WORDS * 4,
+	/* A 64-bit kernel has neither for 32-bit tasks of a 64-bit tracer. A 32-bit one could write the pc alone; but
+	 * where all registers are written anyway, a jump through the PLT, which changes ip and the state, is followed.
+	 */
+	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
+	.pc_offset = -1,
+	.address_max = 0xffffefff,
+	.pc = arm_pc,
+	.set_pc = arm_set_pc,
+	.sp = arm_sp,
+	.set_sp = arm_set_sp,
+	.result = arm_result,
+	.argument_words = argument_words,
+	.argument_registers = ARRAY_SIZE(argument_words),
+	.argument_stack = 0,
+	.abi = &abi_arm,
+	.return_address = arm_return_address,
+	.return_sp = arm_return_sp,
+	/* The kernel has looked at a call's result before the task stops. To set the pc back to the call would make one
+	 * again of which a handler, of a signal that comes meanwhile, expects EINTR. */
+	.restart_syscall = NULL,
+	.waits_for_a_time = NULL,
+	.at_syscall = arm_at_syscall,
+	.find_syscall = arm_find_syscall,
+	.find_restorer = arm_find_restorer,
+	.set_syscall = arm_set_syscall,
+	.syscalls.rt_sigaction = CALL_RT_SIGACTION,
+	.signal.kernel_action =
+		{.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
+	.signal.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
+	.signal.action_flags = 0, /* the C library has a restorer for each kind of frame; the kernel's do as well */
+	.hit_code = TRAP_BRKPT,
+	.signal.frame = arm_signal_frame,
+	.signal.frame_has_registers = true,
+	.signal.frame_state = arm_frame_state,
+	.made_task = arm_made_task,
+	.syscalls.clone = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
+	.syscalls.heap = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */
+	.syscalls.futex = {240, 422},
+	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop (both widths of time), rt_sigtimedwait (both),
+	 * io_getevents, io_pgetevents (both), accept, accept4, connect, recv, recvfrom, recvmsg,
+	 * recvmmsg (both), sendto, sendmsg, sendmmsg */
+	.syscalls.eintr = {252, 346, 441, 298, 312, 420, 177, 421, 245, 399, 416,
+			   285, 366, 283, 291, 292, 297, 365, 417, 290, 296, 374},
+	.syscalls.resize = {45, 125, 220},
+	.code_state = 1,
+	.state = arm_state,
+	.is_in_block = arm_is_in_block,
+	.syscalls.exit = 1,
+	.breakpoint = arm_breakpoint,
+	.breakpoint_address = arm_breakpoint_address,
+	.entry = arm_entry,
+	.follows_call = arm_follows_call,
+	.call_slot = arm_call_slot,
+	.is_constant = arm_is_constant,
+	.sets_sp = arm_sets_sp,
+	.follow = arm_follow,
+	.cannot_step = true,
+	.decode = arm_decode,
+	.relocate = arm_relocate,
+	.emulate = arm_emulate,
+	.dwarf.registers = 16,
+	.dwarf.get = arm_dwarf_get,
+	.dwarf.sp = ARM_SP,
+	.dwarf.pc = ARM_PC,
+	.dwarf.frames = 1u << 7 | 1u << 11 | 1u << ARM_SP,
+	.dwarf.preserved = 0xffu << 4, /* r4 to r11 */
+	.dwarf.link = ARM_LR,
+	.stack_alignment = 8,
+	.unwind_index = PT_ARM_EXIDX,
+	.core = {.thread_note = NT_ARM_TLS},
+	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},
+	.tls = {.is_below_variables = true, .head = 8},
+};

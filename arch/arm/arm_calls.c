@@ -1,0 +1,158 @@
+/* Calls of 32-bit ARM, read from the code: what stands before a return address, and where it leads through procedure
+ * linkage. */
+#include "config.h"
+#include "arch/arm/arm_insn.h"
+
+#define INSNS_MAX 24 /* from a direct call to the indirect jump */
+
+enum { DATA_SUB = 2, DATA_ADD = 4 };
+
+static uint32_t half_at(const unsigned char *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+	return half_at(bytes) | half_at(bytes + 2) << 16;
+}
+
+/* blx rN. Its bits are no second half of a bl. */
+static enum arch_call thumb_call(const unsigned char *end, size_t size)
+{
+	if (size >= 4 && half_at(end - 4) >> 11 == 0x1e && (half_at(end - 2) & 0xc000) == 0xc000)
+		return CALL_FIXED; /* bl, blx */
+	return size >= 2 && (half_at(end - 2) & 0xff87) == 0x4780 ? CALL_COMPUTED : CALL_NONE;
+}
+
+static bool writes_pc(uint32_t word)
+{
+	return (word & 0x0c50f000) == 0x0410f000 ||                                    /* ldr pc */
+	       (word & 0x0fffffff) == 0x01a0f000 ||                                    /* mov pc, r0 */
+	       (word & 0x0ffffff0) == 0x01a0f000 || (word & 0x0ffffff0) == 0x012fff10; /* mov pc, rN; bx */
+}
+
+static enum arch_call a32_call(const unsigned char *end, size_t size)
+{
+	if (size < 4)
+		return CALL_NONE;
+	const uint32_t word = word_at(end - 4);
+
+	if ((word >> 28 == 15 && (word & 0x0e000000) == 0x0a000000) ||
+	    (word >> 28 != 15 && (word & 0x0f000000) == 0x0b000000))
+		return CALL_FIXED; /* blx, bl */
+	if (word >> 28 == 15)
+		return CALL_NONE;
+	if ((word & 0x0ffffff0) == 0x012fff30)
+		return CALL_COMPUTED; /* blx rN */
+	/* mov lr, pc; and a jump, of code that is for processors without blx */
+	return size >= 8 && word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
+}
+
+enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size)
+{
+	if (address & 1)
+		return thumb_call(code + size, size);
+	return address & 2 ? CALL_NONE : a32_call(code + size, size);
+}
+
+/* The instruction at a code address. */
+static bool decode_at(uint32_t address, const struct arch_memory *code, struct insn *insn)
+{
+	const uint32_t place = address & ~1u;
+	unsigned char bytes[4];
+	size_t size = sizeof(bytes);
+
+	/* The last one of a page may be a short one. */
+	if (code->read(code->context, place, bytes, size)) {
+		size = 2;
+		if (code->read(code->context, place, bytes, size))
+			return false;
+	}
+	return arm_decode(address, bytes, size, false, insn);
+}
+
+/* What is known of ip, in which linkage computes where its slot is. */
+struct known {
+	bool is_known;
+	uint32_t value;
+};
+
+static bool base_of(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint32_t *base)
+{
+	*base = op->n == ARM_PC ? arm_pc_read(insn, op) : op->n == ARM_NO_REGISTER ? 0 : ip->value;
+	return op->n == ARM_PC || op->n == ARM_NO_REGISTER || (op->n == ARM_IP && ip->is_known);
+}
+
+/* add ip, pc, #x; add ip, ip, #x. */
+static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct known *ip)
+{
+	uint32_t base;
+
+	if (op->kind != OP_DATA || op->d != ARM_IP || (op->flags & (OP_REGISTER | OP_THUMB)) ||
+	    (op->code != DATA_ADD && op->code != DATA_SUB) || !base_of(insn, op, ip, &base))
+		return false;
+	*ip = (struct known){true, op->code == DATA_ADD ? base + op->immediate : base - op->immediate};
+	return true;
+}
+
+/* ldr pc, [ip, #x]!; of a veneer the literal behind it */
+static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint64_t *slot)
+{
+	uint32_t base;
+
+	if (op->kind != OP_LOAD || op->d != ARM_PC || !(op->flags & OP_BEFORE) || (op->flags & OP_REGISTER) ||
+	    !base_of(insn, op, ip, &base))
+		return false;
+	*slot = op->flags & OP_UP ? base + op->immediate : base - op->immediate;
+	return true;
+}
+
+/* Where a direct jump goes to; also `bx pc`, with which Thumb code enters linkage. */
+static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t *address)
+{
+	if (op->kind == OP_BRANCH && !(op->flags & OP_LINK))
+		*address = op->immediate;
+	else if (op->kind == OP_BRANCH_REGISTER && op->m == ARM_PC && !(op->flags & OP_LINK))
+		*address = arm_pc_read(insn, op);
+	else
+		return false;
+	return true;
+}
+
+/* The slot of the indirect jump that code comes to in any case. */
+static bool jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
+{
+	struct known ip = {false, 0};
+	struct insn insn;
+
+	for (unsigned n = 0; n < INSNS_MAX && decode_at(address, code, &insn); n++) {
+		const struct arm_op op = arm_op_of(&insn);
+
+		if (op.condition != ARM_ALWAYS)
+			return false;
+		if (loads_pc(&insn, &op, &ip, slot))
+			return true;
+		if (jumps_to(&insn, &op, &address))
+			continue;
+		address += insn.length;
+		if (computes_ip(&insn, &op, &ip))
+			continue;
+		if ((insn.kind != INSN_COPY || insn.is_syscall) && op.kind != OP_NOP)
+			return false;
+		ip.is_known &= op.kind == OP_NOP;
+	}
+	return false;
+}
+
+bool arm_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
+{
+	(void)got;
+	struct insn insn;
+
+	if (!decode_at((uint32_t)return_address - 4, code, &insn))
+		return false;
+	const struct arm_op op = arm_op_of(&insn);
+
+	return insn.length == 4 && op.kind == OP_BRANCH && (op.flags & OP_LINK) && jump_slot(op.immediate, code, slot);
+}

@@ -1,0 +1,155 @@
+/* Instructions of 32-bit ARM in either state: decoding, and the layout of copies. */
+#include "config.h"
+#include "arch/arm/arm_insn.h"
+
+/* Instructions that never come to their end in the program: its own breakpoints, halts, udf. */
+static bool is_trap(const uint16_t *halves, unsigned length, bool thumb)
+{
+	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];
+
+	if (!thumb) /* udf, bkpt, hlt */
+		return (word & 0xfff000f0) == 0xe7f000f0 || (word & 0xfff000f0) == 0xe1200070 ||
+		       (word & 0xfff000f0) == 0xe1000070;
+	if (length == 2)
+		return halves[0] >> 8 == 0xde || halves[0] >> 8 == 0xbe || halves[0] >> 6 == 0x2ea;
+	return (halves[0] & 0xfff0) == 0xf7f0 && (halves[1] & 0xf000) == 0xa000;
+}
+
+/* ldrex, strex, their kinds for bytes, half words and pairs, and those that acquire and release; not lda and stl. Bit
+ * 20 of the word says which of both it is, in either state. */
+static bool is_exclusive(uint32_t word, bool thumb)
+{
+	const unsigned what = word >> 4 & 15;
+
+	if (!thumb)
+		return word >> 28 != 15 && (word & 0x0f8000f0) == 0x01800090 && (word >> 8 & 15) != 12;
+	return (word & 0xffe00000) == 0xe8400000 ||
+	       ((word & 0xffe00000) == 0xe8c00000 && what >= 4 && (what < 8 || what > 10));
+}
+
+static void decode_one(struct insn *insn, struct arm_op *op, const uint16_t *halves)
+{
+	if (!(op->flags & OP_THUMB))
+		arm_decode_a32(insn, op, (uint32_t)halves[1] << 16 | halves[0]);
+	else if (insn->length == 2)
+		arm_decode_t16(insn, op, halves[0]);
+	else
+		arm_decode_t32(insn, op, halves[0], halves[1]);
+}
+
+/* Whether the code goes on with the next instruction, or may do so. */
+static bool may_fall_through(const struct insn *insn, const struct arm_op *op)
+{
+	const bool is_branch = op->kind == OP_BRANCH || op->kind == OP_BRANCH_REGISTER || op->kind == OP_TABLE_BRANCH;
+
+	return insn->kind != INSN_EMULATE || !is_branch || op->condition != ARM_ALWAYS;
+}
+
+/* The first instruction of the code. 0: all of it is not there; else how long it is. */
+static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, uint16_t halves[2])
+{
+	halves[0] = halves[1] = 0;
+	if (size < (thumb ? 2 : 4))
+		return 0;
+	memcpy(halves, code, size < 4 ? 2 : 4);
+	const unsigned length = thumb && halves[0] >> 11 < 0x1d ? 2 : 4;
+
+	return size < length ? 0 : length;
+}
+
+/* As of AArch64: a stop between a load exclusive and the store makes the store fail, perhaps each time. */
+static bool is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
+{
+	const bool thumb = address & 1;
+	uint16_t halves[2];
+	unsigned length;
+
+	for (size_t at = 0; at < size && (length = halves_of(code + at, size - at, thumb, halves)); at += length) {
+		struct insn insn = {.kind = INSN_COPY, .length = (unsigned char)length, .address = address + at};
+		struct arm_op op = {.condition = ARM_ALWAYS, .flags = thumb ? OP_THUMB : 0};
+		const uint32_t word = (uint32_t)halves[!thumb] << 16 | halves[thumb];
+
+		if (length == 4 && is_exclusive(word, thumb))
+			return !(word >> 20 & 1);
+		decode_one(&insn, &op, halves);
+		if (!may_fall_through(&insn, &op))
+			return false;
+	}
+	return false;
+}
+
+bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct insn *insn)
+{
+	const bool thumb = address & 1;
+	struct arm_op op = {.condition = ARM_ALWAYS, .flags = thumb ? OP_THUMB : 0};
+	uint16_t halves[2];
+	const unsigned length = halves_of(code, size, thumb, halves);
+
+	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
+	/* A32 code lies at multiples of four: where a symbol says otherwise, there is other code, or none. */
+	if (!length || (!thumb && address & 3) || is_trap(halves, length, thumb))
+		return false;
+	memcpy(insn->bytes, code, length);
+	decode_one(insn, &op, halves);
+	insn->can_emulate &= insn->kind == INSN_COPY;
+	memcpy(insn->detail, &op, sizeof(op));
+	return true;
+}
+
+bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+{
+	(void)shadow_stack;
+	return arm_read(address, code, size, insn) && !is_between_exclusives(address, code, size);
+}
+
+static void put_half(unsigned char *to, uint32_t half)
+{
+	to[0] = (unsigned char)half;
+	to[1] = (unsigned char)(half >> 8);
+}
+
+static void put_word(unsigned char *to, uint32_t word)
+{
+	put_half(to, word);
+	put_half(to + 2, word >> 16);
+}
+
+static void put_insn(unsigned char *to, uint32_t word, bool thumb)
+{
+	if (thumb) {
+		put_half(to, word >> 16);
+		put_half(to + 2, word);
+	} else {
+		put_word(to, word);
+	}
+}
+
+#define LITERAL_AT 16 /* in a slot */
+
+/* The instruction, a load of the pc from the word at 8, that word, and at LITERAL_AT a literal. Slots are aligned. */
+int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+{
+	const struct arm_op op = arm_op_of(insn);
+	const bool thumb = op.flags & OP_THUMB;
+	const unsigned at = insn->length;
+	uint32_t word;
+
+	(void)slot;
+	*copy = (struct insn_copy){.size = 12, .resume = insn->length};
+	memcpy(copy->bytes, insn->bytes, insn->length);
+	if (op.kind == OP_LITERAL) {
+		/* Up, by words or by half words. */
+		const uint32_t offset = LITERAL_AT - (thumb ? 4 : 8);
+
+		word = (op.immediate & ~0xffu) | 1u << 23 | offset / (insn->literal_size == 2 ? 2 : 4);
+		put_insn(copy->bytes, word, thumb);
+		memcpy(copy->bytes + LITERAL_AT, insn->literal, insn->literal_size);
+		copy->size = (unsigned char)(LITERAL_AT + insn->literal_size);
+	}
+	if (thumb)
+		put_insn(copy->bytes + at, 0xf8dff000u | (8 - ((at + 4) & ~3u)), true);
+	else
+		put_insn(copy->bytes + at, 0xe51ff004u, false);
+	put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
+	return 0;
+}

@@ -1,0 +1,365 @@
+/* Parameters and results on x86-64: System V Application Binary Interface, AMD64 Architecture Processor Supplement,
+ * section 3.2.3 "Parameter Passing". */
+#include "config.h"
+#include "arch/abi_rules.h"
+#include "arch/x86/x86_registers.h"
+
+#include <elf.h>
+
+#include "base/util.h"
+
+#define EIGHTBYTE 8u
+#define WORDS     2 /* eightbytes of what is passed in registers */
+
+#define INTEGER_REGISTERS 6
+#define SSE_REGISTERS     8
+#define RETURN_ADDRESS    8 /* bytes, above which the first argument on the stack lies: figure 3.3 */
+#define STACK_ALIGN_MAX   16
+
+/* "Classification". COMPLEX_X87 is told from X87 by the size of the value. */
+enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
+
+/* "Classification of aggregate types", 4 (c) to (f). */
+static enum eightbyte merge(enum eightbyte a, enum eightbyte b)
+{
+	if (a == b || b == NO_CLASS)
+		return a;
+	if (a == NO_CLASS)
+		return b;
+	if (a == UNKNOWN || b == UNKNOWN)
+		return UNKNOWN;
+	if (a == MEMORY || b == MEMORY)
+		return MEMORY;
+	if (a == INTEGER || b == INTEGER)
+		return INTEGER;
+	if (a == X87 || a == X87UP || b == X87 || b == X87UP)
+		return MEMORY;
+	return SSE;
+}
+
+/* A field's classes go into those of its eightbytes. False: it is not aligned, and so the whole is in memory (1). */
+static bool classify_field(const struct abi_field *field, enum eightbyte *classes)
+{
+	const unsigned first = field->offset / EIGHTBYTE, last = (field->offset + field->size - 1u) / EIGHTBYTE;
+	enum eightbyte low = UNKNOWN, high = UNKNOWN;
+
+	if (field->kind != ABI_BITS && field->offset % field->size)
+		return false;
+	switch (field->kind) {
+	case ABI_INTEGER:
+	case ABI_BITS:
+		low = high = INTEGER;
+		break;
+	case ABI_FLOAT:
+		low = SSE;
+		high = SSEUP; /* __float128 */
+		break;
+	case ABI_VECTOR:
+		if (field->size == 8 || field->size == 16) {
+			low = SSE;
+			high = SSEUP;
+		}
+		break;
+	case ABI_X87:
+		low = X87;
+		high = X87UP;
+		break;
+	default:
+		break;
+	}
+	classes[first] = merge(classes[first], low);
+	if (last != first)
+		classes[last] = merge(classes[last], high);
+	return true;
+}
+
+/* Debug information does not name unnamed bit fields, which for some compilers are of class INTEGER, for others of
+ * none. Whether there may be one in an eightbyte that has no other INTEGER: it has a gap that no alignment makes. */
+static bool has_gap(const struct abi_value *value, const enum eightbyte *classes)
+{
+	const uint64_t align = value->align ? value->align : EIGHTBYTE;
+	uint32_t used = 0;
+
+	for (unsigned i = 0; i < value->field_count; i++)
+		used |= ((1u << value->fields[i].size) - 1) << value->fields[i].offset;
+	for (uint64_t end = 0, next; end < value->size; end = next + 1) {
+		for (next = end; next < value->size && !(used >> next & 1);)
+			next++;
+		for (uint64_t at = end; next > abi_round(end, align) && at < next; at++)
+			if (classes[at / EIGHTBYTE] != INTEGER)
+				return true;
+	}
+	return false;
+}
+
+/* Whether compilers disagree: a __float128 in a struct, or a vector of 16 bytes in a union with something else. Or of a
+ * union with a long double in it: what its class is depends on unions within. */
+static bool is_mixed(const struct abi_value *value)
+{
+	for (unsigned i = 0; i < value->field_count; i++)
+		if (value->is_struct && value->fields[i].size > EIGHTBYTE &&
+		    (value->fields[i].kind == ABI_FLOAT ||
+		     (value->fields[i].kind != ABI_INTEGER && value->fields[i].kind != ABI_BITS &&
+		      value->field_count > 1)))
+			return true;
+	return false;
+}
+
+/* Of a value with bytes: the classes of its eightbytes. classes[0] is MEMORY, or UNKNOWN, for the whole. */
+static void classify(const struct abi_value *value, enum eightbyte *classes)
+{
+	const struct abi_field *first = value->fields;
+
+	classes[0] = classes[1] = NO_CLASS;
+	if (!abi_is_sane(value) || abi_is_empty(value)) {
+		classes[0] = UNKNOWN; /* of nothing but unnamed bit fields, or of several that are empty */
+		return;
+	}
+	/* Where the processor has AVX, what is but one wide vector is in a ymm register. */
+	if (value->size > WORDS * EIGHTBYTE) {
+		classes[0] = first->kind == ABI_VECTOR && first->size == value->size ? UNKNOWN : MEMORY;
+		return;
+	}
+	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)
+		if (!classify_field(&first[i], classes)) {
+			classes[0] = MEMORY;
+			return;
+		}
+	if (value->field_count > ABI_FIELDS || classes[0] == UNKNOWN || classes[1] == UNKNOWN || is_mixed(value) ||
+	    has_gap(value, classes))
+		classes[0] = UNKNOWN;
+	else if (classes[1] == MEMORY || (classes[1] == X87UP && classes[0] != X87))
+		classes[0] = MEMORY;
+	else if (classes[1] == SSEUP && classes[0] != SSE)
+		classes[1] = SSE;
+}
+
+/* What has been given to arguments so far. */
+struct state {
+	unsigned integers, sse;
+	uint64_t stack;
+	/* An argument has been passed over that may have been in an SSE register, on the stack, or anywhere. */
+	bool lost_integers, lost_sse, lost_stack;
+	bool is_gcc;
+};
+
+/* The stack's arguments are aligned as their types are, to 8 at least (figure 3.3; 3.1.2 for __int128). What is aligned
+ * to more than the stack pointer is has no place that is known from that. */
+static void to_stack(struct state *state, uint64_t size, uint32_t align, struct abi_place *place)
+{
+	const uint64_t at = abi_round(state->stack, align > EIGHTBYTE ? align : EIGHTBYTE);
+
+	if (align > STACK_ALIGN_MAX || at > ABI_SIZE_MAX)
+		state->lost_stack = true;
+	if (state->lost_stack)
+		return;
+	state->stack = at + abi_round(size, EIGHTBYTE);
+	abi_on_stack(place, size, at + RETURN_ADDRESS);
+}
+
+static uint32_t stack_align(const struct abi_value *value)
+{
+	uint32_t align = value->align;
+
+	for (unsigned i = 0; !value->is_struct && i < value->field_count; i++)
+		align = value->fields[i].size;
+	return align;
+}
+
+/* The registers, one behind the other, that the classes ask for. */
+static void to_registers(const struct abi_value *value, const enum eightbyte *classes, unsigned integers, unsigned sse,
+			 struct abi_place *place)
+{
+	place->is_known = true;
+	for (unsigned i = 0; i < WORDS; i++) {
+		const uint64_t offset = (uint64_t)i * EIGHTBYTE;
+		const uint64_t left = value->size > offset ? value->size - offset : 0;
+		const bool is_long = !i && classes[1] == SSEUP;
+		const uint64_t most = is_long ? 2 * EIGHTBYTE : EIGHTBYTE, size = left < most ? left : most;
+
+		if (classes[i] == INTEGER)
+			abi_add(place, PIECE_INTEGER, integers++, offset, size, 0);
+		else if (classes[i] == SSE)
+			abi_add(place, PIECE_FLOAT, 0, offset, size, X86_XMM_AT + 16u * sse++);
+	}
+}
+
+static void pass_address(struct state *state, struct abi_place *place)
+{
+	place->is_address = true;
+	if (state->lost_integers)
+		return;
+	if (state->integers < INTEGER_REGISTERS)
+		abi_add(place, PIECE_INTEGER, state->integers++, 0, EIGHTBYTE, 0);
+	else
+		to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
+}
+
+/* What follows one whose classes are not known. */
+static void pass_unknown(const struct abi_value *value, struct state *state)
+{
+	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;
+
+	state->lost_sse = state->lost_stack = true;
+	if (!is_vector)
+		state->lost_integers = true;
+}
+
+/* What LLVM before 18 passes of an __int128 that does not fit in the registers: half in the last of them, or on the
+ * stack aligned to 8. The psABI has all of it there, aligned to 16. */
+static bool is_split(const struct abi_value *value, const struct state *state)
+{
+	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
+	       state->integers + WORDS > INTEGER_REGISTERS;
+}
+
+/* "Passing": an argument is in registers as a whole or not at all. */
+static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+{
+	enum eightbyte classes[WORDS];
+	unsigned integers = 0, sse = 0;
+
+	if (value->by_address) {
+		pass_address(state, place);
+		return;
+	}
+	if (abi_is_empty(value) && value->size <= 1) {
+		place->is_known = true;
+		return;
+	}
+	classify(value, classes);
+	if (classes[0] == UNKNOWN) {
+		pass_unknown(value, state);
+		return;
+	}
+	for (unsigned i = 0; i < WORDS; i++) {
+		integers += classes[i] == INTEGER;
+		sse += classes[i] == SSE;
+	}
+	if (is_split(value, state)) {
+		state->lost_integers = state->lost_stack = true;
+		return;
+	}
+	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
+
+	if (!is_memory && ((integers && state->lost_integers) || (sse && state->lost_sse))) {
+		/* It may have taken registers that are lost already, of the other kind, or the stack. */
+		state->lost_stack = true;
+		state->lost_integers |= integers > 0;
+		state->lost_sse |= sse > 0;
+	} else if (is_memory || state->integers + integers > INTEGER_REGISTERS || state->sse + sse > SSE_REGISTERS) {
+		if (abi_is_packing_seen(value, stack_align(value), EIGHTBYTE, state->stack))
+			state->lost_stack = true;
+		to_stack(state, value->size, stack_align(value), place);
+	} else {
+		to_registers(value, classes, state->integers, state->sse, place);
+		state->integers += integers;
+		state->sse += sse;
+	}
+}
+
+static bool returns_in_memory(const struct abi_value *value, enum eightbyte *classes)
+{
+	classes[0] = classes[1] = NO_CLASS;
+	if (value->by_address)
+		return true;
+	if (abi_is_empty(value) && value->size <= 1)
+		return false;
+	classify(value, classes);
+	return classes[0] == MEMORY && (value->is_struct || value->fields[0].kind != ABI_X87);
+}
+
+static void x86_64_arguments(const struct abi_function *function, struct abi_place *places)
+{
+	struct state state = {.is_gcc = function->is_gcc};
+	enum eightbyte classes[WORDS];
+
+	/* "Returning of Values", 2: the result's address is the first argument. */
+	if (function->result && returns_in_memory(function->result, classes))
+		state.integers = 1;
+	else if (function->result && classes[0] == UNKNOWN)
+		state.lost_integers = state.lost_sse = state.lost_stack = true;
+	for (size_t i = 0; i < function->count; i++) {
+		places[i] = (struct abi_place){0};
+		pass(&function->values[i], &state, &places[i]);
+	}
+}
+
+/* "Returning of Values". */
+static void x86_64_result(const struct abi_function *function, struct abi_place *place)
+{
+	const struct abi_value *value = function->result;
+	enum eightbyte classes[WORDS];
+	struct state state = {0};
+
+	*place = (struct abi_place){0};
+	if (returns_in_memory(value, classes)) {
+		pass_address(&state, place);
+		return;
+	}
+	if (classes[0] == UNKNOWN)
+		return;
+	/* MEMORY is here a complex number of the x87: st0 and st1 (6, COMPLEX_X87). */
+	if (classes[0] == X87 || classes[0] == MEMORY)
+		for (unsigned i = 0; i < (classes[0] == X87 ? 1 : value->field_count); i++)
+			abi_add(place, PIECE_X87, 0, value->fields[i].offset, value->fields[i].size,
+				X86_ST_AT + 16 * i);
+	else
+		to_registers(value, classes, 0, 0, place);
+}
+
+static uint64_t x86_64_argument_register(const struct arch_regs *regs, unsigned index)
+{
+	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
+
+	return index < ARRAY_SIZE(words) ? regs->words[words[index]] : 0;
+}
+
+static uint64_t x86_64_result_register(const struct arch_regs *regs, unsigned index)
+{
+	return regs->words[index ? X86_RDX : X86_RAX];
+}
+
+/* Figure 3.4 and section 3.4.6: fs:0 is the thread pointer itself. */
+static bool x86_64_thread_pointer(const struct arch_regs *regs, uint64_t *value)
+{
+	*value = regs->words[X86_FS_BASE];
+	return *value != 0;
+}
+
+static bool x86_64_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
+{
+	static const unsigned char load[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}; /* mov %fs:0, %rax */
+
+	(void)state;
+	return x86_thread_field(code, size, load, sizeof(load), true, offset);
+}
+
+/* rdi, rsi, rdx, rcx, r8, r9: AMD64's figure 3.36. */
+static unsigned x86_64_argument_dwarf(unsigned index)
+{
+	static const unsigned char numbers[] = {5, 4, 1, 2, 8, 9};
+
+	return index < ARRAY_SIZE(numbers) ? numbers[index] : UINT32_MAX;
+}
+
+/* xmm0 to xmm15: AMD64's figure 3.36. */
+static int x86_64_float_at(unsigned dwarf_register)
+{
+	return dwarf_register >= 17 && dwarf_register <= 32 ? X86_XMM_AT + 16 * ((int)dwarf_register - 17) : -1;
+}
+
+const struct arch_abi abi_x86_64 = {
+	.floats_set = NT_PRFPREG,
+	.vectors_set = NT_X86_XSTATE,
+	.arguments = x86_64_arguments,
+	.result = x86_64_result,
+	.argument_register = x86_64_argument_register,
+	.result_register = x86_64_result_register,
+	.x87_align = 16,
+	.argument_dwarf = x86_64_argument_dwarf,
+	.float_at = x86_64_float_at,
+	.thread_pointer = x86_64_thread_pointer,
+	.reloc_tpoff = R_X86_64_TPOFF64,
+	.thread_field = x86_64_thread_field,
+};

@@ -1,0 +1,361 @@
+/* The port of i386, whose processes x86-64 runs, too: registers and the ABI. Instructions are in x86_insn.c. */
+#include "config.h"
+#include "arch/abi_rules.h"
+#include "arch/x86/x86_arithmetic.h"
+#include "arch/x86/x86_insn.h"
+
+#include <asm/unistd_32.h> /* this processor's numbers, whichever the build is for: no other header with any */
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "base/util.h"
+
+static uint64_t i386_pc(const struct arch_regs *regs)
+{
+	return regs->narrow[I386_EIP];
+}
+
+static void i386_set_pc(struct arch_regs *regs, uint64_t pc)
+{
+	regs->narrow[I386_EIP] = (uint32_t)pc;
+}
+
+static uint64_t i386_sp(const struct arch_regs *regs)
+{
+	return regs->narrow[I386_ESP];
+}
+
+static void i386_set_sp(struct arch_regs *regs, uint64_t sp)
+{
+	regs->narrow[I386_ESP] = (uint32_t)sp;
+}
+
+static bool i386_other_mode(const struct arch_regs *regs)
+{
+	return x86_segment_is_64(regs->narrow[I386_CS]);
+}
+
+static uint64_t i386_result(const struct arch_regs *regs)
+{
+	return regs->narrow[I386_EAX];
+}
+
+static bool i386_return_address(const struct arch_regs *regs, uint64_t *value)
+{
+	*value = regs->narrow[I386_ESP];
+	return false;
+}
+
+static uint64_t i386_return_sp(const struct arch_regs *regs)
+{
+	return regs->narrow[I386_ESP] + 4u;
+}
+
+/* ---- System calls ---- */
+
+/* As x86_64.c explains; semop and accept are also parts of ipc and socketcall, whose other parts never return EINTR
+ * but as these do. */
+static const unsigned short eintr_calls[] = {
+	__NR_epoll_wait,
+	__NR_epoll_pwait,
+	__NR_rt_sigtimedwait,
+	__NR_ipc,
+	__NR_socketcall,
+	__NR_io_getevents,
+	__NR_accept4,
+	__NR_connect,
+	__NR_read,
+	__NR_readv,
+	__NR_recvfrom,
+	__NR_recvmsg,
+	__NR_recvmmsg,
+	__NR_write,
+	__NR_writev,
+	__NR_sendto,
+	__NR_sendmsg,
+	__NR_sendmmsg,
+	__NR_fallocate,
+#ifdef __NR_epoll_pwait2
+	__NR_epoll_pwait2,
+#endif
+#ifdef __NR_io_pgetevents
+	__NR_io_pgetevents,
+#endif
+#ifdef __NR_io_uring_enter
+	__NR_io_uring_enter,
+#endif
+#ifdef __NR_rt_sigtimedwait_time64
+	__NR_rt_sigtimedwait_time64,
+	__NR_semtimedop_time64,
+	__NR_recvmmsg_time64,
+	__NR_io_pgetevents_time64,
+#endif
+};
+
+#define ERESTARTNOHAND 514
+
+/* As x86_64.c does it. */
+static bool i386_restart_syscall(struct arch_regs *regs)
+{
+	if (regs->narrow[I386_EAX] != (uint32_t)-EINTR)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(eintr_calls); i++)
+		if (eintr_calls[i] == regs->narrow[I386_ORIG_EAX]) {
+			regs->narrow[I386_EAX] = (uint32_t)-ERESTARTNOHAND;
+			return true;
+		}
+	return false;
+}
+
+static bool i386_waits_for_a_time(const struct arch_regs *regs)
+{
+	switch (regs->narrow[I386_ORIG_EAX]) {
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+		return regs->narrow[I386_EAX] == (uint32_t)-EINTR && (int32_t)regs->narrow[I386_ESI] > 0;
+#ifdef __NR_epoll_pwait2
+	case __NR_epoll_pwait2:
+		return regs->narrow[I386_EAX] == (uint32_t)-EINTR && regs->narrow[I386_ESI];
+#endif
+	default:
+		return false;
+	}
+}
+
+#ifndef __NR_clone3
+#define __NR_clone3 435
+#endif
+
+static pid_t i386_made_task(const struct arch_regs *regs)
+{
+	const uint32_t number = regs->narrow[I386_ORIG_EAX], result = regs->narrow[I386_EAX];
+	const bool makes = number == __NR_fork || number == __NR_vfork || number == __NR_clone || number == __NR_clone3;
+
+	return makes && result <= INT_MAX ? (pid_t)result : 0;
+}
+
+/* Bytes that are nothing but this, and where in them the wanted instruction is. */
+struct pattern {
+	unsigned char size, offset;
+	unsigned char bytes[8];
+};
+
+static long find_pattern(const struct pattern *patterns, size_t count, const unsigned char *code, size_t size)
+{
+	for (size_t i = 0; i < count; i++) {
+		const unsigned char *found = memmem(code, size, patterns[i].bytes, patterns[i].size);
+
+		if (found)
+			return found - code + patterns[i].offset;
+	}
+	return -1;
+}
+
+static long i386_find_syscall(const unsigned char *code, size_t size)
+{
+	static const struct pattern patterns[] = {
+		{3, 0, {0xcd, 0x80, 0xc3}},                   /* int $0x80; ret */
+		{6, 0, {0xcd, 0x80, 0x5d, 0x5a, 0x59, 0xc3}}, /* the vdso's, behind sysenter: and pops */
+		{7, 5, {0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}},    /* a restorer's */
+	};
+
+	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
+}
+
+/* Where the kernel has a vdso it needs none: glibc gives none then, and musl's is not missed. But it may stand on a
+ * stack. */
+static long i386_find_restorer(const unsigned char *code, size_t size)
+{
+	return arch_find_restorer(EM_386, code, size, 1);
+}
+
+static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
+{
+	static const unsigned char words[] = {I386_EBX, I386_ECX, I386_EDX, I386_ESI, I386_EDI, I386_EBP};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		regs->narrow[words[i]] = (uint32_t)args[i];
+	regs->narrow[I386_EAX] = (uint32_t)number;
+	regs->narrow[I386_ORIG_EAX] = UINT32_MAX; /* nothing is to be restarted */
+	regs->narrow[I386_EIP] = (uint32_t)insn;
+}
+
+/* The kernel's struct sigframe: the return address, the signal, a sigcontext of 32-bit words; or, for a handler that
+ * wants a siginfo_t, struct rt_sigframe: the return address, the signal, pointers to the siginfo_t (which comes next)
+ * and to the ucontext behind it. What stands in that pointer's place otherwise is gs. */
+static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
+{
+	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };
+	uint32_t info;
+	const int error = memory->read(memory->context, sp + INFO_AT, &info, sizeof(info));
+
+	if (error)
+		return error;
+	const uint64_t context = sp + (info == sp + INFO ? CONTEXT : OLD_CONTEXT);
+
+	*pc_at = context + PC;
+	*sp_at = context + SP;
+	return 0;
+}
+
+/* That of a handler without siginfo_t has {cs, eflags, esp, ss}: by a 64-bit kernel, or by one of 32 bits. */
+static bool i386_frame_stack(const uint64_t words[4], uint64_t *sp)
+{
+	*sp = words[2];
+	return (words[0] == 0x23 && words[3] == 0x2b) || (words[0] == 0x73 && words[3] == 0x7b);
+}
+
+/* Of a sigcontext: edi, esi, ebp, esp, ebx, edx, ecx, eax are its words 4 to 11, eip is its word 14. */
+static const signed char i386_frame_registers[] = {11 - 14, 10 - 14, 9 - 14, 8 - 14, 7 - 14, 6 - 14, 5 - 14, 4 - 14, 0};
+
+/* ---- Instructions ---- */
+
+static uint64_t i386_entry(uint64_t function, const unsigned char *code, size_t size)
+{
+	static const unsigned char endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+
+	if (size >= sizeof(endbr32) && !memcmp(code, endbr32, sizeof(endbr32)))
+		return function + sizeof(endbr32);
+	return function;
+}
+
+static bool i386_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+{
+	return x86_decode(&x86_mode_32, address, code, size, shadow_stack, insn);
+}
+
+static int i386_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+{
+	return x86_relocate(&x86_mode_32, insn, slot, copy);
+}
+
+/* The registers that an instruction can change, as they lie here and there. */
+static const struct {
+	unsigned char narrow, wide;
+} places[] = {
+	{I386_EAX, X86_RAX}, {I386_ECX, X86_RCX}, {I386_EDX, X86_RDX}, {I386_EBX, X86_RBX}, {I386_ESP, X86_RSP},
+	{I386_EBP, X86_RBP}, {I386_ESI, X86_RSI}, {I386_EDI, X86_RDI}, {I386_EIP, X86_RIP}, {I386_EFLAGS, X86_EFLAGS},
+};
+
+static int i386_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	struct arch_regs wide = {.words = {0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		wide.words[places[i].wide] = regs->narrow[places[i].narrow];
+	const int error = x86_emulate(&x86_mode_32, insn, &wide, mem);
+
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !error; i++)
+		regs->narrow[places[i].narrow] = (uint32_t)wide.words[places[i].wide];
+	return error;
+}
+
+static bool i386_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
+{
+	return x86_call_slot(&x86_mode_32, return_address, got, code, slot);
+}
+
+static bool i386_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
+{
+	return x86_follow(&x86_mode_32, state, code, size, step);
+}
+
+static bool i386_sets_sp(const unsigned char *code, size_t size, bool *ever)
+{
+	return x86_sets_sp(&x86_mode_32, code, size, ever);
+}
+
+/* The numbers of the System V ABI, table 2.14; 8 is the return address. */
+static uint64_t i386_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
+{
+	static const unsigned char words[] = {I386_EAX, I386_ECX, I386_EDX, I386_EBX, I386_ESP,
+					      I386_EBP, I386_ESI, I386_EDI, I386_EIP};
+
+	return dwarf_register < ARRAY_SIZE(words) ? regs->narrow[words[dwarf_register]] : 0;
+}
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.elf_machine = EM_386,
+	.elf_class = ELFCLASS32,
+	.pointer_size = 4,
+	.big_endian = false,
+	.constants = 2, /* ON_I386 */
+	.reloc_irelative = R_386_IRELATIVE,
+	.reloc_jump_slot = R_386_JMP_SLOT,
+	.reloc_glob_dat = R_386_GLOB_DAT,
+	.regset_size = I386_WORDS * 4,
+/* What the tracer itself was compiled for decides about these two: to a 64-bit one the kernel shows all tasks so. */
+#ifdef __i386__
+	.getregs = PTRACE_GETREGS,
+	.pc_offset = offsetof(struct user, regs.eip),
+#else
+	.pc_offset = offsetof(struct user, regs.rip),
+#endif
+	.address_max = UINT32_MAX,
+	.pc = i386_pc,
+	.set_pc = i386_set_pc,
+	.sp = i386_sp,
+	.set_sp = i386_set_sp,
+	.other_mode = i386_other_mode,
+	.result = i386_result,
+	.argument_stack = 4, /* above the return address */
+	.abi = &abi_i386,
+	.return_address = i386_return_address,
+	.return_pops = 4,
+	.return_sp = i386_return_sp,
+	.restart_syscall = i386_restart_syscall,
+	.waits_for_a_time = i386_waits_for_a_time,
+	.find_syscall = i386_find_syscall,
+	.find_restorer = i386_find_restorer,
+	.set_syscall = i386_set_syscall,
+	.syscalls.rt_sigaction = __NR_rt_sigaction,
+	.signal.kernel_action =
+		{.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
+	.signal.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
+	.signal.frame = i386_signal_frame,
+	.signal.frame_stack = i386_frame_stack,
+	.signal.frame_registers = i386_frame_registers,
+	.signal.frame_return_size = 4,
+	.hit_code = SI_KERNEL,
+	.shadow_stack.line = "x86_Thread_features",
+	.shadow_stack.word = "shstk",
+	.made_task = i386_made_task,
+	.syscalls.clone = {__NR_vfork, __NR_clone, __NR_clone3},
+	.syscalls.heap = {__NR_brk, __NR_mmap, __NR_mmap2, __NR_munmap, __NR_mremap, __NR_madvise, __NR_mprotect,
+			  __NR_prctl},
+	.syscalls.futex = {__NR_futex, __NR_futex_time64},
+	.syscalls.resize = {__NR_brk, __NR_mprotect, __NR_madvise},
+	.syscalls.exit = __NR_exit,
+	.breakpoint = x86_breakpoint,
+	.breakpoint_address = x86_breakpoint_address,
+	.entry = i386_entry,
+	.follows_call = i386_follows_call,
+	.call_slot = i386_call_slot,
+	.sets_sp = i386_sets_sp,
+	.follow = i386_follow,
+	.may_begin = x86_may_begin,
+	.pc_thunk = "__x86.get_pc_thunk.",
+	.decode = i386_decode,
+	.relocate = i386_relocate,
+	.emulate = i386_emulate,
+	.dwarf.registers = 9,
+	.dwarf.get = i386_dwarf_get,
+	.dwarf.sp = 4,
+	.dwarf.frame = 5, /* ebp */
+	.dwarf.pc = 8,
+	.dwarf.frames = 1u << 4 | 1u << 5,
+	.dwarf.preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
+	.stack_alignment = 16,
+	.pushes_arguments = true,
+	.libunwind_numbers = true,
+	.core = {.thread_note = NT_386_TLS, .thread_entry = 16, .thread_at = 4}, /* struct user_desc: base_addr */
+	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
+	.tls = {.vector = 1, .has_self = true},
+};

@@ -1,0 +1,47 @@
+/* Arithmetic of x86 on values of 8 to 64 bits: the result, and the flags that it sets. Values have zeros above their
+ * size. Flags that the processor leaves undefined stay as they were. */
+#ifndef FT_ARCH_X86_X86_ARITHMETIC_H
+#define FT_ARCH_X86_X86_ARITHMETIC_H
+
+#include <Zydis/Zydis.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FLAG_CARRY     0x001u
+#define FLAG_PARITY    0x004u
+#define FLAG_AUXILIARY 0x010u
+#define FLAG_ZERO      0x040u
+#define FLAG_SIGN      0x080u
+#define FLAG_TRAP      0x100u
+#define FLAG_OVERFLOW  0x800u
+#define FLAG_ALIGNMENT 0x40000u
+
+static inline uint64_t x86_mask(unsigned bits)
+{
+	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+static inline uint64_t x86_sign(unsigned bits)
+{
+	return UINT64_C(1) << (bits - 1);
+}
+
+static inline uint64_t x86_sign_extend(uint64_t value, unsigned bits)
+{
+	return (value ^ x86_sign(bits)) - x86_sign(bits);
+}
+
+uint64_t x86_add(uint64_t a, uint64_t b, unsigned bits, uint64_t *flags);
+uint64_t x86_subtract(uint64_t a, uint64_t b, unsigned bits, uint64_t *flags);
+/* The flags of a result of and, or, xor, test. The auxiliary carry is undefined. */
+uint64_t x86_logic(uint64_t result, unsigned bits, uint64_t *flags);
+/* inc and dec, which leave the carry. */
+uint64_t x86_count(uint64_t value, bool up, unsigned bits, uint64_t *flags);
+/* shl, shr and sar. A count of 0 leaves all flags. The carry is the last bit shifted out, undefined where there are not
+ * as many; the overflow is defined for a count of 1 only; the auxiliary carry never. */
+uint64_t x86_shift(ZydisMnemonic how, uint64_t value, unsigned places, unsigned bits, uint64_t *flags);
+
+/* Whether the condition of a jcc, cmovcc or setcc, the low four bits of its opcode, holds. */
+bool x86_condition(unsigned condition, uint64_t flags);
+
+#endif

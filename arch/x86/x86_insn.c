@@ -1,0 +1,471 @@
+/* Instructions of x86 under breakpoints: what they are, their copies, their emulation.
+ *
+ * Zydis decodes; what is done with an instruction is decided here once, when its breakpoint is
+ * planted, and kept in struct insn. */
+#include "config.h"
+#include "arch/x86/x86_insn.h"
+
+#include <errno.h>
+#include <string.h>
+#include <Zydis/Zydis.h>
+
+#include "arch/x86/x86_arithmetic.h"
+#include "arch/x86/x86_emulate.h"
+
+/* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE is emulated, an INSN_COPY laid out. */
+enum operation {
+	OP_AS_IS,        /* copied without a change */
+	OP_RIP_RELATIVE, /* copied, its disp32 rewritten */
+	OP_JCC,          /* copied as jcc rel32 */
+	OP_NOP,
+	OP_JMP_RELATIVE,
+	OP_CALL_RELATIVE,
+	OP_JMP_INDIRECT,
+	OP_CALL_INDIRECT,
+	OP_LOOP,
+	OP_LOOPE,
+	OP_LOOPNE,
+	OP_JRCXZ,
+};
+
+enum {
+	DETAIL_OPERATION,
+	DETAIL_OPERAND,      /* OP_*_INDIRECT: OPERAND(), OP_JCC: the condition */
+	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: where in the bytes the disp32 is */
+	DETAIL_WIDTH,        /* of addresses, or of the counter of a loop, in bits: 67h changes it */
+};
+
+/* An indirect branch's operand. Registers are numbered as the processor does. */
+#define OPERAND(is_memory, base, index, scale, segment)                                                                \
+	((uint32_t)(is_memory) << 31 | (base) | (index) << 8 | (scale) << 16 | (segment) << 24)
+#define OPERAND_IS_MEMORY(operand) ((operand) >> 31)
+#define OPERAND_BASE(operand)      ((operand)&0xff)
+#define OPERAND_INDEX(operand)     ((operand) >> 8 & 0xff)
+#define OPERAND_SCALE(operand)     ((operand) >> 16 & 0xff)
+#define OPERAND_SEGMENT(operand)   ((operand) >> 24 & 0x7f)
+
+enum {
+	REGISTER_RIP = 16,
+	REGISTER_NONE = 17,
+	SEGMENT_FLAT = 0,
+	SEGMENT_FS,
+	SEGMENT_GS,
+};
+
+const struct x86_mode x86_mode_64 = {
+	.machine = ZYDIS_MACHINE_MODE_LONG_64,
+	.stack = ZYDIS_STACK_WIDTH_64,
+	.bits = 64,
+	.address_max = 0x00007fffffffefffu,
+	.sp = ZYDIS_REGISTER_RSP,
+	.has_bases = true,
+};
+
+const struct x86_mode x86_mode_32 = {
+	.machine = ZYDIS_MACHINE_MODE_LEGACY_32,
+	.stack = ZYDIS_STACK_WIDTH_32,
+	.bits = 32,
+	.address_max = UINT32_MAX,
+	.sp = ZYDIS_REGISTER_ESP,
+};
+
+static uint32_t register_number(ZydisRegister reg)
+{
+	switch (reg) {
+	case ZYDIS_REGISTER_NONE:
+		return REGISTER_NONE;
+	case ZYDIS_REGISTER_RIP:
+		return REGISTER_RIP;
+	default:
+		return (uint32_t)ZydisRegisterGetId(reg) & 15;
+	}
+}
+
+static void set_emulated(struct insn *insn, enum operation operation, bool pc_only)
+{
+	insn->kind = INSN_EMULATE;
+	insn->pc_only = pc_only;
+	insn->detail[DETAIL_OPERATION] = operation;
+}
+
+static uint64_t relative_target(const struct x86_mode *mode, const struct insn *insn)
+{
+	return (insn->address + insn->length + (uint64_t)insn->displacement) & x86_mask(mode->bits);
+}
+
+/* Processors let it turn the condition of a loop around, which no manual says. */
+static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
+{
+	for (unsigned i = 0; i < z->raw.prefix_count; i++)
+		if (z->raw.prefixes[i].value == 0xf2 || z->raw.prefixes[i].value == 0xf3)
+			return true;
+	return false;
+}
+
+/* jmp, jcc, call, loop, jrcxz with an immediate offset. What is not known here stays INSN_STEP
+ * (xbegin, whose fallback address is relative). */
+static void classify_relative(const struct x86_mode *mode, const ZydisDecodedInstruction *z, bool shadow_stack,
+			      struct insn *insn)
+{
+	insn->displacement = z->raw.imm[0].value.s;
+	insn->detail[DETAIL_WIDTH] = z->address_width;
+	if (relative_target(mode, insn) > mode->address_max)
+		return;
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_JMP:
+		set_emulated(insn, OP_JMP_RELATIVE, true);
+		return;
+	case ZYDIS_MNEMONIC_CALL:
+		if (!shadow_stack)
+			set_emulated(insn, OP_CALL_RELATIVE, false);
+		return;
+	case ZYDIS_MNEMONIC_LOOP:
+		set_emulated(insn, OP_LOOP, false);
+		return;
+	case ZYDIS_MNEMONIC_LOOPE:
+	case ZYDIS_MNEMONIC_LOOPNE:
+		if (!has_repeat_prefix(z))
+			set_emulated(insn, z->mnemonic == ZYDIS_MNEMONIC_LOOPE ? OP_LOOPE : OP_LOOPNE, false);
+		return;
+	case ZYDIS_MNEMONIC_JRCXZ:
+	case ZYDIS_MNEMONIC_JECXZ:
+	case ZYDIS_MNEMONIC_JCXZ:
+		set_emulated(insn, OP_JRCXZ, true);
+		return;
+	default:
+		break;
+	}
+	if (z->meta.category != ZYDIS_CATEGORY_COND_BR ||
+	    (z->opcode & 0xf0) != (z->opcode_map == ZYDIS_OPCODE_MAP_0F ? 0x80 : 0x70))
+		return;
+	insn->kind = INSN_COPY;
+	insn->can_emulate = true;
+	insn->pc_only = true;
+	insn->detail[DETAIL_OPERATION] = OP_JCC;
+	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
+}
+
+static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+			      const ZydisDecodedOperand *operand, bool shadow_stack, struct insn *insn)
+{
+	const bool is_call = z->mnemonic == ZYDIS_MNEMONIC_CALL;
+	uint32_t segment = SEGMENT_FLAT;
+
+	if (is_call && shadow_stack)
+		return;
+	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		insn->detail[DETAIL_OPERAND] = OPERAND(false, register_number(operand->reg.value), REGISTER_NONE, 0, 0);
+	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base != ZYDIS_REGISTER_EIP &&
+		   !x86_is_misread(z, operand)) {
+		if (operand->mem.segment == ZYDIS_REGISTER_FS)
+			segment = SEGMENT_FS;
+		else if (operand->mem.segment == ZYDIS_REGISTER_GS)
+			segment = SEGMENT_GS;
+		if (segment != SEGMENT_FLAT && !mode->has_bases)
+			return;
+		insn->detail[DETAIL_OPERAND] =
+			OPERAND(true, register_number(operand->mem.base), register_number(operand->mem.index),
+				operand->mem.scale, segment);
+		insn->displacement = operand->mem.disp.value;
+		insn->detail[DETAIL_WIDTH] = z->address_width;
+	} else {
+		return;
+	}
+	set_emulated(insn, is_call ? OP_CALL_INDIRECT : OP_JMP_INDIRECT, !is_call);
+}
+
+/* Whether an instruction without a relative operand can nevertheless tell where it stands, or
+ * belongs to the target's own debugging or transactions: those run in place.
+ *
+ * Some that can tell are copied all the same. `syscall` leaves the next pc in rcx, which the ABI
+ * declares clobbered; it may sleep, so it must not be stepped with all tasks stopped, and its
+ * restart by the kernel (pc - 2) leads back to the copy's start. `int 0x80` as well. x87
+ * instructions record their pc for fnstenv, which nothing but a handler of x87 faults reads. */
+static bool is_bound_to_place(const ZydisDecodedInstruction *z)
+{
+	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL;
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_INT:
+		return z->raw.imm[0].value.u != 0x80;
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INTO:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_XEND:
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_ENCLU:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The RIP- or EIP-relative memory operand, or NULL. */
+static const ZydisDecodedOperand *find_pc_relative(const ZydisDecodedInstruction *z,
+						   const ZydisDecodedOperand *operands)
+{
+	for (unsigned i = 0; i < z->operand_count; i++)
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (operands[i].mem.base == ZYDIS_REGISTER_RIP || operands[i].mem.base == ZYDIS_REGISTER_EIP))
+			return &operands[i];
+	return NULL;
+}
+
+static void classify(const struct x86_mode *mode, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
+		     bool shadow_stack, struct insn *insn)
+{
+	const bool is_branch =
+		z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL || z->raw.imm[0].is_relative;
+
+	if (z->mnemonic == ZYDIS_MNEMONIC_NOP || z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
+	    z->mnemonic == ZYDIS_MNEMONIC_ENDBR32 || z->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
+		set_emulated(insn, OP_NOP, true);
+		return;
+	}
+	if (is_bound_to_place(z))
+		return;
+	if (is_branch) {
+		/* jkzd and jknzd of Knights Corner: what looks like jcc behind a VEX prefix. */
+		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+			return;
+		/* 66h on a near branch: Intel ignores it, AMD cuts the pc down to 16 bits. REX.W
+		 * overrides it on both, as in the padded call to __tls_get_addr. */
+		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
+			return;
+		if (z->raw.imm[0].is_relative)
+			classify_relative(mode, z, shadow_stack, insn);
+		else
+			classify_indirect(mode, z, &operands[0], shadow_stack, insn);
+		return;
+	}
+
+	const ZydisDecodedOperand *relative = find_pc_relative(z, operands);
+
+	if (relative) {
+		if (relative->mem.base != ZYDIS_REGISTER_RIP || z->raw.disp.size != 32)
+			return;
+		insn->detail[DETAIL_OPERATION] = OP_RIP_RELATIVE;
+		insn->detail[DETAIL_DISPLACEMENT] = z->raw.disp.offset;
+		insn->displacement = z->raw.disp.value;
+	} else if (z->attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
+		return;
+	}
+	insn->is_syscall = z->mnemonic == ZYDIS_MNEMONIC_SYSCALL || z->mnemonic == ZYDIS_MNEMONIC_INT;
+	insn->can_emulate = x86_can_emulate(mode, z, operands, shadow_stack);
+	insn->kind = INSN_COPY;
+}
+
+bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned char *code, size_t size,
+		bool shadow_stack, struct insn *insn)
+{
+	ZydisDecoder decoder;
+	ZydisDecoderContext context;
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZyanStatus status;
+
+	*insn = (struct insn){.kind = INSN_STEP, .address = address};
+	ZydisDecoderInit(&decoder, mode->machine, mode->stack);
+	status = ZydisDecoderDecodeInstruction(&decoder, &context, code, size, &z);
+	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
+		return false;
+	/* All other errors may be an instruction newer than the decoder. */
+	if (!ZYAN_SUCCESS(status) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
+		return true;
+	insn->length = z.length;
+	memcpy(insn->bytes, code, z.length);
+	classify(mode, &z, operands, shadow_stack, insn);
+	return true;
+}
+
+/* Whether `distance` from the end of an instruction fits its rel32 or disp32. 32-bit code reaches everything. */
+static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
+{
+	return mode->bits == 32 || (uint64_t)(int64_t)(int32_t)distance == distance;
+}
+
+static void put_32(unsigned char *bytes, uint64_t value)
+{
+	const uint32_t low = (uint32_t)value; /* a port of x86 is only built for x86 */
+
+	memcpy(bytes, &low, sizeof(low));
+}
+
+/* Ends the copy with a jump to `target`: rel32, or through 8 bytes behind it where that is too far.
+ */
+static void put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
+{
+	unsigned char *bytes = copy->bytes + copy->size;
+	const uint64_t distance = target - (slot + copy->size + 5);
+
+	copy->resume = copy->size;
+	if (is_in_reach(mode, distance)) {
+		bytes[0] = 0xe9;
+		put_32(bytes + 1, distance);
+		copy->size += 5;
+		return;
+	}
+	memcpy(bytes, "\xff\x25\0\0\0\0", 6);
+	memcpy(bytes + 6, &target, sizeof(target));
+	copy->size += 6 + sizeof(target);
+}
+
+int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+{
+	const uint64_t next = insn->address + insn->length;
+	const uint64_t operand = next + (uint64_t)insn->displacement;
+	uint64_t distance;
+
+	if (insn->kind != INSN_COPY || !insn->length || insn->length > 15)
+		return -EINVAL;
+	*copy = (struct insn_copy){.size = insn->length};
+	switch (insn->detail[DETAIL_OPERATION]) {
+	case OP_JCC:
+		copy->size = 6;
+		distance = operand - (slot + copy->size);
+		if (!is_in_reach(mode, distance))
+			return -ERANGE;
+		copy->bytes[0] = 0x0f;
+		copy->bytes[1] = 0x80 | insn->detail[DETAIL_OPERAND];
+		put_32(copy->bytes + 2, distance);
+		break;
+	case OP_RIP_RELATIVE:
+		distance = operand - (slot + copy->size);
+		if (!is_in_reach(mode, distance))
+			return -ERANGE;
+		memcpy(copy->bytes, insn->bytes, insn->length);
+		put_32(copy->bytes + insn->detail[DETAIL_DISPLACEMENT], distance);
+		break;
+	default:
+		memcpy(copy->bytes, insn->bytes, insn->length);
+		break;
+	}
+	put_jump(mode, copy, slot, next);
+	return 0;
+}
+
+static uint64_t effective_address(const struct insn *insn, const struct arch_regs *regs)
+{
+	const uint32_t operand = insn->detail[DETAIL_OPERAND];
+	const uint32_t base = OPERAND_BASE(operand), index = OPERAND_INDEX(operand);
+	uint64_t address = (uint64_t)insn->displacement;
+
+	if (base == REGISTER_RIP)
+		address += insn->address + insn->length;
+	else if (base != REGISTER_NONE)
+		address += regs->words[x86_register_words[base & 15]];
+	if (index != REGISTER_NONE)
+		address += regs->words[x86_register_words[index & 15]] * OPERAND_SCALE(operand);
+	address &= x86_mask(insn->detail[DETAIL_WIDTH]);
+	if (OPERAND_SEGMENT(operand) == SEGMENT_FS)
+		address += regs->words[X86_FS_BASE];
+	else if (OPERAND_SEGMENT(operand) == SEGMENT_GS)
+		address += regs->words[X86_GS_BASE];
+	return address;
+}
+
+/* Where an indirect branch goes. -EFAULT where the processor might fault in the branch itself, for
+ * the address is not canonical; the tracee finds out. */
+static int branch_target(const struct x86_mode *mode, const struct insn *insn, const struct arch_regs *regs,
+			 const struct arch_memory *mem, uint64_t *target)
+{
+	const uint32_t operand = insn->detail[DETAIL_OPERAND];
+
+	if (OPERAND_IS_MEMORY(operand)) {
+		*target = 0;
+		const int error = mem->read(mem->context, effective_address(insn, regs), target, mode->bits / 8);
+
+		if (error)
+			return error;
+	} else {
+		*target = regs->words[x86_register_words[OPERAND_BASE(operand) & 15]];
+	}
+	return *target > mode->address_max ? -EFAULT : 0;
+}
+
+/* A call pushes the address behind the original instruction, so that unwinders, exceptions and the
+ * return see what they always see. */
+static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, const struct arch_memory *mem,
+			uint64_t next, uint64_t target)
+{
+	const uint64_t sp = (regs->words[X86_RSP] - mode->bits / 8) & x86_mask(mode->bits);
+	const int error = mem->write(mem->context, sp, &next, mode->bits / 8);
+
+	if (error)
+		return error;
+	regs->words[X86_RSP] = sp;
+	regs->words[X86_RIP] = target;
+	return 0;
+}
+
+/* As much of rcx as a loop counts with. */
+static uint64_t counter(const struct insn *insn, uint64_t value)
+{
+	return value & x86_mask(insn->detail[DETAIL_WIDTH]);
+}
+
+static void emulate_loop(const struct insn *insn, struct arch_regs *regs, uint64_t next, uint64_t target)
+{
+	const uint32_t operation = insn->detail[DETAIL_OPERATION];
+	const bool zero = regs->words[X86_EFLAGS] & FLAG_ZERO;
+	const uint64_t count = counter(insn, regs->words[X86_RCX] - 1);
+
+	if (insn->detail[DETAIL_WIDTH] == 16)
+		regs->words[X86_RCX] = (regs->words[X86_RCX] & ~x86_mask(16)) | count;
+	else
+		regs->words[X86_RCX] = count;
+	if (!count || (operation == OP_LOOPE && !zero) || (operation == OP_LOOPNE && zero))
+		target = next;
+	regs->words[X86_RIP] = target;
+}
+
+int x86_emulate(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
+		const struct arch_memory *mem)
+{
+	const uint64_t next = (insn->address + insn->length) & x86_mask(mode->bits);
+	uint64_t target = relative_target(mode, insn);
+	int error;
+
+	if (insn->kind != INSN_EMULATE && !insn->can_emulate)
+		return -EINVAL;
+	switch (insn->detail[DETAIL_OPERATION]) {
+	case OP_AS_IS:
+	case OP_RIP_RELATIVE:
+		return x86_emulate_copied(mode, insn, regs, mem);
+	case OP_JCC:
+		if (regs->words[X86_EFLAGS] & FLAG_TRAP)
+			return -ENOTSUP;
+		regs->words[X86_RIP] =
+			x86_condition(insn->detail[DETAIL_OPERAND], regs->words[X86_EFLAGS]) ? target : next;
+		return 0;
+	case OP_NOP:
+		regs->words[X86_RIP] = next;
+		return 0;
+	case OP_JMP_RELATIVE:
+		regs->words[X86_RIP] = target;
+		return 0;
+	case OP_CALL_RELATIVE:
+		return emulate_call(mode, regs, mem, next, target);
+	case OP_JMP_INDIRECT:
+	case OP_CALL_INDIRECT:
+		error = branch_target(mode, insn, regs, mem, &target);
+		if (error)
+			return error;
+		if (insn->detail[DETAIL_OPERATION] == OP_CALL_INDIRECT)
+			return emulate_call(mode, regs, mem, next, target);
+		regs->words[X86_RIP] = target;
+		return 0;
+	case OP_LOOP:
+	case OP_LOOPE:
+	case OP_LOOPNE:
+		emulate_loop(insn, regs, next, target);
+		return 0;
+	case OP_JRCXZ:
+		regs->words[X86_RIP] = counter(insn, regs->words[X86_RCX]) ? next : target;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,65 @@
+/* Where the registers of x86 lie in the register sets that the kernel gives. */
+#ifndef FT_ARCH_X86_X86_REGISTERS_H
+#define FT_ARCH_X86_X86_REGISTERS_H
+
+/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are
+ * emulated on registers that lie like this, too. */
+enum x86_64_word {
+	X86_R15,
+	X86_R14,
+	X86_R13,
+	X86_R12,
+	X86_RBP,
+	X86_RBX,
+	X86_R11,
+	X86_R10,
+	X86_R9,
+	X86_R8,
+	X86_RAX,
+	X86_RCX,
+	X86_RDX,
+	X86_RSI,
+	X86_RDI,
+	X86_ORIG_RAX,
+	X86_RIP,
+	X86_CS,
+	X86_EFLAGS,
+	X86_RSP,
+	X86_SS,
+	X86_FS_BASE,
+	X86_GS_BASE,
+	X86_DS,
+	X86_ES,
+	X86_FS,
+	X86_GS,
+	X86_64_WORDS,
+};
+
+/* The narrow words of NT_PRSTATUS (the kernel's struct user_regs_struct32). */
+enum i386_word {
+	I386_EBX,
+	I386_ECX,
+	I386_EDX,
+	I386_ESI,
+	I386_EDI,
+	I386_EBP,
+	I386_EAX,
+	I386_DS,
+	I386_ES,
+	I386_FS,
+	I386_GS,
+	I386_ORIG_EAX,
+	I386_EIP,
+	I386_CS,
+	I386_EFLAGS,
+	I386_ESP,
+	I386_SS,
+	I386_WORDS,
+};
+
+/* Where floating point registers lie in what FXSAVE writes: NT_PRFPREG of x86-64 (struct user_fpregs_struct) and
+ * NT_PRXFPREG of i386 (struct user_fpxregs_struct). 16 bytes each, the x87's by their places on its stack. */
+#define X86_ST_AT  32
+#define X86_XMM_AT 160
+
+#endif

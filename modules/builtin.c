@@ -1,6 +1,6 @@
 #include "config.h"
 #include "modules/builtin.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "modules/module_texts.h"
 
 #include <stdio.h>

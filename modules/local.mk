@@ -4,9 +4,11 @@ libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modul
 	modules/module.h modules/row_code.c modules/row_code.h modules/row_code_file.c modules/row_code_gobject.c \
 	modules/module_texts.c modules/module_texts.h modules/processors.c modules/processors.h
 # The reader of descriptions, and what users describe as a shared object.
-libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_param.c \
-	modules/conf_parse.h modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_scan.h \
-	modules/conf_type.c modules/conf_value.c modules/conf_words.c modules/load.c modules/load.h
+libmodules_a_SOURCES += modules/check.c modules/conf/conf.c modules/conf/conf.h modules/conf/conf_names.c \
+	modules/conf/conf_param.c \
+	modules/conf/conf_parse.h modules/conf/conf_read.c modules/conf/conf_row.c modules/conf/conf_scan.c \
+	modules/conf/conf_scan.h \
+	modules/conf/conf_type.c modules/conf/conf_value.c modules/conf/conf_words.c modules/load.c modules/load.h
 
 # The descriptions become strings of the program, which reads them as it reads those of users.
 module_tables = modules/tables/constants.conf modules/tables/file.conf modules/tables/gobject.conf \

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "option_modules.h"
 #include "base/msg.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "modules/known.h"
 #include "modules/module_texts.h"
 #include "modules/load.h"

@@ -10,7 +10,7 @@
 #include "option_scan.h"
 #include "arch/arch.h"
 #include "base/msg.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "modules/known.h"
 
 #include <argp.h>

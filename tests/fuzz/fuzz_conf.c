@@ -1,6 +1,6 @@
 /* What the reader of described modules does with any bytes at all: a sound table, or a reason, in bounded memory. */
 #include "config.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "modules/load.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef CONF_UTIL_H
 #define CONF_UTIL_H
 
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "modules/load.h"
 
 #include <setjmp.h>

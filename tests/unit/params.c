@@ -5,7 +5,7 @@
 #include "modules/processors.h"
 #include "modules/load.h"
 #include "modules/builtin.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 #include "base/buf.h"
 
 #include <fcntl.h>

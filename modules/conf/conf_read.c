@@ -1,5 +1,5 @@
 #include "config.h"
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* What the files that read a description have in common: what has been understood. */
-#ifndef FT_MODULES_CONF_PARSE_H
-#define FT_MODULES_CONF_PARSE_H
+#ifndef FT_MODULES_CONF_CONF_PARSE_H
+#define FT_MODULES_CONF_CONF_PARSE_H
 
-#include "modules/conf_scan.h"
+#include "modules/conf/conf_scan.h"
 
 /* How a C type is passed, and read where a pointer leads to it. */
 enum ctype {

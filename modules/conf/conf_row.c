@@ -1,5 +1,5 @@
 #include "config.h"
-#include "modules/conf_parse.h"
+#include "modules/conf/conf_parse.h"
 #include "modules/row_code.h"
 #include "base/glob.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "modules/conf_parse.h"
+#include "modules/conf/conf_parse.h"
 
 #include <ctype.h>
 #include <stdio.h>

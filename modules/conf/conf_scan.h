@@ -1,8 +1,8 @@
 /* The words of a description, one by one. */
-#ifndef FT_MODULES_CONF_SCAN_H
-#define FT_MODULES_CONF_SCAN_H
+#ifndef FT_MODULES_CONF_CONF_SCAN_H
+#define FT_MODULES_CONF_CONF_SCAN_H
 
-#include "modules/conf.h"
+#include "modules/conf/conf.h"
 
 enum token_kind {
 	TOKEN_END, /* of the statement */

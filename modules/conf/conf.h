@@ -1,6 +1,6 @@
 /* A module that a user describes in a text file, as functrace-modules(7) says. */
-#ifndef FT_MODULES_CONF_H
-#define FT_MODULES_CONF_H
+#ifndef FT_MODULES_CONF_CONF_H
+#define FT_MODULES_CONF_CONF_H
 
 #include "base/buf.h"
 #include "modules/module.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/alias.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 
 #include <stdlib.h>
 #include <string.h>

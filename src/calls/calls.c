@@ -6,8 +6,8 @@
 #include "calls/range.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
-#include "text/breakpoints.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"
 

@@ -5,7 +5,7 @@
 #include "calls/probes.h"
 #include "calls/task_calls.h"
 #include "record/trace.h"
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 struct call_arguments;
 struct range;

@@ -13,8 +13,8 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/remarks.h"
-#include "text/breakpoints.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/tasks.h"
 
 #include <signal.h>

@@ -12,7 +12,7 @@
 #include "record/remarks.h"
 #include "record/run.h"
 #include "record/texts.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 #include "proc/proc.h"
 

@@ -3,7 +3,7 @@
 #include "calls/stack.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef FT_CALLS_PIN_H
 #define FT_CALLS_PIN_H
 
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* The tracer's part for this floor: no task is pinned yet. */
 struct pin *pin_new(void);

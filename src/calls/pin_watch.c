@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/pin_watch.h"
 #include "calls/probes.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"

@@ -6,7 +6,7 @@
 #include "calls/probe_params.h"
 #include "record/ledger.h"
 #include "record/output.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 #include "base/msg.h"
 

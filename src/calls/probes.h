@@ -4,7 +4,7 @@
 
 #include "record/trace.h"
 #include "calls/wanted.h"
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 struct alias;
 struct probe_params;

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/sigtrap.h"
 #include "calls/calls.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/memory.h"
 #include "ptrace/stops.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/stack.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 
 #include <stdlib.h>

@@ -14,9 +14,9 @@
 #include "record/output.h"
 #include "record/resident.h"
 #include "record/run.h"
-#include "text/breakpoints.h"
-#include "text/pass.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/step_over.h"
+#include "breakpoints/out_of_line.h"
 #include "base/msg.h"
 
 #include <errno.h>

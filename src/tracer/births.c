@@ -8,7 +8,7 @@
 #include "calls/sigtrap.h"
 #include "record/output.h"
 #include "record/run.h"
-#include "text/slots.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"

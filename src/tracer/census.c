@@ -39,8 +39,8 @@
 #include "record/run.h"
 #include "scan/ending.h"
 #include "ptrace/hold.h"
-#include "text/breakpoints.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/out_of_line.h"
 #include "base/background.h"
 
 #define PART 256 /* blocks that are written at a time */

@@ -24,7 +24,7 @@
 #include "record/ledger.h"
 #include "record/put.h"
 #include "scan/ending.h"
-#include "text/slots.h"
+#include "breakpoints/out_of_line.h"
 #include "base/background.h"
 
 #include <stdatomic.h>

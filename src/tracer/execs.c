@@ -8,7 +8,7 @@
 #include "tracer/start.h"
 #include "calls/pin.h"
 #include "calls/sigtrap.h"
-#include "text/slots.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/memory.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"

@@ -7,7 +7,7 @@
 #include "calls/pin.h"
 #include "record/ledger.h"
 #include "record/output.h"
-#include "text/patches.h"
+#include "breakpoints/fork_text.h"
 #include "ptrace/memory.h"
 #include "base/msg.h"
 

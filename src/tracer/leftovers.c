@@ -2,7 +2,7 @@
 #include "tracer/leftovers.h"
 #include "record/run.h"
 #include "scan/code_changes.h"
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 #include "base/msg.h"
 #include "base/timed.h"
 

@@ -3,7 +3,7 @@
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "record/output.h"
-#include "text/slots.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/tasks.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/
 	src/tracer/tracer.c src/tracer/tracer.h
 
 # Who uses the tracer links these, the highest floor first.
-TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libtext.a libptrace.a libengine.a \
+TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libengine.a \
 	libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

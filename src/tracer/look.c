@@ -5,7 +5,7 @@
 #include "tracer/service.h"
 #include "tracer/stop_pump.h"
 #include "calls/stack.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
 #include "scan/ending.h"

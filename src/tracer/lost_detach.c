@@ -9,7 +9,7 @@
 #include "record/resident.h"
 #include "record/run.h"
 #include "scan/ending.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 
 static bool has_trace(const struct process *p)
 {

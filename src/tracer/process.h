@@ -6,7 +6,7 @@
 #include "calls/sigtrap.h"
 #include "ptrace/tasks.h"
 #include "record/trace.h"
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* What this floor knows of a process. */
 struct process_life {

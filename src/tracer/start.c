@@ -15,7 +15,7 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/report.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "engine/engine.h"
 #include "unwind/unwind.h"
 #include "proc/proc.h"

@@ -5,9 +5,9 @@
 #include "engine/board.h"
 #include "record/ledger.h"
 #include "record/run.h"
-#include "text/breakpoints.h"
-#include "text/patches.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/fork_text.h"
+#include "breakpoints/out_of_line.h"
 #include "tracer/process.h"
 
 #include <elf.h>

@@ -6,7 +6,7 @@
 #include "record/output.h"
 #include "record/run.h"
 #include "record/trace_life.h"
-#include "text/breakpoints.h"
+#include "breakpoints/breakpoints.h"
 #include "tracer/process.h"
 
 #include <elf.h>

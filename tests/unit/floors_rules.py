@@ -20,7 +20,7 @@ MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
                      r'(?:\w*_)?(?:x86|i386|amd64|aarch64|arm64|arm|thumb|riscv(?:32|64)?)(?:_\w*)?|'
                      r'(?:orig_)?[re](?:ip|sp|bp|ax|bx|cx|dx|si|di)|eflags|user_\w*regs\w*)$', re.I)
 LAYOUT = re.compile(r'(?:RED_ZONE|DTV|TCB|TLS)(?:_[A-Z0-9_]*)?$')
-WRITE_PLACES = ('src/ptrace/', 'src/text/', 'src/breakpoints/')
+WRITE_PLACES = ('src/ptrace/', 'src/breakpoints/', 'src/breakpoints/')
 WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+)$')
 BARE = 4  # a word of so few letters is found everywhere
 

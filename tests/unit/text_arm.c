@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "ptrace/tracee.h"
-#include "text/breakpoints.h"
-#include "text/pass.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/step_over.h"
+#include "breakpoints/out_of_line.h"
 
 extern const struct arch arch_arm;
 

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "text/pass.h"
-#include "text/breakpoints.h"
+#include "breakpoints/step_over.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 
 #include <stdlib.h>

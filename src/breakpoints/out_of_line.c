@@ -1,5 +1,5 @@
 #include "config.h"
-#include "text/slots.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
 

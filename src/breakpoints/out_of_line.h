@@ -1,8 +1,8 @@
 /* Slots for out-of-line copies, and the tasks in them: see slots.c. */
-#ifndef FT_TEXT_SLOTS_H
-#define FT_TEXT_SLOTS_H
+#ifndef FT_BREAKPOINTS_OUT_OF_LINE_H
+#define FT_BREAKPOINTS_OUT_OF_LINE_H
 
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* Finds room for slots in an object that has been mapped; `object` stays the caller's, and must stay valid until
  * slots_forget_range() of where it is. */

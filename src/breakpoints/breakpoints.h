@@ -1,9 +1,9 @@
 /* Breakpoints. They stay in the table for as long as their text is mapped, inserted or not: a task may have trapped
  * just before one was taken out, and a fork's child may have a copy of one that has been taken out since. */
-#ifndef FT_TEXT_BREAKPOINTS_H
-#define FT_TEXT_BREAKPOINTS_H
+#ifndef FT_BREAKPOINTS_BREAKPOINTS_H
+#define FT_BREAKPOINTS_BREAKPOINTS_H
 
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* The breakpoint at a code address, or where code lies. */
 static inline struct breakpoint *breakpoint_find(const struct process *p, uint64_t address)

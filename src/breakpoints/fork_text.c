@@ -1,6 +1,6 @@
 #include "config.h"
-#include "text/patches.h"
-#include "text/breakpoints.h"
+#include "breakpoints/fork_text.h"
+#include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 
 #include <stdlib.h>

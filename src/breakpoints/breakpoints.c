@@ -1,6 +1,6 @@
 #include "config.h"
-#include "text/breakpoints.h"
-#include "text/slots.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/out_of_line.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"

@@ -1,8 +1,8 @@
 /* A fork's child has the text of its parent, with our breakpoints and copies in it. */
-#ifndef FT_TEXT_PATCHES_H
-#define FT_TEXT_PATCHES_H
+#ifndef FT_BREAKPOINTS_FORK_TEXT_H
+#define FT_BREAKPOINTS_FORK_TEXT_H
 
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* Takes all that is ours, by `tables`' text, out of the memory of a stopped task, open as mem_fd. 0, or an
  * error: the bits of all that came, so that only -ESRCH alone is what it says. */

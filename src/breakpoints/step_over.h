@@ -1,8 +1,8 @@
 /* Getting past a breakpoint, and resuming. */
-#ifndef FT_TEXT_PASS_H
-#define FT_TEXT_PASS_H
+#ifndef FT_BREAKPOINTS_STEP_OVER_H
+#define FT_BREAKPOINTS_STEP_OVER_H
 
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 
 /* Has a task that was stopped by a hit of `b` go on behind it, as if the breakpoint were not there: resumes it. May
  * stop all other tasks of its process for a while. Where the breakpoint has gone, the task goes on at its address; a

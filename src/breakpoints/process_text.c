@@ -1,5 +1,5 @@
 #include "config.h"
-#include "text/text.h"
+#include "breakpoints/process_text.h"
 #include "ptrace/halt.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"

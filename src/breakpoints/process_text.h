@@ -1,6 +1,6 @@
 /* The text of a process, and what functrace changes in it: the data of this floor, and writing. */
-#ifndef FT_TEXT_TEXT_H
-#define FT_TEXT_TEXT_H
+#ifndef FT_BREAKPOINTS_PROCESS_TEXT_H
+#define FT_BREAKPOINTS_PROCESS_TEXT_H
 
 #include "ptrace/tracee.h"
 

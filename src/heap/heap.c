@@ -1,9 +1,9 @@
 #include "config.h"
-#include "heap/code.h"
-#include "heap/glibc.h"
-#include "heap/jemalloc.h"
-#include "heap/mimalloc.h"
-#include "heap/musl.h"
+#include "heap/allocator_code.h"
+#include "heap/glibc/glibc.h"
+#include "heap/jemalloc/jemalloc.h"
+#include "heap/mimalloc/mimalloc.h"
+#include "heap/musl/mallocng.h"
 #include "base/util.h"
 
 #include <stdlib.h>

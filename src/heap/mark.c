@@ -1,7 +1,7 @@
 /* What is reachable, and of what is not, what leads to what. */
 #include "config.h"
-#include "heap/links.h"
-#include "heap/parts.h"
+#include "heap/glibc/list_links.h"
+#include "heap/heap_private.h"
 #include "base/util.h"
 
 #include <stdlib.h>

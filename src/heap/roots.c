@@ -1,8 +1,8 @@
 /* All words that may be pointers to blocks and are not in blocks themselves. */
 #include "config.h"
-#include "heap/glibc.h"
-#include "heap/inside.h"
-#include "heap/stacks.h"
+#include "heap/glibc/glibc.h"
+#include "heap/glibc/inside_malloc.h"
+#include "heap/thread_stacks.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/care.h"
-#include "heap/code.h"
+#include "heap/allocator_code.h"
 #include "proc/proc.h"
 #include "symbols/maps.h"
 

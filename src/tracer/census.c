@@ -31,7 +31,7 @@
 #include "tracer/service.h"
 #include "tracer/start.h"
 #include "engine/engine.h"
-#include "heap/code.h"
+#include "heap/allocator_code.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"

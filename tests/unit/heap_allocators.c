@@ -6,7 +6,7 @@
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
-#include "heap/jemalloc.h"
+#include "heap/jemalloc/jemalloc.h"
 #include "heap_allocators.h"
 #include "scan/snapshot.h"
 

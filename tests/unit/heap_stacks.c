@@ -1,6 +1,6 @@
 /* Which memory is known to be a thread's stack, by the words of its struct pthread in an image. */
 #include "config.h"
-#include "heap/stacks.h"
+#include "heap/thread_stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Where the program's part of a block begins, by the addresses that a trace knows, in whatever order they come. */
 #include "config.h"
-#include "heap/parts.h"
+#include "heap/heap_private.h"
 #include "base/util.h"
 
 #include <setjmp.h>

@@ -1,0 +1,48 @@
+/* A heap whose blocks are known from elsewhere. */
+#include "config.h"
+#include "heap/heap_private.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+static int compare_extents(const void *one, const void *two)
+{
+	const struct heap_extent *a = one, *b = two;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Each block is a region of its own. One without bytes has an address to be known by; where two overlap, the lower
+ * one's release was not seen, or not all of it is its own any more. */
+static void add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
+{
+	const uint64_t most = next - address;
+
+	size = size ? size : 1;
+	size = size < most ? size : most;
+	heap->regions[heap->region_count++] = (struct region){.start = address,
+							      .whole = address,
+							      .end = address + size,
+							      .first = (uint32_t)heap->block_count,
+							      .is_mapped = true};
+	block_add(heap, address, size, HEAP_LOST);
+}
+
+struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count)
+{
+	if (count >= HEAP_NONE)
+		return NULL;
+	struct heap *heap = xcalloc(1, sizeof(*heap));
+
+	heap->image = image;
+	heap->words = (struct words){.image = image, .width = image->arch->pointer_size};
+	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
+	if (count)
+		qsort(extents, count, sizeof(*extents), compare_extents);
+	/* What cannot be an address leads nowhere, and nothing leads there. */
+	for (size_t i = 0; i < count && extents[i].address < BLOCK_ADDRESS; i++)
+		if (i + 1 == count || extents[i].address != extents[i + 1].address)
+			add(heap, extents[i].address, extents[i].size,
+			    i + 1 < count ? extents[i + 1].address : UINT64_MAX);
+	return heap;
+}

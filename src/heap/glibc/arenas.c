@@ -1,0 +1,376 @@
+/* Finding glibc's arenas by the shape of their bins, and the memory that they have. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define ARENAS_MAX    65536
+#define HEAPS_MAX     (1u << 20)     /* of an arena */
+#define HEAP_LEAST    (256ull << 10) /* a thread arena's heaps are aligned to it at least: four huge pages of 64 KiB */
+#define HEAP_GREATEST (4ull << 30)   /* four of 1 GiB */
+#define ODD_MAX       4 /* bins in flux, or damaged: it is an arena all the same, and what is odd is said later */
+
+#define VERSIONS 3
+
+/* Where the bins may begin in a malloc_state: behind two ints, from 2.27 to 2.42 a third one, the fastbins and two
+ * pointers. 2.26 has no third int, 2.43 no fastbins. */
+static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
+{
+	const unsigned fastbins = form->fastbins * form->word, pointers = 2 * form->word;
+
+	return version == 0 ? align_up(12, form->word) + fastbins + pointers
+			    : 8 + (version == 1 ? fastbins : 0) + pointers;
+}
+
+/* Bytes of a heap_info, of 5 words from 2.35 on and of 4 before: a chunk's header can follow, and then a block. */
+static uint64_t info_size(const struct arch_malloc *form, bool is_older)
+{
+	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
+}
+
+/* A bin is a list that begins and ends with its header, which is a chunk's header before its two words. */
+static bool is_bin(struct heap *heap, uint64_t at)
+{
+	const unsigned w = heap->form->word;
+	const uint64_t header = at - 2 * w;
+	uint64_t first, last, back, forth;
+
+	if (!word_at(&heap->words, at, &first) || !word_at(&heap->words, at + w, &last))
+		return false;
+	if (first == header && last == header)
+		return true;
+	return first != header && last != header && word_at(&heap->words, first + 3 * w, &back) && back == header &&
+	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
+}
+
+/* An empty bin: where to look for the others. 0: there is none from here on. */
+static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
+{
+	const unsigned w = heap->form->word;
+	struct word_run run;
+	uint64_t last;
+
+	for (uint64_t at = align_up(from, w); next_word_run(heap->image, w, &at, end, &run);)
+		for (uint64_t i = 0; i < run.size; i += w) {
+			const uint64_t first = load_word(run.bytes + i, w);
+
+			if (first == run.at + i - 2 * w && word_at(&heap->words, run.at + i + w, &last) &&
+			    last == first)
+				return run.at + i;
+		}
+	return 0;
+}
+
+/* What stands around an empty bin, as far as it looks like an array of them. */
+struct bins_run {
+	uint64_t first;
+	unsigned count;
+	bool is_odd[2 * BINS];
+};
+
+/* Takes up to ODD_MAX bins on each side that do not hold together. */
+static void look_around(struct heap *heap, uint64_t at, struct bins_run *run)
+{
+	const unsigned size = header_size(heap->form);
+	unsigned before = 0, odd = 0;
+
+	*run = (struct bins_run){0};
+	for (; before < BINS - 1; before++) {
+		run->is_odd[BINS - 2 - before] = !is_bin(heap, at - (uint64_t)(before + 1) * size);
+		odd += run->is_odd[BINS - 2 - before];
+		if (odd > ODD_MAX)
+			break;
+	}
+	memmove(run->is_odd, run->is_odd + BINS - 1 - before, before);
+	run->first = at - (uint64_t)before * size;
+	run->count = before;
+	odd = 0;
+	for (unsigned i = 0; i < BINS && odd <= ODD_MAX; i++, run->count++) {
+		run->is_odd[run->count] = !is_bin(heap, at + (uint64_t)i * size);
+		odd += run->is_odd[run->count];
+	}
+}
+
+static bool add_arena(struct heap *heap, uint64_t start)
+{
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].start == start)
+			return false;
+	ARRAY_GROW(heap->arenas, heap->arena_capacity, heap->arena_count);
+	heap->arenas[heap->arena_count++] = (struct arena){.start = start, .bins = start + heap->state_offset};
+	return true;
+}
+
+/* Every other arena lies behind the heap_info of its first heap, which points to it. */
+static bool has_info(struct heap *heap, uint64_t arena)
+{
+	for (unsigned is_older = 0; is_older <= 1; is_older++) {
+		const uint64_t size = info_size(heap->form, is_older);
+
+		if ((arena - size) % HEAP_LEAST == 0 && word_or_0(&heap->words, arena - size) == arena &&
+		    (!heap->info_size || heap->info_size == size)) {
+			heap->info_size = size;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Follows the ring of arenas from a main one, whose bins these are, behind those of other C libraries. */
+static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
+{
+	const size_t first = heap->arena_count;
+	uint64_t next;
+
+	heap->state_offset = offset;
+	if (!add_arena(heap, bins - offset))
+		return false;
+	heap->arenas[first].is_main = true;
+	for (uint64_t at = bins - offset; heap->arena_count < ARENAS_MAX; at = next) {
+		if (!word_at(&heap->words, state_member(heap->form, at + offset, STATE_NEXT), &next))
+			return false;
+		if (next == bins - offset)
+			return true;
+		if (!has_info(heap, next) || !add_arena(heap, next))
+			return false;
+	}
+	return false;
+}
+
+/* On failure all is as it was. */
+static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
+{
+	const size_t first = heap->arena_count;
+	const uint64_t info_before = heap->info_size, offset_before = heap->state_offset;
+
+	if (follow_ring(heap, bins, offset))
+		return true;
+	heap->arena_count = first;
+	heap->info_size = info_before;
+	heap->state_offset = offset_before;
+	return false;
+}
+
+/* All C libraries of a process are of one version, for a namespace of its own (dlmopen) gets the same file. */
+static bool take_any_ring(struct heap *heap, uint64_t bins)
+{
+	if (heap->arena_count)
+		return take_ring(heap, bins, heap->state_offset);
+	for (unsigned version = 0; version < VERSIONS; version++)
+		if (take_ring(heap, bins, state_offset(heap->form, version)))
+			return true;
+	return false;
+}
+
+/* The array of bins that the run has, by the arena that is around it. *perfect: one in which all hold together, though
+ * no arena is there; 0 none. */
+static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *perfect)
+{
+	*perfect = 0;
+	for (unsigned first = 0; first + BINS <= run->count; first++) {
+		const uint64_t bins = run->first + (uint64_t)first * header_size(heap->form);
+		unsigned odd = 0;
+
+		for (unsigned i = 0; i < BINS; i++)
+			odd += run->is_odd[first + i];
+		if (odd <= ODD_MAX && take_any_ring(heap, bins))
+			return true;
+		if (!odd)
+			*perfect = bins;
+	}
+	return false;
+}
+
+/* Bins in which all hold together, but no ring leads through. */
+struct strays {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static void find_in(struct heap *heap, const struct heap_mapping *m, struct strays *strays)
+{
+	struct bins_run run;
+	uint64_t perfect;
+
+	for (uint64_t at = next_empty(heap, m->start, m->end); at; at = next_empty(heap, at, m->end)) {
+		const size_t count = heap->arena_count;
+
+		look_around(heap, at, &run);
+		if (take_run(heap, &run, &perfect)) {
+			at = heap->arenas[count].bins + bins_bytes(heap->form);
+			continue;
+		}
+		if (perfect && strays->count < ARENAS_MAX) {
+			ARRAY_GROW(strays->items, strays->capacity, strays->count);
+			strays->items[strays->count++] = perfect;
+		}
+		at = perfect ? perfect + bins_bytes(heap->form) : at + heap->form->word;
+	}
+}
+
+static bool is_known(const struct heap *heap, uint64_t bins)
+{
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].bins == bins)
+			return true;
+	return false;
+}
+
+bool arenas_find(struct heap *heap)
+{
+	struct strays strays = {0};
+	bool good = true;
+
+	heap->arena_count = 0;
+	for (size_t i = 0; i < heap->image->n_mappings; i++)
+		if (heap_has_variables(heap->image, i))
+			find_in(heap, &heap->image->mappings[i], &strays);
+	for (size_t i = 0; i < strays.count && good; i++)
+		good = is_known(heap, strays.items[i]);
+	free(strays.items);
+	if (!good)
+		return inconsistent(heap, "the ring of its arenas does not lead back to the first one");
+	return heap->arena_count > 0;
+}
+
+/* ---- Regions ---- */
+
+static uint64_t system_mem_of(struct heap *heap, size_t index)
+{
+	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
+}
+
+/* A main arena has what sbrk gave it, up to the end of its topmost chunk. All of them count as the first one. */
+static bool add_main(struct heap *heap, const struct arena *arena, uint64_t system_mem)
+{
+	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+	uint64_t size;
+
+	if (!word_at(&heap->words, top + heap->form->word, &size))
+		return inconsistent_at(heap, top, "the main arena's topmost chunk cannot be read");
+	const uint64_t end = top + SIZE_OF(size);
+
+	if (end < top || system_mem > end || !heap_has_memory(heap->image, end - system_mem, end))
+		return inconsistent_at(heap, top, "the main arena has another size than it says");
+	heap->figures.bottom = end - system_mem;
+	heap->figures.top = end;
+	region_add(heap, &(struct region){.start = chunk_start(heap->form, end - system_mem),
+					  .whole = end - system_mem,
+					  .end = end,
+					  .top = top});
+	return true;
+}
+
+/* A main arena is in pieces where sbrk gave less, or nothing, as in a C library that has a namespace of its own. The
+ * pieces do not say whose they are. */
+static bool add_mains(struct heap *heap)
+{
+	uint64_t in_pieces = 0;
+
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct arena *arena = &heap->arenas[i];
+		const uint64_t system_mem = arena->is_main ? system_mem_of(heap, i) : 0;
+
+		if (!system_mem)
+			continue;
+		ARRAY_GROW(heap->tops, heap->top_capacity, heap->top_count);
+		heap->tops[heap->top_count++] = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+		if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
+			in_pieces = add_saturated(in_pieces, system_mem);
+		else if (!add_main(heap, arena, system_mem))
+			return false;
+	}
+	return !in_pieces || pieces_find(heap, in_pieces);
+}
+
+/* A heap of a thread's arena, behind its heap_info {arena, the one before, size, ...}. */
+struct heap_info {
+	uint64_t at, previous, size;
+};
+
+/* Reads the heap at an address; false: none of the arena is there. */
+static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
+{
+	const unsigned w = heap->form->word;
+	uint64_t owner;
+
+	info->at = at;
+	return at % heap->heap_size == 0 && word_at(&heap->words, at, &owner) && owner == arena->start &&
+	       word_at(&heap->words, at + w, &info->previous) && word_at(&heap->words, at + 2 * w, &info->size) &&
+	       info->size >= heap->info_size && info->size <= heap->heap_size &&
+	       heap_has_memory(heap->image, at, at + info->size);
+}
+
+static void add_heap(struct heap *heap, size_t index, const struct heap_info *info, uint64_t top)
+{
+	const struct arena *arena = &heap->arenas[index];
+	const bool has_arena = arena->start == info->at + heap->info_size;
+	const uint64_t start =
+		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->info_size;
+
+	region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
+					  .whole = info->at,
+					  .end = info->at + info->size,
+					  .arena = index,
+					  .top = top});
+}
+
+/* A thread's arena has a chain of heaps, the newest with its topmost chunk, and all of them what it has. */
+static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
+{
+	const struct arena *arena = &heap->arenas[index];
+	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+	struct heap_info info = {.previous = align_down(top, heap->heap_size)};
+	uint64_t sum = 0;
+
+	for (unsigned count = 0; info.previous; count++) {
+		if (count == HEAPS_MAX || !heap_at(heap, arena, info.previous, &info) ||
+		    (sum += info.size) > system_mem)
+			return false;
+		if (adds)
+			add_heap(heap, index, &info, count ? 0 : top);
+	}
+	return sum == system_mem;
+}
+
+static bool has_heap_size(struct heap *heap, uint64_t size)
+{
+	heap->heap_size = size;
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem_of(heap, i), false)) {
+			heap->place = heap->arenas[i].start;
+			return false;
+		}
+	return true;
+}
+
+/* What heaps are aligned to: from 2.35 to 2.41, with huge pages for malloc (glibc.malloc.hugetlb=2), it is four of
+ * these. */
+static bool find_heap_size(struct heap *heap)
+{
+	if (has_heap_size(heap, heap->form->heap_size))
+		return true;
+	const uint64_t arena = heap->place;
+
+	for (uint64_t size = HEAP_LEAST; size <= HEAP_GREATEST; size *= 2)
+		if (has_heap_size(heap, size))
+			return true;
+	return inconsistent_at(heap, arena,
+			       "an arena's heaps do not follow each other, or have another size than it says");
+}
+
+bool arenas_regions(struct heap *heap)
+{
+	if (!find_heap_size(heap) || !add_mains(heap))
+		return false;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const uint64_t system_mem = system_mem_of(heap, i);
+
+		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem, true))
+			return false;
+		heap->figures.arena += system_mem;
+	}
+	heap->figures.arenas = heap->arena_count;
+	return true;
+}

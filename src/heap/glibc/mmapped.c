@@ -1,0 +1,290 @@
+/* Blocks that are too large for an arena: each has a mapping of its own, and is in no list. Their headers are found by
+ * their shape, and their number and bytes are what malloc counts in mp_ (struct malloc_par). Where other memory looks
+ * like some, those that pointers lead to are them. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+#include "heap/thread_stacks.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define PAGE        4096u
+#define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
+
+struct found {
+	uint64_t whole;      /* the begin of its mapping */
+	uint64_t start, end; /* of the chunk, without what is before it */
+};
+
+/* Whether an address is in what threads use of their stacks: words there are none of malloc's. A stack may well be in a
+ * block, as its program has made it, and then its header is below all stack pointers. A thread that has switched to
+ * such a stack uses no memory between that and its control block: there blocks may be. */
+static bool is_in_stack(struct heap *heap, uint64_t address)
+{
+	const struct heap_image *const image = heap->image;
+	struct thread_stack memory;
+
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const uint64_t sp = image->threads[i].sp, tp = image->threads[i].thread_pointer;
+
+		if (address < sp)
+			continue;
+		if (address < align_up(sp + 1, PAGE) ||
+		    (address < tp && stack_memory_of(heap, tp, &memory) && sp >= memory.start && sp < memory.end))
+			return true;
+	}
+	return false;
+}
+
+/* Reads the header of such a chunk: a size of mapped ones, which with what is before it in the mapping fills pages from
+ * one's begin on. */
+static bool is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
+{
+	/* From 2.43 on, a size that is less than the mapping by a header. */
+	const unsigned left = is_newest(heap->form, heap->state_offset) ? header_size(heap->form) : 0;
+	uint64_t before, size;
+
+	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + heap->form->word, &size) ||
+	    (size & 7) != IS_MAPPED)
+		return false;
+	size = SIZE_OF(size) + left;
+	before &= left ? ~(uint64_t)HUGE_MAPPED : UINT64_MAX;
+	if (before > at - from || size < chunk_min(heap->form) || size > limit - at || (at - before) % PAGE ||
+	    (before + size) % PAGE || is_in_stack(heap, at))
+		return false;
+	*found = (struct found){.whole = at - before, .start = at, .end = at + size};
+	return true;
+}
+
+/* A memalign'ed block's header is further inside, and that at the begin of its mapping stays behind. Of one that is
+ * aligned to less than a page it is where the alignment says. */
+static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
+{
+	const unsigned header = header_size(heap->form);
+
+	for (uint64_t align = 2 * heap->form->align; align < PAGE; align *= 2) {
+		const uint64_t at = page + align - header;
+
+		if (at + chunk_min(heap->form) > limit)
+			break;
+		if (is_header(heap, at, page, limit, found) && found->whole == page)
+			return true;
+	}
+	return is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->whole == page;
+}
+
+static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
+{
+	for (size_t i = 0; i < heap->region_count; i++)
+		if (address >= heap->regions[i].whole && address < heap->regions[i].end) {
+			*end = heap->regions[i].end;
+			return true;
+		}
+	return false;
+}
+
+struct finds {
+	struct region *items;
+	size_t count, capacity;
+	bool has_all; /* those too that begin inside of others */
+};
+
+static int compare_found(const void *one, const void *two)
+{
+	const struct found *a = one, *b = two;
+
+	return a->whole < b->whole ? -1 : a->whole > b->whole;
+}
+
+struct inner {
+	struct found *items;
+	size_t count, capacity;
+};
+
+/* Blocks that are aligned to pages at least, by their mappings: any page of these can be the first of such a block, for
+ * its mapping may have moved since (mremap), and it with it. */
+static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct inner *inner)
+{
+	const unsigned header = header_size(heap->form);
+	struct found found;
+	uint64_t next, word;
+
+	for (uint64_t page = start; page < end && end - page > PAGE; page = next) {
+		const uint64_t at = page + PAGE - header;
+
+		next = word_at(&heap->words, at, &word) ? page + PAGE : behind_hole(heap->image, at);
+		if (!is_header(heap, at, start, end, &found))
+			continue;
+		ARRAY_GROW(inner->items, inner->capacity, inner->count);
+		inner->items[inner->count++] = found;
+	}
+	if (inner->count)
+		qsort(inner->items, inner->count, sizeof(*inner->items), compare_found);
+}
+
+static void find_in(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
+{
+	struct inner inner = {0};
+	uint64_t next, word;
+	struct found found;
+	size_t i = 0;
+
+	find_inner(heap, start, end, &inner);
+	for (uint64_t page = start; page < end; page = next) {
+		next = page + PAGE;
+		while (i < inner.count && inner.items[i].whole < page)
+			i++;
+		if (is_of_region(heap, page, &next))
+			continue;
+		if (i < inner.count && inner.items[i].whole == page) {
+			found = inner.items[i];
+		} else if (!word_at(&heap->words, page, &word)) {
+			next = behind_hole(heap->image, page);
+			if (i < inner.count && inner.items[i].whole < next)
+				next = inner.items[i].whole;
+			continue;
+		} else if (!find_at(heap, page, end, &found)) {
+			continue;
+		}
+		ARRAY_GROW(finds->items, finds->capacity, finds->count);
+		finds->items[finds->count++] =
+			(struct region){.start = found.start, .whole = page, .end = found.end, .is_mapped = true};
+		if (!finds->has_all)
+			next = align_up(found.end, PAGE);
+	}
+	free(inner.items);
+}
+
+static bool is_plain(const struct heap_mapping *m)
+{
+	return m->readable && m->writable && !m->shared && !m->path[0];
+}
+
+static int compare(const void *one, const void *two)
+{
+	const struct region *a = one, *b = two;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* mp_ has the begin of what sbrk gave; before it are {n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold}, 4 bytes
+ * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between where words have 8. */
+static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
+{
+	const unsigned w = heap->form->word;
+
+	*bytes = word_or_0(&heap->words, at - 2 * w);
+	for (unsigned gap = w - 4; gap <= 4; gap -= 4) {
+		const uint64_t ints = at - 2 * w - gap - 16;
+
+		if (int_or_0(&heap->words, ints + 4) == 65536) { /* n_mmaps_max as it is by default */
+			*count = int_or_0(&heap->words, ints);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of a C library, by its main arena, and an address at which sbrk may have begun for it. */
+static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64_t *count, uint64_t *bytes)
+{
+	const struct heap_mapping *const m = image_mapping(heap->image, arena);
+	const unsigned w = heap->form->word;
+	struct word_run run;
+
+	if (!m || !m->writable)
+		return false;
+	for (uint64_t at = m->start + 40; next_word_run(heap->image, w, &at, m->end, &run);)
+		for (size_t k = 0; k < run.size; k += w)
+			if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
+			    read_counts(heap, run.at + k, count, bytes)) {
+				heap->sbrk_base = run.at + k;
+				return true;
+			}
+	return false;
+}
+
+/* What the malloc of one C library counts. */
+static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_t *count, uint64_t *bytes)
+{
+	for (size_t i = 0; i < heap->region_count; i++)
+		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
+		    find_counts(heap, arena->start, heap->regions[i].whole, count, bytes))
+			return true;
+	return false;
+}
+
+/* What all of them count; false: it is not known, or drifts, as from 2.43 on. */
+static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
+{
+	uint64_t count_of, bytes_of;
+
+	*count = *bytes = 0;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		if (!heap->arenas[i].is_main)
+			continue;
+		if (!find_counts_of(heap, &heap->arenas[i], &count_of, &bytes_of))
+			return false;
+		*count += count_of;
+		*bytes += bytes_of;
+	}
+	return !is_newest(heap->form, heap->state_offset);
+}
+
+static void find_all(struct heap *heap, struct finds *finds)
+{
+	const struct heap_image *image = heap->image;
+
+	finds->count = 0;
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *const m = image->mappings;
+		const uint64_t start = m[i].start;
+
+		if (!is_plain(&m[i]))
+			continue;
+		/* What malloc mapped in one piece can be several mappings since (madvise). */
+		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && is_plain(&m[i + 1]))
+			i++;
+		find_in(heap, start, m[i].end, finds);
+	}
+}
+
+static uint64_t sum_of(const struct finds *finds)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < finds->count; i++)
+		sum += finds->items[i].end - finds->items[i].whole;
+	return sum;
+}
+
+bool mapped_find(struct heap *heap)
+{
+	struct finds finds = {0};
+	uint64_t count, bytes;
+
+	find_all(heap, &finds);
+	if (has_counts(heap, &count, &bytes) && (finds.count != count || sum_of(&finds) != bytes)) {
+		finds.has_all = true;
+		find_all(heap, &finds);
+		finds.count = mapped_choose(heap, finds.items, finds.count, count, bytes);
+		if (finds.count != count || sum_of(&finds) != bytes) {
+			free(finds.items);
+			return inconsistent(heap,
+					    "the blocks with mappings of their own are not those that malloc counts");
+		}
+	}
+	heap->figures.hblks = finds.count;
+	heap->figures.hblkhd = sum_of(&finds);
+	for (size_t i = 0; i < finds.count; i++) {
+		const struct region *const found = &finds.items[i];
+
+		region_add(heap, found);
+		block_add(heap, found->start + header_size(heap->form), found->end - found->start, CHUNK_USED);
+	}
+	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare);
+	if (finds.count)
+		blocks_sort(heap);
+	free(finds.items);
+	return true;
+}

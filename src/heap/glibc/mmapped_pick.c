@@ -1,0 +1,152 @@
+/* Which of the places that look like blocks with mappings of their own are some: any memory can look like the header of
+ * one, but hardly anybody has a pointer to the first byte behind it then. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define UNKNOWN_MAX 16 /* nobody points to them: all choices of these are looked at */
+
+struct choice {
+	const struct region *found;
+	size_t count;
+	bool *is_pointed;
+	unsigned header;
+};
+
+static void note(struct choice *choice, uint64_t word)
+{
+	const size_t up_to = COUNT_UP_TO(choice->found, choice->count, .start, word - choice->header);
+
+	if (up_to && choice->found[up_to - 1].start == word - choice->header)
+		choice->is_pointed[up_to - 1] = true;
+}
+
+/* All words of the image that are pointers to their first bytes. */
+static void note_pointers(const struct heap_image *image, struct choice *choice)
+{
+	const uint64_t lowest = choice->found[0].start + choice->header;
+	const uint64_t span = choice->found[choice->count - 1].start - choice->found[0].start;
+	const struct arch *const arch = image->arch;
+	const unsigned width = arch->pointer_size;
+	struct word_run run;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i];
+
+		for (uint64_t at = m->start; m->writable && next_word_run(image, width, &at, m->end, &run);)
+			for (size_t k = 0; k < run.size; k += width) {
+				const uint64_t word = arch_data_address(arch, load_word(run.bytes + k, width));
+
+				if (word - lowest <= span)
+					note(choice, word);
+			}
+	}
+}
+
+static int compare(const void *one, const void *two)
+{
+	const struct region *a = one, *b = two;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static bool overlap(const struct region *a, const struct region *b)
+{
+	return a->start < b->end && b->start < a->end;
+}
+
+/* Moves those that pointers lead to, and that overlap none of these, to the front; the others keep their order. How
+ * many. */
+static size_t take_pointed(struct region *found, size_t count, const bool *is_pointed)
+{
+	struct region *const others = xcalloc(count, sizeof(*others));
+	size_t sure = 0, other = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_pointed[i] && !(sure && overlap(&found[sure - 1], &found[i])))
+			found[sure++] = found[i];
+		else
+			others[other++] = found[i];
+	memcpy(&found[sure], others, other * sizeof(*found));
+	free(others);
+	return sure;
+}
+
+/* Moves those others that overlap none of these behind them. How many; UNKNOWN_MAX + 1: more than that. */
+static size_t take_unknown(struct region *found, size_t count, size_t sure)
+{
+	size_t unknown = 0, k = 0;
+
+	for (size_t i = sure; i < count && unknown <= UNKNOWN_MAX; i++) {
+		while (k < sure && found[k].end <= found[i].start)
+			k++;
+		if (k < sure && overlap(&found[k], &found[i]))
+			continue;
+		const struct region region = found[i];
+
+		found[i] = found[sure + unknown];
+		found[sure + unknown++] = region;
+	}
+	return unknown;
+}
+
+static bool is_choice(const struct region *unknown, uint32_t chosen, size_t count, uint64_t bytes)
+{
+	const struct region *before = NULL;
+	uint64_t sum = 0;
+
+	if ((size_t)__builtin_popcount(chosen) != count)
+		return false;
+	for (size_t i = 0; chosen >> i; i++)
+		if (chosen >> i & 1) {
+			if (before && overlap(before, &unknown[i]))
+				return false;
+			before = &unknown[i];
+			sum += before->end - before->whole;
+		}
+	return sum == bytes;
+}
+
+/* The only choice of these that comes to that; false: there is none, or another one. */
+static bool choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes, uint32_t *chosen)
+{
+	unsigned choices = 0;
+
+	for (uint32_t i = 0; i < 1u << most && choices < 2; i++)
+		if (is_choice(unknown, i, count, bytes)) {
+			*chosen = i;
+			choices++;
+		}
+	return choices == 1;
+}
+
+size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes)
+{
+	struct choice choice = {.found = found, .count = found_count, .header = header_size(heap->form)};
+	uint32_t chosen;
+
+	if (!found_count || count > found_count)
+		return 0;
+	qsort(found, found_count, sizeof(*found), compare);
+	choice.is_pointed = xcalloc(found_count, sizeof(*choice.is_pointed));
+	note_pointers(heap->image, &choice);
+	size_t sure = take_pointed(found, found_count, choice.is_pointed);
+
+	free(choice.is_pointed);
+	for (size_t i = 0; i < sure; i++)
+		bytes -= found[i].end - found[i].whole;
+	const size_t unknown = take_unknown(found, found_count, sure);
+
+	if (sure > count)
+		return 0;
+	if (unknown > UNKNOWN_MAX)
+		return sure == count && !bytes ? sure : 0;
+	if (!choose(&found[sure], unknown, count - sure, bytes, &chosen))
+		return 0;
+	for (size_t i = sure; chosen; chosen >>= 1, i++)
+		if (chosen & 1)
+			found[sure++] = found[i];
+	return sure;
+}

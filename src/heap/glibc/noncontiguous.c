@@ -1,0 +1,169 @@
+/* The main arena's memory where it is not in one piece: somebody else has called sbrk(2) in between, or malloc has
+ * mapped more where brk(2) could not grow. A piece that is full ends with two chunks that have no room, a fence. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+#include "base/util.h"
+
+#define PAGE 4096u
+
+static bool has_fence(struct heap *heap, uint64_t at)
+{
+	const unsigned header = header_size(heap->form), w = heap->form->word;
+	uint64_t first, second;
+
+	return word_at(&heap->words, at + w, &first) && SIZE_OF(first) == header &&
+	       word_at(&heap->words, at + header + w, &second) && SIZE_OF(second) == header;
+}
+
+uint64_t pieces_fence(struct heap *heap, uint64_t at)
+{
+	return has_fence(heap, at) ? at + 2 * header_size(heap->form) : 0;
+}
+
+/* Whether a main arena's topmost chunk is at an address. */
+static bool is_top(const struct heap *heap, uint64_t at)
+{
+	for (size_t i = 0; i < heap->top_count; i++)
+		if (heap->tops[i] == at)
+			return true;
+	return false;
+}
+
+/* Where the piece ends whose first chunk would be at an address: behind a fence or a topmost chunk, *top, which is 0
+ * otherwise. 0: it is none. */
+static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uint64_t *top)
+{
+	const unsigned least = chunk_min(heap->form), align = heap->form->align;
+	uint64_t word, size;
+
+	*top = 0;
+	for (bool is_first = true; at < limit && word_at(&heap->words, at + heap->form->word, &word);
+	     is_first = false) {
+		size = SIZE_OF(word);
+		if (size > limit - at || (word & (IS_MAPPED | NOT_MAIN)) || (is_first && !(word & PREVIOUS_IN_USE)))
+			return 0;
+		if (is_top(heap, at)) {
+			*top = at;
+			return at + size;
+		}
+		if (!is_first && has_fence(heap, at))
+			return pieces_fence(heap, at);
+		if (size < least || size % align)
+			return 0;
+		at += size;
+	}
+	return 0;
+}
+
+uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit)
+{
+	uint64_t top;
+
+	for (uint64_t at = chunk_start(heap->form, from); at + chunk_min(heap->form) <= limit; at += heap->form->align)
+		if (end_of_piece(heap, at, limit, &top))
+			return at;
+	return 0;
+}
+
+/* ---- Mapped ones ---- */
+
+struct search {
+	struct heap *heap;
+	uint64_t sum;  /* of the pieces, with what others have taken by sbrk(2) between two of them */
+	uint64_t tops; /* how many topmost chunks were met */
+};
+
+static void add(struct search *search, uint64_t whole, uint64_t start, uint64_t end, uint64_t top)
+{
+	region_add(search->heap, &(struct region){.start = start, .whole = whole, .end = end, .top = top});
+	search->tops += top != 0;
+}
+
+/* brk's: pieces behind each other, with memory of others in between. */
+static void take_brk(struct search *search, const struct heap_mapping *m)
+{
+	struct heap *heap = search->heap;
+	uint64_t start = chunk_start(heap->form, m->start), end = m->start;
+	bool is_first = true;
+	uint64_t top;
+
+	for (; start; start = pieces_next(heap, end, m->end)) {
+		const uint64_t behind = end_of_piece(heap, start, m->end, &top);
+
+		if (!behind)
+			break;
+		add(search, is_first ? m->start : start, start, behind, top);
+		end = behind;
+		is_first = false;
+	}
+	if (is_first)
+		return;
+	end = align_up(end, PAGE);
+	heap->figures.bottom = m->start;
+	heap->figures.top = end;
+	search->sum += end - m->start;
+}
+
+/* One that was mapped begins with a page, whose first word is 0. */
+static void take_mapped(struct search *search, const struct heap_mapping *m)
+{
+	struct heap *heap = search->heap;
+	uint64_t before, next, top;
+
+	for (uint64_t page = m->start; page < m->end; page = next) {
+		const uint64_t start = chunk_start(heap->form, page);
+
+		next = page + PAGE;
+		if (!word_at(&heap->words, start, &before)) {
+			next = behind_hole(heap->image, start);
+			continue;
+		}
+		if (before)
+			continue;
+		const uint64_t end = end_of_piece(heap, start, m->end, &top);
+
+		if (!end)
+			continue;
+		add(search, page, start, end, top);
+		next = align_up(end, PAGE);
+		search->sum += next - page;
+	}
+}
+
+/* Whether an arena that is in one piece has it. */
+static bool is_taken(const struct heap *heap, size_t regions, const struct heap_mapping *m)
+{
+	for (size_t i = 0; i < regions; i++)
+		if (heap->regions[i].whole < m->end && heap->regions[i].end > m->start)
+			return true;
+	return false;
+}
+
+static bool is_in_pieces(struct heap *heap, const struct arena *arena)
+{
+	return arena->is_main && (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES) &&
+	       word_or_0(&heap->words, state_member(heap->form, arena->bins, STATE_SYSTEM));
+}
+
+bool pieces_find(struct heap *heap, uint64_t system_mem)
+{
+	const struct heap_image *image = heap->image;
+	const size_t regions = heap->region_count;
+	struct search search = {.heap = heap};
+	uint64_t tops = 0;
+
+	for (size_t i = 0; i < heap->arena_count; i++)
+		tops += is_in_pieces(heap, &heap->arenas[i]);
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *const m = &image->mappings[i];
+
+		if (is_taken(heap, regions, m))
+			continue;
+		if (!strcmp(m->path, "[heap]"))
+			take_brk(&search, m);
+		else if (m->readable && m->writable && !m->shared && !m->path[0])
+			take_mapped(&search, m);
+	}
+	return (search.tops == tops && search.sum == system_mem) ||
+	       inconsistent(heap, "the pieces of its main arena are not all of what it has");
+}

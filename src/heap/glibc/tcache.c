@@ -1,0 +1,235 @@
+/* The caches of threads (tcache), each a block with lists of chunks that nobody has. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define SMALL_BINS    64
+#define VARIABLES_MAX 4096 /* on one side of the thread pointer */
+
+/* A tcache_perthread_struct. */
+struct layout {
+	unsigned bins, count_size;
+	bool counts_room; /* the numbers say how many chunks there is still room for */
+};
+
+static const struct layout layouts[] = {
+	{64, 2, false}, /* 2.30 to 2.41 */
+	{76, 2, true},  /* from 2.42 on */
+	{64, 1, false}, /* 2.26 to 2.29 */
+};
+
+/* Behind the numbers: a pointer of each list. */
+static unsigned entries_at(const struct layout *layout)
+{
+	return layout->bins * layout->count_size;
+}
+
+static unsigned size_of(const struct heap *heap, const struct layout *layout)
+{
+	return entries_at(layout) + layout->bins * heap->form->word;
+}
+
+/* Of its chunk; or more, where the rest was too small for another. */
+static bool has_size(const struct heap *heap, const struct layout *layout, uint64_t chunk_size)
+{
+	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
+
+	return chunk_size - least <= chunk_min(heap->form) - heap->form->align;
+}
+
+static unsigned count_of(struct heap *heap, const struct layout *layout, uint64_t cache, unsigned bin)
+{
+	const uint64_t at = cache + (uint64_t)bin * layout->count_size;
+	const uint32_t word = int_or_0(&heap->words, align_down(at, 4)) >> at % 4 * 8;
+
+	return (unsigned)(word & (layout->count_size == 1 ? 0xff : 0xffff));
+}
+
+/* Follows all lists of what may be a cache. How many chunks they have; -1: it is none. A thread can stand between the
+ * change of a list and of its number. */
+static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64_t cache, bool is_mixed,
+			  struct marks *marks)
+{
+	int64_t sum = 0;
+
+	for (unsigned bin = 0; bin < layout->bins; bin++) {
+		const struct chain chain = {
+			.first = word_or_0(&heap->words, cache + entries_at(layout) + bin * heap->form->word),
+			.size = bin < SMALL_BINS ? chunk_min(heap->form) + bin * heap->form->align : 0,
+			.is_mixed = is_mixed,
+			.state = CHUNK_CACHED};
+		const int64_t count = chain_follow(heap, &chain, marks);
+		const int64_t said = layout->counts_room ? count : count_of(heap, layout, cache, bin);
+
+		if (count < 0 || count > said + 1 || said > count + 1)
+			return -1;
+		sum += count;
+	}
+	return sum;
+}
+
+static void take_cache(struct heap *heap, struct block *chunk, const struct layout *layout)
+{
+	struct marks marks = {0};
+
+	for (int is_mixed = 1; is_mixed >= 0 && block_state(chunk) == CHUNK_USED; is_mixed--) {
+		if (follow_all(heap, layout, block_address(chunk), is_mixed, &marks) > 0)
+			block_set_state(chunk, CHUNK_INTERNAL);
+		else
+			marks_undo(&marks);
+	}
+	free(marks.items);
+}
+
+/* Where a thread's variables are, by its thread pointer. On the other side of that, and not far, is its stack, where
+ * old pointers to caches are, and to blocks of their size. */
+static int64_t first_variable(const struct heap *heap)
+{
+	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
+}
+
+/* The word of a thread's at a place from its thread pointer; 0 also where it has none. */
+static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
+{
+	const uint64_t pointer = heap->image->threads[thread].thread_pointer;
+
+	return pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
+}
+
+/* The pointer to its cache is among each thread's variables. */
+static bool is_variable_of_thread(struct heap *heap, uint64_t address)
+{
+	const int64_t first = first_variable(heap);
+
+	for (size_t i = 0; i < heap->image->n_threads; i++)
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word)
+			if (variable_at(heap, i, place) == address)
+				return true;
+	return false;
+}
+
+/* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
+static bool is_empty(struct heap *heap, const struct block *chunk, const struct layout *layout)
+{
+	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
+	     at += heap->form->word)
+		if (word_or_0(&heap->words, block_address(chunk) + at))
+			return false;
+	return is_variable_of_thread(heap, block_address(chunk));
+}
+
+static void take_empty(struct heap *heap, struct block *chunk, const struct layout *layout)
+{
+	if (is_empty(heap, chunk, layout))
+		block_set_state(chunk, CHUNK_INTERNAL);
+}
+
+/* ---- Caches that are damaged ---- */
+
+static bool is_cache(struct heap *heap, uint64_t address)
+{
+	const struct block *chunk = block_at(heap, address);
+
+	return chunk && block_state(chunk) == CHUNK_INTERNAL;
+}
+
+/* Whether it is of a cache's size, but none that holds together. */
+static bool is_odd(struct heap *heap, uint64_t address)
+{
+	const struct block *chunk = block_at(heap, address);
+
+	for (size_t k = 0; chunk && block_state(chunk) == CHUNK_USED && k < ARRAY_SIZE(layouts); k++)
+		if (has_size(heap, &layouts[k], block_size(heap, chunk)))
+			return true;
+	return false;
+}
+
+/* How many threads have a pointer to a cache at that place. */
+static size_t count_caches(struct heap *heap, int64_t place)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < heap->image->n_threads; i++) {
+		const uint64_t address = variable_at(heap, i, place);
+
+		count += address && is_cache(heap, address);
+	}
+	return count;
+}
+
+static bool has_odd_at(struct heap *heap, int64_t place)
+{
+	for (size_t i = 0; i < heap->image->n_threads; i++) {
+		const uint64_t address = variable_at(heap, i, place);
+
+		if (address && is_odd(heap, address)) {
+			heap->place = address - header_size(heap->form);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The pointers to caches are at the same place among the variables of all threads, the one by which most threads have
+ * one: whether another thread has there what is none; heap->place: where. An old pointer on the stacks, which may be
+ * among these words, is at the same place in few of them. */
+static bool has_odd_cache(struct heap *heap)
+{
+	const int64_t first = first_variable(heap);
+	size_t most = 1;
+	bool is_odd_there = false;
+
+	for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
+		const size_t count = count_caches(heap, place);
+
+		if (count < most)
+			continue;
+		is_odd_there = has_odd_at(heap, place) || (is_odd_there && count == most);
+		most = count;
+	}
+	return is_odd_there;
+}
+
+/* The first thread's own, which is the first block that malloc gives; heap->place: where. */
+static bool is_first_odd(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->region_count; i++) {
+		const struct region *region = &heap->regions[i];
+		const uint64_t address = region->start + header_size(heap->form);
+
+		if (region->arena != 0 || region->is_mapped)
+			continue;
+		heap->place = region->start;
+		return is_odd(heap, address) && is_variable_of_thread(heap, address);
+	}
+	return false;
+}
+
+/* Calls for each chunk that is in use, and of a cache's size. */
+static void each_like(struct heap *heap, void (*take)(struct heap *, struct block *, const struct layout *))
+{
+	for (size_t i = 0; i < heap->block_count; i++) {
+		struct block *chunk = &heap->blocks[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(layouts) && block_state(chunk) == CHUNK_USED; k++)
+			if (has_size(heap, &layouts[k], block_size(heap, chunk)))
+				take(heap, chunk, &layouts[k]);
+	}
+}
+
+bool caches_find(struct heap *heap)
+{
+	each_like(heap, take_cache);
+	/* What a cache has may be of the size of one itself, and empty. */
+	each_like(heap, take_empty);
+	if (has_odd_cache(heap) || is_first_odd(heap))
+		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");
+	for (size_t i = 0; i < heap->block_count; i++)
+		if (block_state(&heap->blocks[i]) == CHUNK_CACHED) {
+			heap->figures.cached_chunks++;
+			heap->figures.cached_bytes += block_size(heap, &heap->blocks[i]);
+		}
+	return true;
+}

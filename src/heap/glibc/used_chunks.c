@@ -1,0 +1,50 @@
+/* Makes the table of blocks from that of glibc's chunks. */
+#include "config.h"
+#include "heap/glibc/glibc.h"
+
+/* Bytes of a chunk that the program cannot use: of one with its own mapping the next one's header has no room either,
+ * and from 2.43 on a whole header behind it is left out. Where blocks have tags, those of 16 bytes each, a block has no
+ * part in the next one's header, which has no tag; from 2.43 on this is so of one with its own mapping, too. */
+static unsigned header_of(const struct heap *heap, const struct region *region)
+{
+	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;
+
+	if (!region->is_mapped)
+		return word + tags;
+	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word + tags : 0);
+}
+
+/* Blocks get tags in all arenas or in none. */
+static bool has_tags(const struct heap *heap)
+{
+	const struct heap_image *image = heap->image;
+
+	for (size_t i = 0; i < heap->region_count; i++) {
+		const struct region *region = &heap->regions[i];
+		const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, region->start);
+
+		if (!region->is_mapped)
+			return count && image->mappings[count - 1].has_tags;
+	}
+	return false;
+}
+
+bool blocks_make(struct heap *heap)
+{
+	size_t used = 0, region = 0;
+
+	heap->has_tags = has_tags(heap);
+	for (size_t i = 0; i < heap->block_count; i++) {
+		struct block chunk = heap->blocks[i];
+
+		while (block_address(&chunk) >= heap->regions[region].end)
+			region++;
+		if (block_state(&chunk) != CHUNK_USED)
+			continue;
+		block_set_size(heap, &chunk, block_size(heap, &chunk) - header_of(heap, &heap->regions[region]));
+		block_set_state(&chunk, HEAP_LOST);
+		heap->blocks[used++] = chunk;
+	}
+	heap->block_count = used;
+	return blocks_index(heap);
+}

@@ -1,0 +1,190 @@
+/* jemalloc's arenas: what they count, the threads' caches, and the memory that is their own. */
+#include "config.h"
+#include "heap/jemalloc/jemalloc.h"
+#include "base/util.h"
+
+#include <string.h>
+
+#define VARIABLES_MAX 4096u /* bytes of a thread's */
+#define CACHES_MAX    (1u << 20)
+#define BLOCKS_MAX    (1u << 20)
+/* Before the first stack and behind the last one of a cache. */
+#define MARK_BEFORE 0x7a7a7a7a7a7a7a7aull
+#define MARK_BEHIND 0xa7a7a7a7a7a7a7a7ull
+
+/* All shards of a size's bin. */
+static bool check_bin(struct jemalloc *j, uint64_t bin, unsigned shards, const struct bin_sum *sum)
+{
+	struct words *words = &j->heap->words;
+	struct bin_sum said = {0};
+
+	for (unsigned i = 0; i < shards; i++, bin += BIN_BYTES) {
+		if (int_or_0(words, bin + BIN_LOCK))
+			return inconsistent(j->heap, "a thread is in the midst of malloc");
+		said.regions += word_or_0(words, bin + BIN_REGIONS);
+		said.slabs += word_or_0(words, bin + BIN_SLABS);
+	}
+	return (said.regions == sum->regions && said.slabs == sum->slabs) ||
+	       inconsistent(j->heap, "an arena counts other regions than its slabs have");
+}
+
+static bool check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
+{
+	uint64_t bin = arena + ARENA_BINS;
+
+	for (unsigned i = 0; i < JEMALLOC_BINS; i++) {
+		if (!check_bin(j, bin, j->shards[i], &j->sums[number * JEMALLOC_BINS + i]))
+			return false;
+		bin += j->shards[i] * BIN_BYTES;
+	}
+	return true;
+}
+
+/* A stack of released blocks grows down, to `head` now, from its end, of which the low 16 bits are known; *at: where it
+ * may begin, and then its end. */
+static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
+{
+	struct heap *heap = j->heap;
+	const unsigned char *bytes = bytes_at(&heap->words, stack, STACK_BYTES);
+	uint16_t low_full, low_end;
+
+	if (!bytes)
+		return inconsistent_at(heap, stack, "a thread's cache cannot be read");
+	const uint64_t head = load_word(bytes, 8);
+
+	memcpy(&low_full, bytes + STACK_LOW_FULL, sizeof(low_full));
+	memcpy(&low_end, bytes + STACK_LOW_END, sizeof(low_end));
+	const uint64_t end = head + (uint16_t)(low_end - (uint16_t)head);
+
+	if (head % 8 || end % 8 || head < *at || end <= *at || end > limit || end - *at > UINT16_MAX ||
+	    low_full != (uint16_t)*at)
+		return inconsistent_at(heap, stack, "a stack of a thread's cache is not where it has to be");
+	for (uint64_t i = head; i < end; i += 8) {
+		struct block *block = block_at(heap, word_or_0(&heap->words, i));
+
+		if (!block || block_state(block) == CLASS_TAKEN || block_size(heap, block) != size)
+			return inconsistent_at(heap, i, "a thread's cache has what is no block of that size");
+		block_set_state(block, CLASS_TAKEN);
+		heap->figures.cached_chunks++;
+		heap->figures.cached_bytes += size;
+	}
+	*at = end;
+	return true;
+}
+
+/* The stacks lie behind each other in a block of the allocator's own. *internal: the sum of such blocks. */
+static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
+{
+	struct words *words = &j->heap->words;
+	const uint64_t memory = word_or_0(words, cache + CACHE_MEMORY);
+	const uint64_t stacks = word_or_0(words, cache + CACHE_STACKS);
+	struct block *own = block_at(j->heap, memory);
+	uint64_t at = memory + 8;
+
+	if (!own || block_state(own) == CLASS_TAKEN || word_or_0(words, stacks) != cache ||
+	    word_or_0(words, memory) != MARK_BEFORE)
+		return inconsistent_at(j->heap, cache, "a thread's cache has no memory");
+	for (unsigned i = 0; i < STACKS_MAX; i++) {
+		const uint64_t stack = stacks + 8 + i * STACK_BYTES;
+
+		if (!word_or_0(words, stack) || word_or_0(words, at) == MARK_BEHIND)
+			break;
+		if (!take_stack(j, stack, jemalloc_size(i), &at, memory + block_size(j->heap, own) - 8))
+			return false;
+	}
+	if (word_or_0(words, at) != MARK_BEHIND)
+		return inconsistent_at(j->heap, cache, "a thread's cache has another end");
+	block_set_state(own, CLASS_TAKEN);
+	*internal += block_size(j->heap, own);
+	j->cache_bytes = at - memory;
+	return true;
+}
+
+/* The memory of caches whose threads a fork's child does not have. No ring leads to them, and the arenas count them all
+ * the same. All caches have stacks of the same sizes, and so their marks at the same places. */
+static void take_left(struct jemalloc *j, uint64_t *internal)
+{
+	struct heap *const heap = j->heap;
+
+	for (size_t i = 0; i < heap->block_count && j->cache_bytes; i++) {
+		struct block *const block = &heap->blocks[i];
+		const uint64_t address = block_address(block), size = block_size(heap, block);
+
+		if (block_state(block) == CLASS_TAKEN || size < j->cache_bytes + 8 ||
+		    word_or_0(&heap->words, address) != MARK_BEFORE ||
+		    word_or_0(&heap->words, address + j->cache_bytes) != MARK_BEHIND)
+			continue;
+		block_set_state(block, CLASS_TAKEN);
+		*internal += size;
+	}
+}
+
+/* From a thread's cache to its stacks are what jemalloc has in the thread's variables: among these is the number of the
+ * GiB in which it has looked up a block last, which is the address of something in a block that spans two of them. */
+static void ignore_variables(struct jemalloc *j, uint64_t cache)
+{
+	struct heap *heap = j->heap;
+	const uint64_t stacks = word_or_0(&heap->words, cache + CACHE_STACKS);
+
+	if (stacks - cache > VARIABLES_MAX)
+		return;
+	ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
+	heap->own[heap->own_count++] = (struct range){cache, stacks};
+}
+
+/* They are a ring. */
+static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
+{
+	struct words *words = &j->heap->words;
+	const uint64_t first = word_or_0(words, arena + ARENA_CACHES);
+	uint64_t next;
+
+	for (uint64_t cache = first, count = 0; cache; cache = next == first ? 0 : next) {
+		if (count++ > CACHES_MAX || word_or_0(words, cache + CACHE_ARENA) != arena ||
+		    !word_at(words, cache + CACHE_NEXT, &next) || !next)
+			return inconsistent_at(j->heap, arena, "an arena's caches do not follow each other");
+		if (!take_cache(j, cache, internal))
+			return false;
+		ignore_variables(j, cache);
+	}
+	return true;
+}
+
+/* What it has for its own structures. */
+static bool take_own(struct jemalloc *j, uint64_t arena)
+{
+	struct words *words = &j->heap->words;
+	const uint64_t base = word_or_0(words, arena + ARENA_BASE);
+	unsigned count = 0;
+	uint64_t size, next;
+
+	for (uint64_t block = word_or_0(words, base + BASE_BLOCKS); block; block = next) {
+		if (count++ > BLOCKS_MAX || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
+		    !word_at(words, block + 8, &next) || !size || size % JEMALLOC_PAGE || block + size < block ||
+		    !heap_has_memory(j->heap->image, block, block + size))
+			return inconsistent_at(j->heap, arena, "an arena's own memory is not what it says");
+		region_add(j->heap, &(struct region){.start = block, .whole = block, .end = block + size});
+	}
+	return true;
+}
+
+bool jemalloc_arenas(struct jemalloc *j)
+{
+	struct words *words = &j->heap->words;
+	uint64_t internal = 0, said = 0;
+
+	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
+		const uint64_t arena = jemalloc_arena(j, i);
+
+		if (!arena)
+			continue;
+		if (!check_bins(j, arena, i) || !take_caches(j, arena, &internal) || !take_own(j, arena))
+			return false;
+		said += word_or_0(words, arena + ARENA_INTERNAL);
+		j->heap->figures.arenas++;
+	}
+	if (internal < said)
+		take_left(j, &internal);
+	return internal == said ||
+	       inconsistent(j->heap, "it has blocks of its own that are no caches, as a profile needs them");
+}

@@ -1,0 +1,164 @@
+/* Where jemalloc has its variables: found by what must be in them. */
+#include "config.h"
+#include "heap/jemalloc/jemalloc.h"
+#include "base/util.h"
+
+/* bin_info_t: of each small size the bytes of a region and of a slab, then how many regions and shards. */
+#define INFO_BYTES 40u
+#define ROOT_BYTES (8u << 18)
+/* rtree_t: what has the memory for its leaves, a mutex, the array of the root. */
+#define ROOT_AT 120u
+
+uint64_t jemalloc_size(unsigned class)
+{
+	if (class < 5)
+		return class ? 16 * class : 8;
+	const unsigned group = (class - 5) / 4;
+
+	return (64ull << group) + (16ull << group) * ((class - 5) % 4 + 1);
+}
+
+uint64_t jemalloc_edata(uint64_t word)
+{
+	return word & 0xffffffffff80;
+}
+
+/* Calls back for each word of variables until one is what was looked for. */
+static bool each_variable(struct jemalloc *j, bool (*is_it)(struct jemalloc *j, uint64_t at, uint64_t word))
+{
+	const struct heap_image *image = j->heap->image;
+	struct word_run run;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		if (!heap_has_variables(image, i))
+			continue;
+		for (uint64_t at = image->mappings[i].start;
+		     next_word_run(image, 8, &at, image->mappings[i].end, &run);)
+			for (size_t k = 0; k < run.size; k += 8) {
+				const uint64_t word = load_word(run.bytes + k, 8);
+
+				if (word && is_it(j, run.at + k, word))
+					return true;
+			}
+	}
+	return false;
+}
+
+static bool are_infos(struct jemalloc *j, uint64_t at, uint64_t word)
+{
+	if (word != jemalloc_size(0))
+		return false;
+	for (unsigned i = 0; i < JEMALLOC_BINS; i++) {
+		const uint64_t info = at + i * INFO_BYTES, size = word_or_0(&j->heap->words, info);
+		const uint64_t slab = word_or_0(&j->heap->words, info + 8);
+		const uint32_t regions = int_or_0(&j->heap->words, info + 16);
+
+		j->shards[i] = int_or_0(&j->heap->words, info + 20);
+		j->slab_sizes[i] = slab;
+		if (size != jemalloc_size(i) || !slab || slab % JEMALLOC_PAGE || slab / size != regions ||
+		    regions > 512 || !j->shards[i] || j->shards[i] > 64)
+			return false;
+	}
+	j->bin_infos = at;
+	return true;
+}
+
+static bool is_arena(struct jemalloc *j, uint64_t arena, unsigned number)
+{
+	struct words *words = &j->heap->words;
+	uint64_t base;
+
+	return arena % 16 == 0 && word_at(words, arena + ARENA_BASE, &base) && base && base % 16 == 0 &&
+	       int_or_0(words, arena + ARENA_NUMBER) == number && bytes_at(words, base, 32) &&
+	       int_or_0(words, base) == number && int_or_0(words, base + 16) == number &&
+	       word_or_0(words, base + BASE_BLOCKS);
+}
+
+/* The array of arenas: each place has none, or that with its number. */
+static bool are_arenas(struct jemalloc *j, uint64_t at, uint64_t word)
+{
+	uint64_t arena;
+	unsigned count = 0;
+
+	if (!is_arena(j, word, 0))
+		return false;
+	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
+		arena = word_or_0(&j->heap->words, at + 8 * i);
+		if (arena && !is_arena(j, arena, i))
+			return false;
+		count += arena != 0;
+	}
+	j->arenas = at;
+	return count != 0;
+}
+
+uint64_t jemalloc_arena(struct jemalloc *j, unsigned number)
+{
+	return number < JEMALLOC_ARENAS ? word_or_0(&j->heap->words, j->arenas + 8 * number) : 0;
+}
+
+/* A description that some arena has; 0: none has any. */
+static uint64_t any_edata(struct jemalloc *j)
+{
+	struct words *words = &j->heap->words;
+
+	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
+		const uint64_t arena = jemalloc_arena(j, i);
+
+		if (!arena)
+			continue;
+		for (unsigned bin = 0; bin < JEMALLOC_BINS; bin++) {
+			const uint64_t edata = word_or_0(words, arena + ARENA_BINS + bin * BIN_BYTES + BIN_CURRENT);
+
+			if (edata && edata == jemalloc_edata(edata))
+				return edata;
+		}
+		const uint64_t large = word_or_0(words, arena + ARENA_LARGE);
+
+		if (large && large == jemalloc_edata(large))
+			return large;
+	}
+	return 0;
+}
+
+/* In the array of the root is the address of the leaf that has a page of what `root` describes, until it is known. */
+static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
+{
+	struct words *words = &j->heap->words;
+	const uint64_t edata = j->root, address = word_or_0(words, edata + EDATA_ADDRESS);
+	uint64_t word;
+
+	if (leaf % 64 || !word_at(words, leaf + 8 * (address >> 12 & 0x3ffff), &word) || jemalloc_edata(word) != edata)
+		return false;
+	const uint64_t root = at - 8 * (address >> 30), base = word_or_0(words, root - ROOT_AT);
+
+	if (root > at || base != word_or_0(words, jemalloc_arena(j, 0) + ARENA_BASE))
+		return false;
+	j->root = root;
+	return true;
+}
+
+static bool find_infos(struct jemalloc *j)
+{
+	return j->heap->image->arch->malloc.has_known_jemalloc && each_variable(j, are_infos);
+}
+
+uint64_t jemalloc_variable(struct heap *heap)
+{
+	struct jemalloc j = {.heap = heap};
+
+	return find_infos(&j) ? j.bin_infos : 0;
+}
+
+enum heap_status jemalloc_find(struct jemalloc *j)
+{
+	if (!find_infos(j))
+		return HEAP_NOT_FOUND;
+	if (each_variable(j, are_arenas)) {
+		j->root = any_edata(j);
+		if (j->root && each_variable(j, is_root))
+			return HEAP_READ;
+	}
+	j->heap->reason = "its jemalloc is of another version than 5.3, was built in another way, or runs with opt.hpa";
+	return HEAP_UNSUPPORTED;
+}

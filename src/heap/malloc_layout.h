@@ -1,0 +1,51 @@
+/* The sizes and places in glibc's malloc that follow from what differs between processors. */
+#ifndef FT_HEAP_MALLOC_LAYOUT_H
+#define FT_HEAP_MALLOC_LAYOUT_H
+
+#include "arch/arch.h"
+#include "base/util.h"
+
+#define BINS 127
+
+/* struct malloc_state */
+#define FLAGS_AT    4 /* from the begin of the arena */
+#define FLAG_PIECES 2 /* what sbrk gave is not in one piece */
+
+/* Of a chunk: before its first byte for the program are the size of the chunk before it and its own. */
+static inline unsigned header_size(const struct arch_malloc *form)
+{
+	return 2 * form->word;
+}
+
+static inline unsigned chunk_min(const struct arch_malloc *form)
+{
+	return 4 * form->word;
+}
+
+/* The first place from an address on where a chunk can begin. */
+static inline uint64_t chunk_start(const struct arch_malloc *form, uint64_t address)
+{
+	return align_up(address + header_size(form), form->align) - header_size(form);
+}
+
+static inline unsigned bins_bytes(const struct arch_malloc *form)
+{
+	return BINS * header_size(form);
+}
+
+/* The members of a malloc_state behind the bins: the map of bins, of 16 bytes, then a word each. */
+enum state_member { STATE_NEXT, STATE_NEXT_FREE, STATE_THREADS, STATE_SYSTEM, STATE_MAX, STATE_END };
+
+static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bins, enum state_member member)
+{
+	return bins + bins_bytes(form) + 16 + member * form->word;
+}
+
+/* Whether the bins are where they are from 2.43 on, in an arena without fastbins: between the flags and the bins are
+ * two pointers only. */
+static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
+{
+	return state_offset == 8 + 2 * form->word;
+}
+
+#endif

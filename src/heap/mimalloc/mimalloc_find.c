@@ -1,0 +1,132 @@
+/* Where mimalloc has its segments: each is known by its own address, mixed with a number that a variable has. */
+#include "config.h"
+#include "heap/mimalloc/mimalloc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define PAGE 4096u /* of the processor; what is mapped begins with one */
+
+static bool is_segment(struct mimalloc *m, uint64_t at)
+{
+	struct words *words = &m->heap->words;
+	const uint64_t slices = word_or_0(words, at + SEGMENT_SLICES), entries = word_or_0(words, at + SEGMENT_ENTRIES);
+
+	return bytes_at(words, at, SEGMENT_PAGES + PAGE_BYTES) && word_or_0(words, at + SEGMENT_COOKIE) &&
+	       word_or_0(words, at + SEGMENT_INFO) == 1 && slices && entries == (slices < SLICES ? slices : SLICES) &&
+	       int_or_0(words, at + SEGMENT_KIND) <= 1 && int_or_0(words, at + SEGMENT_PAGES) == 1;
+}
+
+static void find_segments(struct mimalloc *m)
+{
+	const struct heap_image *image = m->heap->image;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *mapping = &image->mappings[i];
+
+		if (!mapping->readable || !mapping->writable || mapping->shared || mapping->path[0])
+			continue;
+		for (uint64_t at = align_up(mapping->start, SEGMENT_BYTES); at < mapping->end; at += SEGMENT_BYTES)
+			if (is_segment(m, at)) {
+				ARRAY_GROW(m->segments, m->segment_capacity, m->segment_count);
+				m->segments[m->segment_count++] = at;
+			}
+	}
+}
+
+static bool is_main(struct mimalloc *m, uint64_t at)
+{
+	struct words *words = &m->heap->words;
+	uint64_t heap;
+
+	/* Its data for the thread, which point back to it. */
+	return word_or_0(words, at + HEAP_COOKIE) == m->cookie && word_or_0(words, at + HEAP_THREAD) &&
+	       word_at(words, word_or_0(words, at) + 16, &heap) && heap == at;
+}
+
+static bool find_main(struct mimalloc *m)
+{
+	const struct heap_image *image = m->heap->image;
+	struct word_run run;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		if (!heap_has_variables(image, i))
+			continue;
+		for (uint64_t at = image->mappings[i].start;
+		     next_word_run(image, 8, &at, image->mappings[i].end, &run);)
+			for (size_t k = 0; k < run.size; k += 8)
+				if (load_word(run.bytes + k, 8) == m->cookie && is_main(m, run.at + k - HEAP_COOKIE)) {
+					m->main = run.at + k - HEAP_COOKIE;
+					return true;
+				}
+	}
+	return false;
+}
+
+/* What only looks like a segment has another number: the main heap decides. */
+static bool keep_own(struct mimalloc *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->segment_count; i++)
+		if ((word_or_0(&m->heap->words, m->segments[i] + SEGMENT_COOKIE) ^ m->segments[i]) == m->cookie)
+			m->segments[kept++] = m->segments[i];
+	m->segment_count = kept;
+	return kept != 0;
+}
+
+bool mimalloc_find(struct mimalloc *m)
+{
+	if (!m->heap->image->arch->malloc.has_known_mimalloc)
+		return false;
+	find_segments(m);
+	for (size_t i = 0; i < m->segment_count && i < 64; i++) {
+		m->cookie = word_or_0(&m->heap->words, m->segments[i] + SEGMENT_COOKIE) ^ m->segments[i];
+		if (find_main(m))
+			return keep_own(m);
+	}
+	return false;
+}
+
+/* The data for a thread follow its first heap, and point back to it. */
+static bool is_heap(struct words *words, uint64_t at)
+{
+	static const uint64_t constant = 0x3320646e61707865; /* "expand 3" */
+	const uint64_t data = word_or_0(words, at);
+
+	return data == at + HEAP_BYTES && word_or_0(words, data + 16) == at &&
+	       word_or_0(words, at + HEAP_RANDOM) == constant;
+}
+
+void mimalloc_find_heaps(struct mimalloc *m)
+{
+	struct heap *heap = m->heap;
+	const struct heap_image *image = heap->image;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *mapping = &image->mappings[i];
+
+		if (!mapping->readable || !mapping->writable || mapping->shared || mapping->path[0])
+			continue;
+		for (uint64_t at = mapping->start; at < mapping->end;) {
+			if (!bytes_at(&heap->words, at, HEAP_BYTES)) {
+				at = behind_hole(image, at);
+				continue;
+			}
+			if (is_heap(&heap->words, at)) {
+				ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
+				heap->own[heap->own_count++] = (struct range){at, at + HEAP_BYTES};
+			}
+			at += PAGE;
+		}
+	}
+}
+
+uint64_t mimalloc_variable(struct heap *heap)
+{
+	struct mimalloc m = {.heap = heap};
+	const bool is_there = mimalloc_find(&m);
+
+	free(m.segments);
+	return is_there ? m.main : 0;
+}

@@ -1,0 +1,266 @@
+/* musl's malloc from 1.2.1 on ("mallocng"), as its structures lie in memory: src/malloc/mallocng/meta.h and glue.h.
+ *
+ * A struct meta describes a group of up to 32 slots of one size; the group points back to it. The structs lie in
+ * pages of their own, each of which begins with a secret number that the allocator's variables have, too. A group can
+ * lie in a slot of another one. A slot that is neither in the mask of those that can be given out nor in that of
+ * released ones is in use; where in it the block begins, and how long it is, stands before and behind the block. */
+#include "config.h"
+#include "heap/musl/mallocng.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT        16u
+#define BEHIND      4u /* bytes at a slot's end that no block has */
+#define PAGE        4096u
+#define AREAS_MAX   (1u << 20)
+#define CLASS_ALONE 63 /* of a block with a mapping of its own */
+
+static const uint16_t size_classes[] = {
+	1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
+	36,  42,  50,  63,   72,   84,   102,  127,  146,  170,  204,  255,  292,  340,  409,  511,
+	584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460, 6552, 8191,
+};
+
+struct group {
+	uint64_t start, end; /* `start`: of its header, which is a unit */
+	uint64_t stride;
+	uint32_t unused; /* a bit for each slot that is not in use */
+	unsigned slots;
+	bool is_inner; /* it lies in a slot of another one */
+};
+
+struct musl {
+	struct heap *heap;
+	unsigned word;
+	uint64_t context, head_at, secret;
+	struct group *groups;
+	size_t count, capacity;
+};
+
+/* ---- The variables ---- */
+
+static bool read_number(struct musl *m, uint64_t address, unsigned size, uint64_t *value)
+{
+	const unsigned char *bytes = bytes_at(&m->heap->words, address, size);
+
+	*value = 0;
+	if (bytes)
+		memcpy(value, bytes, size);
+	return bytes;
+}
+
+static uint64_t number(struct musl *m, uint64_t address, unsigned size)
+{
+	uint64_t value;
+
+	return read_number(m, address, size, &value) ? value : 0;
+}
+
+/* Where the addresses of the first and the last page of metas are in a struct malloc_context: behind the secret, an
+ * int, a counter, and five words; and, where the kernel may have pages of several sizes, a word with that size. */
+static bool is_context(struct musl *m, uint64_t at)
+{
+	uint64_t secret, head, last;
+
+	if (!read_number(m, at, 8, &secret) || !secret)
+		return false;
+	for (unsigned has_size = 0; has_size <= 1; has_size++) {
+		const uint64_t head_at = 16 + (5 + has_size) * m->word;
+
+		/* Others' variables may have a page's address and what it begins with, too: not of two pages. */
+		if (!read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
+		    number(m, head, 8) != secret || !read_number(m, at + head_at + m->word, m->word, &last) || !last ||
+		    last % PAGE || number(m, last, 8) != secret)
+			continue;
+		m->context = at;
+		m->head_at = head_at;
+		m->secret = secret;
+		return true;
+	}
+	return false;
+}
+
+static bool find_context_in(struct musl *m, const struct heap_mapping *mapping)
+{
+	struct word_run run;
+
+	for (uint64_t at = mapping->start; next_word_run(m->heap->image, m->word, &at, mapping->end, &run);)
+		for (size_t i = 0; i < run.size; i += m->word)
+			if (is_context(m, run.at + i))
+				return true;
+	return false;
+}
+
+static bool find_context(struct musl *m)
+{
+	const struct heap_image *image = m->heap->image;
+
+	for (size_t i = 0; i < image->n_mappings; i++)
+		if (heap_has_variables(image, i) && find_context_in(m, &image->mappings[i]))
+			return true;
+	return false;
+}
+
+/* ---- Groups ---- */
+
+static bool take_group(struct musl *m, uint64_t meta)
+{
+	struct heap *heap = m->heap;
+	uint64_t start, word, back;
+
+	if (!read_number(m, meta + 2 * m->word, m->word, &start) ||
+	    !read_number(m, meta + 3 * m->word + 8, m->word, &word))
+		return inconsistent(heap, "the description of a group cannot be read");
+	if (!start)
+		return true;
+	const unsigned class = word >> 6 & 63, slots = (unsigned)(word & 31) + 1;
+	const uint64_t pages = word >> 12;
+	const uint32_t free = (uint32_t)number(m, meta + 3 * m->word, 4);
+	const uint32_t released = (uint32_t)number(m, meta + 3 * m->word + 4, 4);
+	const uint32_t all = slots == 32 ? UINT32_MAX : (1u << slots) - 1;
+
+	if (class >= ARRAY_SIZE(size_classes) && (class != CLASS_ALONE || !pages || slots != 1))
+		return inconsistent(heap, "a group has a size that no group has");
+	const bool is_alone = slots == 1 && pages;
+	const uint64_t stride = is_alone ? pages * PAGE - UNIT : UNIT * size_classes[class];
+
+	if (!read_number(m, start, m->word, &back) || back != meta || start % UNIT)
+		return inconsistent(heap, "a group has another description");
+	if ((free & released) || ((free | released) & ~all))
+		return inconsistent(heap, "a group's slots are released twice");
+	const uint64_t size = pages ? pages * PAGE : UNIT + stride * slots;
+
+	if (size < UNIT + stride * slots || start + size < start || !heap_has_memory(heap->image, start, start + size))
+		return inconsistent(heap, "a group has less memory than it says");
+	ARRAY_GROW(m->groups, m->capacity, m->count);
+	m->groups[m->count++] = (struct group){
+		.start = start, .end = start + size, .stride = stride, .unused = free | released, .slots = slots};
+	return true;
+}
+
+static bool take_areas(struct musl *m)
+{
+	const uint64_t last = number(m, m->context + m->head_at + m->word, m->word);
+	const uint64_t size = 3 * m->word + 8 + m->word, first = m->word == 8 ? 24 : 16;
+	uint64_t count, next;
+	unsigned areas = 0;
+
+	for (uint64_t area = number(m, m->context + m->head_at, m->word);; area = next) {
+		if (areas++ > AREAS_MAX || area % PAGE || number(m, area, 8) != m->secret ||
+		    !read_number(m, area + 8, m->word, &next) || !read_number(m, area + 8 + m->word, 4, &count) ||
+		    count > (PAGE - first) / size)
+			return inconsistent(m->heap, "the pages of descriptions do not follow each other");
+		for (uint64_t i = 0; i < count; i++)
+			if (!take_group(m, area + first + i * size))
+				return false;
+		if (area == last)
+			return !next || inconsistent(m->heap, "the pages of descriptions have another end");
+		if (!next)
+			return inconsistent(m->heap, "the pages of descriptions have another end");
+	}
+}
+
+static int compare_groups(const void *one, const void *two)
+{
+	const struct group *a = one, *b = two;
+
+	return a->start < b->start ? -1 : a->start > b->start ? 1 : a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* The first group that begins at an address or behind it. */
+static size_t group_from(const struct musl *m, uint64_t address)
+{
+	return address ? COUNT_UP_TO(m->groups, m->count, .start, address - 1) : 0;
+}
+
+/* By address; those that lie in others are regions of theirs. */
+static bool sort_groups(struct musl *m)
+{
+	uint64_t end = 0;
+
+	if (m->count)
+		qsort(m->groups, m->count, sizeof(*m->groups), compare_groups);
+	for (size_t i = 0; i < m->count; i++) {
+		struct group *group = &m->groups[i];
+
+		group->is_inner = group->start < end;
+		if (group->is_inner && group->end > end)
+			return inconsistent(m->heap, "two groups overlap");
+		if (group->is_inner)
+			continue;
+		end = group->end;
+		region_add(m->heap, &(struct region){.start = group->start, .whole = group->start, .end = end});
+		m->heap->figures.arena += end - group->start;
+	}
+	return true;
+}
+
+/* ---- Blocks ---- */
+
+/* Before the block are the number of its slot, the size of what is left behind it where that is small, and how many
+ * units from the group's first slot it begins. */
+static bool is_block(struct musl *m, const struct group *group, unsigned slot, uint64_t block)
+{
+	const uint64_t units = (block - group->start) / UNIT - 1;
+	uint64_t offset = number(m, block - 2, 2);
+
+	if (number(m, block - 4, 1))
+		offset = offset ? 0 : number(m, block - 8, 4);
+	return (number(m, block - 3, 1) & 31) == slot && offset == units;
+}
+
+static bool add_block(struct musl *m, const struct group *group, unsigned slot)
+{
+	struct heap *heap = m->heap;
+	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
+	/* What begins further inside has left its place at the slot's begin. */
+	const bool is_moved = number(m, start - 3, 1) == 7u << 5;
+	const uint64_t block = start + (is_moved ? UNIT * number(m, start - 2, 2) : 0);
+	uint64_t left = number(m, block - 3, 1) >> 5;
+
+	if (block >= end || !is_block(m, group, slot, block))
+		return inconsistent(heap, "a slot in use has no block");
+	if (left >= 5)
+		left = number(m, end - 4, 4);
+	if (left > end - block)
+		return inconsistent(heap, "a block is longer than its slot");
+	heap->figures.uordblks += group->stride;
+	block_add(heap, block, end - block - left, HEAP_LOST);
+	return true;
+}
+
+static bool has_group(const struct musl *m, const struct group *group, unsigned slot)
+{
+	const uint64_t start = group->start + UNIT + slot * group->stride;
+	const size_t i = group_from(m, start);
+
+	return i < m->count && m->groups[i].start < start + group->stride;
+}
+
+static bool take_blocks(struct musl *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		for (unsigned slot = 0; slot < m->groups[i].slots; slot++)
+			if (!(m->groups[i].unused >> slot & 1) && !has_group(m, &m->groups[i], slot) &&
+			    !add_block(m, &m->groups[i], slot))
+				return false;
+	blocks_sort(m->heap);
+	m->heap->figures.fordblks = m->heap->figures.arena - m->heap->figures.uordblks;
+	return true;
+}
+
+enum heap_status musl_read(struct heap *heap)
+{
+	struct musl m = {.heap = heap, .word = heap->image->arch->pointer_size};
+
+	if (!find_context(&m))
+		return HEAP_NOT_FOUND;
+	const bool good = take_areas(&m) && sort_groups(&m) && take_blocks(&m);
+
+	free(m.groups);
+	if (!good)
+		return HEAP_INCONSISTENT;
+	return blocks_index(heap) ? HEAP_READ : HEAP_TOO_LARGE;
+}

@@ -1,0 +1,242 @@
+/* The bins of musl's old malloc, which have the free chunks: where they are, and whether they are right. */
+#include "config.h"
+#include "heap/musl/mallocng.h"
+#include "heap/musl/oldmalloc.h"
+
+#include <string.h>
+
+#define FINE_BINS   32u        /* up to this one bins have chunks of one size each */
+#define WAITERS_MAX (1u << 22) /* as many as the kernel has threads */
+#define ODD_MAX     8u         /* bins that threads may just be changing, where it is only looked for them */
+
+/* ---- Where they are ---- */
+
+/* In units: one for each size at first, then four for each power of two. */
+static unsigned bin_of(const struct musl_old *m, uint64_t size)
+{
+	const uint64_t units = size / m->align - 1;
+
+	if (units <= FINE_BINS)
+		return (unsigned)units;
+	const unsigned power = 63 - (unsigned)__builtin_clzll(units);
+	const unsigned bin = FINE_BINS + 4 * (power - 5) + (units >> (power - 2) & 3);
+
+	return bin < MUSL_OLD_BINS ? bin : MUSL_OLD_BINS - 1;
+}
+
+static uint64_t bin_at(const struct musl_old *m, uint64_t bins, unsigned i)
+{
+	return bins + (uint64_t)i * m->stride;
+}
+
+/* What a list ends with: the bin, as if its first and last chunk were the next one and the one before of a chunk. */
+static uint64_t list_end(const struct musl_old *m, uint64_t bin)
+{
+	return bin + 8 - m->header;
+}
+
+static uint64_t first_of(struct musl_old *m, uint64_t bin)
+{
+	return word_or_0(&m->heap->words, bin + 8);
+}
+
+static uint64_t last_of(struct musl_old *m, uint64_t bin)
+{
+	return word_or_0(&m->heap->words, bin + 8 + m->word);
+}
+
+static uint64_t map_of(struct musl_old *m, uint64_t bins)
+{
+	const unsigned char *bytes = bytes_at(&m->heap->words, bins - 8, 8);
+	uint64_t map = 0;
+
+	if (bytes)
+		memcpy(&map, bytes, sizeof(map));
+	return map;
+}
+
+/* What a bin is found to be. A bin that was never used is all zero. */
+struct look {
+	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
+	bool is_odd;
+};
+
+/* False: it is no bin at all. */
+static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map, struct look *look)
+{
+	struct words *words = &m->heap->words;
+	const uint64_t first = first_of(m, bin), last = last_of(m, bin), end = list_end(m, bin);
+
+	if (int_or_0(words, bin) > 1 || int_or_0(words, bin + 4) > WAITERS_MAX)
+		return false;
+	for (unsigned k = 0; k < 2; k++) {
+		const uint64_t chunk = k ? last : first;
+
+		if (chunk && chunk != end && (chunk + m->header) % m->align)
+			return false;
+	}
+	const bool has_chunks = first && first != end;
+	const uint64_t size = has_chunks ? chunk_size(word_or_0(words, first + m->word)) : 0;
+	const bool is_sure = has_chunks && is_chunk_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
+			     word_or_0(words, first + m->header + m->word) == end;
+
+	*look = (struct look){.is_sure = is_sure,
+			      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
+	return true;
+}
+
+/* How many of 64 bins from there on are as they are only while a thread changes them; UINT32_MAX: these are no bins.
+ * Others have variables, too, that lead to themselves (tcmalloc): one at least has to have a chunk. */
+static unsigned count_odd(struct musl_old *m, uint64_t bins)
+{
+	const uint64_t map = map_of(m, bins);
+	unsigned odd = 0, sure = 0;
+	struct look look;
+
+	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
+		if (!look_at(m, bin_at(m, bins, i), i, map >> i & 1, &look))
+			return UINT32_MAX;
+		odd += look.is_odd;
+		sure += look.is_sure;
+	}
+	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
+}
+
+/* Whether a bin is there that is in use, and says so twice. */
+static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
+{
+	const uint64_t end = list_end(m, bin);
+
+	if (first == end)
+		return last_of(m, bin) == end;
+	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
+}
+
+/* Which of the 64 a bin is, is not known: all of them are tried. */
+static bool find_from(struct musl_old *m, uint64_t bin)
+{
+	unsigned least = UINT32_MAX;
+
+	for (unsigned i = 0; i < MUSL_OLD_BINS && least; i++) {
+		const uint64_t bins = bin - (uint64_t)i * m->stride;
+		const unsigned odd = count_odd(m, bins);
+
+		if (odd < least) {
+			least = odd;
+			m->bins = bins;
+		}
+	}
+	return least != UINT32_MAX;
+}
+
+static bool find_bins_in(struct musl_old *m, const struct heap_mapping *mapping)
+{
+	struct word_run run;
+
+	for (uint64_t at = mapping->start; next_word_run(m->heap->image, m->word, &at, mapping->end, &run);)
+		for (size_t i = 0; i < run.size; i += m->word) {
+			const uint64_t first = load_word(run.bytes + i, m->word), bin = run.at + i - 8;
+
+			if (first && is_anchor(m, bin, first) && find_from(m, bin))
+				return true;
+		}
+	return false;
+}
+
+bool musl_old_has_variables(const struct heap_image *image, size_t i)
+{
+	const struct heap_mapping *m = &image->mappings[i];
+
+	return heap_has_variables(image, i) ||
+	       (m->writable && !strcmp(m->path, "[heap]") && i && m[-1].end == m->start && m[-1].path[0] == '/');
+}
+
+bool musl_old_find(struct musl_old *m)
+{
+	const struct heap_image *image = m->heap->image;
+
+	for (size_t i = 0; i < image->n_mappings; i++)
+		if (musl_old_has_variables(image, i) && find_bins_in(m, &image->mappings[i]))
+			return true;
+	return false;
+}
+
+/* ---- Locks ---- */
+
+/* Locks are taken in a process of several threads only: each bin has one, and behind the last one is that of whoever
+ * splits or joins chunks. */
+bool musl_old_check_locks(struct musl_old *m)
+{
+	for (unsigned i = 0; i <= MUSL_OLD_BINS; i++)
+		if (int_or_0(&m->heap->words, bin_at(m, m->bins, i)))
+			return inconsistent(m->heap, "a thread is in the midst of malloc");
+	return true;
+}
+
+size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most)
+{
+	struct musl_old m = musl_old_of(heap);
+	size_t count = 0;
+
+	if (musl_old_find(&m))
+		for (; count <= MUSL_OLD_BINS && count < most; count++)
+			addresses[count] = bin_at(&m, m.bins, (unsigned)count);
+	return count;
+}
+
+/* ---- What they have ---- */
+
+static struct free_chunk *free_chunk_at(struct musl_old *m, uint64_t start)
+{
+	const size_t count = COUNT_UP_TO(m->free, m->free_count, .start, start);
+
+	return count && m->free[count - 1].start == start ? &m->free[count - 1] : NULL;
+}
+
+/* How many chunks are in the list; -1 and a reason: it does not hold together. */
+static int64_t follow(struct musl_old *m, unsigned i)
+{
+	struct words *words = &m->heap->words;
+	const uint64_t bin = bin_at(m, m->bins, i), end = list_end(m, bin);
+	uint64_t before = end, next;
+	int64_t count = 0;
+
+	for (uint64_t at = first_of(m, bin); at && at != end; at = next) {
+		struct free_chunk *const chunk = free_chunk_at(m, at);
+
+		if (!chunk || bin_of(m, chunk->size) != i) {
+			inconsistent(m->heap, "a bin has a chunk that is not free, or another bin's");
+			return -1;
+		}
+		if (chunk->is_listed || word_or_0(words, at + m->header + m->word) != before ||
+		    !word_at(words, at + m->header, &next) || !next) {
+			inconsistent(m->heap, "a bin's list does not hold together");
+			return -1;
+		}
+		chunk->is_listed = true;
+		before = at;
+		count++;
+	}
+	if (last_of(m, bin) == (first_of(m, bin) ? before : 0))
+		return count;
+	inconsistent(m->heap, "a bin's list has another end");
+	return -1;
+}
+
+/* They have to have all free chunks. */
+bool musl_old_check_bins(struct musl_old *m)
+{
+	const uint64_t map = map_of(m, m->bins);
+	size_t count = 0;
+
+	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
+		const int64_t chunks = follow(m, i);
+
+		if (chunks < 0)
+			return false;
+		if ((chunks > 0) != (map >> i & 1))
+			return inconsistent(m->heap, "the map of bins has others than those with chunks");
+		count += (size_t)chunks;
+	}
+	return count == m->free_count || inconsistent(m->heap, "the bins have other chunks than those that are free");
+}

@@ -1,0 +1,260 @@
+/* Which memory is nothing but a thread's stack, and which part of it no function uses. Only what the C library itself
+ * says is its stack counts: a stack pointer may also be in a mapping, or a block, that has a program's data besides. */
+#include "config.h"
+#include "heap/thread_stacks.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define PAGE          4096u
+#define DESCRIPTOR    4096u          /* bytes of a struct pthread, at most */
+#define ABOVE_MAX     (1ull << 20)   /* from a thread pointer to the end of the memory of its stack */
+#define LEFT_MAX      (256ull << 20) /* bytes of a mapping in which a stack that was left is looked for */
+#define CONTROL_ALIGN 16u
+
+#define LEAST_ADDRESS   4096u        /* what is less is a number */
+#define ALTERNATE_LEAST 1024u        /* bytes of an alternate stack */
+#define ALTERNATE_MAX   (256u << 10) /* from the stack pointer of a handler to the frame of its signal */
+
+/* Where the words of a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
+static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_pointer)
+{
+	return image->arch->tls.is_below_variables ? thread_pointer - DESCRIPTOR : thread_pointer;
+}
+
+/* glibc's struct pthread has {begin of the memory, its size, the size of the guard pages at its begin, the size that
+ * was asked for}. Memory that the program gave itself has no guard. */
+static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, struct thread_stack *memory)
+{
+	const uint64_t begin = word[0], size = word[1], guard = word[2];
+
+	if (!begin || begin > thread_pointer || thread_pointer - begin >= size ||
+	    size - (thread_pointer - begin) > ABOVE_MAX || guard % PAGE || guard >= size || word[3] > guard)
+		return false;
+	*memory = (struct thread_stack){.start = begin + guard, .end = begin + size, .has_guard = guard != 0};
+	return memory->start <= thread_pointer;
+}
+
+/* musl's has {begin of the mapping, its size, end of the stack, its size, that of the guard pages}. */
+static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struct thread_stack *memory)
+{
+	const uint64_t begin = word[0], size = word[1], end = word[2], stack = word[3], guard = word[4];
+
+	if (!begin || begin > thread_pointer || thread_pointer - begin >= size || end > thread_pointer || end < begin ||
+	    stack > end - begin || end - stack != begin + guard)
+		return false;
+	*memory = (struct thread_stack){.start = end - stack, .end = end, .has_guard = guard != 0};
+	return true;
+}
+
+/* Whether all of a range is memory that can be read. Behind a struct pthread may be anything, in a static program other
+ * variables: numbers there can look like the bounds of a stack. */
+static bool is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		const struct heap_mapping *const m = image_mapping(image, start);
+
+		if (!m || !m->readable)
+			return false;
+		start = m->end;
+	}
+	return true;
+}
+
+bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_stack *memory)
+{
+	const unsigned width = heap->words.width;
+	const uint64_t first = descriptor_of(heap->image, thread_pointer);
+	struct thread_stack found;
+	uint64_t word[5];
+	bool has_any = false;
+
+	if (thread_pointer < DESCRIPTOR || thread_pointer % width)
+		return false;
+	for (uint64_t at = first; at < first + DESCRIPTOR; at += width) {
+		for (unsigned i = 0; i < ARRAY_SIZE(word); i++)
+			word[i] = word_or_0(&heap->words, at + i * width);
+		const bool is_musl = is_musl_stack(word, thread_pointer, &found);
+
+		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
+		    !is_memory(heap->image, found.start, thread_pointer))
+			continue;
+		/* Of several choices musl's, whose last words look like glibc's without a guard, or the smallest. */
+		if (is_musl || !has_any || found.start > memory->start)
+			*memory = found;
+		if (is_musl)
+			return true;
+		has_any = true;
+	}
+	return has_any;
+}
+
+/* ---- What is unused ---- */
+
+struct ranges {
+	struct range *items;
+	size_t count, capacity;
+};
+
+static void add(struct ranges *ranges, uint64_t start, uint64_t end)
+{
+	if (start >= end)
+		return;
+	ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
+	ranges->items[ranges->count++] = (struct range){start, end};
+}
+
+static bool lies_in(const struct range *range, uint64_t address)
+{
+	return address >= range->start && address < range->end;
+}
+
+/* Where the words begin that a thread uses. */
+static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
+{
+	const unsigned below = thread->in_syscall ? 0 : image->arch->red_zone;
+
+	return thread->sp > below ? thread->sp - below : 0;
+}
+
+/* The stack_t of sigaltstack(2), {begin, flags, size}, in the frame of a signal that came on that stack. */
+static bool is_alternate(const struct heap_thread *thread, const struct heap_mapping *m, uint64_t at,
+			 const uint64_t word[4])
+{
+	return word[0] >= m->start && word[0] <= thread->sp && !(word[1] & 0x7fffffff) && word[2] >= ALTERNATE_LEAST &&
+	       word[2] > at - word[0] && word[2] <= m->end - word[0];
+}
+
+/* A frame without one has the stack pointer of what was interrupted, which is a lower one then. */
+static bool is_interrupted(const struct heap_image *image, const struct heap_thread *thread,
+			   const struct heap_mapping *m, const uint64_t word[4])
+{
+	const struct arch *const arch = image->arch;
+	uint64_t sp;
+
+	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
+}
+
+/* Whether a signal handler of a thread runs on an alternate stack, below which, in the same memory, may be the frames
+ * that it has interrupted: the frame of the signal says so. */
+static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
+{
+	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
+	const unsigned width = heap->words.width;
+	uint64_t word[4];
+
+	if (!m)
+		return false;
+	const uint64_t room = m->end - thread->sp, end = thread->sp + (room < ALTERNATE_MAX ? room : ALTERNATE_MAX);
+
+	for (uint64_t at = align_up(thread->sp, width); at < end; at += width) {
+		word[0] = word_or_0(&heap->words, at);
+		if ((word[0] < m->start || word[0] > thread->sp) && word[0] >= LEAST_ADDRESS)
+			continue;
+		for (unsigned i = 1; i < ARRAY_SIZE(word); i++)
+			word[i] = word_or_0(&heap->words, at + i * width);
+		if (is_alternate(thread, m, at, word) || is_interrupted(heap->image, thread, m, word))
+			return true;
+	}
+	return false;
+}
+
+/* A thread that runs on the stack that it was given, by the C library or by the kernel: all below its stack pointer is
+ * unused, but for what other threads have there for a stack. */
+static void add_below(struct heap *heap, const struct heap_thread *thread, struct ranges *ranges)
+{
+	const struct heap_image *image = heap->image;
+	const struct heap_mapping *const m = image_mapping(image, thread->sp);
+	struct thread_stack memory;
+	struct range unused;
+
+	if (stack_memory_of(heap, thread->thread_pointer, &memory) && thread->sp >= memory.start &&
+	    thread->sp < memory.end)
+		unused = (struct range){memory.start, thread->sp};
+	else if (m && !strcmp(m->path, "[stack]"))
+		unused = (struct range){m->start, thread->sp};
+	else
+		return;
+	if (is_on_alternate(heap, thread))
+		return;
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const uint64_t from = used_from(image, &image->threads[i]);
+
+		if (image->threads[i].sp >= unused.start && from < unused.end)
+			unused.end = from;
+	}
+	add(ranges, unused.start, unused.end);
+}
+
+/* ---- Stacks of threads that have ended ---- */
+
+static bool is_of_thread(const struct heap_image *image, const struct thread_stack *memory)
+{
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const struct heap_thread *thread = &image->threads[i];
+		const struct range range = {memory->start, memory->end};
+
+		if (lies_in(&range, thread->sp) || lies_in(&range, thread->thread_pointer))
+			return true;
+	}
+	return false;
+}
+
+/* The control block at an address, where it begins with its own address, which is the third word too; of a thread that
+ * has ended, whose stack the C library has made and keeps for another one. */
+static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
+{
+	uint64_t third;
+
+	return word_at(&heap->words, at + 2 * heap->words.width, &third) && third == at &&
+	       stack_memory_of(heap, at, memory) && memory->has_guard && !is_of_thread(heap->image, memory);
+}
+
+/* Calls back for each such stack of a mapping. */
+static void each_left(struct heap *heap, const struct heap_mapping *m,
+		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
+		      void *context)
+{
+	const unsigned width = heap->words.width;
+	struct thread_stack memory;
+	struct word_run run;
+	uint64_t seen = 0;
+
+	for (uint64_t at = m->start; seen < LEFT_MAX && next_word_run(heap->image, width, &at, m->end, &run);
+	     seen += run.size)
+		for (size_t i = -run.at % CONTROL_ALIGN; i + width <= run.size; i += CONTROL_ALIGN)
+			if (load_word(run.bytes + i, width) == run.at + i && is_left(heap, run.at + i, &memory))
+				callback(context, run.at + i, &memory);
+}
+
+void stacks_each_left(struct heap *heap,
+		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
+		      void *context)
+{
+	const struct heap_image *image = heap->image;
+
+	if (!image->arch->tls.has_self)
+		return;
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *const m = &image->mappings[i];
+
+		if (m->readable && m->writable && !m->shared && !m->path[0] && !region_of(heap, m->start))
+			each_left(heap, m, callback, context);
+	}
+}
+
+static void add_left(void *context, uint64_t control_block, const struct thread_stack *memory)
+{
+	add(context, memory->start, control_block);
+}
+
+struct range *stacks_unused(struct heap *heap, size_t *count)
+{
+	struct ranges ranges = {0};
+
+	for (size_t i = 0; i < heap->image->n_threads; i++)
+		add_below(heap, &heap->image->threads[i], &ranges);
+	stacks_each_left(heap, add_left, &ranges);
+	*count = ranges.count;
+	return ranges.items;
+}

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/code_changes.h"
-#include "scan/pages.h"
+#include "scan/capture/pages.h"
 #include "symbols/source.h"
 #include "proc/proc.h"
 

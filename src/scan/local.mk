@@ -1,12 +1,16 @@
 # scan/: the heap of a live process, looked at from outside
 noinst_LIBRARIES += libscan.a
-libscan_a_SOURCES = src/scan/care.c src/scan/care.h \
+libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \
-	src/scan/core.c src/scan/core.h src/scan/core_files.c src/scan/core_files.h \
-	src/scan/core_objects.c src/scan/core_objects.h \
-	src/scan/ending.c src/scan/ending.h src/scan/groups.c src/scan/groups.h src/scan/owners.c \
-	src/scan/owners.h src/scan/pages.c src/scan/pages.h src/scan/places.c src/scan/places.h src/scan/report.h \
-	src/scan/report_json.c src/scan/report_text.c src/scan/scan.c src/scan/scan.h \
-	src/scan/shared.c src/scan/shared.h src/scan/snapshot.c \
-	src/scan/snapshot.h src/scan/threads.c src/scan/threads.h src/scan/types.c src/scan/types.h \
-	src/scan/workers.c src/scan/workers.h
+	src/scan/capture/core_image.c src/scan/capture/core_image.h src/scan/capture/core_files.c \
+	src/scan/capture/core_files.h \
+	src/scan/capture/core_objects.c src/scan/capture/core_objects.h \
+	src/scan/capture/heap_capture.c src/scan/capture/heap_capture.h src/scan/block_groups.c \
+	src/scan/block_groups.h src/scan/retention.c \
+	src/scan/retention.h src/scan/capture/pages.c src/scan/capture/pages.h src/scan/root_names.c \
+	src/scan/root_names.h src/scan/scan_report.h \
+	src/scan/scan_report_json.c src/scan/scan_report_text.c src/scan/scan.c src/scan/scan.h \
+	src/scan/capture/shared_pages.c src/scan/capture/shared_pages.h src/scan/capture/snapshot.c \
+	src/scan/capture/snapshot.h src/scan/capture/thread_registers.c src/scan/capture/thread_registers.h \
+	src/scan/block_types.c src/scan/block_types.h \
+	src/scan/capture/copy_workers.c src/scan/capture/copy_workers.h

@@ -2,7 +2,7 @@
 #ifndef FT_SCAN_SCAN_H
 #define FT_SCAN_SCAN_H
 
-#include "scan/report.h"
+#include "scan/scan_report.h"
 
 struct scan;
 

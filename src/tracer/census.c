@@ -37,7 +37,7 @@
 #include "record/output.h"
 #include "record/put.h"
 #include "record/run.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 #include "ptrace/hold.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line.h"

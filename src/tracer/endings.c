@@ -23,7 +23,7 @@
 #include "ptrace/tasks.h"
 #include "record/ledger.h"
 #include "record/put.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 #include "breakpoints/out_of_line.h"
 #include "base/background.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/errand.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 
 struct errand errand_by(struct ending *ending, const struct task *task)
 {

@@ -18,7 +18,7 @@ struct errand {
 /* The memory is read by the task. */
 struct errand errand_by(struct ending *ending, const struct task *task);
 
-/* Each for background_begin(), with a struct errand, and as the function of scan/ending.h that has its name. */
+/* Each for background_begin(), with a struct errand, and as the function of scan/capture/heap_capture.h that has its name. */
 void errand_warm(void *errand);
 void errand_copy(void *errand);
 void errand_read(void *errand);

@@ -8,7 +8,7 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 #include "proc/proc.h"
 #include "base/background.h"
 

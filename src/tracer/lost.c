@@ -5,7 +5,7 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/run.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 
 /* What a copy may have for the allocator's figures alone; of a fork's child, which has all of its parent's memory, too,
  * and of which there may be many. */

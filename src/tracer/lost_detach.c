@@ -8,7 +8,7 @@
 #include "record/put.h"
 #include "record/resident.h"
 #include "record/run.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 #include "breakpoints/breakpoints.h"
 
 static bool has_trace(const struct process *p)

@@ -16,7 +16,7 @@
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "proc/who.h"
-#include "scan/ending.h"
+#include "scan/capture/heap_capture.h"
 #include "base/msg.h"
 #include "base/timed.h"
 

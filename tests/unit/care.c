@@ -2,7 +2,7 @@
  * at the lock's word and the write takes a microsecond; here it happens each time, within the call that writes. */
 #include "config.h"
 #include "scan/scan.h"
-#include "scan/snapshot.h"
+#include "scan/capture/snapshot.h"
 #include "base/util.h"
 #include "heap/heap.h"
 

@@ -8,7 +8,7 @@
 #include "heap/heap.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "heap_allocators.h"
-#include "scan/snapshot.h"
+#include "scan/capture/snapshot.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
-#include "scan/snapshot.h"
+#include "scan/capture/snapshot.h"
 
 #include <elf.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * each block's address, size and class (enum heap_class). Status 1 and the reason if it cannot be read. */
 #include "config.h"
 #include "heap/heap.h"
-#include "scan/snapshot.h"
+#include "scan/capture/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

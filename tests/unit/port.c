@@ -4,7 +4,7 @@
 #include "port_riscv64.h"
 #include "args/row.h"
 #include "heap/heap.h"
-#include "scan/core.h"
+#include "scan/capture/core_image.h"
 #include "base/util.h"
 
 #include <elf.h>

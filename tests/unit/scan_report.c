@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "scan/report.h"
+#include "scan/scan_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The copy of a live process: what it holds, and how the process goes on. */
 #include "config.h"
-#include "scan/snapshot.h"
-#include "scan/workers.h"
+#include "scan/capture/snapshot.h"
+#include "scan/capture/copy_workers.h"
 #include "base/util.h"
 #include "proc/proc.h"
 

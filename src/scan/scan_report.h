@@ -1,10 +1,10 @@
 /* What a scan has found, for people and for programs. */
-#ifndef FT_SCAN_REPORT_H
-#define FT_SCAN_REPORT_H
+#ifndef FT_SCAN_SCAN_REPORT_H
+#define FT_SCAN_SCAN_REPORT_H
 
-#include "scan/groups.h"
-#include "scan/snapshot.h"
-#include "scan/types.h"
+#include "scan/block_groups.h"
+#include "scan/capture/snapshot.h"
+#include "scan/block_types.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -2,11 +2,11 @@
  *
  * The place for the copy is made before that, while the process runs, so that its pages are there; and pages of the
  * process are brought that are swapped out. That makes the pause several times shorter. */
-#ifndef FT_SCAN_SNAPSHOT_H
-#define FT_SCAN_SNAPSHOT_H
+#ifndef FT_SCAN_CAPTURE_SNAPSHOT_H
+#define FT_SCAN_CAPTURE_SNAPSHOT_H
 
 #include "heap/image.h"
-#include "scan/threads.h"
+#include "scan/capture/thread_registers.h"
 
 struct snapshot;
 

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "scan/ending.h"
-#include "scan/snapshot.h"
+#include "scan/capture/heap_capture.h"
+#include "scan/capture/snapshot.h"
 #include "proc/proc.h"
 
 #include <errno.h>

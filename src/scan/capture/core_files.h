@@ -1,6 +1,6 @@
 /* What a core file says of the files that the process had mapped. */
-#ifndef FT_SCAN_CORE_FILES_H
-#define FT_SCAN_CORE_FILES_H
+#ifndef FT_SCAN_CAPTURE_CORE_FILES_H
+#define FT_SCAN_CAPTURE_CORE_FILES_H
 
 #include "arch/arch.h"
 #include "heap/image.h"

@@ -1,7 +1,7 @@
 /* Which memory of a core file has an object's variables, although it cannot be written. A core file says neither which
  * mappings are shared nor which pages the process has changed. */
-#ifndef FT_SCAN_CORE_OBJECTS_H
-#define FT_SCAN_CORE_OBJECTS_H
+#ifndef FT_SCAN_CAPTURE_CORE_OBJECTS_H
+#define FT_SCAN_CAPTURE_CORE_OBJECTS_H
 
 #include "arch/arch.h"
 #include "heap/image.h"

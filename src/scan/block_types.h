@@ -1,6 +1,6 @@
 /* What kind of object a block is, as far as its first words say so. */
-#ifndef FT_SCAN_TYPES_H
-#define FT_SCAN_TYPES_H
+#ifndef FT_SCAN_BLOCK_TYPES_H
+#define FT_SCAN_BLOCK_TYPES_H
 
 #include "base/util.h"
 #include "heap/image.h"

@@ -1,9 +1,9 @@
 /* A core file as a memory image. */
-#ifndef FT_SCAN_CORE_H
-#define FT_SCAN_CORE_H
+#ifndef FT_SCAN_CAPTURE_CORE_IMAGE_H
+#define FT_SCAN_CAPTURE_CORE_IMAGE_H
 
 #include "heap/image.h"
-#include "scan/snapshot.h"
+#include "scan/capture/snapshot.h"
 
 struct core;
 

@@ -2,8 +2,8 @@
  *
  * The threads exist only while workers_share() runs. They get a range of numbers and nothing else: all that is known of
  * processes belongs to the thread that asks. */
-#ifndef FT_SCAN_WORKERS_H
-#define FT_SCAN_WORKERS_H
+#ifndef FT_SCAN_CAPTURE_COPY_WORKERS_H
+#define FT_SCAN_CAPTURE_COPY_WORKERS_H
 
 #include <stdint.h>
 

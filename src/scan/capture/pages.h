@@ -1,6 +1,6 @@
 /* The pages of a process that have something in them. */
-#ifndef FT_SCAN_PAGES_H
-#define FT_SCAN_PAGES_H
+#ifndef FT_SCAN_CAPTURE_PAGES_H
+#define FT_SCAN_CAPTURE_PAGES_H
 
 #include "base/util.h"
 

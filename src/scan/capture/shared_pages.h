@@ -4,10 +4,10 @@
  * dropped them since (MADV_DONTNEED). /proc/PID/pagemap says nothing of such a page. The object that is mapped says
  * which of its pages hold data (SEEK_DATA); where it cannot be opened, all of them are taken, up to a limit, because a
  * page that holds nothing comes into being when it is read. */
-#ifndef FT_SCAN_SHARED_H
-#define FT_SCAN_SHARED_H
+#ifndef FT_SCAN_CAPTURE_SHARED_PAGES_H
+#define FT_SCAN_CAPTURE_SHARED_PAGES_H
 
-#include "scan/pages.h"
+#include "scan/capture/pages.h"
 #include "symbols/maps.h"
 
 /* In shared memory beyond so many bytes of one copy, by address, only the pages are taken that the page table has. */

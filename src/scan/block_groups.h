@@ -1,6 +1,6 @@
 /* The blocks of a heap, summed up by size and type, and what has become of them since the scan before. */
-#ifndef FT_SCAN_GROUPS_H
-#define FT_SCAN_GROUPS_H
+#ifndef FT_SCAN_BLOCK_GROUPS_H
+#define FT_SCAN_BLOCK_GROUPS_H
 
 #include "base/hash.h"
 

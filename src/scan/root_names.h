@@ -1,6 +1,6 @@
 /* Names of the places that keep blocks alive. */
-#ifndef FT_SCAN_PLACES_H
-#define FT_SCAN_PLACES_H
+#ifndef FT_SCAN_ROOT_NAMES_H
+#define FT_SCAN_ROOT_NAMES_H
 
 #include "base/buf.h"
 #include "heap/image.h"

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "scan/pages.h"
-#include "scan/workers.h"
+#include "scan/capture/pages.h"
+#include "scan/capture/copy_workers.h"
 #include "proc/proc.h"
 
 #include <errno.h>

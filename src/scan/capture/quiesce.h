@@ -1,6 +1,6 @@
 /* Bringing threads that stand to places where no allocator is in the midst of its work. */
-#ifndef FT_SCAN_CARE_H
-#define FT_SCAN_CARE_H
+#ifndef FT_SCAN_CAPTURE_QUIESCE_H
+#define FT_SCAN_CAPTURE_QUIESCE_H
 
 #include "ptrace/hold.h"
 

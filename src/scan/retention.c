@@ -1,6 +1,6 @@
 #include "config.h"
-#include "scan/owners.h"
-#include "scan/places.h"
+#include "scan/retention.h"
+#include "scan/root_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/care.h"
+#include "scan/capture/quiesce.h"
 #include "heap/allocator_code.h"
 #include "proc/proc.h"
 #include "symbols/maps.h"

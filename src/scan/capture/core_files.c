@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/core_files.h"
+#include "scan/capture/core_files.h"
 #include "base/hash.h"
 
 #include <stdlib.h>

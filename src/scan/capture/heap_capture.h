@@ -1,7 +1,7 @@
 /* The heap of a traced process, which is looked at when all of its threads have come to their ends and it has its
  * memory still, or when they stand for a moment: its blocks, and what of them is lost. */
-#ifndef FT_SCAN_ENDING_H
-#define FT_SCAN_ENDING_H
+#ifndef FT_SCAN_CAPTURE_HEAP_CAPTURE_H
+#define FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 
 #include "heap/heap.h"
 #include "ptrace/tracee.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/workers.h"
+#include "scan/capture/copy_workers.h"
 #include "base/util.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "scan/threads.h"
-#include "scan/care.h"
+#include "scan/capture/thread_registers.h"
+#include "scan/capture/quiesce.h"
 #include "proc/proc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/report.h"
+#include "scan/scan_report.h"
 #include "base/plain.h"
 
 #include <inttypes.h>

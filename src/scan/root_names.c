@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/places.h"
+#include "scan/root_names.h"
 #include "symbols/data_names.h"
 
 #include <inttypes.h>

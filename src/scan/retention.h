@@ -1,9 +1,9 @@
 /* What is alive because of what. */
-#ifndef FT_SCAN_OWNERS_H
-#define FT_SCAN_OWNERS_H
+#ifndef FT_SCAN_RETENTION_H
+#define FT_SCAN_RETENTION_H
 
 #include "heap/heap.h"
-#include "scan/report.h"
+#include "scan/scan_report.h"
 
 struct data_names;
 

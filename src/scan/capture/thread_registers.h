@@ -1,6 +1,6 @@
 /* The registers of threads that stand, in the form of a memory image. */
-#ifndef FT_SCAN_THREADS_H
-#define FT_SCAN_THREADS_H
+#ifndef FT_SCAN_CAPTURE_THREAD_REGISTERS_H
+#define FT_SCAN_CAPTURE_THREAD_REGISTERS_H
 
 #include "heap/image.h"
 #include "ptrace/hold.h"

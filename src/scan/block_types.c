@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/types.h"
+#include "scan/block_types.h"
 #include "base/hash.h"
 #include "symbols/data_names.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/core_objects.h"
+#include "scan/capture/core_objects.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/shared.h"
+#include "scan/capture/shared_pages.h"
 #include "proc/proc.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/groups.h"
+#include "scan/block_groups.h"
 
 #include <stdlib.h>
 #include <string.h>

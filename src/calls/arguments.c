@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/arguments.h"
-#include "calls/probe_params.h"
+#include "calls/probes/probe_params.h"
 #include "calls/task_errno.h"
 #include "engine/settings.h"
 #include "modules/known.h"

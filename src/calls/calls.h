@@ -2,7 +2,7 @@
 #ifndef FT_CALLS_CALLS_H
 #define FT_CALLS_CALLS_H
 
-#include "calls/probes.h"
+#include "calls/probes/probes.h"
 #include "calls/task_calls.h"
 #include "record/trace.h"
 #include "breakpoints/process_text.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/contexts.h"
-#include "calls/stack.h"
+#include "calls/call_stack.h"
 #include "record/output.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/nesting.h"
-#include "calls/stack.h"
+#include "calls/call_stack.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "breakpoints/breakpoints.h"

@@ -2,7 +2,7 @@
 #ifndef FT_CALLS_VALUES_H
 #define FT_CALLS_VALUES_H
 
-#include "calls/wanted.h"
+#include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"
 
 /* What the values of a call are taken from. */

@@ -6,7 +6,7 @@
 #include "tracer/seize.h"
 #include "tracer/seize_stops.h"
 #include "tracer/stop_pump.h"
-#include "calls/probes.h"
+#include "calls/probes/probes.h"
 #include "record/progress.h"
 #include "record/run.h"
 #include "ptrace/halt.h"

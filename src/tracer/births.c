@@ -4,7 +4,7 @@
 #include "tracer/forks.h"
 #include "tracer/start.h"
 #include "calls/contexts.h"
-#include "calls/pin.h"
+#include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
 #include "record/output.h"
 #include "record/run.h"

@@ -6,7 +6,7 @@
 #include "tracer/lost.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
-#include "calls/pin.h"
+#include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
 #include "breakpoints/out_of_line.h"
 #include "ptrace/memory.h"

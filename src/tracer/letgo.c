@@ -10,7 +10,7 @@
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "tracer/stop_pump.h"
-#include "calls/pin.h"
+#include "calls/affinity/pin.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/step_over.h"
 #include "breakpoints/out_of_line.h"

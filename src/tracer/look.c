@@ -4,7 +4,7 @@
 #include "tracer/lost.h"
 #include "tracer/service.h"
 #include "tracer/stop_pump.h"
-#include "calls/stack.h"
+#include "calls/call_stack.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"

@@ -1,6 +1,6 @@
 /* Probes and calls of a process that is made up: its text is a file, and nothing runs. */
 #include "config.h"
-#include "calls/alias.h"
+#include "calls/probes/alias.h"
 #include "calls/calls.h"
 #include "engine/board.h"
 #include "record/ledger.h"

@@ -1,6 +1,6 @@
 /* Rows by pattern: which symbols each one matches, and in which objects. */
 #include "config.h"
-#include "calls/patterns.h"
+#include "calls/probes/patterns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

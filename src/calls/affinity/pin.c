@@ -1,0 +1,336 @@
+#include "config.h"
+#include "calls/affinity/pin.h"
+#include "calls/calls.h"
+#include "calls/affinity/pin_watch.h"
+#include "record/run.h"
+#include "ptrace/tasks.h"
+#include "engine/cpus.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Placement: a single busy task and the tracer share one CPU, which halves the cost of a stop (no wake-up of another
+ * CPU). --cpu=pin does so whenever one task is busy, which the program can see; --cpu=auto only while the program
+ * cannot:
+ *  - only the single task of a process is pinned, and only while it is busy: the mask of none but that one is changed;
+ *  - while it is, functions by which a program asks for its CPUs, sets them, or makes what inherits them are watched
+ *    (pin_watch.c); before such a call goes on the task has its own mask again;
+ *  - so it has before a fork or an exec goes on that came another way, and after each dlopen (constructors of libraries
+ *    look at /proc).
+ * When it is busy again it is pinned again: after twice as many hits as before, if the last time was not worth it.
+ *
+ * Both are undone as soon as a second task is busy and at the end, and by the guardian if the engine is killed
+ * (guard.c). */
+
+#define ALONE      256 /* hits in a row of one task before it is pinned */
+#define ALONE_MOST (1u << 14)
+#define HIT_NS     400000u /* a busy task has one in so long */
+#define WORTH      8       /* times as many hits as were waited for make it worth it */
+#define OTHERS     8       /* hits of others that are a second busy task */
+#define LOOK       1024    /* hits from one look at whether others want the CPU to the next */
+#define LOOK_MOST  (1u << 16)
+#define CROWDED    8    /* they do if the tracer waited for more than this part of the time */
+#define IDLE_HITS  1000 /* fewer in a second are not busy */
+#define TICK_NS    500000000u
+#define BIRTH_NS   1000000000u /* so long after the maker's end its child may still be reported */
+
+struct pin {
+	bool on;
+	pid_t tid, tgid; /* the task; after that, for as long as births from before may be reported; 0 none */
+	int cpu;
+	cpu_set_t task_mask, own_mask; /* as they were */
+	struct pin_watch watch;
+	pid_t last;                /* who had the last hit */
+	unsigned in_a_row, others; /* hits of that one; of others while it is on */
+	uint64_t row_began;
+	uint64_t hits, next_look, look; /* while it is on */
+	uint64_t looked_at, waited;     /* at the last look */
+	uint64_t ticked_at, ticked_hits;
+	uint64_t undone_at;
+	int schedstat; /* 0 not opened yet */
+};
+
+static bool is_auto(const struct tracer *t)
+{
+	return t->set->cpu == CPU_AUTO;
+}
+
+/* Asks the kernel for how long the tracer's thread has waited for a CPU while it could have run, in ns. */
+static bool measure_wait(struct pin *pin, uint64_t *ns)
+{
+	char text[96], *next;
+
+	if (!pin->schedstat)
+		pin->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	const ssize_t size = pin->schedstat < 0 ? -1 : pread(pin->schedstat, text, sizeof(text) - 1, 0);
+
+	if (size <= 0)
+		return false;
+	text[size] = '\0';
+	/* A kernel that does not count says 0 for all. */
+	if (!strtoull(text, &next, 10))
+		return false;
+	*ns = strtoull(next, NULL, 10);
+	return true;
+}
+
+/* How many hits in a row a process is to have before it is pinned; as many again where that was in vain. */
+static unsigned needed(const struct process *p)
+{
+	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
+}
+
+static void need_more(struct process *p)
+{
+	p->calls->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
+}
+
+static void forget(struct pin *pin)
+{
+	pin->tid = pin->tgid = 0;
+}
+
+/* The masks and the CPU on which both are going to be. */
+static bool choose(struct pin *pin, pid_t tid)
+{
+	if (sched_getaffinity(tid, sizeof(pin->task_mask), &pin->task_mask) < 0 ||
+	    sched_getaffinity(0, sizeof(pin->own_mask), &pin->own_mask) < 0 || CPU_COUNT(&pin->own_mask) < 2)
+		return false;
+	pin->cpu = sched_getcpu();
+	/* What has chosen one CPU stays there: the tracer joins it. */
+	for (int cpu = 0; CPU_COUNT(&pin->task_mask) == 1 && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &pin->task_mask))
+			pin->cpu = cpu;
+	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
+}
+
+/* Looks whether the task that has made so many hits in a row is to be pinned, and remembers what it saw. */
+static bool decide_to_pin(struct tracer *t, const struct task *task)
+{
+	struct pin *pin = t->pin;
+
+	if (process_is_leaving(t, task->process) || task->process->trace->broken || t->run->paused)
+		return false;
+	if (!is_auto(t))
+		return true;
+	if (task->process->task_count != 1)
+		return false;
+	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
+	return pin->looked_at - pin->row_began < (uint64_t)needed(task->process) * HIT_NS &&
+	       measure_wait(pin, &pin->waited);
+}
+
+static void pin_to_own_cpu(struct tracer *t, struct task *task)
+{
+	struct pin *pin = t->pin;
+
+	forget(pin);
+	if (!decide_to_pin(t, task) || !choose(pin, task->tid))
+		return;
+	if (is_auto(t) && !pin_watch(task->process, &pin->watch)) {
+		need_more(task->process);
+		return;
+	}
+	guard_note_pin(t->engine, task->tid, pin->cpu, &pin->task_mask);
+	if (cpus_narrow(task->tid, pin->cpu) < 0) {
+		guard_note_pin(t->engine, 0, 0, NULL);
+		pin_unwatch(task->process, &pin->watch);
+		need_more(task->process);
+		return;
+	}
+	cpus_narrow(0, pin->cpu);
+	pin->tid = task->tid;
+	pin->tgid = task->tgid;
+	pin->on = t->is_pinned = true;
+	pin->hits = pin->ticked_hits = 0;
+	pin->others = 0;
+	pin->next_look = pin->look;
+	pin->ticked_at = pin->looked_at;
+	if (is_auto(t))
+		engine_want_tick(t->engine);
+	msg_debug(DBG_TRACER, 1, "%d and the tracer are on CPU %d", task->tid, pin->cpu);
+}
+
+static void undo(struct tracer *t, const char *why)
+{
+	struct pin *pin = t->pin;
+	const struct task *task = task_find(t, pin->tid);
+
+	if (task && task->process)
+		pin_unwatch(task->process, &pin->watch);
+	const int error = cpus_put_back(pin->tid, pin->cpu, &pin->task_mask);
+
+	if (error && error != -ESRCH)
+		msg_warn("task %d stays on CPU %d, where functrace has put it: %s; 'taskset -p' changes that", pin->tid,
+			 pin->cpu, strerror(-error));
+	cpus_put_back(0, pin->cpu, &pin->own_mask);
+	guard_note_pin(t->engine, 0, 0, NULL);
+	pin->on = t->is_pinned = false;
+	pin->in_a_row = 0;
+	pin->undone_at = clock_ns(CLOCK_MONOTONIC);
+	msg_debug(DBG_TRACER, 1, "%d and the tracer may run on any CPU again: %s", pin->tid, why);
+}
+
+void pin_undo(struct tracer *t)
+{
+	if (t->pin->on)
+		undo(t, "tracing ends or pauses");
+}
+
+void pin_expose(struct tracer *t, const struct task *task, const char *why)
+{
+	struct pin *pin = t->pin;
+
+	if (!pin->on || !is_auto(t) || task->tid != pin->tid)
+		return;
+	if (pin->hits < (uint64_t)needed(task->process) * WORTH)
+		need_more(task->process);
+	else if (needed(task->process) > ALONE)
+		task->process->calls->pin_needed /= 2;
+	undo(t, why);
+	forget(pin); /* at a stop of its own: its births have all been reported */
+}
+
+/* Where others want the CPU, another may be better: the task runs where it likes for a while, and is pinned there.
+ * If that does not help either, others are everywhere, and it is tried more and more seldom. */
+static void look_around(struct tracer *t)
+{
+	struct pin *pin = t->pin;
+	const uint64_t before = pin->waited, since = pin->looked_at;
+
+	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
+	if (!measure_wait(pin, &pin->waited) || (pin->waited - before) * CROWDED > pin->looked_at - since) {
+		pin->look = pin->look < LOOK_MOST ? 2 * pin->look : LOOK_MOST;
+		undo(t, "others want the CPU");
+		return;
+	}
+	if (!cpus_are_only(pin->tid, pin->cpu)) {
+		undo(t, "it has other CPUs");
+		return;
+	}
+	pin->look = LOOK;
+	pin->next_look = pin->hits + pin->look;
+}
+
+static void pinned_hit(struct tracer *t, pid_t tid)
+{
+	struct pin *pin = t->pin;
+
+	if (tid != pin->tid) {
+		/* One hit of another is no second busy task; the next of it in a moment is. */
+		if (++pin->others >= OTHERS)
+			undo(t, "another task is busy too");
+		return;
+	}
+	if (pin->in_a_row == ALONE)
+		pin->others = 0;
+	if (++pin->hits >= pin->next_look && is_auto(t))
+		look_around(t);
+}
+
+void pin_hit(struct task *task)
+{
+	struct tracer *t = task->process->tracer;
+	struct pin *pin = t->pin;
+
+	if (task->tid != pin->last) {
+		pin->last = task->tid;
+		pin->in_a_row = 0;
+	}
+	if (!pin->in_a_row++ && is_auto(t))
+		pin->row_began = clock_ns(CLOCK_MONOTONIC);
+	if (pin->on) {
+		pinned_hit(t, task->tid);
+	} else if (pin->in_a_row >= needed(task->process)) {
+		pin->in_a_row = 0;
+		pin_to_own_cpu(t, task);
+	}
+}
+
+void pin_tick(struct tracer *t)
+{
+	struct pin *pin = t->pin;
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!pin->on || !is_auto(t))
+		return;
+	engine_want_tick(t->engine);
+	if (now - pin->ticked_at < TICK_NS)
+		return;
+	if (pin->hits - pin->ticked_hits < IDLE_HITS)
+		undo(t, "it is not busy any more");
+	pin->ticked_at = now;
+	pin->ticked_hits = pin->hits;
+}
+
+/* The child of a task that is pinned, or was when it was made:
+ *
+ *   maker:  clone(), the child gets its mask |                             | the event
+ *   tracer:                                  | a second task is busy: undo |           pin_birth()
+ *
+ * A maker that has only that CPU then has chosen it itself, for its child too. */
+void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
+{
+	const struct pin *pin = t->pin;
+
+	if (maker->tid != pin->tid)
+		return;
+	if (pin->on || !cpus_are_only(maker->tid, pin->cpu))
+		cpus_put_back(child, pin->cpu, &pin->task_mask);
+	pin_expose(t, maker, "it has made another task");
+}
+
+void pin_orphan(struct tracer *t, pid_t child, pid_t maker)
+{
+	const struct pin *pin = t->pin;
+
+	if (maker && maker == pin->tgid && (pin->on || clock_ns(CLOCK_MONOTONIC) - pin->undone_at < BIRTH_NS))
+		cpus_put_back(child, pin->cpu, &pin->task_mask);
+}
+
+void pin_exec(struct tracer *t, pid_t former, pid_t tid)
+{
+	/* A thread that was no leader has taken the leader's place, and its id. */
+	if (t->pin->on && (former ? former : tid) == t->pin->tid) {
+		t->pin->tid = tid;
+		t->pin->watch.count = 0; /* they have gone with its memory */
+		undo(t, "it has executed another program");
+		forget(t->pin);
+	}
+}
+
+void pin_gone(struct tracer *t, pid_t tid)
+{
+	if (t->pin->on && t->pin->tid == tid) {
+		t->pin->watch.count = 0;
+		undo(t, "it has ended");
+	}
+}
+
+struct pin *pin_new(void)
+{
+	struct pin *pin = xcalloc(1, sizeof(*pin));
+
+	pin->look = LOOK;
+	return pin;
+}
+
+void pin_free(struct pin *pin)
+{
+	if (pin->schedstat > 0)
+		close(pin->schedstat);
+	free(pin);
+}
+
+void pin_asked(struct task *task, const struct breakpoint *b)
+{
+	const char *const why = pin_watch_asks(task, b);
+
+	if (why)
+		pin_expose(task->process->tracer, task, why);
+}

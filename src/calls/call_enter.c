@@ -1,0 +1,410 @@
+#include "config.h"
+#include "calls/call_enter.h"
+#include "calls/probes/alias.h"
+#include "calls/arguments.h"
+#include "calls/contexts.h"
+#include "calls/nested_blocks.h"
+#include "calls/call_return.h"
+#include "calls/nesting.h"
+#include "calls/range_release.h"
+#include "calls/sigtrap.h"
+#include "calls/call_stack.h"
+#include "calls/values.h"
+#include "record/ledger.h"
+#include "record/output.h"
+#include "record/remarks.h"
+#include "breakpoints/breakpoints.h"
+#include "breakpoints/out_of_line.h"
+#include "ptrace/tasks.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The entry of a call: a release that cannot fail is written, any other call begins, and its return is waited for. */
+
+/* Whether what a call has for its return address is a constant among the code: what is called never returns
+ * (__cxa_throw, abort, one of the program's own). What gives something always does. */
+static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
+{
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+
+	return p->arch->is_constant && !probe_is_hook(probe) && probe->function->role == ROLE_CALL &&
+	       p->arch->is_constant(return_address, &code);
+}
+
+/* The breakpoint at a return address; NULL, and *count is what the call counts as, if there is none. A function's entry
+ * can be reached without a call (a loop's head): then the word on the stack is no return address, and nothing may be
+ * written there. */
+static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
+				      uint64_t **count)
+{
+	const uint64_t address = arch_text_address(p->arch, return_address);
+	struct breakpoint *b = breakpoint_find(p, address);
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+	struct counts *const counts = &p->trace->counts;
+	enum arch_call kind;
+
+	*count = &counts->no_return_seen;
+	if (b && b->is_return)
+		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
+	if (arch_call_before(p->arch, return_address, &code, &kind) < 0) {
+		if (!objects_find(&p->objects, address))
+			*count = &counts->not_calls;
+		return NULL;
+	}
+	if (kind == CALL_NONE || never_returns(p, probe, return_address)) {
+		*count = kind == CALL_NONE ? &counts->not_calls : &counts->stale;
+		return NULL;
+	}
+	b = breakpoint_insert(p, return_address);
+	if (b) {
+		b->is_return = true;
+		breakpoint_calls(b)->is_computed = kind == CALL_COMPUTED;
+	}
+	return b;
+}
+
+/* What the event of the call names. Only where a function is called by several names its caller is asked. */
+static const struct traced *called_as(struct task *task, const struct probe *probe)
+{
+	uint64_t return_address;
+
+	if (!probe->asks_caller || !stack_return_address(task, false, &return_address))
+		return &probe->traced;
+	return alias_called(task->process, probe, return_address);
+}
+
+/* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its
+ * own. The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this
+ * one. */
+static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
+{
+	const struct call *const owner = reserved ? reserved->owner : NULL;
+
+	if (owner && !is_inner)
+		ledger_withdraw(task->process->trace, reserved);
+	else if (owner && owner->task == task)
+		ledger_commit(task->process->trace, reserved, time_ns);
+}
+
+/* What the call gives up, as a release without a stack. False: nothing (free(NULL)); the kernel refuses what begins
+ * within a page. */
+static bool released_event(struct task *task, const struct probe *probe, const struct operands *of, struct event *e)
+{
+	const struct function *f = probe->wanted->function;
+
+	*e = (struct event){.thread = task_calls(task)->thread,
+			    .function = &probe->traced,
+			    .time_ns = times_now(&task->process->trace->times)};
+	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id) ||
+	    (f->stays.test != TEST_NONE && value_condition_holds(of, &f->stays)))
+		return false;
+	/* Of 0 bytes nothing is given up (mremap makes one more mapping of them). */
+	if (f->extent.kind != VALUE_NONE && !(e->extent = value_of(of, &f->extent)))
+		return false;
+	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
+}
+
+/* What is left of a range is an allocation, which has a stack without -A, too. */
+static bool wants_release_stack(const struct process *p, const struct probe *probe, const struct event *e)
+{
+	return p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
+}
+
+static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, struct event *e)
+{
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	const uint32_t resource = probe->wanted->resource;
+	struct process *p = task->process;
+
+	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
+	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
+	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
+			      (!is_known && call_fold(task, probe, return_sp, NULL));
+
+	entered_release(task, p->trace->ledger.reserved ? ledger_reserved(p->trace, resource, e->id) : NULL, is_inner,
+			e->time_ns);
+	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e))
+		return;
+	e->function = called_as(task, probe);
+	e->context = contexts_of(task);
+	e->args = arguments_entered(task, probe, e->function, NULL);
+	if (wants_release_stack(p, probe, e))
+		stack_of_event(e, task, frames, true);
+	ledger_released(p->trace, e);
+	arg_list_unref(e->args);
+}
+
+/* A release of all ids from that of the event to the last. */
+static void enter_release_between(struct task *task, const struct probe *probe, const struct operands *of,
+				  struct event *e)
+{
+	struct unwind_frame frames[MAX_FRAMES + 2];
+
+	e->function = called_as(task, probe);
+	e->context = contexts_of(task);
+	e->args = arguments_entered(task, probe, e->function, NULL);
+	if (task->process->tracer->set->backtrace_all)
+		stack_of_event(e, task, frames, true);
+	ledger_released_between(task->process->trace, e, value_of(of, &probe->wanted->function->last));
+	arg_list_unref(e->args);
+}
+
+static bool is_same_block(struct process *p, const struct call *older, const struct operands *inner)
+{
+	const struct operands outer = {.p = p, .row = older->probe->wanted, .args = older->args};
+	const struct function *f = older->probe->function, *g = inner->row->function;
+
+	return value_of(&outer, &f->size) == value_of(inner, &g->size) &&
+	       value_of(&outer, &f->released) == value_of(inner, &g->released);
+}
+
+/* Whether the older call, which has the same place on the stack, is at this entry still: it has been entered here by
+ * another probe, or has come here by a jump (reallocarray -> realloc). A call instruction that always calls the same
+ * function leaves no other way; where it may call this one itself, only the block that both mean can tell. */
+static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
+			 const struct operands *of)
+{
+	if (older->probe == probe)
+		return false;
+	/* Of those nothing else is to tell, and most such calls go through a pointer or a method table. */
+	if (probe_is_nested(older->probe) || probe_is_nested(probe))
+		return true;
+	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
+		return true;
+	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
+}
+
+/* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here:
+ * true. One of another kind is a call of its own. Older ones that have never returned are dropped. */
+static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
+			   const struct operands *of)
+{
+	struct call *outer = NULL;
+
+	for (struct call *call = call_find(task->process, return_sp), *older; call; call = older) {
+		older = call->older;
+		if (call->return_address != return_address || !is_under_way(task, call, probe, of))
+			call_stale(task->process, call);
+		else if (probe_same_kind(call->probe, probe) && !probe_is_nested(probe))
+			outer = call;
+	}
+	if (!outer)
+		return false;
+	outer->inner = probe;
+	outer->inner_sp = return_sp;
+	return true;
+}
+
+/* What the call releases if it succeeds. */
+static void reserve(struct task *task, struct call *call, struct event *e)
+{
+	struct process *p = task->process;
+	struct unwind_frame frames[MAX_FRAMES + 2];
+
+	e->function = call->traced;
+	e->context = call->context;
+	e->args = call->shown ? call->shown->list : NULL;
+	if (wants_release_stack(p, call->probe, e)) {
+		stack_of_event(e, task, frames, true);
+		e->frames = frames_copy(e->frames, e->frame_count);
+		e->has_frames = e->frames;
+	}
+	ledger_reserve(p->trace, &call->release, e, call);
+}
+
+/* `e`: what it releases, NULL nothing. */
+static struct call *call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
+			       struct breakpoint *site, struct event *e)
+{
+	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
+
+	memcpy(call->args, args, sizeof(call->args));
+	call->first_event = task->process->trace->next_index;
+	if (probe->wanted->hook == HOOK_CONTEXT_FUNCTION)
+		call_set_context(task->process, call, output_context(task->process->trace, probe->traced.shown));
+	else if (!probe_is_hook(probe))
+		call->context = contexts_of(task);
+	arguments_begin(task, call);
+	stack_keep(task, call);
+	if (e)
+		reserve(task, call, e);
+	return call;
+}
+
+/* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
+static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	const struct function *f = probe->function;
+	uint64_t return_address;
+
+	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || release_was_last(task, probe, return_sp)))
+		return true;
+	const struct call *call = call_find(task->process, return_sp);
+
+	while (call && call->probe != probe)
+		call = call->older;
+	return call && stack_return_address(task, false, &return_address) && call->return_address == return_address;
+}
+
+/* The compiler knows that the call does not return. */
+static void never_returned(struct task *task, const struct probe *probe)
+{
+	struct event e = {.thread = task_calls(task)->thread, .function = called_as(task, probe)};
+
+	e.args = arguments_entered(task, probe, e.function, NULL);
+	remark_no_return(task->process->trace, &e, "it never does");
+	arg_list_unref(e.args);
+}
+
+/* The call whose return is waited for; NULL: none. */
+static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+			       uint64_t return_address, const struct operands *of, struct event *e)
+{
+	struct process *p = task->process;
+	struct call *own = NULL;
+	uint64_t *count;
+
+	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
+	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp, &own) && !own))
+		return NULL;
+	struct breakpoint *site = return_site(p, probe, return_address, &count);
+
+	if (site) {
+		struct call *const call = call_begin(task, probe, return_sp, of->args, site, e);
+
+		if (own)
+			inner_begin(call, own);
+		return call;
+	}
+	++*count;
+	if (count == &p->trace->counts.stale)
+		never_returned(task, probe);
+	return NULL;
+}
+
+/* Whether a stack will hardly fail to be wanted when the call returns. */
+static bool wants_stack(const struct process *p, const struct probe *probe)
+{
+	const struct settings *set = p->tracer->set;
+
+	return set->depth && !set->monitor_count && !probe_is_hook(probe) &&
+	       probe->wanted->function->role != ROLE_RELEASE;
+}
+
+static struct call *enter_watched(struct task *task, const struct probe *probe, uint64_t return_sp,
+				  const struct operands *of, struct event *e)
+{
+	uint64_t return_address;
+
+	if (stack_return_address(task, wants_stack(task->process, probe), &return_address))
+		return enter_call(task, probe, return_sp, return_address, of, e);
+	task->process->trace->counts.no_return_seen++;
+	return NULL;
+}
+
+/* A release of all that is live from one id to another, which can fail: it is written when it has succeeded. */
+static void enter_range(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
+			struct event *e)
+{
+	struct process *p = task->process;
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	size_t count;
+	uint64_t *const ids = ledger_ids_between(p->trace, probe->wanted->resource, e->id,
+						 value_of(of, &probe->wanted->function->last), &count);
+	struct call *const call =
+		count || p->tracer->set->args ? enter_watched(task, probe, return_sp, of, NULL) : NULL;
+
+	if (call && count) {
+		e->function = call->traced;
+		e->context = call->context;
+		e->args = call->shown ? call->shown->list : NULL;
+		if (p->tracer->set->backtrace_all)
+			stack_of_event(e, task, frames, true);
+		range_reserve(p, call, e, ids, count);
+	}
+	free(ids);
+}
+
+/* Whether the call is one of the row. The child of a vfork has its maker's memory, but descriptors of its own. */
+static bool is_of_row(const struct task *task, const struct probe *probe, const struct operands *of)
+{
+	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)
+		return false;
+	return of->row->function->conditions[0].test == TEST_NONE || value_conditions_hold(of);
+}
+
+static void enter_row(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of)
+{
+	const struct trace *trace = task->process->trace;
+	const struct function *f = probe->wanted->function;
+	struct event e;
+
+	if (!is_of_row(task, probe, of))
+		return;
+	const bool releases =
+		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, of, &e);
+
+	if (releases)
+		inner_released(task->process, probe->wanted->resource, e.id);
+	const bool is_asked = f->may_release_none || f->fails_unknown || probe->wanted->kind->folds_in_object;
+	const bool is_held = releases && is_asked && ledger_holds(trace, &e);
+
+	if (f->role == ROLE_RELEASE && !releases)
+		return;
+	if (f->last.kind != VALUE_NONE) {
+		if (f->can_fail)
+			enter_range(task, probe, return_sp, of, &e);
+		else
+			enter_release_between(task, probe, of, &e);
+		return;
+	}
+	/* With -a its return is waited for also where it releases nothing: it may fail, which is a remark. */
+	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->args;
+
+	if (f->role == ROLE_RELEASE && !is_held && !is_remarked &&
+	    (f->may_release_none || release_is_library_own(task, probe)))
+		return;
+	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
+		enter_release(task, probe, return_sp, &e);
+	/* What a preloaded close() calls is a part of that one, which has released the descriptor already. */
+	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
+		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
+}
+
+static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+{
+	const struct operands of = {.p = task->process, .row = probe->wanted, .args = args};
+
+	if (probe_is_hook(probe))
+		enter_watched(task, probe, return_sp, &of, NULL);
+	else
+		enter_row(task, probe, return_sp, &of);
+}
+
+void call_enter(struct task *task, struct breakpoint *b)
+{
+	const uint64_t return_sp = task->process->arch->return_sp(&task->regs);
+	uint64_t args[CALL_ARGS];
+
+	task_args(task, args);
+	const bool is_redone = task_has_undone_hits(task) && hit_redo(task, b, args, probe_arguments(b->probe));
+
+	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
+		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver &&
+		    ((int)args[0] != SIGTRAP || !sigtrap_set(task, args[1])))
+			continue;
+		if (probe->wanted->hook == HOOK_SIGMASK && !probe->is_resolver) {
+			sigtrap_mask_changes(task, (int)args[0], args[1]);
+		} else if (probe->wanted->hook == HOOK_CATCH) {
+			calls_left(task, return_sp);
+		} else if ((probe->wanted->hook == HOOK_CONTEXT_ENTER || probe->wanted->hook == HOOK_CONTEXT_EXIT) &&
+			   !probe->is_resolver) {
+			contexts_hit(task, probe, args[0]);
+		} else if (probe->wanted->hook != HOOK_LIBRARY &&
+			   !(is_redone && is_dealt_with(task, probe, return_sp))) {
+			enter_probe(task, probe, return_sp, args);
+		}
+	}
+}

@@ -1,0 +1,371 @@
+#include "config.h"
+#include "calls/call_return.h"
+#include "calls/arguments.h"
+#include "calls/contexts.h"
+#include "calls/nested_blocks.h"
+#include "calls/probes/probes.h"
+#include "calls/range_release.h"
+#include "calls/call_stack.h"
+#include "calls/unseen_entries.h"
+#include "calls/values.h"
+#include "record/ledger.h"
+#include "record/remarks.h"
+#include "record/run.h"
+#include "record/texts.h"
+#include "breakpoints/breakpoints.h"
+#include "ptrace/memory.h"
+#include "proc/proc.h"
+
+#include <string.h>
+
+/* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
+
+#define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
+#define IDS_MAX       1024       /* of one call */
+#define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
+
+/* A call as a row's own code sees it, and whose it is. */
+struct looked_at {
+	struct module_call call;
+	struct process *p;
+	uint32_t resource;
+};
+
+/* An IFUNC's resolver returns: what it has chosen is the function. */
+static void resolver_returned(struct task *task, const struct call *call)
+{
+	struct process *p = task->process;
+	const uint64_t result = p->arch->result(&task->regs);
+
+	struct object *object = objects_find(&p->objects, result);
+
+	if (object)
+		probe_chosen(p, call->probe, result, object);
+}
+
+static bool read_memory(const struct module_call *call, uint64_t address, void *to, size_t size)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	return memory_read(at->p, address, to, size) == 0;
+}
+
+static uint64_t mapping_size(const struct module_call *call, uint64_t address)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	return proc_mapping_size(proc_live_thread(at->p->pid), address);
+}
+
+static void keep_text(const struct module_call *call, uint64_t id, const char *text)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	ledger_keep(at->p->trace, at->resource, id, text_number(at->p->trace->run, text));
+}
+
+static const char *kept_text(const struct module_call *call, uint64_t id)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+	uint64_t number;
+
+	return ledger_kept(at->p->trace, at->resource, id, &number) ? text_of(at->p->trace->run, number) : NULL;
+}
+
+static bool has_argument(const struct arg_list *list, const char *name)
+{
+	for (size_t i = 0; list && i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return true;
+	return false;
+}
+
+/* What the row's own code says of the call. False: it is not to be written. *e gets arguments of its own. */
+static bool look(const struct operands *of, unsigned index, struct event *e)
+{
+	struct module_details details = {.index = index, .id = e->id, .size = e->size};
+
+	const struct looked_at at = {{.args = of->args,
+				      .result = of->result,
+				      .pointer_size = of->p->arch->pointer_size,
+				      .read = read_memory,
+				      .mapped = mapping_size,
+				      .keep_text = keep_text,
+				      .kept_text = kept_text},
+				     of->p,
+				     of->row->resource};
+
+	if (of->row->function->look && !of->row->function->look(&at.call, &details))
+		return false;
+	e->id = details.id;
+	e->size = details.size;
+	if (!details.arg_name || has_argument(e->args, details.arg_name)) {
+		arg_list_ref(e->args);
+		return true;
+	}
+	details.arg_value[sizeof(details.arg_value) - 1] = '\0';
+	e->args = arg_list_copy(e->args);
+	arg_list_add(e->args, details.arg_name, details.arg_value);
+	return true;
+}
+
+/* The probe of another kind at the same function, as its module has it. */
+static const struct probe *probe_beside(const struct process *p, const struct probe *probe, uint32_t resource)
+{
+	const struct breakpoint *b = breakpoint_find(p, probe->start);
+	const struct probe *beside = b ? b->probe : NULL;
+
+	while (beside && (beside->wanted->resource != resource || beside->wanted->module != probe->wanted->module))
+		beside = beside->next;
+	return beside;
+}
+
+/* A range has come to the place of others: these are gone, of whichever of the module's kinds. */
+static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
+{
+	const struct module *module = call->probe->wanted->module;
+
+	if (call->probe->wanted->function->replaces.test == TEST_NONE ||
+	    !value_condition_holds(of, &call->probe->wanted->function->replaces))
+		return;
+	for (unsigned i = 0; i < module->resource_count; i++) {
+		const struct probe *beside =
+			module->resources[i].is_range
+				? probe_beside(of->p, call->probe, wanted_sibling(call->probe->wanted, i))
+				: NULL;
+		struct event gone = *e;
+
+		gone.function = beside ? &beside->traced : NULL;
+		gone.extent = e->size;
+		gone.size = 0;
+		if (beside && ledger_holds(of->p->trace, &gone))
+			ledger_released(of->p->trace, &gone);
+	}
+}
+
+/* It has an event already, of a call within this one that was not known to be a part of it. */
+static bool was_made_within(const struct call *call, const struct trace *trace, uint64_t id)
+{
+	const uint32_t resource = call->probe->wanted->resource;
+
+	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
+		return false;
+	/* A constructor may take references of what it makes; if that was there before, one of them is the result. */
+	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
+}
+
+/* Writes one id of the call, if it has no event yet: its event, without a stack yet. */
+static void write_looked(struct task *task, struct call *call, const struct operands *of, struct event *e)
+{
+	struct trace *trace = of->p->trace;
+	struct unwind_frame frames[MAX_FRAMES + 2];
+
+	if (was_made_within(call, trace, e->id)) {
+		ledger_made_by_several(trace, of->row->resource, e->id);
+		return;
+	}
+	if (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id))
+		return;
+	if (call->has_parts && !inner_settle(of->p, call, e->id))
+		return;
+	stack_of_event(e, task, frames, false);
+	if (call->part_of) {
+		inner_keep(of->p, call, e);
+		return;
+	}
+	e->has_unknown_maker = unseen_may_contain(task, call->probe, e);
+	if (of->row->function->role == ROLE_CALL) {
+		ledger_call(trace, e);
+		return;
+	}
+	/* Of what its caller has: it is not made here. */
+	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
+
+	replace_ranges(call, of, e);
+	ledger_allocated(trace, e);
+	for (struct call *outer = task_newest_call(task); outer; outer = outer->next)
+		if (probe_same_kind(outer->probe, call->probe)) {
+			outer->made = e->id;
+			outer->has_made = true;
+			outer->made_is_reference = is_reference;
+		}
+}
+
+/* The same of what the row's own code says of it. False: it is none. */
+static bool write_event(struct task *task, struct call *call, const struct operands *of, unsigned index,
+			struct event *e)
+{
+	if (!look(of, index, e))
+		return false;
+	write_looked(task, call, of, e);
+	arg_list_unref(e->args);
+	return true;
+}
+
+/* All ids of a call that has given e->id, as far as the row says. */
+static void write_events(struct task *task, struct call *call, const struct operands *of, struct event *e)
+{
+	const struct function *f = of->row->function;
+	struct value id = f->id;
+	bool goes_on = true;
+
+	for (unsigned i = 0; goes_on && i < IDS_MAX; i++) {
+		struct event one = *e;
+		const bool is_one = write_event(task, call, of, i, &one);
+
+		id.b++;
+		goes_on = f->looks_again ? is_one : i + 1u < f->id_count && value_id(of, &id, &e->id);
+	}
+}
+
+/* What the call releases is so if it has succeeded, and of some even if it has not. */
+static void end_release(struct process *p, struct call *call, const struct function *f, bool ok, const struct event *e)
+{
+	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !e->size))
+		ledger_commit(p->trace, &call->release, e->time_ns);
+	else
+		ledger_failed(p->trace, &call->release);
+	range_end(p, call, ok ? &e->time_ns : NULL);
+}
+
+/* A function of several kinds has a call for each: the last one of them says that it has failed. */
+static bool is_said_later(const struct call *call)
+{
+	for (const struct call *other = call->older; other; other = other->older)
+		if (other->shown && other->probe->start == call->probe->start)
+			return true;
+	return false;
+}
+
+static void call_finish(struct task *task, struct call *call)
+{
+	struct process *p = task->process;
+	const struct function *f = call->probe->function;
+	const struct operands of = {
+		.p = p,
+		.row = call->probe->wanted,
+		.args = call->args,
+		.result = value_result(p, f, arguments_result(task, call, p->arch->result(&task->regs)))};
+	const bool ok = value_is_success(p, f, of.result);
+	struct event e = {.thread = task_calls(task)->thread,
+			  .function = call->traced,
+			  .time_ns = times_now(&p->trace->times),
+			  .context = call->context};
+
+	e.size = value_of(&of, &f->size);
+	arguments_returned(task, call, !ok);
+	e.args = call->shown ? call->shown->list : NULL;
+	end_release(p, call, f, ok, &e);
+	if (!ok && e.args && !is_said_later(call) && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
+		remark_failed(p->trace, &e);
+	if (f->role == ROLE_RELEASE || !ok)
+		return;
+	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
+	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
+		return;
+	e.has_kept = value_read(&of, &f->keeps, &e.kept);
+	write_events(task, call, &of, &e);
+}
+
+/* A return site was reached by another way than a traced call's return: that costs the target a
+ * stop for nothing, so a hot one is taken out until the next call wants it. */
+static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
+{
+	struct process *p = task->process;
+	struct breakpoint_calls *site = breakpoint_calls(b);
+
+	for (struct call *call = task_newest_call(task), *next; call; call = next) {
+		next = call->next;
+		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
+			call_stale(p, call);
+	}
+	if (++site->misses >= MISSES_MAX && !site->in_flight && !b->probe) {
+		p->trace->counts.retired++;
+		site->misses = 0;
+		breakpoint_remove(p, b);
+	}
+}
+
+static void call_done(struct task *task, struct call *call)
+{
+	stack_recall(task, call);
+	call_unlink(task->process, call);
+	if (call->probe->is_resolver)
+		resolver_returned(task, call);
+	else if (call->probe->wanted->hook == HOOK_CONTEXT_CREATE)
+		contexts_created(task, call);
+	else if (!probe_is_hook(call->probe))
+		call_finish(task, call);
+	inner_write_all(task->process, call);
+	call_free(task->process, call);
+}
+
+/* Of the calls that are events one by one the inner one, which was jumped to, returns first, as it does without a jump.
+ * Returns the newest one of the others, or NULL. */
+static struct call *nested_done(struct task *task, struct call *newest)
+{
+	struct call *rest = NULL;
+
+	for (struct call *call = newest, *older; call; call = older) {
+		older = call->older;
+		if (probe_is_nested(call->probe))
+			call_done(task, call);
+		else if (!rest)
+			rest = call;
+	}
+	return rest;
+}
+
+void call_return(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const uint64_t sp = p->arch->sp(&task->regs);
+	struct call *call = call_find(p, sp);
+
+	if ((!call || call->site != b) && p->arch->return_pops)
+		call = call_find(p, sp - p->arch->return_pops);
+	if (!call || call->site != b) {
+		site_missed(task, b, sp);
+		return;
+	}
+	b->calls->misses = 0;
+	call = nested_done(task, call);
+	while (call && call->older)
+		call = call->older;
+	for (struct call *newer; call; call = newer) {
+		newer = call->newer;
+		call_done(task, call);
+	}
+}
+
+/* ---- Exceptions ---- */
+
+/* The frames of the task lead to where the call returns to. */
+static bool is_on_stack(struct task *task, const struct call *call)
+{
+	struct unwind_frame frames[MAX_FRAMES];
+	bool cut = false;
+	const size_t count = stack_walk(task, frames, MAX_FRAMES, 0, &cut);
+
+	for (size_t i = 0; i + 1 < count; i++)
+		if (frames[i].cfa == call->return_sp && frames[i + 1].pc == call->return_address)
+			return true;
+	return cut;
+}
+
+void calls_left(struct task *task, uint64_t sp)
+{
+	struct process *p = task->process;
+
+	for (struct call *call = call_find(p, sp), *older; call; call = older) {
+		older = call->older;
+		call_stale(p, call);
+	}
+	/* Below the handler may be another stack as well, on which calls go on: that which a signal has interrupted,
+	 * where the signal's handler has a stack of its own. */
+	for (struct call *call = task_newest_call(task), *next; call; call = next) {
+		next = call->next;
+		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))
+			call_stale(p, call);
+	}
+}

@@ -1,0 +1,200 @@
+#include "config.h"
+#include "calls/call_stack.h"
+#include "breakpoints/breakpoints.h"
+#include "ptrace/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* The stack of a stopped task. What is read at a call's entry, to learn where it returns to, serves at its
+ * return as well: meanwhile nothing above its frame that an unwinder looks at can have changed, for every frame there
+ * waits for the one below it. That saves a system call an event. */
+
+/* From this size on process_vm_readv is the cheaper way: it copies once, /proc/PID/mem page by page and twice. For
+ * 8 KiB it takes 2.5 us against 2.9, for 32 KiB 4.6 against 10. */
+#define LARGE_READ 6144
+
+#define STACK_MAX (64u << 10)
+
+/* One snapshot's bytes: those of the walk that goes on. */
+static unsigned char buffer[STACK_MAX];
+
+/* Bytes of a stopped task's memory; it may be refused where the open /proc/PID/mem is not. */
+static ssize_t read_stack(struct task *task, uint64_t address, void *data, size_t size)
+{
+	if (size >= LARGE_READ) {
+		const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+		const ssize_t got = process_vm_readv(task->tid, &local, 1, &remote, 1, 0);
+
+		if (got > 0)
+			return got;
+	}
+	return memory_read_some(task->process, address, data, size);
+}
+
+/* Bytes of the stack from sp on, if they are known at this stop. */
+static inline const unsigned char *known_bytes(struct task *task, uint64_t sp, size_t *size)
+{
+	const struct kept_stack *kept = &task_calls(task)->kept;
+
+	if (kept->valid_at != task->at_stop || sp < kept->address || sp - kept->address >= kept->size)
+		return NULL;
+	*size = kept->size - (sp - kept->address);
+	return kept->bytes + (sp - kept->address);
+}
+
+static void read_kept(struct task *task, uint64_t address)
+{
+	struct kept_stack *kept = &task->calls->kept;
+	const size_t want = task->process->calls->stack_want;
+
+	if (kept->capacity < want) {
+		free(kept->bytes);
+		kept->bytes = xmalloc(want);
+		kept->capacity = want;
+	}
+	const ssize_t got = read_stack(task, address, kept->bytes, want);
+
+	*kept = (struct kept_stack){.bytes = kept->bytes,
+				    .capacity = kept->capacity,
+				    .address = address,
+				    .size = got > 0 ? (size_t)got : 0,
+				    .valid_at = got > 0 ? task->at_stop : 0};
+}
+
+bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
+{
+	const struct process *p = task->process;
+	struct task_calls *own = task_calls(task);
+	const unsigned char *bytes;
+	uint64_t where;
+	size_t size;
+
+	if (p->arch->return_address(&task->regs, &where)) {
+		*address = where;
+		return true;
+	}
+	/* Asked for several times a stop, and each time is a system call. */
+	if (own->word_stop == task->at_stop && own->word_at == where) {
+		*address = own->word;
+		return true;
+	}
+	bytes = known_bytes(task, where, &size);
+	if (with_stack && !bytes) {
+		read_kept(task, where);
+		bytes = known_bytes(task, where, &size);
+	}
+	if (bytes && size >= p->arch->pointer_size)
+		*address = arch_pointer(p->arch, bytes);
+	else if (memory_read_pointer(task->process, where, address) < 0)
+		return false;
+	own->word_at = where;
+	own->word = *address;
+	own->word_stop = task->at_stop;
+	return true;
+}
+
+void stack_keep(struct task *task, struct call *call)
+{
+	struct task_calls *own = task->calls;
+
+	if (own->kept.valid_at != task->at_stop)
+		return;
+	/* Several calls may have begun at this stop: one read is for all of them. */
+	if (!own->kept.call)
+		own->kept.call = ++own->last_serial;
+	call->serial = own->kept.call;
+}
+
+void stack_recall(struct task *task, const struct call *call)
+{
+	struct kept_stack *kept = &task_calls(task)->kept; /* it may return from another task's call */
+
+	kept->valid_at = call->task == task && call->serial && kept->call == call->serial ? task->at_stop : 0;
+}
+
+struct stack_reader {
+	struct process *p;
+	uint64_t top; /* highest address read beyond the snapshot */
+};
+
+static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
+{
+	struct stack_reader *reader = context;
+
+	if (address + size > reader->top)
+		reader->top = address + size;
+	return memory_read_some(reader->p, address, data, size);
+}
+
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
+{
+	struct process *p = task->process;
+	struct stack_reader reader = {.p = p};
+	const uint64_t sp = p->arch->sp(&task->regs);
+	/* An inner call's outer frame is near. */
+	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
+	size_t size;
+	const unsigned char *bytes = known_bytes(task, sp, &size);
+
+	if (!bytes) {
+		const ssize_t got = read_stack(task, sp, buffer, want);
+
+		bytes = buffer;
+		size = got > 0 ? (size_t)got : 0;
+	} else {
+		want = size;
+	}
+	/* The pc is behind the breakpoint. Where one byte was there that moves the stack (push, leave, ret), the rule
+	 * behind it is another one, but it has not been executed. */
+	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const struct breakpoint *b = breakpoint_find(p, at);
+	struct stack_snapshot snapshot = {.arch = p->arch,
+					  .regs = task->regs,
+					  .address = sp,
+					  .bytes = bytes,
+					  .size = size,
+					  .read = stack_read,
+					  .context = &reader,
+					  .inside = b && !b->probe};
+
+	p->arch->set_pc(&snapshot.regs, at);
+	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
+
+	/* Read as much at once as stacks have turned out to need. */
+	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
+		p->calls->stack_want = align_up(reader.top - sp, 1024);
+	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)
+		p->calls->stack_want = want - want / 8;
+	return count;
+}
+
+static bool is_monitored(const struct settings *set, uint64_t size)
+{
+	if (!set->monitor_count)
+		return true;
+	for (size_t i = 0; i < set->monitor_count; i++)
+		if (size >= set->monitor[i].low && size <= set->monitor[i].high)
+			return true;
+	return false;
+}
+
+void stack_of_event(struct event *e, struct task *task, struct unwind_frame frames[MAX_FRAMES + 2], bool at_entry)
+{
+	const struct settings *set = task->process->tracer->set;
+	bool cut = false;
+
+	if (!set->depth || !is_monitored(set, e->size))
+		return;
+	size_t count = stack_walk(task, frames, set->depth + 1 + at_entry, 0, &cut);
+
+	if (at_entry && count) {
+		frames++;
+		count--;
+	}
+	e->end = count > set->depth ? STACK_CUT : cut ? STACK_LOST : STACK_WHOLE;
+	e->frames = frames;
+	e->frame_count = count > set->depth ? set->depth : count;
+	e->has_frames = true;
+}

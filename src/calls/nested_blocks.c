@@ -1,0 +1,136 @@
+#include "config.h"
+#include "calls/nested_blocks.h"
+#include "record/ledger.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* The program's own operator new calls malloc: one event where the block is the one that it returns, or lies within
+ * it (behind a header of its own), and two where it is another one. Which of them it is shows only when the outer call
+ * returns, so what the inner one has given is kept until then; or until it is released, for no release comes before
+ * its allocation. */
+
+struct inner_block {
+	struct event event;               /* frames, and references to the thread and the arguments, are its own */
+	struct inner_block *next, **link; /* of the same outer call */
+};
+
+void inner_begin(struct call *call, struct call *outer)
+{
+	call->part_of = outer;
+	outer->has_parts = true;
+}
+
+/* Out of all lists; its event is the caller's then. */
+static struct event take(struct process *p, struct inner_block *block)
+{
+	const struct event e = block->event;
+
+	hash_remove(&p->calls->inner_blocks, e.id, NULL);
+	*block->link = block->next;
+	if (block->next)
+		block->next->link = block->link;
+	free(block);
+	return e;
+}
+
+static void drop(struct process *p, struct inner_block *block)
+{
+	struct event e = take(p, block);
+
+	free(e.frames);
+	thread_unref(e.thread);
+	arg_list_unref(e.args);
+}
+
+static void write(struct process *p, struct inner_block *block)
+{
+	struct event e = take(p, block);
+
+	ledger_allocated(p->trace, &e);
+	free(e.frames);
+	thread_unref(e.thread);
+	arg_list_unref(e.args);
+}
+
+void inner_keep(struct process *p, const struct call *call, const struct event *e)
+{
+	struct inner_block *const older = hash_get_ptr(&p->calls->inner_blocks, e->id);
+
+	if (older)
+		write(p, older); /* it was released by a call that was not seen */
+	struct inner_block *const block = xcalloc(1, sizeof(*block));
+
+	block->event = *e;
+	block->event.thread = thread_ref(e->thread);
+	block->event.args = arg_list_ref(e->args);
+	block->event.frames = frames_copy(e->frames, e->frame_count);
+	block->link = &call->part_of->inner_blocks;
+	block->next = *block->link;
+	if (block->next)
+		block->next->link = &block->next;
+	*block->link = block;
+	hash_set_ptr(&p->calls->inner_blocks, e->id, block);
+}
+
+bool inner_settle(struct process *p, struct call *outer, uint64_t id)
+{
+	const uint32_t resource = outer->probe->wanted->resource;
+	struct inner_block **link = &outer->inner_blocks;
+
+	while (*link && !(id - (*link)->event.id < (*link)->event.size || id == (*link)->event.id))
+		link = &(*link)->next;
+	/* An address inside the block is not wrong: a call may have been missed, so that none is reported as wrong. */
+	if (*link && (*link)->event.id != id)
+		p->trace->may_miss = true;
+	if (*link)
+		drop(p, *link);
+	inner_write_all(p, outer);
+	return !outer->has_parts || !ledger_knows(p->trace, resource, id) ||
+	       ledger_made_by(p->trace, resource, id) < outer->first_event;
+}
+
+/* The one that was kept after it. */
+static struct inner_block *newer_than(const struct call *outer, const struct inner_block *block)
+{
+	return block->link == &outer->inner_blocks
+		       ? NULL
+		       : (struct inner_block *)((char *)block->link - offsetof(struct inner_block, next));
+}
+
+void inner_write_all(struct process *p, struct call *outer)
+{
+	struct inner_block *block = outer->inner_blocks;
+
+	while (block && block->next)
+		block = block->next;
+	while (block) {
+		struct inner_block *const newer = newer_than(outer, block);
+
+		write(p, block);
+		block = newer;
+	}
+}
+
+void inner_released(struct process *p, uint32_t resource, uint64_t id)
+{
+	struct inner_block *const block =
+		p->calls->inner_blocks.count ? hash_get_ptr(&p->calls->inner_blocks, id) : NULL;
+
+	if (block && block->event.function->resource == resource)
+		write(p, block);
+}
+
+void inner_forget_function(struct process *p, const struct traced *function)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->calls->inner_blocks, &i));) {
+		struct inner_block *const block = (struct inner_block *)(uintptr_t)entry->value;
+
+		if (block->event.function == function) {
+			write(p, block);
+			i = 0; /* the table has changed */
+		}
+	}
+}

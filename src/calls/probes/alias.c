@@ -1,0 +1,270 @@
+#include "config.h"
+#include "calls/probes/alias.h"
+#include "breakpoints/breakpoints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Several names of one function, and by which of them a call is.
+ *
+ * memalign and aligned_alloc are one function of glibc; free, cfree and `operator delete` are one of tcmalloc. An
+ * address has no name, but the call has: it goes through a slot that the dynamic linker has filled with the address of
+ * one symbol, whose name the object's relocation has.
+ *
+ * The slots of wanted names are taken from each object when it is probed. Only functions of which a name other than the
+ * first is in such a slot ask for their callers, and each return address is looked at once. Where no slot is found (a
+ * call within the object, through a register, of dlsym()'s result, a static program), the first name stands. */
+
+/* A wanted symbol. */
+struct name {
+	char *symbol;
+	bool is_called; /* there is a slot of it */
+};
+
+struct callers {
+	struct name *names;
+	size_t count, capacity;
+	struct hash slots; /* address of a slot -> number of its name */
+	struct hash sites; /* return address -> number of the name + 1; 0: it is not known */
+};
+
+/* ---- The names of a process ---- */
+
+static struct callers *callers_of(struct process *p)
+{
+	if (!p->probes->callers)
+		p->probes->callers = xcalloc(1, sizeof(*p->probes->callers));
+	return p->probes->callers;
+}
+
+/* The number of a name, which may be new. */
+static unsigned name_number(struct callers *callers, const char *symbol)
+{
+	for (size_t i = 0; i < callers->count; i++)
+		if (!strcmp(callers->names[i].symbol, symbol))
+			return (unsigned)i;
+	ARRAY_GROW(callers->names, callers->capacity, callers->count);
+	callers->names[callers->count] = (struct name){.symbol = xstrdup(symbol)};
+	return (unsigned)callers->count++;
+}
+
+/* ---- The names of a function ---- */
+
+static struct alias *alias_new(struct callers *callers, const struct wanted *wanted, const char *shown)
+{
+	struct alias *alias = xmalloc(sizeof(*alias));
+
+	*alias = (struct alias){
+		.wanted = wanted,
+		.traced = {.function = wanted->function, .resource = wanted->resource, .shown = shown},
+		/* With a prefix it is shown as it is. */
+		.name = name_number(callers, wanted->symbol[0] == '*' ? shown : wanted->symbol),
+	};
+	return alias;
+}
+
+static bool same_value(const struct value *a, const struct value *b)
+{
+	return a->kind == b->kind && a->type == b->type && a->a == b->a && a->b == b->b && a->number == b->number;
+}
+
+static bool same_condition(const struct condition *a, const struct condition *b)
+{
+	return a->test == b->test && a->resource == b->resource && a->or_next == b->or_next &&
+	       same_value(&a->value, &b->value) && same_value(&a->other, &b->other);
+}
+
+static bool same_conditions(const struct function *f, const struct function *g)
+{
+	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
+		if (!same_condition(&f->conditions[i], &g->conditions[i]))
+			return false;
+	return same_condition(&f->replaces, &g->replaces) && same_condition(&f->stays, &g->stays);
+}
+
+bool alias_same_calls(const struct wanted *a, const struct wanted *b)
+{
+	const struct function *f = a->function, *g = b->function;
+
+	return f && g && a->resource == b->resource && f->role == g->role && f->can_fail == g->can_fail &&
+	       f->publishes_early == g->publishes_early && f->result == g->result &&
+	       f->may_release_none == g->may_release_none && f->fails_unknown == g->fails_unknown &&
+	       f->releases_anyway == g->releases_anyway && f->id_count == g->id_count && f->look == g->look &&
+	       f->unless_live == g->unless_live && same_value(&f->id, &g->id) &&
+	       same_value(&f->released, &g->released) && same_value(&f->last, &g->last) &&
+	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
+}
+
+/* Only what a call by one of its names says beside the first is worth asking for. */
+void alias_update_asks(const struct process *p, struct probe *probe)
+{
+	const struct callers *callers = p->probes->callers;
+
+	probe->asks_caller = false;
+	for (const struct alias *alias = probe->aliases; alias; alias = alias->next)
+		probe->asks_caller |= callers->names[alias->name].is_called &&
+				      (probe->traced.any_family || alias->traced.shown != probe->traced.shown);
+}
+
+void alias_add(struct process *p, struct probe *probe, const struct probe *other)
+{
+	struct callers *callers = callers_of(p);
+	struct alias **end = &probe->aliases;
+
+	if (!p->arch->call_slot)
+		return;
+	if (!*end)
+		*end = alias_new(callers, probe->wanted, probe->traced.shown);
+	struct alias *alias = alias_new(callers, other->wanted, other->traced.shown);
+
+	for (; *end; end = &(*end)->next)
+		if ((*end)->name == alias->name) {
+			free(alias);
+			return;
+		}
+	*end = alias;
+}
+
+struct alias *aliases_copy(const struct alias *aliases)
+{
+	struct alias *copy = NULL, **end = &copy;
+
+	for (; aliases; aliases = aliases->next) {
+		*end = xmalloc(sizeof(**end));
+		**end = *aliases;
+		(*end)->next = NULL;
+		end = &(*end)->next;
+	}
+	return copy;
+}
+
+void aliases_free(struct probe *probe)
+{
+	while (probe->aliases) {
+		struct alias *next = probe->aliases->next;
+
+		free(probe->aliases);
+		probe->aliases = next;
+	}
+}
+
+static const struct traced *alias_numbered(const struct probe *probe, unsigned name)
+{
+	for (const struct alias *alias = probe->aliases; alias; alias = alias->next)
+		if (alias->name == name)
+			return &alias->traced;
+	return &probe->traced;
+}
+
+const struct traced *alias_in(const struct probe *from, const struct traced *traced, const struct probe *to)
+{
+	for (const struct alias *alias = from->aliases; alias; alias = alias->next)
+		if (&alias->traced == traced)
+			return alias_numbered(to, alias->name);
+	return &to->traced;
+}
+
+/* ---- Slots ---- */
+
+static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64_t slot)
+{
+	struct process *p = context;
+
+	(void)resolver;
+	if (!wanted_any(p->tracer->wanted, symbol))
+		return true;
+	struct callers *callers = callers_of(p);
+	const unsigned number = name_number(callers, symbol);
+
+	callers->names[number].is_called = true;
+	hash_set(&callers->slots, slot, number);
+	return true;
+}
+
+void callers_add(struct process *p, const struct object *object)
+{
+	if (!p->arch->call_slot)
+		return;
+	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, p);
+	for (size_t i = 0; i < p->probes->count; i++)
+		alias_update_asks(p, p->probes->items[i]);
+}
+
+static void forget_keys(struct hash *h, uint64_t start, uint64_t end)
+{
+	size_t count;
+	uint64_t *const gone = hash_keys_between(h, start, end, &count);
+
+	for (size_t i = 0; i < count; i++)
+		hash_remove(h, gone[i], NULL);
+	free(gone);
+}
+
+void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end)
+{
+	if (!probes->callers)
+		return;
+	forget_keys(&probes->callers->slots, start, end);
+	forget_keys(&probes->callers->sites, start, end);
+}
+
+struct callers *callers_copy(const struct callers *callers)
+{
+	if (!callers)
+		return NULL;
+	struct callers *copy = xcalloc(1, sizeof(*copy));
+
+	for (; copy->count < callers->count; copy->count++) {
+		ARRAY_GROW(copy->names, copy->capacity, copy->count);
+		copy->names[copy->count] = callers->names[copy->count];
+		copy->names[copy->count].symbol = xstrdup(copy->names[copy->count].symbol);
+	}
+	hash_copy(&callers->slots, &copy->slots);
+	hash_copy(&callers->sites, &copy->sites);
+	return copy;
+}
+
+void callers_free(struct probe_list *probes)
+{
+	struct callers *callers = probes->callers;
+
+	for (size_t i = 0; callers && i < callers->count; i++)
+		free(callers->names[i].symbol);
+	if (callers) {
+		free(callers->names);
+		hash_free(&callers->slots);
+		hash_free(&callers->sites);
+	}
+	free(callers);
+	probes->callers = NULL;
+}
+
+/* ---- Calls ---- */
+
+/* What callers->sites is to have of a return address. */
+static unsigned look_at_call(struct process *p, const struct object *object, uint64_t return_address)
+{
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+	const uint64_t got = elf_file_got(object->file);
+	const uint64_t *number = NULL;
+	uint64_t slot;
+
+	if (p->arch->call_slot(return_address, got ? got + object->bias : 0, &code, &slot))
+		number = hash_get(&p->probes->callers->slots, slot);
+	return number ? (unsigned)*number + 1 : 0;
+}
+
+const struct traced *alias_called(struct process *p, const struct probe *probe, uint64_t return_address)
+{
+	struct callers *callers = p->probes->callers;
+	const uint64_t *known = hash_get(&callers->sites, return_address);
+	uint64_t name = known ? *known : 0;
+	const struct object *object = known ? NULL : objects_find(&p->objects, return_address);
+
+	/* Code outside of objects may be another one soon, and has no slots. */
+	if (object) {
+		name = look_at_call(p, object, return_address);
+		hash_set(&callers->sites, return_address, name);
+	}
+	return name ? alias_numbered(probe, (unsigned)name - 1) : &probe->traced;
+}

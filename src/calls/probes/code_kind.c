@@ -1,0 +1,56 @@
+#include "config.h"
+#include "calls/probes/code_kind.h"
+#include "ptrace/memory.h"
+
+/* A breakpoint within an instruction would make another one of it, and the program go on with wrong results. So a place
+ * that the file's symbols or call frame information have inside a function is refused. */
+
+struct search {
+	const struct arch *arch;
+	uint64_t address, bias;
+	enum place place;
+	uint64_t start; /* of the function, where it is inside of one */
+	const struct elf_symbol *symbol;
+};
+
+static bool on_function(void *context, const struct elf_symbol *symbol)
+{
+	struct search *search = context;
+	const uint64_t start = arch_text_address(search->arch, symbol->value + search->bias);
+
+	if (start == search->address) {
+		search->place = PLACE_START;
+		search->symbol = symbol;
+		return false;
+	}
+	if (search->address > start && search->address - start < symbol->size) {
+		search->place = PLACE_INSIDE;
+		search->start = start;
+	}
+	return true;
+}
+
+static ssize_t read_code(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read_some(context, address, data, size);
+}
+
+enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
+		    const struct elf_symbol **symbol)
+{
+	const struct stack_snapshot memory = {.arch = p->arch, .read = read_code, .context = p};
+	struct search search = {.arch = p->arch,
+				.address = arch_text_address(p->arch, address),
+				.bias = object->bias,
+				.place = PLACE_UNKNOWN};
+
+	*symbol = NULL;
+	if (!object_text_at(object, address))
+		return PLACE_NO_CODE;
+	elf_file_functions(object->file, on_function, &search);
+	if (search.place == PLACE_UNKNOWN && unwinder_function(p->unwinder, &memory, search.address, &search.start))
+		search.place = search.start == search.address ? PLACE_START : PLACE_INSIDE;
+	*start = search.start;
+	*symbol = search.symbol;
+	return search.place;
+}

@@ -1,0 +1,19 @@
+/* What is known of a code address that a user has given. */
+#ifndef FT_CALLS_PROBES_CODE_KIND_H
+#define FT_CALLS_PROBES_CODE_KIND_H
+
+#include "ptrace/tracee.h"
+
+enum place {
+	PLACE_NO_CODE,
+	PLACE_INSIDE, /* of a function */
+	PLACE_START,  /* of one */
+	PLACE_UNKNOWN,
+};
+
+/* What the object's symbols and its call frame information say of a mapped address. *start: of the function that it is
+ * inside of. *symbol: of the function that begins there, as long as the object's file; NULL unknown. */
+enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
+		    const struct elf_symbol **symbol);
+
+#endif

@@ -1,0 +1,107 @@
+#include "config.h"
+#include "calls/probes/libraries.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Several processes may have been traced, of which each name need choose an object in one only: what was seen is
+ * reported once, at the end. */
+
+#define DEFINERS 6 /* objects that are named, at most */
+
+struct library {
+	bool is_found; /* an object that it chooses defines a wanted function */
+	char *path;    /* the first object that it chooses, NULL none */
+};
+
+struct libraries {
+	char *definers[DEFINERS];
+	size_t definer_count;
+	struct library items[]; /* as many as names of -L, in their order */
+};
+
+struct libraries *libraries_new(size_t count)
+{
+	return xcalloc(1, sizeof(struct libraries) + count * sizeof(struct library));
+}
+
+void libraries_free(struct libraries *libraries, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(libraries->items[i].path);
+	for (size_t i = 0; i < libraries->definer_count; i++)
+		free(libraries->definers[i]);
+	free(libraries);
+}
+
+static bool is_chosen(const struct settings *set, size_t library, const struct object *object)
+{
+	return strstr(object->path, set->libraries[library]);
+}
+
+void libraries_saw(struct wanted_list *list, const struct object *object)
+{
+	for (size_t i = 0; i < list->set->library_count; i++) {
+		struct library *const library = &list->libraries->items[i];
+
+		if (!library->path && is_chosen(list->set, i, object))
+			library->path = xstrdup(object->path);
+	}
+}
+
+static void add_definer(struct libraries *libraries, const char *path)
+{
+	for (size_t i = 0; i < libraries->definer_count; i++)
+		if (!strcmp(libraries->definers[i], path))
+			return;
+	if (libraries->definer_count < DEFINERS)
+		libraries->definers[libraries->definer_count++] = xstrdup(path);
+}
+
+bool libraries_choose(struct wanted_list *list, const struct object *object)
+{
+	bool chosen = false;
+
+	if (!list->set->library_count)
+		return true;
+	for (size_t i = 0; i < list->set->library_count; i++) {
+		if (is_chosen(list->set, i, object))
+			list->libraries->items[i].is_found = chosen = true;
+	}
+	add_definer(list->libraries, object->path);
+	return chosen;
+}
+
+bool libraries_define_any(const struct wanted_list *list)
+{
+	return list->libraries->definer_count;
+}
+
+void libraries_report(const struct wanted_list *list)
+{
+	const struct libraries *const libraries = list->libraries;
+	struct buf b = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < libraries->definer_count; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", libraries->definers[i]);
+	for (size_t i = 0; i < list->set->library_count; i++)
+		any |= libraries->items[i].is_found;
+	for (size_t i = 0; i < list->set->library_count; i++) {
+		const struct library *const library = &libraries->items[i];
+		const char *const name = list->set->libraries[i];
+		const char *const others = any || !b.size ? "" : buf_str(&b);
+
+		if (library->is_found)
+			continue;
+		if (library->path)
+			msg_warn("-L %s: what has this in its path (%s) defines none of the functions to be traced%s%s",
+				 name, library->path, *others ? ". They are defined by: " : "", others);
+		else
+			msg_warn("-L %s: no object has this in its path%s%s", name,
+				 *others ? ". Functions to be traced are defined by: " : "", others);
+	}
+	buf_free(&b);
+}

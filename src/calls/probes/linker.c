@@ -1,0 +1,84 @@
+#include "config.h"
+#include "calls/probes/linker.h"
+#include "calls/probes/probes.h"
+#include "ptrace/memory.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* What the dynamic linker tells debuggers (<link.h>): the program's dynamic section points to its struct r_debug,
+ * {version, map, brk, state}, which heads the list of objects, struct link_map {bias, name, dynamic section, next}. */
+
+/* Both are the target's memory: lists may go in a circle. */
+#define ENTRIES_MAX 1000
+#define OBJECTS_MAX 10000
+
+#define ENTRIES_READ 32u /* at once: most dynamic sections have fewer */
+
+/* Once the linker has begun, the entry DT_DEBUG is set. */
+static uint64_t find_r_debug(struct process *p)
+{
+	const unsigned word = p->arch->pointer_size, entry = 2 * word;
+	const uint64_t offset = p->program ? elf_file_dynamic(p->program->file) : 0;
+	unsigned char bytes[ENTRIES_READ * 16];
+
+	for (unsigned done = 0; offset && done < ENTRIES_MAX;) {
+		const uint64_t at = p->program->bias + offset + (uint64_t)entry * done;
+		const ssize_t got = memory_read_some(p, at, bytes, (size_t)ENTRIES_READ * entry);
+		const unsigned count = got > 0 ? (unsigned)got / entry : 0;
+
+		for (unsigned i = 0; i < count; i++) {
+			const uint64_t tag = arch_pointer(p->arch, bytes + i * entry);
+
+			if (tag == DT_NULL)
+				return 0;
+			if (tag == DT_DEBUG)
+				return arch_pointer(p->arch, bytes + i * entry + word);
+		}
+		if (!count)
+			return 0;
+		done += count;
+	}
+	return 0;
+}
+
+static uint64_t r_debug(struct process *p)
+{
+	if (!p->probes->r_debug)
+		p->probes->r_debug = find_r_debug(p);
+	return p->probes->r_debug;
+}
+
+bool linker_ask_done(struct process *p)
+{
+	const uint64_t offset = 3 * p->arch->pointer_size;
+	uint32_t state;
+
+	/* 0 is RT_CONSISTENT. */
+	return !r_debug(p) || memory_read(p, p->probes->r_debug + offset, &state, sizeof(state)) < 0 || !state;
+}
+
+void linker_mark_lasting(struct process *p)
+{
+	const unsigned word = p->arch->pointer_size;
+	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->probes->r_debug) : NULL;
+	unsigned char links[2 * 8]; /* of a link_map: the dynamic section, the next one */
+	uint64_t map;
+
+	if (p->program)
+		p->program->lasting = true;
+	if (!linker || memory_read_pointer(p, p->probes->r_debug + word, &map) < 0)
+		return;
+	/* Objects loaded at start precede the linker in the list; those loaded later follow it. */
+	for (unsigned i = 0; map && i < OBJECTS_MAX; i++) {
+		if (memory_read(p, map + 2 * word, links, 2 * word) < 0)
+			return;
+		struct object *object = objects_find(&p->objects, arch_pointer(p->arch, links));
+
+		map = arch_pointer(p->arch, links + word);
+		if (object)
+			object->lasting = true;
+		if (object == linker)
+			return;
+	}
+}

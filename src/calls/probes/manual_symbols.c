@@ -1,0 +1,77 @@
+#include "config.h"
+#include "calls/probes/manual_symbols.h"
+#include "calls/probes/patterns.h"
+#include "calls/probes/code_kind.h"
+#include "calls/probes/probes.h"
+#include "base/msg.h"
+
+#include <string.h>
+
+/* False: there is none of that name. */
+static bool probe_named(struct process *p, const char *name, uint64_t address, bool is_planted)
+{
+	const struct wanted_list *list = p->tracer->wanted;
+	bool known = false;
+
+	for (size_t w = 0; w < list->count; w++) {
+		const struct wanted *wanted = &list->items[w];
+
+		if (!wanted->function || strcmp(wanted->symbol, name))
+			continue;
+		known = true;
+		if (!is_planted)
+			continue;
+		wanted_found(p->tracer->wanted, wanted);
+		probe_at(p, &(struct probe){.wanted = wanted,
+					    .traced = {.shown = wanted->shown},
+					    .start = address,
+					    .object = p->program});
+	}
+	return known;
+}
+
+static void probe_manual_symbol(struct process *p, const struct manual_symbol *symbol, bool is_first)
+{
+	const unsigned long long typed = symbol->address;
+	const uint64_t address = symbol->address + p->program->bias;
+	const bool is_meant = is_first || manual_symbols_mean(p);
+	uint64_t start = 0;
+	const struct elf_symbol *known_symbol;
+	const enum place place = place_of(p, p->program, address, &start, &known_symbol);
+	/* Of other programs, those that the first one executes, it is meant only where it can be true. */
+	const bool is_planted = place == PLACE_START || (place == PLACE_UNKNOWN && is_meant);
+	const bool known = probe_named(p, symbol->name, address, is_planted);
+
+	if (!is_first)
+		return;
+	if (!known)
+		msg_warn("--symbol=%s=0x%llx: no function of this name is to be traced", symbol->name, typed);
+	else if (place == PLACE_NO_CODE)
+		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
+			 "objdump print it",
+			 symbol->name, typed, p->trace->exe);
+	else if (place == PLACE_INSIDE)
+		msg_warn("--symbol=%s=0x%llx is not traced: in %s no function begins there, it is inside the one at "
+			 "0x%llx; give the function's address in the file, as nm or objdump print it",
+			 symbol->name, typed, p->trace->exe, (unsigned long long)(start - p->program->bias));
+}
+
+bool manual_symbols_mean(const struct process *p)
+{
+	const char *const program = p->tracer->wanted->symbols_of;
+
+	return program && !strcmp(program, p->trace->exe);
+}
+
+void probe_manual_symbols(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	const bool is_first = !p->tracer->wanted->symbols_of;
+
+	if (!p->program || (!set->symbol_count && !p->tracer->wanted->patterns))
+		return;
+	for (size_t i = 0; i < set->symbol_count; i++)
+		probe_manual_symbol(p, &set->symbols[i], is_first);
+	if (is_first)
+		p->tracer->wanted->symbols_of = xstrdup(p->trace->exe);
+}

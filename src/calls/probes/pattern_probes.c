@@ -1,0 +1,218 @@
+#include "config.h"
+#include "calls/probes/pattern_probes.h"
+#include "calls/probes/libraries.h"
+#include "calls/probes/manual_symbols.h"
+#include "calls/probes/patterns.h"
+#include "calls/probes/code_kind.h"
+#include "calls/probes/probes.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what patterns with wildcards match, it is left out what is no function, or is none that is called. */
+
+struct finding {
+	struct process *p;
+	struct object *object;
+	struct patterns *patterns;
+	const bool *chosen; /* which of them are about the object */
+};
+
+/* ---- Names ---- */
+
+static bool begins_with(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+/* Whether the code is come to by jumps alone, so that the stack has no return address at its top: parts of functions
+ * that are kept apart, and what the kernel, the dynamic linker or signal handlers' returns go to; or it is called for
+ * each function of the program, and is no function of anybody's. */
+static bool is_part(const struct arch *arch, const char *symbol)
+{
+	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};
+	static const char *const names[] = {"_start",    "_dl_start_user",        "__restore_rt",
+					    "__restore", "__default_sa_restorer", "__default_rt_sa_restorer"};
+	const char *const cold = strstr(symbol, ".cold");
+
+	if (cold && (!cold[5] || cold[5] == '.'))
+		return true;
+	if (arch->pc_thunk && begins_with(symbol, arch->pc_thunk))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (begins_with(symbol, beginnings[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(symbol, names[i]))
+			return true;
+	return false;
+}
+
+static void probe_matched(const struct finding *finding, size_t index, const struct elf_symbol *symbol)
+{
+	struct pattern *const pattern = &finding->patterns->items[index];
+	const struct object *object = finding->object;
+	const struct wanted *wanted = pattern->wanted;
+
+	/* -L says what is traced, not what that is called in. */
+	if (!wanted->hook && !libraries_choose(finding->p->tracer->wanted, object))
+		return;
+	pattern->is_found = true;
+	probe_at(finding->p,
+		 &(struct probe){.wanted = wanted,
+				 .traced = {.shown = wanted->function->name
+							     ? wanted->shown
+							     : patterns_shown(finding->patterns, symbol->name)},
+				 .start = symbol->value + object->bias,
+				 .size = symbol->size,
+				 .object = object,
+				 .is_resolver = symbol->is_ifunc});
+}
+
+static void probe_named_so(const struct finding *finding, const char *name, const struct elf_symbol *symbol,
+			   const struct symbol_names *names)
+{
+	for (const struct pattern *pattern = patterns_named(finding->patterns, name); pattern;
+	     pattern = pattern->alike) {
+		const size_t index = (size_t)(pattern - finding->patterns->items);
+
+		if (finding->chosen[index] && pattern_matches(pattern, names))
+			probe_matched(finding, index, symbol);
+	}
+}
+
+static bool is_named(const struct patterns *patterns, const char *name, const struct symbol_names *names)
+{
+	for (const struct pattern *pattern = patterns_named(patterns, name); pattern; pattern = pattern->alike)
+		if (pattern_matches(pattern, names))
+			return true;
+	return false;
+}
+
+/* Whether any pattern matches the symbol, whatever the object. */
+static bool is_chosen(void *context, const struct elf_symbol *symbol)
+{
+	const struct finding *finding = context;
+	const struct patterns *patterns = finding->patterns;
+	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
+	struct symbol_names names;
+
+	symbol_names_find(&names, symbol->name, patterns->any_parameters);
+	bool found = is_named(patterns, names.symbol, &names) || is_named(patterns, names.base, &names) ||
+		     is_named(patterns, names.plain, &names) || is_named(patterns, names.whole, &names);
+
+	for (size_t i = 0; is_function && !found && i < patterns->glob_count; i++)
+		found = pattern_matches(&patterns->items[patterns->globs[i]], &names);
+	symbol_names_free(&names);
+	return found;
+}
+
+static void on_symbol(void *context, const struct elf_symbol *symbol)
+{
+	const struct finding *finding = context;
+	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
+	struct symbol_names names;
+
+	if (!object_text_at(finding->object, symbol->value + finding->object->bias))
+		return;
+	symbol_names_find(&names, symbol->name, finding->patterns->any_parameters);
+	probe_named_so(finding, names.symbol, symbol, &names);
+	probe_named_so(finding, names.base, symbol, &names);
+	probe_named_so(finding, names.plain, symbol, &names);
+	probe_named_so(finding, names.whole, symbol, &names);
+	for (size_t i = 0; is_function && i < finding->patterns->glob_count; i++) {
+		const size_t index = finding->patterns->globs[i];
+
+		if (finding->chosen[index] && pattern_matches(&finding->patterns->items[index], &names))
+			probe_matched(finding, index, symbol);
+	}
+	symbol_names_free(&names);
+}
+
+/* ---- Addresses ---- */
+
+/* Why there is no function of the object at the address that a row names. */
+static void report_place(const struct finding *finding, struct pattern *pattern, enum place place, uint64_t start)
+{
+	const char *const advice = "give the function's address in the file, as nm or objdump print it";
+	const char *const path = finding->object->path;
+
+	if (pattern->is_reported)
+		return;
+	pattern->is_reported = true;
+	if (place == PLACE_NO_CODE)
+		msg_warn("%s has no code at 0x%llx: %s", path, (unsigned long long)pattern->address, advice);
+	else
+		msg_warn("what is at 0x%llx of %s is not traced: no function begins there, it is inside the one at "
+			 "0x%llx; %s",
+			 (unsigned long long)pattern->address, path,
+			 (unsigned long long)(start - finding->object->bias), advice);
+}
+
+static const char *address_name(const struct finding *finding, const struct pattern *pattern,
+				const struct elf_symbol *symbol)
+{
+	if (pattern->wanted->function->name)
+		return pattern->wanted->shown;
+	if (symbol)
+		return patterns_shown(finding->patterns, symbol->name);
+	char *const text =
+		xasprintf("%s!0x%llx", path_name(finding->object->path), (unsigned long long)pattern->address);
+
+	const char *const shown = patterns_keep(finding->patterns, text);
+
+	free(text);
+	return shown;
+}
+
+static void probe_address(const struct finding *finding, struct pattern *pattern)
+{
+	struct process *p = finding->p;
+	const struct object *object = finding->object;
+	const struct elf_symbol *symbol;
+	uint64_t start = 0;
+	const enum place place = place_of(p, object, pattern->address + object->bias, &start, &symbol);
+	/* Of other programs, those that the first one executes, it is meant only where it can be true. */
+	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
+
+	if (place == PLACE_START || (place == PLACE_UNKNOWN && is_meant)) {
+		if (!pattern->wanted->hook && !libraries_choose(p->tracer->wanted, object))
+			return;
+		pattern->is_found = true;
+		probe_at(p, &(struct probe){.wanted = pattern->wanted,
+					    .traced = {.shown = address_name(finding, pattern, symbol)},
+					    .start = (symbol ? symbol->value : pattern->address) + object->bias,
+					    .size = symbol ? symbol->size : 0,
+					    .object = object,
+					    .is_resolver = symbol && symbol->is_ifunc});
+	} else if (is_meant && !pattern->is_found) {
+		report_place(finding, pattern, place, start);
+	}
+}
+
+void probe_patterns(struct process *p, struct object *object)
+{
+	struct patterns *patterns = p->tracer->wanted->patterns;
+	bool any_name = false;
+
+	if (!patterns)
+		return;
+	bool *const chosen = xcalloc(patterns->count, sizeof(*chosen));
+	struct finding finding = {.p = p, .object = object, .patterns = patterns, .chosen = chosen};
+
+	for (size_t i = 0; i < patterns->count; i++) {
+		struct pattern *pattern = &patterns->items[i];
+
+		chosen[i] = pattern_chooses(pattern, p, object);
+		any_name |= chosen[i] && pattern->name;
+		if (chosen[i] && !pattern->name)
+			probe_address(&finding, pattern);
+	}
+	if (any_name)
+		object_chosen_functions(object, is_chosen, on_symbol, &finding);
+	for (size_t i = 0; i < patterns->count; i++)
+		if (chosen[i])
+			pattern_saw(&patterns->items[i], p, object);
+	free(chosen);
+}

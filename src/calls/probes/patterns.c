@@ -1,0 +1,285 @@
+#include "config.h"
+#include "calls/probes/patterns.h"
+#include "base/glob.h"
+#include "base/msg.h"
+#include "symbols/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands behind such rows, and what their names match. */
+
+#define NAMED_MAX 8 /* in messages, one by one */
+#define PROGRAM   "main"
+
+/* A name that is shown in traces: events name it after the object has gone that it is from. */
+struct shown_name {
+	struct shown_name *next; /* of the same hash */
+	char text[];
+};
+
+/* ---- Rows ---- */
+
+static const char *address_sign(const char *symbol)
+{
+	const char *const sign = strrchr(symbol, '!');
+	uint64_t address;
+
+	return sign && !strncasecmp(sign + 1, "0x", 2) && parse_number(sign + 1, UINT64_MAX, &address) ? sign : NULL;
+}
+
+static void set_object(struct pattern *pattern, const char *object, size_t length)
+{
+	pattern->of_program = !length || (length == strlen(PROGRAM) && !strncmp(object, PROGRAM, length));
+	if (!pattern->of_program)
+		pattern->object = xstrndup(object, length);
+}
+
+static void pattern_parse(struct pattern *pattern, const struct wanted *wanted)
+{
+	const char *const symbol = wanted->symbol, *const sign = address_sign(symbol), *const at = strrchr(symbol, '@');
+
+	*pattern = (struct pattern){.wanted = wanted};
+	if (sign) {
+		parse_number(sign + 1, UINT64_MAX, &pattern->address);
+		set_object(pattern, symbol, (size_t)(sign - symbol));
+		return;
+	}
+	pattern->name = at ? xstrndup(symbol, (size_t)(at - symbol)) : xstrdup(symbol);
+	if (at)
+		set_object(pattern, at + 1, strlen(at + 1));
+	pattern->literal = glob_literal(pattern->name);
+	pattern->is_glob = pattern->name[pattern->literal];
+	pattern->has_parameters = strchr(pattern->name, '(');
+}
+
+static bool is_pattern(const struct wanted *wanted)
+{
+	return wanted->function && wanted->function->is_pattern;
+}
+
+struct patterns *patterns_new(const struct wanted_list *list)
+{
+	struct patterns *patterns = xcalloc(1, sizeof(*patterns));
+	size_t capacity = 0, glob_capacity = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!is_pattern(&list->items[i]))
+			continue;
+		ARRAY_GROW(patterns->items, capacity, patterns->count);
+		pattern_parse(&patterns->items[patterns->count], &list->items[i]);
+		patterns->any_parameters |= patterns->items[patterns->count++].has_parameters;
+	}
+	for (size_t i = 0; i < patterns->count; i++)
+		if (patterns->items[i].is_glob) {
+			ARRAY_GROW(patterns->globs, glob_capacity, patterns->glob_count);
+			patterns->globs[patterns->glob_count++] = i;
+		}
+	for (size_t i = patterns->count; i-- > 0;) {
+		struct pattern *pattern = &patterns->items[i];
+
+		if (!pattern->name || pattern->is_glob)
+			continue;
+		const uint64_t hash = hash_bytes(pattern->name, pattern->literal);
+
+		pattern->alike = hash_get_ptr(&patterns->names, hash);
+		hash_set_ptr(&patterns->names, hash, pattern);
+	}
+	if (patterns->count)
+		return patterns;
+	patterns_free(patterns);
+	return NULL;
+}
+
+void patterns_free(struct patterns *patterns)
+{
+	const struct hash_entry *entry;
+
+	if (!patterns)
+		return;
+	for (size_t i = 0; i < patterns->count; i++) {
+		free(patterns->items[i].name);
+		free(patterns->items[i].object);
+		free(patterns->items[i].seen);
+	}
+	for (size_t i = 0; (entry = hash_next(&patterns->shown, &i));)
+		for (struct shown_name *name = (struct shown_name *)(uintptr_t)entry->value, *next; name; name = next) {
+			next = name->next;
+			free(name);
+		}
+	hash_free(&patterns->shown);
+	hash_free(&patterns->names);
+	free(patterns->globs);
+	free(patterns->items);
+	free(patterns);
+}
+
+bool patterns_are_all(const struct wanted_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].function && !is_pattern(&list->items[i]))
+			return false;
+	return list->patterns != NULL;
+}
+
+const char *patterns_keep(struct patterns *patterns, const char *name)
+{
+	const size_t length = strlen(name);
+	const uint64_t hash = hash_bytes(name, length);
+	struct shown_name *const first = hash_get_ptr(&patterns->shown, hash);
+
+	for (const struct shown_name *known = first; known; known = known->next)
+		if (!strcmp(known->text, name))
+			return known->text;
+	struct shown_name *const kept = xmalloc(sizeof(*kept) + length + 1);
+
+	kept->next = first;
+	memcpy(kept->text, name, length + 1);
+	hash_set_ptr(&patterns->shown, hash, kept);
+	return kept->text;
+}
+
+const char *patterns_shown(struct patterns *patterns, const char *symbol)
+{
+	char *const name = names_demangle(symbol);
+	const char *const shown = patterns_keep(patterns, name ? name : symbol);
+
+	free(name);
+	return shown;
+}
+
+/* ---- Matching ---- */
+
+/* What compilers append to the name of a function whose code they have fitted to its callers, or made unlike another
+ * file's: it is called as the function itself was. */
+static char *base_name(const char *symbol)
+{
+	static const char *const endings[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm."};
+	const char *end = NULL;
+
+	if (!strchr(symbol, '.'))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		const char *const found = strstr(symbol, endings[i]);
+
+		if (found && found > symbol && (!end || found < end))
+			end = found;
+	}
+	return end ? xstrndup(symbol, (size_t)(end - symbol)) : NULL;
+}
+
+void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole)
+{
+	*names = (struct symbol_names){.symbol = symbol, .base = base_name(symbol)};
+	names->plain = names_demangle_plain(names->base ? names->base : symbol);
+	names->whole = names->plain && asks_whole ? names_demangle(symbol) : NULL;
+}
+
+void symbol_names_free(struct symbol_names *names)
+{
+	free(names->base);
+	free(names->plain);
+	free(names->whole);
+}
+
+static bool matches(const struct pattern *pattern, const char *name)
+{
+	return name && !strncmp(pattern->name, name, pattern->literal) &&
+	       (pattern->is_glob ? glob_matches(pattern->name, name) : !name[pattern->literal]);
+}
+
+bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names)
+{
+	return matches(pattern, names->plain) || matches(pattern, names->symbol) || matches(pattern, names->base) ||
+	       (pattern->has_parameters && matches(pattern, names->whole));
+}
+
+const struct pattern *patterns_named(const struct patterns *patterns, const char *name)
+{
+	return name ? hash_get_ptr(&patterns->names, hash_bytes(name, strlen(name))) : NULL;
+}
+
+/* What the kernel maps into each process is nobody's choice, if it is not named. */
+static bool is_kernels(const struct object *object)
+{
+	return object->path[0] == '[';
+}
+
+bool pattern_chooses(const struct pattern *pattern, const struct process *p, const struct object *object)
+{
+	if (pattern->of_program)
+		return object == p->program;
+	return pattern->object ? strstr(object->path, pattern->object) != NULL : !is_kernels(object);
+}
+
+void pattern_saw(struct pattern *pattern, const struct process *p, const struct object *object)
+{
+	if (pattern->seen || (!pattern->object && object != p->program))
+		return;
+	pattern->seen = xstrdup(object->path);
+	pattern->seen_stripped = !elf_file_has_locals(object->file);
+}
+
+bool pattern_name_is_better(const char *name, const char *than)
+{
+	const size_t marks = strspn(name, "_"), other_marks = strspn(than, "_");
+	const size_t length = strlen(name), other_length = strlen(than);
+
+	if (marks != other_marks)
+		return marks < other_marks;
+	return length != other_length ? length < other_length : strcmp(name, than) < 0;
+}
+
+/* ---- Reports ---- */
+
+bool patterns_name_failure(struct patterns *patterns)
+{
+	return patterns->failures++ < NAMED_MAX;
+}
+
+/* "-x 'NAME'", as it was given. */
+static char *how_named(const struct wanted_list *list, const struct wanted *wanted)
+{
+	const char *const name = wanted->function->name;
+	/* An address of the program's without an object. */
+	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
+
+	if (wanted->module == list->set->chosen || wanted->hook)
+		return xasprintf("%s '%s%s%s'", wanted->hook ? "--context-function" : "-x", name ? name : "",
+				 name ? "=" : "", symbol);
+	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
+}
+
+static void report_unmatched(const struct wanted_list *list, const struct pattern *pattern)
+{
+	char *const named = how_named(list, pattern->wanted);
+
+	if (pattern->object && !pattern->seen)
+		msg_warn("nothing matched %s: no object has %s in its path", named, pattern->object);
+	else if (pattern->seen && pattern->seen_stripped)
+		msg_warn("nothing matched %s: %s is stripped, so that only what it exports has a name ('nm -DC FILE' "
+			 "lists that), and no debug file of it was found. %s=ADDRESS says where a function is",
+			 named, pattern->seen,
+			 pattern->wanted->hook                          ? "--context-function NAME"
+			 : pattern->wanted->module == list->set->chosen ? "-x NAME"
+									: "--symbol=NAME");
+	else
+		msg_warn(
+			"nothing matched %s: 'nm -C FILE' lists the names that a file has, 'nm -DC FILE' those that it "
+			"exports; what is inlined everywhere is not called (-fno-inline)",
+			named);
+	free(named);
+}
+
+size_t patterns_report(const struct wanted_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; list->patterns && i < list->patterns->count; i++) {
+		const struct pattern *pattern = &list->patterns->items[i];
+
+		if (!pattern->is_found && count++ < NAMED_MAX && !pattern->is_reported)
+			report_unmatched(list, pattern);
+	}
+	return count;
+}

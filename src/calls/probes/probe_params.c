@@ -1,0 +1,33 @@
+#include "config.h"
+#include "calls/probes/probe_params.h"
+#include "calls/probes/probe_spec.h"
+
+#include <stdlib.h>
+
+/* Of the functions of -x the result is known by it, too. */
+struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted)
+{
+	const struct settings *const set = p->tracer->set;
+
+	if (!set->args && (!set->chosen || wanted->module != set->chosen))
+		return NULL;
+	struct probe_params *params = xcalloc(1, sizeof(*params));
+
+	params->references = 1;
+	return params;
+}
+
+struct probe_params *probe_params_ref(struct probe_params *params)
+{
+	if (params)
+		params->references++;
+	return params;
+}
+
+void probe_params_unref(struct probe_params *params)
+{
+	if (!params || --params->references)
+		return;
+	args_plan_free(params->plan);
+	free(params);
+}

@@ -1,0 +1,22 @@
+/* What is known of the parameters of a probe's function. */
+#ifndef FT_CALLS_PROBES_PROBE_PARAMS_H
+#define FT_CALLS_PROBES_PROBE_PARAMS_H
+
+#include "args/args.h"
+#include "ptrace/tracee.h"
+
+struct wanted;
+
+/* Found out at its first call: arguments.c. Probes of a fork's child have a reference to their parent's. */
+struct probe_params {
+	unsigned references;
+	bool is_made;           /* `plan` is */
+	struct args_plan *plan; /* NULL: nothing is known */
+};
+
+/* NULL unless -a or -x wants the arguments of the function. */
+struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted);
+struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
+void probe_params_unref(struct probe_params *params);               /* NULL is allowed */
+
+#endif

@@ -1,0 +1,249 @@
+#include "config.h"
+#include "calls/probes/probe_spec.h"
+#include "calls/probes/libraries.h"
+#include "base/buf.h"
+#include "base/msg.h"
+#include "modules/known.h"
+#include "calls/probes/patterns.h"
+#include "record/kinds.h"
+#include "symbols/names.h"
+#include "symbols/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED_MAX     8                 /* functions in a message */
+#define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
+
+static const struct wanted hooks[] = {
+	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
+	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+	{.hook = HOOK_SIGMASK, .symbol = "sigprocmask"},
+	{.hook = HOOK_SIGMASK, .symbol = SIGMASK_INNER},
+	{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
+	{.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
+	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},
+};
+/* Only where a function is wanted that may throw. */
+static const struct wanted catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
+
+static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
+{
+	ARRAY_GROW(list->items, list->capacity, list->count);
+	list->items[list->count++] = *wanted;
+}
+
+/* The function's name in traces; the caller frees it. */
+static char *shown_name(const struct function *function)
+{
+	char *shown = function->is_pattern ? NULL : names_demangle(function->symbol);
+
+	if (!function->name && shown)
+		return shown;
+	free(shown);
+	return xstrdup(function->name ? function->name : function->symbol);
+}
+
+static bool has_throwing(const struct settings *set)
+{
+	if (set->contexts)
+		return true;
+	for (size_t m = 0; m < set->module_count; m++)
+		for (size_t i = 0; i < set->modules[m]->function_count; i++)
+			if (set->modules[m]->functions[i].throws)
+				return true;
+	return false;
+}
+
+static void wanted_module(struct wanted_list *list, const struct settings *set, const struct module *module)
+{
+	for (size_t i = 0; i < module->function_count; i++) {
+		const struct function *function = &module->functions[i];
+
+		wanted_add(list, &(struct wanted){.function = function,
+						  .module = module,
+						  .kind = &module->resources[function->resource],
+						  .resource = kind_id(set, module, function->resource),
+						  .symbol = function->symbol,
+						  .shown = shown_name(function)});
+	}
+}
+
+/* Each call of a context function is one of its own, whatever it is called by, or jumps to. */
+static const struct resource context_kind = {.is_nested = true};
+
+static void wanted_contexts(struct wanted_list *list, const struct module *contexts)
+{
+	for (size_t i = 0; i < contexts->function_count; i++)
+		wanted_add(list, &(struct wanted){.function = &contexts->functions[i],
+						  .module = contexts,
+						  .hook = HOOK_CONTEXT_FUNCTION,
+						  .kind = &context_kind,
+						  .symbol = contexts->functions[i].symbol,
+						  .shown = shown_name(&contexts->functions[i])});
+}
+
+static uint64_t symbol_hash(const char *symbol)
+{
+	return hash_bytes(symbol, strlen(symbol));
+}
+
+/* From the last to the first, so that each one's place is known when the one before it needs it. */
+static void wanted_link(struct wanted_list *list)
+{
+	for (size_t i = list->count; i-- > 0;) {
+		struct wanted *wanted = &list->items[i];
+
+		if (wanted->function && wanted->function->is_pattern)
+			continue;
+		const uint64_t hash = symbol_hash(wanted->symbol), *next = hash_get(&list->names, hash);
+
+		wanted->next = next ? &list->items[*next] : NULL;
+		hash_set(&list->names, hash, i);
+	}
+}
+
+struct wanted_list *wanted_new(const struct settings *set)
+{
+	struct wanted_list *list = xcalloc(1, sizeof(*list));
+
+	list->set = set;
+	list->libraries = libraries_new(set->library_count);
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		wanted_add(list, &hooks[i]);
+	if (has_throwing(set))
+		wanted_add(list, &catch_hook);
+	for (size_t m = 0; m < set->module_count; m++)
+		wanted_module(list, set, set->modules[m]);
+	if (set->contexts)
+		wanted_contexts(list, set->contexts);
+	wanted_link(list);
+	list->patterns = patterns_new(list);
+	/* What is known of the C library's functions is read now, when no program waits for it. */
+	if (set->args && set->chosen)
+		module_known_function("");
+	return list;
+}
+
+void wanted_free(struct wanted_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].shown);
+	patterns_free(list->patterns);
+	libraries_free(list->libraries, list->set->library_count);
+	free(list->symbols_of);
+	free(list->items);
+	hash_free(&list->names);
+	free(list);
+}
+
+const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook)
+{
+	const struct wanted *wanted = list->items;
+
+	while (wanted->hook != hook)
+		wanted++;
+	return wanted;
+}
+
+const struct wanted *wanted_from(const struct wanted *from, const char *symbol)
+{
+	while (from && strcmp(from->symbol, symbol))
+		from = from->next;
+	return from;
+}
+
+const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol)
+{
+	const uint64_t *index = hash_get(&list->names, symbol_hash(symbol));
+
+	return index ? wanted_from(&list->items[*index], symbol) : NULL;
+}
+
+const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
+				     const struct wanted *from)
+{
+	char pattern[64] = "*";
+
+	for (const char *const *prefix = module->prefixes; prefix && *prefix; prefix++) {
+		const size_t length = strlen(*prefix);
+
+		if (strncmp(symbol, *prefix, length) || strlen(symbol + length) > 60)
+			continue;
+		strcpy(pattern + 1, symbol + length);
+		const struct wanted *w = from ? wanted_from(from->next, pattern) : wanted_exact(list, pattern);
+
+		while (w && w->module != module)
+			w = wanted_from(w->next, pattern);
+		if (w)
+			return w;
+	}
+	return NULL;
+}
+
+bool wanted_any(const struct wanted_list *list, const char *symbol)
+{
+	if (wanted_exact(list, symbol))
+		return true;
+	for (size_t m = 0; m < list->set->module_count; m++)
+		if (wanted_prefixed(list, symbol, list->set->modules[m], NULL))
+			return true;
+	return false;
+}
+
+bool wanted_is_name(const void *list, const char *symbol)
+{
+	return wanted_any(list, symbol);
+}
+
+bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file *file)
+{
+	struct elf_symbol symbol;
+
+	return wanted->hook == HOOK_SIGMASK && strcmp(wanted->symbol, SIGMASK_INNER) != 0 &&
+	       elf_file_find(file, SIGMASK_INNER, &symbol);
+}
+
+void wanted_found(struct wanted_list *list, const struct wanted *wanted)
+{
+	list->items[wanted - list->items].is_found = true;
+}
+
+/* ---- What was not found ---- */
+
+/* Of a user's own module each function is expected; of functrace's, a program has some. */
+static bool is_own(const struct wanted_list *list, const struct module *module)
+{
+	return module != list->set->chosen && module_find(module->name) != module;
+}
+
+static void report_module(const struct wanted_list *list, const struct module *module)
+{
+	struct buf names = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct wanted *const wanted = &list->items[i];
+
+		/* Of a prefix a program may have some functions only. */
+		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
+		    wanted->symbol[0] == '*')
+			continue;
+		if (count++ < NAMED_MAX)
+			buf_printf(&names, "%s%s", count > 1 ? ", " : "", wanted->symbol);
+	}
+	if (count > NAMED_MAX)
+		buf_printf(&names, " and %zu more", count - NAMED_MAX);
+	if (count)
+		msg_warn("-e %s: no object has %s. 'nm -DC FILE' lists what a file exports; what it does not export is "
+			 "found by a pattern, in quotes: \"NAME\"",
+			 module->name, buf_str(&names));
+	buf_free(&names);
+}
+
+void wanted_report(const struct wanted_list *list)
+{
+	for (size_t m = 0; m < list->set->module_count; m++)
+		if (is_own(list, list->set->modules[m]))
+			report_module(list, list->set->modules[m]);
+}

@@ -1,0 +1,49 @@
+#include "config.h"
+#include "calls/unseen_entries.h"
+#include "calls/probes/probes.h"
+#include "ptrace/tasks.h"
+
+/* A thread that is inside operator new when functrace attaches calls malloc next, and that call looks like one of the
+ * program's own: released by operator delete it would be a release by another family of functions.
+ *
+ *	A: operator new, entered | all is planted | A: malloc, seen | A: operator new returns, unseen | A: delete
+ *
+ * The stack shows the outer function. A task whose stack shows none is in no such call, and never will be. */
+
+#define OUTER_FRAMES 8 /* among which an outer function is: nothrow new[] -> new[] -> new -> malloc, each wrapped */
+
+void unseen_begin(struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		task_calls(task)->may_be_inside = true;
+}
+
+static bool is_in_flight(struct task *task, const struct probe *probe)
+{
+	for (const struct call *call = task_newest_call(task); call; call = call->next)
+		if (call->probe == probe)
+			return true;
+	return false;
+}
+
+static bool shows_unseen(struct task *task, const struct probe *probe, const struct event *e)
+{
+	for (size_t i = 0; i < e->frame_count && i < OUTER_FRAMES; i++) {
+		const struct probe *const outer = probe_around(task->process, e->frames[i].pc, probe);
+
+		if (outer && probe_same_kind(outer, probe) && !is_in_flight(task, outer))
+			return true;
+	}
+	return false;
+}
+
+bool unseen_may_contain(struct task *task, const struct probe *probe, const struct event *e)
+{
+	struct task_calls *const own = task_calls(task);
+
+	if (!own->may_be_inside)
+		return false;
+	own->may_be_inside = shows_unseen(task, probe, e);
+	/* Too short a stack shows nothing; the next call is believed. */
+	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
+}

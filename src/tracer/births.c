@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/births.h"
-#include "tracer/life.h"
+#include "tracer/process_life.h"
 #include "tracer/forks.h"
 #include "tracer/start.h"
 #include "calls/contexts.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/seize_stops.h"
-#include "tracer/life.h"
+#include "tracer/process_life.h"
 #include "tracer/stop_pump.h"
 #include "ptrace/collect.h"
 #include "ptrace/exec_lock.h"

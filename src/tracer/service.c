@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/service.h"
-#include "tracer/endings.h"
+#include "tracer/exit_captures.h"
 #include "tracer/stop_pump.h"
 #include "base/background.h"
 #include "base/timed.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/start.h"
-#include "tracer/endings.h"
+#include "tracer/exit_captures.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
 #include "calls/calls.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/stop_pump.h"
-#include "tracer/act.h"
+#include "tracer/dispatch.h"
 #include "ptrace/collect.h"
 #include "base/msg.h"
 

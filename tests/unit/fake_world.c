@@ -9,7 +9,7 @@
 #include "record/output.h"
 #include "record/trace_file.h"
 #include "tracer/stop_pump.h"
-#include "tracer/endings.h"
+#include "tracer/exit_captures.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
 

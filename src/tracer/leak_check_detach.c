@@ -1,8 +1,8 @@
 /* What processes have lost that go on: when they are let go of or paused, or when somebody asks. */
 #include "config.h"
-#include "tracer/endings.h"
-#include "tracer/look.h"
-#include "tracer/lost.h"
+#include "tracer/exit_captures.h"
+#include "tracer/live_capture.h"
+#include "tracer/leak_check.h"
 #include "base/msg.h"
 #include "record/ledger.h"
 #include "record/put.h"

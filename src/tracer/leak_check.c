@@ -1,5 +1,5 @@
 #include "config.h"
-#include "tracer/lost.h"
+#include "tracer/leak_check.h"
 #include "base/msg.h"
 #include "record/kinds.h"
 #include "record/ledger.h"

@@ -1,6 +1,6 @@
 /* Waits for the tasks that were being born while a process was attached to: see settle.c. */
-#ifndef FT_TRACER_SETTLE_H
-#define FT_TRACER_SETTLE_H
+#ifndef FT_TRACER_WAIT_FOR_BIRTHS_H
+#define FT_TRACER_WAIT_FOR_BIRTHS_H
 
 #include "ptrace/tracee.h"
 

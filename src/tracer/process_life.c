@@ -1,5 +1,5 @@
 #include "config.h"
-#include "tracer/life.h"
+#include "tracer/process_life.h"
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "record/output.h"

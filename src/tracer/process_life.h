@@ -1,6 +1,6 @@
 /* The life of a task from its beginning to its end: the data of this floor about a task. */
-#ifndef FT_TRACER_LIFE_H
-#define FT_TRACER_LIFE_H
+#ifndef FT_TRACER_PROCESS_LIFE_H
+#define FT_TRACER_PROCESS_LIFE_H
 
 #include "ptrace/stop.h"
 #include "ptrace/tracee.h"

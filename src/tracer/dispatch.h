@@ -1,6 +1,6 @@
 /* What is done about a stop: one switch. */
-#ifndef FT_TRACER_ACT_H
-#define FT_TRACER_ACT_H
+#ifndef FT_TRACER_DISPATCH_H
+#define FT_TRACER_DISPATCH_H
 
 #include "ptrace/stop.h"
 #include "ptrace/tracee.h"

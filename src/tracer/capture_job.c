@@ -1,5 +1,5 @@
 #include "config.h"
-#include "tracer/errand.h"
+#include "tracer/capture_job.h"
 #include "scan/capture/heap_capture.h"
 
 struct errand errand_by(struct ending *ending, const struct task *task)

@@ -13,9 +13,9 @@
  *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: its memory cannot be read |
  *	        A's end is reported: waits for the thread, and the trace says why nothing is known */
 #include "config.h"
-#include "tracer/endings.h"
-#include "tracer/errand.h"
-#include "tracer/lost.h"
+#include "tracer/exit_captures.h"
+#include "tracer/capture_job.h"
+#include "tracer/leak_check.h"
 #include "calls/exiting.h"
 #include "calls/affinity/pin.h"
 #include "calls/probes/probes.h"

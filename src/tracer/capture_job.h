@@ -1,7 +1,7 @@
 /* What a thread beside the tracer's does with the memory of a traced process: it copies the memory, reads the heap of
  * the copy, finds out what is lost. None of the tracer's data are its own: an errand carries what it needs to know. */
-#ifndef FT_TRACER_ERRAND_H
-#define FT_TRACER_ERRAND_H
+#ifndef FT_TRACER_CAPTURE_JOB_H
+#define FT_TRACER_CAPTURE_JOB_H
 
 #include "ptrace/tracee.h"
 

@@ -1,6 +1,6 @@
 /* Which blocks a process had before its trace began. */
-#ifndef FT_TRACER_CENSUS_H
-#define FT_TRACER_CENSUS_H
+#ifndef FT_TRACER_BASELINE_H
+#define FT_TRACER_BASELINE_H
 
 #include "tracer/process.h"
 

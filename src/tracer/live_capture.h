@@ -1,8 +1,8 @@
 /* A look at the heap of a process that goes on: its tasks are stopped for a moment in which its memory is copied, once
  * or, where a thread was inside malloc, some times. Another thread copies the memory, and reads the copy when the tasks
  * run on; what the tasks of other processes report is acted on all the time. */
-#ifndef FT_TRACER_LOOK_H
-#define FT_TRACER_LOOK_H
+#ifndef FT_TRACER_LIVE_CAPTURE_H
+#define FT_TRACER_LIVE_CAPTURE_H
 
 #include "tracer/process.h"
 

@@ -1,6 +1,6 @@
 /* --scan beside tracing: what a process has lost; without it, what its allocator says of itself. */
-#ifndef FT_TRACER_LOST_H
-#define FT_TRACER_LOST_H
+#ifndef FT_TRACER_LEAK_CHECK_H
+#define FT_TRACER_LEAK_CHECK_H
 
 #include "tracer/process.h"
 

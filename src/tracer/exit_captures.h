@@ -1,7 +1,7 @@
 /* The heaps of processes that end: each is copied and read by a thread of its own, while the process's last task waits
  * at its end, and what other processes report is acted on. */
-#ifndef FT_TRACER_ENDINGS_H
-#define FT_TRACER_ENDINGS_H
+#ifndef FT_TRACER_EXIT_CAPTURES_H
+#define FT_TRACER_EXIT_CAPTURES_H
 
 #include "tracer/process.h"
 

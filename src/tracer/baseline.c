@@ -26,8 +26,8 @@
  *	all is planted | A: fork, the child has what the ledger has so far | copy of A's memory
  *	        the child's blocks from before are not known: it has a trace of its own, which takes no census */
 #include "config.h"
-#include "tracer/census.h"
-#include "tracer/look.h"
+#include "tracer/baseline.h"
+#include "tracer/live_capture.h"
 #include "tracer/service.h"
 #include "tracer/start.h"
 #include "engine/engine.h"

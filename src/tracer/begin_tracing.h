@@ -1,8 +1,8 @@
 /* Where the tracing of processes begins that run already: attaching, and the end of a pause. */
-#ifndef FT_TRACER_BEGIN_H
-#define FT_TRACER_BEGIN_H
+#ifndef FT_TRACER_BEGIN_TRACING_H
+#define FT_TRACER_BEGIN_TRACING_H
 
-#include "tracer/census.h"
+#include "tracer/baseline.h"
 
 struct begun;
 

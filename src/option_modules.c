@@ -5,7 +5,7 @@
 #include "modules/known.h"
 #include "modules/module_texts.h"
 #include "modules/load.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 
 #include <errno.h>
 #include <stdio.h>

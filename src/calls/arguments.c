@@ -6,8 +6,8 @@
 #include "modules/known.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
-#include "record/output.h"
-#include "record/texts.h"
+#include "record/trace_output.h"
+#include "record/string_pool.h"
 #include "symbols/names.h"
 
 #include <ctype.h>

@@ -11,7 +11,7 @@
 #include "calls/call_stack.h"
 #include "calls/values.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/remarks.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line.h"

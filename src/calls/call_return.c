@@ -11,7 +11,7 @@
 #include "record/ledger.h"
 #include "record/remarks.h"
 #include "record/run.h"
-#include "record/texts.h"
+#include "record/string_pool.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 #include "proc/proc.h"

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/contexts.h"
 #include "calls/call_stack.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"

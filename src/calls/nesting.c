@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/nesting.h"
 #include "calls/call_stack.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 #include "record/ledger.h"
 #include "breakpoints/breakpoints.h"
 

@@ -2,7 +2,7 @@
 #ifndef FT_CALLS_TASK_CALLS_H
 #define FT_CALLS_TASK_CALLS_H
 
-#include "record/event.h"
+#include "record/call_event.h"
 
 struct call;
 struct probe;

@@ -4,8 +4,8 @@
  *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: nothing is said of p */
 #include "config.h"
 #include "record/ledger.h"
-#include "record/kinds.h"
-#include "record/live.h"
+#include "record/resource_ids.h"
+#include "record/live_set.h"
 #include "record/run.h"
 
 static void forget(struct live_set *live)

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "record/progress.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 #include "record/ledger.h"
 #include "record/run.h"
 #include "engine/engine.h"

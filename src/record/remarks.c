@@ -1,6 +1,6 @@
 #include "config.h"
 #include "record/remarks.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "base/buf.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #define FT_RECORD_TRACE_H
 
 #include "base/hash.h"
-#include "record/areas.h"
+#include "record/heap_areas.h"
 #include "record/counts.h"
-#include "record/event.h"
+#include "record/call_event.h"
 #include "record/times.h"
 #include "symbols/object.h"
 #include "trace/writer.h"

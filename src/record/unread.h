@@ -7,7 +7,7 @@
 #ifndef FT_RECORD_UNREAD_H
 #define FT_RECORD_UNREAD_H
 
-#include "record/event.h"
+#include "record/call_event.h"
 #include "record/trace.h"
 #include "trace/event.h"
 

@@ -6,7 +6,7 @@
 #include "calls/contexts.h"
 #include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/run.h"
 #include "breakpoints/out_of_line.h"
 #include "ptrace/stops.h"

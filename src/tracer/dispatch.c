@@ -11,7 +11,7 @@
 #include "calls/affinity/pin.h"
 #include "calls/affinity/pin_watch.h"
 #include "record/attachments.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/resident.h"
 #include "record/run.h"
 #include "breakpoints/breakpoints.h"

@@ -6,7 +6,7 @@
 #include "calls/contexts.h"
 #include "calls/affinity/pin.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "breakpoints/fork_text.h"
 #include "ptrace/memory.h"
 #include "base/msg.h"

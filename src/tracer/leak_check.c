@@ -1,9 +1,9 @@
 #include "config.h"
 #include "tracer/leak_check.h"
 #include "base/msg.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/letgo.h"
 #include "tracer/leftovers.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/run.h"
 #include "tracer/births.h"
 #include "tracer/process_life.h"

@@ -2,7 +2,7 @@
 #include "tracer/process_life.h"
 #include "tracer/process.h"
 #include "calls/calls.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "breakpoints/out_of_line.h"
 #include "ptrace/tasks.h"
 

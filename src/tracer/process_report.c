@@ -3,7 +3,7 @@
 #include "calls/calls.h"
 #include "calls/probes/libraries.h"
 #include "calls/probes/patterns.h"
-#include "record/report.h"
+#include "record/run_summary.h"
 #include "record/run.h"
 #include "proc/who.h"
 #include "base/buf.h"

@@ -3,7 +3,7 @@
 #include "calls/contexts.h"
 #include "engine/board.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/run.h"
 #include "record/trace_life.h"
 #include "breakpoints/breakpoints.h"

@@ -6,7 +6,7 @@
 #include "tests/unit/fake_world.h"
 #include "trace/encoding.h"
 #include "engine/board.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/trace_file.h"
 #include "tracer/stop_pump.h"
 #include "tracer/exit_captures.h"

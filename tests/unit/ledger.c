@@ -1,8 +1,8 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
 #include "ledger_util.h"
-#include "record/blocks.h"
-#include "record/kinds.h"
+#include "record/released_blocks.h"
+#include "record/resource_ids.h"
 #include "record/ledger.h"
 #include "record/run.h"
 #include "trace/event.h"

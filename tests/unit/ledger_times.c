@@ -2,7 +2,7 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "base/util.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "ledger_util.h"
 #include "base/timed.h"
 #include "base/worker.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "record/put.h"
 #include "record/run.h"
 #include "symbols/naming.h"

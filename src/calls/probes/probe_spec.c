@@ -5,7 +5,7 @@
 #include "base/msg.h"
 #include "modules/known.h"
 #include "calls/probes/patterns.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 #include "symbols/names.h"
 #include "symbols/object.h"
 

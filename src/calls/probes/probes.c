@@ -5,7 +5,7 @@
 #include "calls/probes/patterns.h"
 #include "calls/probes/probe_params.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/trace_output.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/memory.h"
 #include "base/msg.h"

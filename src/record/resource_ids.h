@@ -1,6 +1,6 @@
 /* Kinds of resource, and their ids in traces: from 1 on, in the order of -e and, within a module, of its table. */
-#ifndef FT_RECORD_KINDS_H
-#define FT_RECORD_KINDS_H
+#ifndef FT_RECORD_RESOURCE_IDS_H
+#define FT_RECORD_RESOURCE_IDS_H
 
 #include "engine/settings.h"
 #include "trace/event.h"

@@ -1,6 +1,6 @@
 /* The memory of blocks: the function that made a live one and when, and the functions that released the last ones. */
-#ifndef FT_RECORD_BLOCKS_H
-#define FT_RECORD_BLOCKS_H
+#ifndef FT_RECORD_RELEASED_BLOCKS_H
+#define FT_RECORD_RELEASED_BLOCKS_H
 
 #include "record/trace.h"
 

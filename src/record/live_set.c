@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/live.h"
+#include "record/live_set.h"
 #include "trace/event.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "record/report.h"
-#include "record/kinds.h"
+#include "record/run_summary.h"
+#include "record/resource_ids.h"
 #include "record/run.h"
 #include "base/buf.h"
 #include "base/msg.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/areas.h"
+#include "record/heap_areas.h"
 #include "base/util.h"
 #include "symbols/maps.h"
 

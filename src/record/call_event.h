@@ -1,6 +1,6 @@
 /* An event: one call of a traced function, and the thread that made it. */
-#ifndef FT_RECORD_EVENT_H
-#define FT_RECORD_EVENT_H
+#ifndef FT_RECORD_CALL_EVENT_H
+#define FT_RECORD_CALL_EVENT_H
 
 #include "args/list.h"
 #include "modules/module.h"

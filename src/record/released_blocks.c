@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/blocks.h"
+#include "record/released_blocks.h"
 #include "record/run.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What is live of a kind: the ids, and what is known of each. In which order events change that is ledger.c's. */
-#ifndef FT_RECORD_LIVE_H
-#define FT_RECORD_LIVE_H
+#ifndef FT_RECORD_LIVE_SET_H
+#define FT_RECORD_LIVE_SET_H
 
-#include "record/blocks.h"
+#include "record/released_blocks.h"
 
 /* Those of the kind of the event's function. */
 static inline struct live_set *live_of(const struct trace *trace, const struct event *e)

@@ -1,11 +1,11 @@
 /* What was live before the trace, by a census of the heap that is taken while events come. */
 #include "config.h"
 #include "record/ledger.h"
-#include "record/kinds.h"
-#include "record/live.h"
+#include "record/resource_ids.h"
+#include "record/live_set.h"
 #include "record/put.h"
 #include "record/run.h"
-#include "record/settle.h"
+#include "record/commit.h"
 
 void ledger_begin_census(struct trace *trace, uint32_t resource)
 {

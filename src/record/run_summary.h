@@ -1,6 +1,6 @@
 /* What functrace says at its end: what the traces hold, where they are, and what was not traced. */
-#ifndef FT_RECORD_REPORT_H
-#define FT_RECORD_REPORT_H
+#ifndef FT_RECORD_RUN_SUMMARY_H
+#define FT_RECORD_RUN_SUMMARY_H
 
 #include "record/trace.h"
 

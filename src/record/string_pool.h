@@ -1,6 +1,6 @@
 /* Texts that modules keep with an id, each kept once for all processes. */
-#ifndef FT_RECORD_TEXTS_H
-#define FT_RECORD_TEXTS_H
+#ifndef FT_RECORD_STRING_POOL_H
+#define FT_RECORD_STRING_POOL_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/texts.h"
+#include "record/string_pool.h"
 #include "record/run.h"
 #include "base/hash.h"
 #include "base/util.h"

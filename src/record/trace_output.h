@@ -1,6 +1,6 @@
 /* Events and what surrounds them become records of a trace, and these its file. */
-#ifndef FT_RECORD_OUTPUT_H
-#define FT_RECORD_OUTPUT_H
+#ifndef FT_RECORD_TRACE_OUTPUT_H
+#define FT_RECORD_TRACE_OUTPUT_H
 
 #include "record/trace.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/kinds.h"
+#include "record/resource_ids.h"
 
 uint32_t kinds_end(const struct settings *set)
 {

@@ -1,6 +1,6 @@
 /* The areas of memory that a trace's blocks lie in, for formats that have a place for them. */
-#ifndef FT_RECORD_AREAS_H
-#define FT_RECORD_AREAS_H
+#ifndef FT_RECORD_HEAP_AREAS_H
+#define FT_RECORD_HEAP_AREAS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "config.h"
-#include "record/settle.h"
-#include "record/kinds.h"
-#include "record/live.h"
-#include "record/output.h"
+#include "record/commit.h"
+#include "record/resource_ids.h"
+#include "record/live_set.h"
+#include "record/trace_output.h"
 #include "record/run.h"
 #include "trace/event.h"
 

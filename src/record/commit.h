@@ -1,6 +1,6 @@
 /* What the ledger has decided to write, now and in this order: events, and what is live after them. */
-#ifndef FT_RECORD_SETTLE_H
-#define FT_RECORD_SETTLE_H
+#ifndef FT_RECORD_COMMIT_H
+#define FT_RECORD_COMMIT_H
 
 #include "record/trace.h"
 

@@ -6,7 +6,7 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "base/util.h"
-#include "symbols/object.h"
+#include "symbols/objects/mapped_object.h"
 #include "unwind/unwind.h"
 
 #include <elf.h>

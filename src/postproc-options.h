@@ -7,7 +7,7 @@
 #include "analysis/prepare.h"
 #include "analysis/select.h"
 #include "cli/conflicts.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 #include "trace/packing.h"
 #include "trace/reader.h"
 #include "trace/writer.h"

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/call_address.h"
 #include "analysis/stage.h"
-#include "symbols/object.h"
+#include "symbols/objects/mapped_object.h"
 
 #include <stdlib.h>
 #include <string.h>

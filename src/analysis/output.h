@@ -4,7 +4,7 @@
 
 #include "analysis/object_map.h"
 #include "analysis/stage.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 #include "trace/packing.h"
 #include "trace/writer.h"
 

@@ -1,6 +1,6 @@
 /* From registers and memory to the text of a call's arguments and result.
  *
- * What a function's parameters are comes from a module's row or from debug information (symbols/types.h); where they
+ * What a function's parameters are comes from a module's row or from debug information (symbols/types/types.h); where they
  * are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers, and reads
  * memory. */
 #ifndef FT_ARGS_ARGS_H
@@ -9,7 +9,7 @@
 #include "args/list.h"
 #include "arch/abi.h"
 #include "modules/module.h"
-#include "symbols/types.h"
+#include "symbols/types/types.h"
 
 /* The task that makes a call, as it is at the entry or at the return. */
 struct args_source {

@@ -8,7 +8,7 @@
 #include "ptrace/tasks.h"
 #include "record/trace_output.h"
 #include "record/string_pool.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>

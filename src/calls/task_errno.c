@@ -3,7 +3,7 @@
 #include "calls/calls.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
-#include "symbols/errno_place.h"
+#include "symbols/types/errno_place.h"
 
 /* A word of the target as a number with its sign. */
 static int64_t signed_word(const struct arch *arch, uint64_t word)

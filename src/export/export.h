@@ -5,7 +5,7 @@
 #include "analysis/output.h"
 #include "base/buf.h"
 #include "profile/profile.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 #include <stdio.h>
 

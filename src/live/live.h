@@ -2,7 +2,7 @@
 #ifndef FT_LIVE_LIVE_H
 #define FT_LIVE_LIVE_H
 
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 #include "trace/reader.h"
 
 #include <signal.h>

@@ -3,7 +3,7 @@
 #define FT_PROFILE_RESOLVE_H
 
 #include "profile/profile.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 /* Before the first `frames` frames of a stack are named: maps what was mapped at their addresses when the stack was
  * taken, where something else is mapped now. names: NULL none. Returns whether anything changed. */

@@ -5,7 +5,7 @@
 #include "analysis/filter.h"
 #include "analysis/leaks.h"
 #include "profile/suppressions.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 /* Names of functions match as the trace shows them, with their parameters or without; objects by their path or the name
  * of their file. The function that allocates is the innermost frame. */

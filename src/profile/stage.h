@@ -4,7 +4,7 @@
 
 #include "analysis/stage.h"
 #include "profile/profile.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 struct profile_stage_options {
 	struct profile *profile; /* that it becomes a part of at the end; the caller's */

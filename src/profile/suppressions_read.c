@@ -4,7 +4,7 @@
 #include "base/glob.h"
 #include "base/msg.h"
 #include "profile/suppressions.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

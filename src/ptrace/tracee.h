@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "engine/engine.h"
 #include "ptrace/stop.h"
-#include "symbols/object.h"
+#include "symbols/objects/mapped_object.h"
 
 #define CALL_ARGS 6 /* number of integer arguments that are read at a function's entry */
 

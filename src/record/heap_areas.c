@@ -1,7 +1,7 @@
 #include "config.h"
 #include "record/heap_areas.h"
 #include "base/util.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "record/put.h"
 #include "record/deferred.h"
 #include "record/run.h"
-#include "symbols/naming.h"
+#include "symbols/names/naming.h"
 #include "engine/engine.h"
 #include "base/msg.h"
 

@@ -10,7 +10,7 @@
 #include "record/counts.h"
 #include "record/call_event.h"
 #include "record/times.h"
-#include "symbols/object.h"
+#include "symbols/objects/mapped_object.h"
 #include "trace/writer.h"
 
 #define MAX_FRAMES 256

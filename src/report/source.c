@@ -1,6 +1,6 @@
 #include "config.h"
 #include "report/source.h"
-#include "symbols/refused.h"
+#include "symbols/elf/refused.h"
 
 #include <stdlib.h>
 

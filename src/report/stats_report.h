@@ -3,7 +3,7 @@
 #define FT_REPORT_STATS_REPORT_H
 
 #include "profile/account.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 #include <stdio.h>
 

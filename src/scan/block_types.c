@@ -1,7 +1,7 @@
 #include "config.h"
 #include "scan/block_types.h"
 #include "base/hash.h"
-#include "symbols/data_names.h"
+#include "symbols/names/data_names.h"
 
 #include <stdlib.h>
 #include <string.h>

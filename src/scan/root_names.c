@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/root_names.h"
-#include "symbols/data_names.h"
+#include "symbols/names/data_names.h"
 
 #include <inttypes.h>
 

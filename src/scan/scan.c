@@ -7,7 +7,7 @@
 #include "heap/heap.h"
 #include "proc/proc.h"
 #include "proc/who.h"
-#include "symbols/data_names.h"
+#include "symbols/names/data_names.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -23,8 +23,8 @@
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "ptrace/collect.h"
-#include "symbols/naming.h"
-#include "symbols/split_open.h"
+#include "symbols/names/naming.h"
+#include "symbols/names/split_open.h"
 #include "base/msg.h"
 #include "base/timed.h"
 

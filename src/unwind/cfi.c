@@ -4,8 +4,8 @@
 #include "unwind/cfi_check.h"
 #include "base/msg.h"
 #include "base/util.h"
-#include "symbols/elf_file.h"
-#include "symbols/elf_headers.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/elf/elf_headers.h"
 
 #include <dwarf.h>
 #include <errno.h>

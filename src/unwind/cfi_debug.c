@@ -2,9 +2,9 @@
 #include "config.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
-#include "symbols/debug_search.h"
-#include "symbols/elf_headers.h"
-#include "symbols/private_copy.h"
+#include "symbols/names/debug_search.h"
+#include "symbols/elf/elf_headers.h"
+#include "symbols/elf/private_copy.h"
 #include "base/timed.h"
 #include "base/util.h"
 

@@ -4,7 +4,7 @@
 #include "unwind/exidx.h"
 #include "base/msg.h"
 #include "base/util.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 #define SITES_MAX (1u << 18)   /* limit of remembered return addresses per object */
 #define MADE_NEAR (1ull << 31) /* distance in bytes within which code made at run time calls other such code */

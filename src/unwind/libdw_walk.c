@@ -3,7 +3,7 @@
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"
-#include "symbols/private_copy.h"
+#include "symbols/elf/private_copy.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "record/trace_output.h"
 #include "record/put.h"
 #include "record/run.h"
-#include "symbols/naming.h"
+#include "symbols/names/naming.h"
 
 #include <inttypes.h>
 #include <link.h>

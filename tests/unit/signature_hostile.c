@@ -2,7 +2,7 @@
 #include "config.h"
 #include "signature_util.h"
 #include "symbols_util.h"
-#include "symbols/elf_file.h"
+#include "symbols/elf/elf_file.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

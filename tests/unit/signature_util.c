@@ -2,8 +2,8 @@
 #include "signature_util.h"
 #include "symbols_util.h"
 #include "base/buf.h"
-#include "symbols/elf_file.h"
-#include "symbols/names.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/names/names.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #ifndef FT_TESTS_UNIT_SIGNATURE_UTIL_H
 #define FT_TESTS_UNIT_SIGNATURE_UTIL_H
 
-#include "symbols/object.h"
-#include "symbols/types.h"
+#include "symbols/objects/mapped_object.h"
+#include "symbols/types/types.h"
 
 /* An object of a file in the tests' folder, as if it were mapped at 0x10000000. Freed with test_object_free(). */
 struct object *test_object(const char *name);

@@ -1,9 +1,9 @@
 /* Files that debug information names: whatever they are, names are looked up in time, and what the program's own file
  * has is known. */
 #include "config.h"
-#include "symbols/elf_headers.h"
-#include "symbols/names.h"
-#include "symbols/private_copy.h"
+#include "symbols/elf/elf_headers.h"
+#include "symbols/names/names.h"
+#include "symbols/elf/private_copy.h"
 #include "symbols_util.h"
 
 #include <elf.h>

@@ -1,8 +1,8 @@
 /* Texts of mappings, and files that are damaged on purpose. */
 #include "config.h"
-#include "symbols/elf_file.h"
-#include "symbols/layout.h"
-#include "symbols/names.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/objects/load_layout.h"
+#include "symbols/names/names.h"
 #include "symbols_util.h"
 
 #include <elf.h>

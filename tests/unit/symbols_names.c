@@ -1,7 +1,7 @@
 /* Names against addr2line, address by address; separate debug files; build-ids; positions. */
 #include "config.h"
-#include "symbols/names.h"
-#include "symbols/object.h"
+#include "symbols/names/names.h"
+#include "symbols/objects/mapped_object.h"
 #include "symbols_util.h"
 
 #include <arpa/inet.h>

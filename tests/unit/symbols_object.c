@@ -1,7 +1,7 @@
 /* Objects of real programs in many layouts, against what the programs say of themselves. */
 #include "config.h"
-#include "symbols/elf_file.h"
-#include "symbols/object.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/objects/mapped_object.h"
 #include "symbols_util.h"
 
 #include <elf.h>

@@ -2,8 +2,8 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "base/buf.h"
-#include "symbols/elf_file.h"
-#include "symbols/object.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/objects/mapped_object.h"
 #include "symbols_util.h"
 
 #include <elf.h>

@@ -3,7 +3,7 @@
 #define FT_CALLS_PROBES_LIBRARIES_H
 
 #include "calls/probes/probe_spec.h"
-#include "symbols/object.h"
+#include "symbols/objects/mapped_object.h"
 
 struct libraries *libraries_new(size_t count);
 void libraries_free(struct libraries *libraries, size_t count);

@@ -2,7 +2,7 @@
 #include "calls/probes/patterns.h"
 #include "base/glob.h"
 #include "base/msg.h"
-#include "symbols/names.h"
+#include "symbols/names/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "modules/known.h"
 #include "calls/probes/patterns.h"
 #include "record/resource_ids.h"
-#include "symbols/names.h"
-#include "symbols/object.h"
+#include "symbols/names/names.h"
+#include "symbols/objects/mapped_object.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "arch/arch.h"
 #include "heap/image.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 /* Reads a note NT_FILE into *files, which is empty: by address, with a number for each path as inode. Of a damaged one
  * nothing. maps_free(). */

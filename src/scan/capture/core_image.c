@@ -5,8 +5,8 @@
 #include "scan/capture/core_objects.h"
 #include "arch/abi.h"
 #include "base/msg.h"
-#include "symbols/data_names.h"
-#include "symbols/object.h"
+#include "symbols/names/data_names.h"
+#include "symbols/objects/mapped_object.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "scan/capture/quiesce.h"
 #include "heap/allocator_code.h"
 #include "proc/proc.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 #include <string.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define FT_SCAN_CAPTURE_SHARED_PAGES_H
 
 #include "scan/capture/pages.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 /* In shared memory beyond so many bytes of one copy, by address, only the pages are taken that the page table has. */
 #define SHARED_MAX (1ull << 30)

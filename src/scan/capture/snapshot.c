@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
-#include "symbols/maps.h"
+#include "symbols/objects/maps.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,0 +1,22 @@
+/* libelf allocates and reads what a file's headers claim, and these may claim a TiB. */
+#include "config.h"
+#include "symbols/elf/elf_headers.h"
+
+Elf *elf_open(int fd, const struct stat *st, const char **reason)
+{
+	struct elf_headers headers;
+
+	if (!elf_headers_read(fd, st, &headers, reason))
+		return NULL;
+	const char *const excess = elf_headers_excess(&headers, fd);
+
+	elf_headers_free(&headers);
+	if (excess) {
+		*reason = excess;
+		return NULL;
+	}
+	elf_version(EV_CURRENT);
+	*reason = elf_reason_no_elf;
+	/* Not mapped: a file that is cut meanwhile would end this program by SIGBUS. */
+	return elf_begin(fd, ELF_C_READ, NULL);
+}

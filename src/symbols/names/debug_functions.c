@@ -1,0 +1,161 @@
+/* The functions that only an object's separate debug file names, found by libdwfl as the names of frames are. */
+#include "config.h"
+#include "symbols/names/debug_file.h"
+#include "base/buf.h"
+#include "base/msg.h"
+#include "base/timed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOLS_MAX     (8 << 20)
+#define NAME_MAX_LENGTH 65536
+
+/* Whether the symbol is a function of this file, by its address in the file. */
+static bool is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_Word section, const char *name,
+			uint64_t address)
+{
+	const unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	return name && name[0] && strlen(name) < NAME_MAX_LENGTH && section != SHN_UNDEF && section != SHN_ABS &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
+}
+
+/* What a separate debug file has; the names are in `names`, in the same order. */
+struct debug_symbols {
+	struct object *object; /* its own copy */
+	struct elf_symbol *items;
+	size_t count, capacity;
+	struct buf names;
+	bool has_locals;
+};
+
+static void debug_symbols_free(void *context)
+{
+	struct debug_symbols *const symbols = context;
+
+	object_free(symbols->object);
+	free(symbols->items);
+	buf_free(&symbols->names);
+	free(symbols);
+}
+
+static void take_symbols(struct debug_symbols *symbols, const struct name_file *debug)
+{
+	const int count = dwfl_module_getsymtab(debug->module);
+
+	for (int i = 1; i < count && i < SYMBOLS_MAX; i++) {
+		GElf_Sym sym;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
+
+		address -= debug->module_bias;
+		if (!is_function(symbols->object->file, &sym, section, name, address))
+			continue;
+		ARRAY_GROW(symbols->items, symbols->capacity, symbols->count);
+		symbols->items[symbols->count++] = (struct elf_symbol){
+			.value = address,
+			.size = sym.st_size,
+			.is_ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
+			.is_global = GELF_ST_BIND(sym.st_info) != STB_LOCAL,
+		};
+		buf_add(&symbols->names, name, strlen(name) + 1);
+		symbols->has_locals |= GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+	}
+}
+
+static void read_debug_file(void *context)
+{
+	struct debug_symbols *const symbols = context;
+	struct debug_file *debug = debug_file_open(symbols->object, NULL);
+
+	if (debug)
+		take_symbols(symbols, debug->file);
+	debug_file_close(debug);
+}
+
+static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
+{
+	const char *name = (const char *)symbols->names.data;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const size_t length = strlen(name);
+
+		symbols->items[i].name = elf_keep_name(file, name, length);
+		name += length + 1;
+	}
+	file->debug_symbols = symbols->items;
+	file->debug_symbol_count = symbols->count;
+	file->bytes += symbols->capacity * sizeof(*file->debug_symbols);
+	symbols->items = NULL;
+}
+
+/* In time, or not at all. */
+static void find_debug_symbols(const struct object *object)
+{
+	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));
+
+	symbols->object = object_clone(object);
+	if (!timed_do(read_debug_file, debug_symbols_free, symbols)) {
+		msg_warn("the debug information of %s takes too long to read: its functions that no symbol of the file "
+			 "itself names are not traced by a pattern of -x. Trace again when it can be read faster, or "
+			 "give their addresses (-x 0xADDRESS).",
+			 object->path);
+		return;
+	}
+	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
+	/* Else it was the file's own .dynsym again. */
+	object->file->has_other_symtab |= symbols->has_locals;
+	if (symbols->has_locals)
+		keep_symbols(object->file, symbols);
+	debug_symbols_free(symbols);
+}
+
+void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
+			       const void *wanted, void (*callback)(void *context, const struct elf_symbol *symbol),
+			       void *context)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; !file->wanted_read && i < file->symbol_count; i++) {
+		if (!is_wanted(wanted, file->symbols[i].name))
+			continue;
+		ARRAY_GROW(file->wanted, capacity, file->wanted_count);
+		file->wanted[file->wanted_count++] = &file->symbols[i];
+	}
+	file->wanted_read = true;
+	file->bytes += capacity * sizeof(struct elf_symbol *);
+	for (size_t i = 0; i < file->wanted_count; i++)
+		callback(context, file->wanted[i]);
+}
+
+static void choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
+		   bool (*is_chosen)(void *context, const struct elf_symbol *symbol), void *context, size_t *capacity)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!is_chosen(context, &symbols[i]))
+			continue;
+		ARRAY_GROW(file->chosen, *capacity, file->chosen_count);
+		file->chosen[file->chosen_count++] = &symbols[i];
+	}
+}
+
+void object_chosen_functions(const struct object *object,
+			     bool (*is_chosen)(void *context, const struct elf_symbol *symbol),
+			     void (*callback)(void *context, const struct elf_symbol *symbol), void *context)
+{
+	struct elf_file *file = object->file;
+	size_t capacity = 0;
+
+	if (!file->chosen_read) {
+		file->chosen_read = true;
+		if (!file->has_symtab)
+			find_debug_symbols(object);
+		choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
+		choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context, &capacity);
+		file->bytes += capacity * sizeof(struct elf_symbol *);
+	}
+	for (size_t i = 0; i < file->chosen_count; i++)
+		callback(context, file->chosen[i]);
+}

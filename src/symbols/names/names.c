@@ -1,0 +1,495 @@
+/* The objects of a trace by position, and which file each one's names come from. */
+#include "config.h"
+#include "arch/arch.h"
+#include "symbols/names/name_file.h"
+#include "symbols/names/names_blank.h"
+#include "symbols/elf/refused.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNUSED_FILES_MAX 32
+#define RESULT_MAX       DWARF_FRAMES_MAX
+#define HELD_MAX         64 /* files that are kept open */
+
+struct named_object {
+	uint64_t from, to;
+	char *path, *open_path, *build_id;
+	int held; /* the file of open_path (O_PATH); -1: none */
+	bool is_tried;
+	struct name_file *file; /* NULL: none, or not tried yet */
+	uint64_t start;         /* of the range, as an address in the file */
+};
+
+struct name_files {
+	struct name_file **items;
+	size_t count, capacity;
+	uint64_t clock;
+	char *debug_path;
+};
+
+struct names {
+	struct names_options options;
+	struct named_object **objects; /* by ascending address, not overlapping */
+	size_t count, capacity;
+	struct name_files *files; /* `own`, or another one's */
+	struct name_files own;
+	size_t held_count;
+	bool has_start;
+	int64_t start_sec, start_nsec; /* of the trace */
+	struct hash reported;          /* hashes of the paths that a message was about */
+	struct frame_name result[RESULT_MAX];
+	struct blanks blanks;
+};
+
+struct names *names_new(const struct names_options *options)
+{
+	struct names *names = xcalloc(1, sizeof(*names));
+
+	elf_version(EV_CURRENT);
+	names->options = (struct names_options){
+		.sysroot = xstrdup_or_null(options->sysroot),
+		.debug_path = xstrdup_or_null(options->debug_path),
+		.debuginfod = options->debuginfod,
+		.holds_files = options->holds_files,
+	};
+	names->files = options->shares ? options->shares->files : &names->own;
+	if (!options->shares)
+		names->own.debug_path = name_file_debug_path(&names->options);
+	return names;
+}
+
+void names_set_start(struct names *names, const struct record_process *process)
+{
+	names->has_start = process->start_sec > 0;
+	names->start_sec = process->start_sec;
+	/* Text tells the second only. */
+	names->start_nsec = process->start_usec ? process->start_usec * INT64_C(1000) : 999999999;
+}
+
+/* ---- Files ---- */
+
+static void files_drop(struct name_files *files, size_t index)
+{
+	name_file_free(files->items[index]);
+	files->items[index] = files->items[--files->count];
+}
+
+/* Closes what has been unused for longest. */
+static void files_trim(struct name_files *files)
+{
+	size_t unused = 0, oldest = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (files->items[i]->references)
+			continue;
+		if (!unused++ || files->items[i]->last_used < files->items[oldest]->last_used)
+			oldest = i;
+	}
+	if (unused > UNUSED_FILES_MAX)
+		files_drop(files, oldest);
+}
+
+static struct name_file *file_known(const struct name_files *files, const struct stat *st)
+{
+	struct elf_key key;
+
+	elf_key_of(st, &key);
+	for (size_t i = 0; i < files->count; i++) {
+		const struct elf_key *other = &files->items[i]->key;
+
+		if (key.device == other->device && key.inode == other->inode && key.size == other->size &&
+		    key.mtime_sec == other->mtime_sec && key.mtime_nsec == other->mtime_nsec)
+			return files->items[i];
+	}
+	return NULL;
+}
+
+static bool report_once(struct names *names, const char *path)
+{
+	return hash_set(&names->reported, hash_bytes(path, strlen(path)), 1);
+}
+
+static void report_lacking(struct names *names, const char *path, const char *reason)
+{
+	if (report_once(names, path))
+		msg_warn("%s gives no names: %s. Its frames keep their addresses, which functrace-postproc -r names "
+			 "when the file is whole.",
+			 path, reason);
+}
+
+/* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
+static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
+{
+	struct name_files *const files = names->files;
+	struct name_file *file;
+	const char *reason;
+	struct stat st;
+	const int fd = open_regular(open_path, &st);
+
+	if (fd < 0) {
+		/* Those of a process that ends end with it. */
+		if (strncmp(open_path, "/proc/", 6) != 0)
+			refused_open("file", open_path);
+		return NULL;
+	}
+	file = file_known(files, &st);
+	if (file) {
+		close(fd);
+		return file;
+	}
+	file = name_file_new(fd, &st, open_path, target_path, names->options.debuginfod, files->debug_path, &reason);
+	close(fd);
+	if (!file) {
+		if (reason != elf_reason_no_elf)
+			report_lacking(names, open_path, reason);
+		errno = ENOEXEC;
+		return NULL;
+	}
+	ARRAY_GROW(files->items, files->capacity, files->count);
+	files->items[files->count++] = file;
+	return file;
+}
+
+/* ---- The right file for an object ---- */
+
+static bool has_build_id(const struct named_object *object)
+{
+	return object->build_id && object->build_id[0];
+}
+
+static bool build_id_agrees(const struct named_object *object, const struct name_file *file)
+{
+	return has_build_id(object) && !strcasecmp(object->build_id, file->build_id);
+}
+
+/* In the folders of separate debug files, files lie by build-id: FOLDER/.build-id/ab/cdef....debug
+ */
+static struct name_file *file_by_build_id(struct names *names, const struct named_object *object)
+{
+	const char *folders = names->files->debug_path;
+	struct name_file *file = NULL;
+
+	if (!has_build_id(object) || strlen(object->build_id) < 4 ||
+	    strspn(object->build_id, "0123456789abcdefABCDEF") != strlen(object->build_id))
+		return NULL;
+	while (*folders && !file) {
+		const size_t length = strcspn(folders, ":");
+
+		if (folders[0] == '/') {
+			char *path = xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, folders, object->build_id,
+					       object->build_id + 2);
+
+			file = file_at(names, path, object->path);
+			free(path);
+			if (file && !build_id_agrees(object, file))
+				file = NULL;
+		}
+		folders += length + (folders[length] == ':');
+	}
+	return file;
+}
+
+static void report_wrong_file(struct names *names, const struct named_object *object, const char *path,
+			      const char *build_id)
+{
+	if (!report_once(names, object->path))
+		return;
+	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its "
+		 "frames get no names. Keep the file that was traced, or its debug file, and say "
+		 "where it lies: --sysroot=DIR (then it is DIR%s) or --debug-path=DIR.",
+		 path, *build_id ? build_id : "missing", object->build_id, object->path);
+}
+
+static bool is_after(int64_t sec, int64_t nsec, const struct names *names)
+{
+	return sec > names->start_sec || (sec == names->start_sec && nsec > names->start_nsec);
+}
+
+/* Without a build-id only its time can tell that a file was made after the trace. Packages and
+ * copies keep the time of the content, so that the time of the change counts too; but under
+ * --sysroot everything was copied. */
+static void check_age(struct names *names, const struct named_object *object, const struct name_file *file)
+{
+	const char *sysroot = names->options.sysroot;
+
+	if (!names->has_start || has_build_id(object) ||
+	    !(is_after((int64_t)file->key.mtime_sec, (int64_t)file->key.mtime_nsec, names) ||
+	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
+	    !report_once(names, object->path))
+		return;
+	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew "
+		 "since, its names are wrong. Keep the file that was traced and say where it "
+		 "lies: --sysroot=DIR (then it is DIR%s).",
+		 sysroot ? sysroot : "", object->path, object->path);
+}
+
+/* The search for an object's file. */
+struct search {
+	struct names *names;
+	const struct named_object *object;
+	char *wrong_path; /* a file with another build-id; NULL none */
+	const char *wrong_build_id;
+};
+
+/* The file at that path if it may be the object's. must_agree: only a build-id proves it. */
+static struct name_file *try_path(struct search *search, const char *path, bool must_agree)
+{
+	const struct named_object *object = search->object;
+	struct name_file *file = file_at(search->names, path, object->path);
+
+	if (!file || build_id_agrees(object, file))
+		return file;
+	if (has_build_id(object)) {
+		if (!search->wrong_path) {
+			search->wrong_path = xstrdup(path);
+			search->wrong_build_id = file->build_id;
+		}
+		return NULL;
+	}
+	return must_agree ? NULL : file;
+}
+
+static struct name_file *try_paths(struct search *search)
+{
+	const struct named_object *object = search->object;
+	const char *sysroot = search->names->options.sysroot;
+	struct name_file *file = NULL;
+
+	if (object->open_path)
+		file = try_path(search, object->open_path, false);
+	if (!file && sysroot) {
+		char *path = xasprintf("%s%s", sysroot, object->path);
+
+		file = try_path(search, path, false);
+		free(path);
+	}
+	/* Another system's path, or one that had to be opened in another way: here it can be
+	 * another file. */
+	if (!file && object->path[0] == '/')
+		file = try_path(search, object->path, sysroot || object->open_path);
+	/* Where the file is another one, names may still come from a debug file of that build-id.
+	 */
+	return file ? file : file_by_build_id(search->names, object);
+}
+
+static struct name_file *find_file(struct names *names, const struct named_object *object)
+{
+	struct search search = {.names = names, .object = object};
+
+	if (object->path[0] != '/' && !object->open_path)
+		return NULL;
+	errno = ENOENT;
+	struct name_file *file = try_paths(&search);
+
+	if (!file && search.wrong_path)
+		report_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
+	else if (!file && report_once(names, object->path))
+		msg_debug(DBG_SYMBOLS, 1, "%s gives no names: %s", object->path, strerror(errno));
+	free(search.wrong_path);
+	return file;
+}
+
+/* Whether it is known where in the file the object's range lies. */
+static bool find_place(struct names *names, struct named_object *object, const struct name_file *file)
+{
+	enum name_place place = NAME_PLACE_FOUND;
+
+	object->start = file->origin;
+	/* Only functrace writes build-ids, and its ranges begin as the protocol says. */
+	if (!has_build_id(object))
+		place = name_file_place(file, object->to - object->from, &object->start);
+	if (place == NAME_PLACE_FOUND)
+		return true;
+	if (report_once(names, object->path))
+		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Its frames get no names.%s", object->path,
+			 object->to - object->from,
+			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
+						     : "is neither the whole file's nor that of its code",
+			 place == NAME_PLACE_SEVERAL ? ""
+						     : " Keep the file that was traced and say where it lies: "
+						       "--sysroot=DIR.");
+	return false;
+}
+
+static void object_find_file(struct names *names, struct named_object *object)
+{
+	struct name_file *file = find_file(names, object);
+
+	object->is_tried = true;
+	if (file && find_place(names, object, file)) {
+		object->file = file;
+		file->references++;
+		check_age(names, object, file);
+	}
+	files_trim(names->files);
+}
+
+/* ---- Objects by position ---- */
+
+static void object_release_file(struct names *names, struct named_object *object)
+{
+	if (object->file) {
+		object->file->references--;
+		object->file->last_used = ++names->files->clock;
+	}
+	object->file = NULL;
+	object->is_tried = false;
+}
+
+static bool leads_to(const char *path, const struct stat *st)
+{
+	struct stat other;
+
+	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+}
+
+/* The path of what is held leads to it as long as it is held. */
+static void hold_file(struct names *names, struct named_object *object)
+{
+	struct stat st;
+
+	if (!names->options.holds_files || !object->open_path || names->held_count == HELD_MAX)
+		return;
+	object->held = open(object->open_path, O_PATH | O_CLOEXEC);
+	if (object->held < 0)
+		return;
+	if (fstat(object->held, &st) || leads_to(object->path, &st)) {
+		close(object->held);
+		object->held = -1;
+		return;
+	}
+	names->held_count++;
+	free(object->open_path);
+	object->open_path = xasprintf("/proc/self/fd/%d", object->held);
+}
+
+static void named_object_free(struct names *names, struct named_object *object)
+{
+	object_release_file(names, object);
+	if (object->held >= 0) {
+		close(object->held);
+		names->held_count--;
+	}
+	free(object->path);
+	free(object->open_path);
+	free(object->build_id);
+	free(object);
+}
+
+void names_free(struct names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->count; i++)
+		named_object_free(names, names->objects[i]);
+	for (size_t i = 0; i < names->own.count; i++)
+		name_file_free(names->own.items[i]);
+	free(names->objects);
+	free(names->own.items);
+	free(names->own.debug_path);
+	free((char *)(uintptr_t)names->options.sysroot);
+	free((char *)(uintptr_t)names->options.debug_path);
+	hash_free(&names->reported);
+	blanks_free(&names->blanks);
+	free(names);
+}
+
+/* The first object that ends behind the address. */
+static size_t first_from(const struct names *names, uint64_t address)
+{
+	return COUNT_UP_TO(names->objects, names->count, ->to, address);
+}
+
+void names_add_object(struct names *names, const struct record_object *record, const char *open_path)
+{
+	if (record->from >= record->to)
+		return;
+	const size_t first = first_from(names, record->from);
+	size_t last = first;
+	struct named_object *object = xcalloc(1, sizeof(*object));
+
+	while (last < names->count && names->objects[last]->from < record->to)
+		named_object_free(names, names->objects[last++]);
+	*object = (struct named_object){
+		.from = record->from,
+		.to = record->to,
+		.path = xstrdup(record->path ? record->path : ""),
+		.open_path = xstrdup_or_null(open_path),
+		.held = -1,
+	};
+	hold_file(names, object);
+	ARRAY_GROW(names->objects, names->capacity, names->count);
+	memmove(names->objects + first + 1, names->objects + last,
+		(names->count - last) * sizeof(struct named_object *));
+	names->objects[first] = object;
+	names->count = names->count + 1 - (last - first);
+}
+
+void names_add_build_id(struct names *names, const struct record_build_id *record)
+{
+	const size_t i = first_from(names, record->from);
+
+	if (i == names->count || names->objects[i]->from != record->from || !record->hex)
+		return;
+	struct named_object *object = names->objects[i];
+
+	object_release_file(names, object);
+	free(object->build_id);
+	object->build_id = xstrdup(record->hex);
+}
+
+static void report_without_lines(struct names *names, const struct named_object *object)
+{
+	const char *const reason = object->file->lacking;
+
+	if (reason && report_once(names, reason))
+		msg_warn("of %s the debug information is not read: %s. Its frames have no lines. Say where the whole "
+			 "file or its debug file lies: functrace-postproc -r --sysroot=DIR or --debug-path=DIR.",
+			 object->path, reason);
+}
+
+size_t names_lookup(void *context, uint64_t address, const struct frame_name **lines)
+{
+	struct names *names = context;
+	const size_t i = address ? first_from(names, address - 1) : names->count;
+	size_t count = 0;
+
+	*lines = names->result;
+	names->blanks.frames++;
+	if (i == names->count || names->objects[i]->from > address - 1) {
+		blanks_add(&names->blanks, NULL, BLANK_NO_OBJECT);
+		return 0;
+	}
+	struct named_object *object = names->objects[i];
+
+	if (!object->is_tried)
+		object_find_file(names, object);
+	if (object->file) {
+		const uint64_t back = arch_code_address(object->file->machine, address);
+		const struct name_lines *found =
+			name_file_lookup(object->file, back - 1 - object->from + object->start);
+
+		report_without_lines(names, object);
+
+		for (; count < found->count && count < RESULT_MAX; count++)
+			names->result[count] = found->items[count];
+	}
+	if (!count) {
+		blanks_add(&names->blanks, object->path, object->file ? BLANK_NO_SYMBOL : BLANK_NO_FILE);
+		names->result[count++] = (struct frame_name){0};
+	}
+	for (size_t n = 0; n < count; n++)
+		names->result[n].module = object->path;
+	return count;
+}
+
+bool names_explain(const struct names *names, struct buf *out)
+{
+	return blanks_explain(&names->blanks, names->options.debuginfod, out);
+}

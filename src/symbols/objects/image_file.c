@@ -1,0 +1,127 @@
+/* The files of a process that is not here: a core file says their paths, and may have their first pages. */
+#include "config.h"
+#include "symbols/objects/image_file.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/elf/elf_headers.h"
+#include "symbols/elf/refused.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOK_BACK 64 /* mappings before one of a file that may have its header */
+
+const char image_file_missing[] = "there is no such file here";
+
+struct search {
+	const struct objects_image *image;
+	const struct mapping *mapping;
+	const struct elf_file *header; /* as the memory has it; NULL: it has not */
+	char *wrong_path;              /* a file that is another one; NULL none */
+	char wrong_build_id[2 * BUILD_ID_BYTES + 1];
+};
+
+/* What the memory has of the file's header: its segments, and mostly its build-id. */
+static struct elf_file *read_header(const struct objects_image *image, size_t index)
+{
+	const struct mapping *const items = image->maps->items;
+	const char *reason;
+
+	for (size_t i = index + 1; i-- > 0 && index - i < LOOK_BACK;)
+		if (!items[i].offset && items[i].inode == items[index].inode)
+			return elf_file_from_memory(&image->memory, items[i].start, items[i].end, false, &reason);
+	return NULL;
+}
+
+/* Without a build-id its time is what there is to tell that it was made anew. */
+static bool is_same(const struct search *search, const struct elf_file *file, bool must_agree)
+{
+	const struct elf_file *header = search->header;
+
+	if (file->machine != search->image->machine)
+		return false;
+	if (header && header->build_id[0])
+		return !strcmp(header->build_id, file->build_id);
+	return !must_agree && !search->mapping->deleted && (int64_t)file->key.mtime_sec <= search->image->time;
+}
+
+static struct elf_file *try_path(struct search *search, const char *path, bool must_agree)
+{
+	const char *reason;
+	struct stat st;
+	const int fd = open_regular(path, &st);
+
+	if (fd < 0) {
+		refused_open("file", path);
+		return NULL;
+	}
+	struct elf_file *file = elf_file_read(fd, &st, &reason);
+
+	if (file && elf_is_cut(fd, &st))
+		refused_say(refused_symbols, path, refused_cut);
+	close(fd);
+	if (!file || is_same(search, file, must_agree))
+		return file;
+	if (!search->wrong_path) {
+		search->wrong_path = xstrdup(path);
+		memcpy(search->wrong_build_id, file->build_id, sizeof(file->build_id));
+	}
+	elf_file_unref(file);
+	return NULL;
+}
+
+static void report_wrong_file(const struct search *search)
+{
+	const char *const path = search->mapping->path;
+	const char *const build_id = search->header ? search->header->build_id : "";
+
+	if (*build_id)
+		msg_warn("%s is not the file that the process had: its build-id is %s, that of the process's %s. What "
+			 "lies in it gets no names. Say where the files of then are: --sysroot=DIR (then it is DIR%s).",
+			 search->wrong_path, *search->wrong_build_id ? search->wrong_build_id : "missing", build_id,
+			 path);
+	else
+		msg_warn("%s may be another file than the process had: it is newer, and the core file has no build-id "
+			 "of it. What lies in it gets no names. Say where the files of then are: --sysroot=DIR (then "
+			 "it is DIR%s).",
+			 search->wrong_path, path);
+}
+
+static struct elf_file *find(struct search *search, char **open_path)
+{
+	const char *const sysroot = search->image->sysroot, *const path = search->mapping->path;
+	struct elf_file *file;
+
+	*open_path = xasprintf("%s%s", sysroot ? sysroot : "", path);
+	file = try_path(search, *open_path, false);
+	if (file || !sysroot)
+		return file;
+	/* Another system's path: here it can be another file. */
+	free(*open_path);
+	*open_path = xstrdup(path);
+	return try_path(search, *open_path, true);
+}
+
+struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path, const char **reason)
+{
+	struct elf_file *header = read_header(image, index);
+	struct search search = {.image = image, .mapping = &image->maps->items[index], .header = header};
+	struct elf_file *file = NULL;
+
+	*open_path = NULL;
+	if (search.mapping->path[0] == '/')
+		file = find(&search, open_path);
+	if (!file) {
+		if (search.wrong_path)
+			report_wrong_file(&search);
+		free(*open_path);
+		*open_path = NULL;
+		*reason = search.wrong_path ? "it is another file than the process had" : image_file_missing;
+		file = header;
+		header = NULL;
+	}
+	elf_file_unref(header);
+	free(search.wrong_path);
+	return file;
+}

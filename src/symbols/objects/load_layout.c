@@ -1,0 +1,208 @@
+/* A PT_LOAD (p_vaddr, p_offset, p_filesz) appears as a mapping of whole pages; one page of the file
+ * can belong to two segments and then be mapped twice, at different distances to its offset.
+ * mprotect splits mappings, equal neighbours are merged, others can be mapped over them. What holds
+ * always is: address - offset of the mapping = bias + p_vaddr - p_offset. */
+#include "config.h"
+#include "symbols/objects/load_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NEIGHBOURS_MAX 64 /* mappings that are looked at to judge a bias */
+
+/* Of one file, and mapped in the same way: a shared copy beside a private one is another object. */
+static bool same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor;
+}
+
+/* The pages of a segment at a bias; false where they wrap around. */
+static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint64_t size, uint64_t *start,
+			  uint64_t *end)
+{
+	const uint64_t address = bias + segment->vaddr;
+
+	if (address > UINT64_MAX - size - page_size())
+		return false;
+	*start = align_down(address, page_size());
+	*end = align_up(address + size, page_size());
+	return true;
+}
+
+/* How many bytes of the mapping are pages of the segment at that bias. */
+static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment, uint64_t bias)
+{
+	uint64_t start, end;
+
+	if (mapping->start - mapping->offset != bias + segment->vaddr - segment->offset ||
+	    !segment_pages(segment, bias, segment->file_size, &start, &end))
+		return 0;
+	if (start < mapping->start)
+		start = mapping->start;
+	if (end > mapping->end)
+		end = mapping->end;
+	return start < end ? end - start : 0;
+}
+
+/* The lowest and the highest address of the file's segments at a bias. */
+static void object_span(const struct elf_file *file, uint64_t bias, uint64_t *low, uint64_t *high)
+{
+	*low = UINT64_MAX;
+	*high = 0;
+	for (size_t i = 0; i < file->segment_count; i++) {
+		uint64_t start, end;
+
+		if (!segment_pages(&file->segments[i], bias, file->segments[i].mem_size, &start, &end))
+			continue;
+		if (start < *low)
+			*low = start;
+		if (end > *high)
+			*high = end;
+	}
+}
+
+static size_t first_mapping_from(const struct maps *maps, uint64_t address)
+{
+	return COUNT_UP_TO(maps->items, maps->count, .end, address);
+}
+
+static uint64_t score(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t bias)
+{
+	uint64_t low, high, sum = 0;
+
+	object_span(file, bias, &low, &high);
+	size_t i = first_mapping_from(maps, low);
+
+	for (size_t n = 0; n < NEIGHBOURS_MAX && i < maps->count; n++, i++) {
+		const struct mapping *mapping = &maps->items[i];
+
+		if (mapping->start >= high)
+			break;
+		if (!same_file(mapping, &maps->items[index]))
+			continue;
+		for (size_t s = 0; s < file->segment_count; s++) {
+			const struct elf_segment *segment = &file->segments[s];
+			const uint64_t bytes = explained(mapping, segment, bias);
+
+			/* Twice for the right protection: that decides between equals. */
+			sum += mapping->exec == segment->exec ? 2 * bytes : bytes;
+		}
+	}
+	return sum;
+}
+
+bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias)
+{
+	const struct mapping *mapping = &maps->items[index];
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+		const uint64_t candidate = mapping->start - mapping->offset - segment->vaddr + segment->offset;
+
+		if ((candidate & (page_size() - 1)) || !explained(mapping, segment, candidate) ||
+		    (best && candidate == *bias))
+			continue;
+		const uint64_t points = score(maps, index, file, candidate);
+
+		if (points > best) {
+			best = points;
+			*bias = candidate;
+		}
+	}
+	return best;
+}
+
+/* Whether another segment has something in these pages. */
+static bool is_overlaid(const struct elf_file *file, const struct elf_segment *own, uint64_t bias, uint64_t start,
+			uint64_t end)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *other = &file->segments[i];
+		uint64_t other_start, other_end;
+
+		if (other == own || !other->mem_size)
+			continue;
+		if (!segment_pages(other, bias, other->mem_size, &other_start, &other_end) ||
+		    (other_start < end && start < other_end))
+			return true;
+	}
+	return false;
+}
+
+static void add_text(struct object *object, const struct mapping *mapping, const struct elf_segment *segment)
+{
+	const uint64_t code = object->bias + segment->vaddr;
+	const uint64_t code_end = code + segment->file_size;
+	const uint64_t last_page = align_down(code_end - 1, page_size());
+	struct text_range range = {
+		.start = code > mapping->start ? code : mapping->start,
+		.end = code_end < mapping->end ? code_end : mapping->end,
+		.shared = mapping->shared,
+	};
+
+	if (!segment->exec || !mapping->exec || !explained(mapping, segment, object->bias))
+		return;
+	range.tail_start = range.tail_end = range.end;
+	if (!mapping->shared && segment->file_size == segment->mem_size && mapping->end == last_page + page_size() &&
+	    mapping->start <= last_page && !is_overlaid(object->file, segment, object->bias, last_page, mapping->end))
+		range.tail_end = mapping->end;
+	object->text = xreallocarray(object->text, object->text_count + 1, sizeof(*object->text));
+	object->text[object->text_count++] = range;
+}
+
+/* Whether mapping `index`, of that file, shows it at the object's bias: another copy of the file
+ * may be its neighbour, at such a distance that the text of one could be the data of the other. A
+ * gap between segments without any access stays from the mapping that reserved the whole. */
+static bool belongs(const struct maps *maps, size_t index, const struct object *object)
+{
+	const struct mapping *mapping = &maps->items[index];
+	const bool gap = !mapping->read && !mapping->write && !mapping->exec;
+	bool is_data = false;
+	uint64_t bias;
+
+	for (size_t i = 0; i < object->file->segment_count; i++) {
+		const struct elf_segment *segment = &object->file->segments[i];
+
+		if (gap && mapping->start - mapping->offset == object->bias + segment->vaddr - segment->offset)
+			return true;
+		if (!explained(mapping, segment, object->bias))
+			continue;
+		if (!mapping->exec || segment->exec)
+			return true;
+		is_data = true;
+	}
+	return is_data && layout_find_bias(maps, index, object->file, &bias) && bias == object->bias;
+}
+
+void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken)
+{
+	const struct elf_file *file = object->file;
+	bool is_parted = false;
+	uint64_t low, high;
+
+	object_span(file, object->bias, &low, &high);
+	object->start = maps->items[index].start;
+	object->end = object->span_end = maps->items[index].end;
+	for (size_t i = first_mapping_from(maps, low); i < maps->count; i++) {
+		const struct mapping *mapping = &maps->items[i];
+
+		if (mapping->start >= high)
+			break;
+		if (taken[i] || !same_file(mapping, &maps->items[index]) || !belongs(maps, i, object)) {
+			is_parted |= mapping->inode || !strcmp(mapping->path, "[vdso]");
+			continue;
+		}
+		taken[i] = true;
+		if (mapping->start < object->start)
+			object->start = mapping->start;
+		if (mapping->end > object->end)
+			object->end = mapping->end;
+		if (mapping->end > object->span_end && (mapping->exec || !is_parted))
+			object->span_end = mapping->end;
+		for (size_t s = 0; s < file->segment_count; s++)
+			add_text(object, mapping, &file->segments[s]);
+	}
+}

@@ -1,0 +1,238 @@
+#include "config.h"
+#include "symbols/types/errno_place.h"
+#include "symbols/elf/elf_file.h"
+#include "base/timed.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CODE_READ 32 /* bytes of __errno_location */
+
+/* A table of symbols, and where it says that errno is among a thread's variables. */
+struct thread_symbols {
+	Elf_Data *data;
+	size_t count, strings;
+	uint64_t value;
+};
+
+static bool read_symbol(Elf *elf, const struct thread_symbols *symbols, size_t i, bool *is_errno, uint64_t *value)
+{
+	GElf_Sym symbol;
+
+	if (i >= symbols->count || !gelf_getsym(symbols->data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+	    GELF_ST_TYPE(symbol.st_info) != STT_TLS)
+		return false;
+	const char *name = elf_strptr(elf, symbols->strings, symbol.st_name);
+
+	*is_errno = name && !strcmp(name, "errno");
+	*value = symbol.st_value;
+	return true;
+}
+
+/* The section of symbols of that type, if it has an errno. */
+static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols)
+{
+	GElf_Shdr header;
+
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != type || !header.sh_entsize)
+			continue;
+		symbols->data = elf_getdata(section, NULL);
+		symbols->count = symbols->data ? symbols->data->d_size / header.sh_entsize : 0;
+		symbols->strings = header.sh_link;
+		for (size_t i = 0; i < symbols->count && i < INT32_MAX; i++) {
+			bool is_errno;
+
+			if (read_symbol(elf, symbols, i, &is_errno, &symbols->value) && is_errno)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Slots of a shared library ---- */
+
+/* The variable whose distance a relocation is about: that of its symbol and addend, in the library's own segment; of no
+ * symbol, of the addend alone. */
+static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, const GElf_Rela *rela, uint64_t *value)
+{
+	const size_t symbol = GELF_R_SYM(rela->r_info);
+	bool is_errno = true;
+
+	*value = 0;
+	if (symbol && (!read_symbol(elf, symbols, symbol, &is_errno, value) || !is_errno))
+		return false;
+	*value += (uint64_t)rela->r_addend;
+	return true;
+}
+
+/* A relocation of the section that fills a slot; errno's own, if there is one. */
+static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
+		      const struct thread_symbols *symbols, struct errno_place *place)
+{
+	Elf_Data *relocations = elf_getdata(section, NULL);
+	const bool has_addend = header->sh_type == SHT_RELA;
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (!relocations || !header->sh_entsize)
+		return;
+	for (size_t i = 0; i < relocations->d_size / header->sh_entsize && i < INT32_MAX; i++) {
+		uint64_t word, value;
+
+		if (has_addend ? !gelf_getrela(relocations, (int)i, &rela) : !gelf_getrel(relocations, (int)i, &rel))
+			return;
+		if (!has_addend)
+			rela = (GElf_Rela){.r_offset = rel.r_offset, .r_info = rel.r_info};
+		if (GELF_R_TYPE(rela.r_info) != type || !elf_word_in_file(elf, rela.r_offset, &word))
+			continue;
+		if (!has_addend)
+			rela.r_addend = (int64_t)word;
+		if (!relocated_variable(elf, symbols, &rela, &value))
+			continue;
+		if (place->kind == ERRNO_NONE || value == symbols->value)
+			*place = (struct errno_place){.kind = ERRNO_SLOT,
+						      .slot = rela.r_offset,
+						      .unfilled = word,
+						      .offset = (int64_t)(symbols->value - value)};
+		if (value == symbols->value)
+			return;
+	}
+}
+
+static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *place)
+{
+	struct thread_symbols symbols = {0};
+	GElf_Shdr header;
+
+	if (!find_symbols(elf, SHT_DYNSYM, &symbols))
+		return;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && elf_is_dynamic_relocation(&header))
+			find_slot(elf, section, &header, arch->abi->reloc_tpoff, &symbols, place);
+}
+
+/* ---- A static program's variable ---- */
+
+/* "ELF Handling For Thread-Local Storage", sections 3 and 4: the program's own segment is the first behind the thread
+ * pointer (variant I), or the last before it (variant II); it begins where its address says that it is to be
+ * aligned. */
+static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
+{
+	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;
+
+	if (tls->is_below_variables)
+		return (int64_t)(tls->head + ((segment->p_vaddr - tls->head) & mask));
+	return -(int64_t)(segment->p_memsz + ((-segment->p_vaddr - segment->p_memsz) & mask));
+}
+
+static void read_variable(Elf *elf, const struct arch *arch, struct errno_place *place)
+{
+	struct thread_symbols symbols = {0};
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (!find_symbols(elf, SHT_SYMTAB, &symbols) || elf_getphdrnum(elf, &count))
+		return;
+	for (size_t i = 0; i < count && i < PHDRS_MAX && gelf_getphdr(elf, (int)i, &phdr); i++)
+		if (phdr.p_type == PT_TLS && !(phdr.p_align & (phdr.p_align - 1)) && symbols.value < phdr.p_memsz)
+			*place = (struct errno_place){.kind = ERRNO_VARIABLE,
+						      .offset = segment_offset(&arch->tls, &phdr) +
+								(int64_t)symbols.value};
+}
+
+/* ---- A function that returns the address of a field ---- */
+
+static void read_field(const struct elf_file *file, Elf *elf, const struct arch *arch, struct errno_place *place)
+{
+	struct elf_symbol symbol;
+
+	if (!elf_file_find(file, "__errno_location", &symbol) || symbol.is_ifunc)
+		return;
+	const uint64_t at = arch_text_address(arch, symbol.value), state = symbol.value & arch->code_state;
+
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+		const uint64_t in = at - segment->vaddr, left = segment->file_size - in;
+
+		if (!segment->exec || in >= segment->file_size)
+			continue;
+		const Elf_Data *code = elf_getdata_rawchunk(elf, (int64_t)(segment->offset + in),
+							    left < CODE_READ ? left : CODE_READ, ELF_T_BYTE);
+
+		if (code && arch->abi->thread_field(code->d_buf, code->d_size, state, &place->offset))
+			place->kind = ERRNO_FIELD;
+		return;
+	}
+}
+
+struct reading {
+	char *path;
+	struct elf_file *file; /* a reference */
+	const struct arch *arch;
+	struct errno_place place;
+};
+
+static void reading_free(void *context)
+{
+	struct reading *const reading = context;
+
+	elf_file_unref(reading->file);
+	free(reading->path);
+	free(reading);
+}
+
+static void read_place(void *context)
+{
+	struct reading *const reading = context;
+	const struct elf_file *const file = reading->file;
+	const char *reason;
+	struct stat st;
+	const int fd = open_regular(reading->path, &st);
+
+	if (fd < 0)
+		return;
+	Elf *elf = elf_open(fd, &st, &reason);
+
+	if (elf && elf_file_is_static(file))
+		read_variable(elf, reading->arch, &reading->place);
+	else if (elf)
+		read_slot(elf, reading->arch, &reading->place);
+	if (elf && reading->place.kind == ERRNO_NONE)
+		read_field(file, elf, reading->arch, &reading->place);
+	elf_end(elf);
+	close(fd);
+}
+
+/* None, too, where the file cannot be read, or not in time. */
+static struct errno_place find_place(const struct object *object, const struct arch *arch)
+{
+	struct reading *const reading = xcalloc(1, sizeof(*reading));
+	struct errno_place place = {.kind = ERRNO_NONE};
+
+	*reading = (struct reading){
+		.path = xstrdup(object->open_path), .file = object->file, .arch = arch, .place = place};
+	elf_file_ref(object->file);
+	if (!timed_do(read_place, reading_free, reading))
+		return place;
+	place = reading->place;
+	reading_free(reading);
+	return place;
+}
+
+struct errno_place object_errno_place(const struct object *object, const struct arch *arch)
+{
+	struct elf_file *file = object->file;
+
+	if (!file->errno_place) {
+		file->errno_place = xcalloc(1, sizeof(*file->errno_place));
+		if (object->open_path && arch->elf_machine == file->machine && arch->elf_class == file->class)
+			*file->errno_place = find_place(object, arch);
+	}
+	struct errno_place place = *file->errno_place;
+
+	place.slot += object->bias;
+	return place;
+}

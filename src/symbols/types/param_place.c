@@ -1,0 +1,288 @@
+/* Where the compiler says that a parameter is before the first instruction of its function. */
+#include "config.h"
+#include "symbols/types/location_list.h"
+#include "symbols/types/param_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES_MAX 16
+
+/* A run of operations that make one place: up to DW_OP_piece. */
+struct expression {
+	const Dwarf_Op *operations;
+	size_t count;
+	bool is_list; /* from a list of locations, so it is said of the entry itself */
+};
+
+static bool is_constant(const Dwarf_Op *operation, int64_t *value)
+{
+	const unsigned atom = operation->atom;
+
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
+		*value = atom - DW_OP_lit0;
+		return true;
+	}
+	switch (atom) {
+	case DW_OP_const1u:
+	case DW_OP_const1s:
+	case DW_OP_const2u:
+	case DW_OP_const2s:
+	case DW_OP_const4u:
+	case DW_OP_const4s:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_consts:
+		*value = (int64_t)operation->number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* DW_OP_regN: the value itself is there. */
+static bool is_register(const Dwarf_Op *operation, unsigned *number)
+{
+	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
+		*number = operation->atom - DW_OP_reg0;
+	else if (operation->atom == DW_OP_regx && operation->number <= UINT16_MAX)
+		*number = (unsigned)operation->number;
+	else
+		return false;
+	return true;
+}
+
+/* DW_OP_bregN: an address, or a sum. */
+static bool is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
+{
+	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
+		*number = operation->atom - DW_OP_breg0;
+		*offset = (int64_t)operation->number;
+		return true;
+	}
+	*number = (unsigned)operation->number;
+	*offset = (int64_t)operation->number2;
+	return operation->atom == DW_OP_bregx && operation->number <= UINT16_MAX;
+}
+
+/* A value, not a place: one of the entry's registers, or a constant. */
+static bool read_value(const struct expression *expression, struct place_piece *piece)
+{
+	const Dwarf_Op *first = &expression->operations[0];
+
+	if (expression->count != 2 || expression->operations[1].atom != DW_OP_stack_value)
+		return false;
+	if (is_constant(first, &piece->place_offset)) {
+		piece->place = PLACE_CONSTANT;
+		return true;
+	}
+	piece->place = PLACE_REGISTER;
+	return is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
+}
+
+static bool is_of_frame(const struct arch *arch, unsigned number)
+{
+	return number < 64 && arch->dwarf.frames >> number & 1;
+}
+
+/* One place. False: it is not understood, or not one of the entry. */
+static bool read_place(const struct type_reader *reader, const struct entry *entry, const struct expression *expression,
+		       struct place_piece *piece)
+{
+	const Dwarf_Op *first = &expression->operations[0];
+
+	/* The last: what the callers would have passed. */
+	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer ||
+	    first->atom == DW_OP_GNU_parameter_ref) {
+		piece->place = PLACE_NOWHERE;
+		return true;
+	}
+	if (read_value(expression, piece))
+		return true;
+	if (expression->count != 1)
+		return false;
+	if (is_register(first, &piece->place_register)) {
+		piece->place = PLACE_REGISTER;
+		return true;
+	}
+	if (first->atom == DW_OP_fbreg) {
+		piece->place = PLACE_STACK;
+		piece->place_offset = (int64_t)first->number;
+		/* Below the CFA it is, without optimisation, after the function has put it there. */
+		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
+	}
+	piece->place = PLACE_MEMORY;
+	/* Said for the whole function, such a place in its frame is one where its first instructions put the
+	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). LLVM counts
+	 * from that stack pointer in lists, too. */
+	return is_based(first, &piece->place_register, &piece->place_offset) &&
+	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
+}
+
+/* Places one behind the other, each followed by DW_OP_piece. */
+static bool read_pieces(struct type_reader *reader, const struct entry *entry, const struct expression *whole,
+			struct signature_param *param)
+{
+	struct place_piece pieces[PIECES_MAX];
+	size_t count = 0, begin = 0;
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < whole->count; i++) {
+		struct expression part = {whole->operations + begin, i - begin, whole->is_list};
+		const Dwarf_Op *operation = &whole->operations[i];
+
+		if (operation->atom == DW_OP_bit_piece)
+			return false;
+		if (operation->atom != DW_OP_piece)
+			continue;
+		if (count == PIECES_MAX || operation->number > UINT16_MAX)
+			return false;
+		struct place_piece *piece = &pieces[count];
+
+		*piece = (struct place_piece){.offset = (uint32_t)offset, .size = (uint32_t)operation->number};
+		if (!read_place(reader, entry, &part, piece))
+			return false;
+		count += piece->place != PLACE_NOWHERE;
+		offset += operation->number;
+		begin = i + 1;
+	}
+	if (begin != whole->count)
+		return false;
+	struct place_piece *kept = count ? type_memory(reader, count * sizeof(*kept)) : NULL;
+
+	param->place = kept ? PLACE_PIECES : PLACE_NOWHERE;
+	param->piece_count = kept ? count : 0;
+	param->pieces = kept ? memcpy(kept, pieces, count * sizeof(*kept)) : NULL;
+	return true;
+}
+
+static bool has_pieces(const struct expression *expression)
+{
+	for (size_t i = 0; i < expression->count; i++)
+		if (expression->operations[i].atom == DW_OP_piece || expression->operations[i].atom == DW_OP_bit_piece)
+			return true;
+	return false;
+}
+
+static bool read_expression(struct type_reader *reader, const struct entry *entry, const struct expression *expression,
+			    struct signature_param *param)
+{
+	struct place_piece piece = {0};
+
+	if (has_pieces(expression))
+		return read_pieces(reader, entry, expression, param);
+	if (!read_place(reader, entry, expression, &piece))
+		return false;
+	param->place = piece.place;
+	param->place_register = piece.place_register;
+	param->place_offset = piece.place_offset;
+	return true;
+}
+
+/* Those of a fixed size have no sign. */
+static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
+{
+	Dwarf_Word number;
+
+	switch (dwarf_whatform(attribute)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		if (dwarf_formudata(attribute, &number))
+			return false;
+		*value = (Dwarf_Sword)number;
+		return true;
+	default:
+		return !dwarf_formsdata(attribute, value);
+	}
+}
+
+static bool read_constant(Dwarf_Die *die, struct signature_param *param)
+{
+	Dwarf_Attribute found;
+	Dwarf_Sword value;
+
+	if (!dwarf_attr(die, DW_AT_const_value, &found) || !constant_value(&found, &value))
+		return false;
+	param->place = PLACE_CONSTANT;
+	param->place_offset = value;
+	return true;
+}
+
+/* Whether such a place shows that the code is optimised: else the parameter is in memory all the time. Of one that is
+ * passed by its address LLVM says so in a list, too. */
+static bool shows_optimised(const struct entry *entry, enum param_place place, bool is_list)
+{
+	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
+	       place == PLACE_PIECES;
+}
+
+void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die *die, struct signature_param *param)
+{
+	Dwarf_Attribute location;
+	Dwarf_Op *operations;
+	size_t count;
+
+	param->place = PLACE_NOWHERE;
+	if (!dwarf_attr(die, DW_AT_location, &location)) {
+		read_constant(die, param);
+		entry->is_optimised |= type_has_bytes(param->type);
+		return;
+	}
+	struct expression expression = {.is_list = location_is_list(&location)};
+	const int found = location_is_sound(&location)
+				  ? dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1)
+				  : -1;
+
+	if (found == 1) {
+		expression.operations = operations;
+		expression.count = count;
+		if (!read_expression(reader, entry, &expression, param))
+			param->place = PLACE_UNKNOWN;
+	} else if (found) {
+		param->place = PLACE_UNKNOWN;
+	} /* else a list that begins later: what is passed is not used, if this is optimised */
+	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
+}
+
+/* GCC says so of itself ("GNU C17 12.2.0", "GNU GIMPLE"). */
+static bool is_of_gcc(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	const char *const producer = dwarf_diecu(function, &unit, NULL, NULL)
+					     ? dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute))
+					     : NULL;
+
+	return producer && !strncmp(producer, "GNU ", 4);
+}
+
+static bool is_before_4(Dwarf_Die *function)
+{
+	Dwarf_Half version;
+
+	return !dwarf_cu_info(function->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) && version < 4;
+}
+
+void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
+{
+	Dwarf_Attribute base;
+	Dwarf_Op *operations;
+	size_t count;
+	uint64_t convention = DW_CC_normal;
+
+	*entry = (struct entry){.address = address, .is_gcc = is_of_gcc(function)};
+	/* What compilers say of calls only when they optimise. */
+	/* Before DWARF 4 no compiler can say so. */
+	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||
+			      (!entry->is_gcc && is_before_4(function));
+	die_number(function, DW_AT_calling_convention, &convention);
+	entry->is_own = convention != DW_CC_normal && convention != DW_CC_program;
+	entry->frame_register = UINT32_MAX;
+	if (dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) || count != 1)
+		return;
+	entry->frame_is_cfa = operations[0].atom == DW_OP_call_frame_cfa;
+	is_register(&operations[0], &entry->frame_register);
+}

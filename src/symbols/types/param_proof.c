@@ -1,0 +1,103 @@
+/* Whether a function that LLVM has optimised uses what its callers pass for a parameter. Callers in the same file pass
+ * anything where it does not, whoever else calls it; debug information says so only by what it does not say. */
+#include "config.h"
+#include "symbols/types/location_list.h"
+#include "symbols/types/param_place.h"
+
+#define ENTRIES_MAX 64 /* of a list that are looked at */
+
+struct proof {
+	Dwarf_Attribute *location;
+	struct signature_param *param;
+	bool is_in_frame, has_pieces;
+};
+
+/* DW_OP_regN: a value is there. */
+static bool is_register(const Dwarf_Op *operation, unsigned *number)
+{
+	const unsigned atom = operation->atom;
+
+	*number = atom == DW_OP_regx ? (unsigned)operation->number : atom - DW_OP_reg0;
+	return (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || (atom == DW_OP_regx && operation->number <= UINT16_MAX);
+}
+
+/* DW_OP_bregN: an address, or a sum. */
+static bool is_based(const Dwarf_Op *operation, unsigned *number)
+{
+	const unsigned atom = operation->atom;
+
+	*number = atom == DW_OP_bregx ? (unsigned)operation->number : atom - DW_OP_breg0;
+	return (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) ||
+	       (atom == DW_OP_bregx && operation->number <= UINT16_MAX);
+}
+
+static void add_register(struct signature_param *param, unsigned number)
+{
+	for (unsigned i = 0; i < param->register_count; i++)
+		if (param->registers[i] == number)
+			return;
+	if (param->register_count < SIGNATURE_REGISTERS)
+		param->registers[param->register_count++] = (uint16_t)number;
+}
+
+/* What a register had at the entry: LLVM says that of parameters only. */
+static void see_entry_value(struct proof *proof, const Dwarf_Op *operation)
+{
+	Dwarf_Attribute nested;
+	Dwarf_Op *operations;
+	size_t count;
+	unsigned number;
+
+	if (!dwarf_getlocation_attr(proof->location, operation, &nested) &&
+	    !dwarf_getlocation(&nested, &operations, &count) && count == 1 && is_register(operations, &number))
+		add_register(proof->param, number);
+}
+
+static bool is_in_frame(const struct entry *entry, const Dwarf_Op *operation)
+{
+	unsigned number;
+
+	return operation->atom == DW_OP_fbreg || (is_based(operation, &number) && number == entry->frame_register);
+}
+
+/* is_first: of the list; is_entry: said of the entry itself. */
+static void see(struct proof *proof, const struct entry *entry, const Dwarf_Op *operation, bool is_first, bool is_entry)
+{
+	unsigned number;
+
+	if (operation->atom == DW_OP_entry_value || operation->atom == DW_OP_GNU_entry_value)
+		see_entry_value(proof, operation);
+	else if (is_in_frame(entry, operation))
+		proof->is_in_frame |= is_first || is_entry;
+	else if (operation->atom == DW_OP_piece)
+		proof->has_pieces |= is_first || is_entry;
+	else if (is_entry && (is_register(operation, &number) || is_based(operation, &number)))
+		add_register(proof->param, number);
+}
+
+bool param_is_proved(const struct entry *entry, Dwarf_Die *die, struct signature_param *param)
+{
+	Dwarf_Attribute location;
+	Dwarf_Addr base, start, end;
+	Dwarf_Op *operations;
+	size_t count;
+	ptrdiff_t offset = 0;
+	struct proof proof = {.location = &location, .param = param};
+
+	param->register_count = 0;
+	if (!dwarf_attr(die, DW_AT_location, &location) || !location_is_sound(&location))
+		return false;
+	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+		offset = dwarf_getlocations(&location, offset, &base, &start, &end, &operations, &count);
+		if (offset <= 0)
+			break;
+		for (size_t k = 0; k < count; k++)
+			see(&proof, entry, &operations[k], !i, entry->address >= start && entry->address < end);
+	}
+	/* Callers pass each scalar of a struct, or not, and which of those on the stack they pass is not looked at. */
+	if (proof.is_in_frame && proof.has_pieces)
+		return false;
+	if (proof.is_in_frame)
+		param->register_count = 0;
+	return proof.is_in_frame || param->register_count;
+}

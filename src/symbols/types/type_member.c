@@ -1,0 +1,138 @@
+/* Where members lie in structs. */
+#include "config.h"
+#include "symbols/types/type_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFSET_MAX (1u << 30)
+
+bool type_member_offset(Dwarf_Die *die, uint64_t *offset)
+{
+	Dwarf_Attribute found;
+	Dwarf_Op *operations;
+	size_t count;
+
+	*offset = 0;
+	if (!dwarf_attr(die, DW_AT_data_member_location, &found))
+		return true;
+	if (die_number(die, DW_AT_data_member_location, offset))
+		return *offset < OFFSET_MAX;
+	/* As DWARF 2 says it. */
+	if (dwarf_getlocation(&found, &operations, &count) || count != 1 || operations[0].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = operations[0].number;
+	return *offset < OFFSET_MAX;
+}
+
+static bool is_virtual(Dwarf_Die *die)
+{
+	uint64_t virtuality = DW_VIRTUALITY_none;
+
+	return dwarf_tag(die) == DW_TAG_inheritance && die_number(die, DW_AT_virtuality, &virtuality) &&
+	       virtuality != DW_VIRTUALITY_none;
+}
+
+static bool is_constant(const Dwarf_Op *operation, uint64_t *value)
+{
+	const unsigned atom = operation->atom;
+
+	*value = operation->number;
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+		*value = atom - DW_OP_lit0;
+	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
+}
+
+/* The Itanium C++ ABI has a virtual base's offset in a word before the address that the object's first word is, and
+ * compilers say that by these operations on the object's address. 0: other ones. */
+static uint32_t table_at(Dwarf_Die *die)
+{
+	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* how many bytes */
+					      DW_OP_minus, DW_OP_deref, DW_OP_plus};
+	Dwarf_Attribute found;
+	Dwarf_Op *operations;
+	size_t count;
+	uint64_t value = 0;
+
+	if (!dwarf_attr(die, DW_AT_data_member_location, &found) || dwarf_getlocation(&found, &operations, &count) ||
+	    count != ARRAY_SIZE(atoms))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (atoms[i] ? operations[i].atom != atoms[i] : !is_constant(&operations[i], &value))
+			return 0;
+	return value < OFFSET_MAX ? (uint32_t)value : 0;
+}
+
+bool type_member_place(Dwarf_Die *die, struct data_member *member)
+{
+	uint64_t offset;
+
+	member->is_virtual = is_virtual(die);
+	if (member->is_virtual) {
+		member->table_at = table_at(die);
+		return true;
+	}
+	if (!type_member_offset(die, &offset))
+		return false;
+	member->offset = (uint32_t)offset;
+	return true;
+}
+
+/* From DWARF 4 on the bits are counted from the struct's beginning; before, from the most significant bit of a
+ * storage unit. */
+bool type_member_bits(Dwarf_Die *die, struct data_member *member)
+{
+	uint64_t size, at, storage = member->type->size;
+
+	if (!die_number(die, DW_AT_bit_size, &size))
+		return true;
+	if (!size || size > 128)
+		return false;
+	if (die_number(die, DW_AT_bit_offset, &at)) {
+		die_number(die, DW_AT_byte_size, &storage);
+		if (storage > 16 || at > 128 || at + size > 8 * storage)
+			return false;
+		at = 8 * member->offset + 8 * storage - at - size;
+	} else if (!die_number(die, DW_AT_data_bit_offset, &at)) {
+		at = 8 * member->offset;
+	}
+	if (at / 8 >= OFFSET_MAX)
+		return false;
+	member->offset = (uint32_t)(at / 8);
+	member->bit_offset = at % 8;
+	member->bit_size = (uint16_t)size;
+	return true;
+}
+
+uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count)
+{
+	uint32_t align = 1;
+
+	for (size_t i = 0; i < count; i++)
+		if (!members[i].is_virtual && members[i].type->align > align &&
+		    (members[i].bit_size || !(members[i].offset % members[i].type->align)))
+			align = members[i].type->align;
+	/* A packed one. */
+	while (align > 1 && type->size % align)
+		align /= 2;
+	return align;
+}
+
+bool type_may_be_packed(const struct data_type *type, const struct data_member *members, size_t count)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct data_member *member = &members[i];
+		const uint64_t bits = member->bit_offset + (uint64_t)member->bit_size;
+		const uint64_t size = member->bit_size ? (bits + 7) / 8 : member->type->size;
+
+		if (member->is_virtual)
+			continue;
+		if (type->kind == DATA_STRUCT && !member->bit_size && member->offset > end)
+			return false;
+		if (add_saturated(member->offset, size) > end)
+			end = add_saturated(member->offset, size);
+	}
+	return end >= type->size;
+}

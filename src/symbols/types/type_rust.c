@@ -1,0 +1,198 @@
+/* How Rust passes values: a scalar and a pair of scalars by themselves, what is no larger than a pointer as an integer
+ * of its bytes, and anything else by its address. This is what rustc does for all processors, and promises to nobody;
+ * what is a pair follows from how it lays types out. */
+#include "config.h"
+#include "symbols/types/type_rust.h"
+
+#include <string.h>
+
+#define DEPTH_MAX 32
+
+enum shape {
+	SHAPE_NOTHING,
+	SHAPE_SCALAR,
+	SHAPE_PAIR,
+	SHAPE_MEMORY,
+};
+
+struct layout {
+	enum shape shape;
+	struct passed_scalar scalars[PASSED_SCALARS];
+};
+
+static struct layout layout_of(const struct data_type *type, unsigned depth);
+
+static struct layout scalar(const struct data_type *type)
+{
+	struct layout layout = {.shape = SHAPE_SCALAR};
+
+	layout.scalars[0].size = (uint16_t)type->size;
+	layout.scalars[0].is_float = type->kind == DATA_FLOAT;
+	return layout;
+}
+
+static void move(struct layout *layout, uint64_t offset)
+{
+	for (size_t i = 0; i < PASSED_SCALARS; i++)
+		layout->scalars[i].offset += (uint32_t)offset;
+}
+
+static struct layout pair_of(const struct layout *first, const struct layout *second)
+{
+	const bool is_ordered = first->scalars[0].offset < second->scalars[0].offset;
+	struct layout layout = {.shape = SHAPE_PAIR};
+
+	layout.scalars[0] = (is_ordered ? first : second)->scalars[0];
+	layout.scalars[1] = (is_ordered ? second : first)->scalars[0];
+	return layout;
+}
+
+/* Another member in what begins as nothing: a second scalar makes a pair, anything more is memory. */
+static void add(struct layout *whole, const struct layout *member)
+{
+	if (member->shape == SHAPE_NOTHING)
+		return;
+	if (whole->shape == SHAPE_NOTHING)
+		*whole = *member;
+	else if (whole->shape == SHAPE_SCALAR && member->shape == SHAPE_SCALAR)
+		*whole = pair_of(whole, member);
+	else
+		whole->shape = SHAPE_MEMORY;
+}
+
+static struct layout layout_of_struct(const struct data_type *type, unsigned depth)
+{
+	struct layout whole = {0};
+
+	if (type->is_cut)
+		whole.shape = SHAPE_MEMORY;
+	for (size_t i = 0; i < type->member_count; i++) {
+		struct layout member = layout_of(type->members[i].type, depth + 1);
+
+		move(&member, type->members[i].offset);
+		add(&whole, &member);
+	}
+	return whole;
+}
+
+/* A scalar that is not all of the value is no scalar: a struct may be aligned more than its only member. */
+static struct layout all_of(const struct data_type *type, struct layout layout)
+{
+	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)
+		layout.shape = SHAPE_MEMORY;
+	return layout;
+}
+
+static bool is_same(const struct passed_scalar *a, const struct passed_scalar *b)
+{
+	return a->offset == b->offset && a->size == b->size && a->is_float == b->is_float;
+}
+
+/* A discriminant of its own, and in all variants that have anything the same scalar at the same place: a pair. */
+static struct layout layout_of_tagged(const struct data_type *type, const struct layout *variants)
+{
+	struct layout tag = scalar(type->discriminant->type), data = {0};
+
+	move(&tag, type->discriminant->offset);
+	for (size_t i = 0; i < type->variant_count; i++) {
+		if (variants[i].shape == SHAPE_NOTHING)
+			continue;
+		if (variants[i].shape != SHAPE_SCALAR ||
+		    (data.shape == SHAPE_SCALAR && !is_same(&data.scalars[0], &variants[i].scalars[0])))
+			return (struct layout){.shape = SHAPE_MEMORY};
+		data = variants[i];
+	}
+	if (data.shape == SHAPE_SCALAR)
+		return pair_of(&tag, &data);
+	return tag;
+}
+
+static bool overlaps(const struct data_type *type, const struct passed_scalar *scalar)
+{
+	const uint64_t at = type->discriminant->offset;
+
+	return at < scalar->offset + (uint64_t)scalar->size && scalar->offset < at + type->discriminant->type->size;
+}
+
+/* Whether the discriminant is a part of the data of a variant, which has values that it does not use otherwise. */
+static bool is_niche(const struct data_type *type)
+{
+	for (size_t i = 0; i < type->variant_count; i++)
+		if (type->variants[i].is_other)
+			return true;
+	return false;
+}
+
+#define VARIANTS_MAX 64
+
+static struct layout layout_of_enum(const struct data_type *type, unsigned depth)
+{
+	struct layout variants[VARIANTS_MAX], whole = {0};
+	bool has_tag = type->discriminant;
+	unsigned with_data = 0;
+
+	if (type->variant_count > VARIANTS_MAX)
+		return (struct layout){.shape = SHAPE_MEMORY};
+	for (size_t i = 0; i < type->variant_count; i++) {
+		/* A variant's struct has the size of all. */
+		variants[i] = layout_of_struct(type->variants[i].type, depth + 1);
+		move(&variants[i], type->variants[i].offset);
+		if (variants[i].shape == SHAPE_NOTHING)
+			continue;
+		with_data++;
+		whole = variants[i];
+		if (has_tag && variants[i].shape != SHAPE_MEMORY)
+			has_tag = !overlaps(type, &variants[i].scalars[0]) &&
+				  !(variants[i].shape == SHAPE_PAIR && overlaps(type, &variants[i].scalars[1]));
+	}
+	if (has_tag && !is_niche(type))
+		return layout_of_tagged(type, variants);
+	return with_data < 2 ? whole : (struct layout){.shape = SHAPE_MEMORY};
+}
+
+static struct layout layout_of(const struct data_type *type, unsigned depth)
+{
+	if (!type->size)
+		return (struct layout){.shape = SHAPE_NOTHING};
+	if (depth == DEPTH_MAX)
+		return (struct layout){.shape = SHAPE_MEMORY};
+	switch (type->kind) {
+	case DATA_INT:
+	case DATA_BOOL:
+	case DATA_CHAR:
+	case DATA_FLOAT:
+	case DATA_ENUM:
+	case DATA_POINTER:
+	case DATA_REFERENCE:
+		return scalar(type);
+	case DATA_STRUCT:
+	case DATA_TEXT:
+		return all_of(type, type->has_variants ? layout_of_enum(type, depth) : layout_of_struct(type, depth));
+	default:
+		return (struct layout){.shape = SHAPE_MEMORY};
+	}
+}
+
+struct passed_as type_passed_by_rust(const struct data_type *type, unsigned word)
+{
+	const struct layout layout = layout_of(type, 0);
+	struct passed_as passed = {0};
+
+	memcpy(passed.scalars, layout.scalars, sizeof(passed.scalars));
+	switch (layout.shape) {
+	case SHAPE_NOTHING:
+		break;
+	case SHAPE_SCALAR:
+		passed.count = 1;
+		break;
+	case SHAPE_PAIR:
+		passed.count = 2;
+		break;
+	case SHAPE_MEMORY:
+		passed.by_address = type->size > word;
+		passed.count = !passed.by_address;
+		passed.scalars[0] = (struct passed_scalar){.size = (uint16_t)type->size};
+		break;
+	}
+	return passed;
+}

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "postproc-input.h"
 #include "base/msg.h"
-#include "trace/stacktrack_layout.h"
+#include "trace/stacktrack/stacktrack_layout.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "analysis/select.h"
 #include "cli/conflicts.h"
 #include "symbols/names/names.h"
-#include "trace/packing.h"
+#include "trace/compression.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 #include "postproc-filter-options.h"

@@ -3,8 +3,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/msg.h"
-#include "trace/input.h"
-#include "trace/stacktrack_layout.h"
+#include "trace/trace_input.h"
+#include "trace/stacktrack/stacktrack_layout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

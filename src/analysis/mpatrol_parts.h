@@ -3,7 +3,7 @@
 #define FT_ANALYSIS_MPATROL_PARTS_H
 
 #include "base/hash.h"
-#include "trace/mpatrol.h"
+#include "trace/mpatrol/mpatrol.h"
 
 #include <stdio.h>
 

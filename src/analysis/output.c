@@ -3,7 +3,7 @@
 #include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
-#include "trace/packer.h"
+#include "trace/compressor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "analysis/object_map.h"
 #include "analysis/stage.h"
 #include "symbols/names/names.h"
-#include "trace/packing.h"
+#include "trace/compression.h"
 #include "trace/writer.h"
 
 /* Of several inputs whose outputs stand one behind the other in one file: each has a line "# trace: NAME" above it. */

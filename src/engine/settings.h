@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "modules/module.h"
-#include "trace/packing.h"
+#include "trace/compression.h"
 #include "trace/writer.h"
 #include "unwind/unwind.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "trace/encoding_ops.h"
-#include "trace/input.h"
+#include "trace/trace_input.h"
 #include "trace/reader.h"
 
 /* An encoding is recognised by so many bytes. */

@@ -8,7 +8,7 @@
 
 #include "trace/encoding.h"
 #include "trace/event.h"
-#include "trace/omissions.h"
+#include "trace/unsupported.h"
 
 struct packer;
 struct writer;

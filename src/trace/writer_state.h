@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "trace/encoding_ops.h"
-#include "trace/omissions.h"
+#include "trace/unsupported.h"
 #include "trace/writer.h"
 
 struct writer {

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "base/util.h"
 #include "trace/reader.h"
-#include "trace/stacktrack_layout.h"
+#include "trace/stacktrack/stacktrack_layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

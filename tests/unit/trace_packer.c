@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "trace_util.h"
-#include "trace/packer.h"
+#include "trace/compressor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "trace_util.h"
-#include "trace/stacktrack.h"
+#include "trace/stacktrack/stacktrack.h"
 
 #include <string.h>
 

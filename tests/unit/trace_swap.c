@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "trace_util.h"
-#include "trace/swap.h"
+#include "trace/swap/swap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

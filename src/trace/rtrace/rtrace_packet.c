@@ -1,0 +1,477 @@
+/* Takes apart the packets of the rtrace binary format. Nothing in them is believed: each member is
+ * compared with what is left of the packet before it is used. */
+#include "config.h"
+#include "trace/rtrace/rtrace_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static inline uint32_t take_dword(const struct rtrace_reader *s, struct packet *packet)
+{
+	uint32_t value;
+
+	memcpy(&value, packet->p, 4);
+	packet->p += 4;
+	return s->swap ? __builtin_bswap32(value) : value;
+}
+
+static inline uint64_t take_pointer(const struct rtrace_reader *s, struct packet *packet)
+{
+	uint64_t value;
+
+	if (!s->wide)
+		return take_dword(s, packet);
+	memcpy(&value, packet->p, 8);
+	packet->p += 8;
+	return s->swap ? __builtin_bswap64(value) : value;
+}
+
+static inline size_t left(const struct packet *packet)
+{
+	return (size_t)(packet->end - packet->p);
+}
+
+static inline size_t pointer_size(const struct rtrace_reader *s)
+{
+	return s->wide ? 8 : 4;
+}
+
+static int damage(struct reader *reader, const struct packet *packet, const char *what)
+{
+	const uint32_t t = packet->type;
+
+	return reader_damage(reader, 0, "a %c%c%c%c packet of %u bytes %s", (char)t, (char)(t >> 8), (char)(t >> 16),
+			     (char)(t >> 24), packet->size, what);
+}
+
+/* Copies the next string behind what is in `text`, which has room for all of the packet: a string
+ * takes more bytes there than it does as text. NULL if it goes beyond the packet. Its
+ * length counts the padding or not, as the writer likes; both are stepped over alike. */
+static const char *take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
+{
+	uint16_t length;
+
+	if (left(packet) < 2)
+		return NULL;
+	memcpy(&length, packet->p, 2);
+	if (s->swap)
+		length = __builtin_bswap16(length);
+	if (left(packet) - 2 < length)
+		return NULL;
+	const size_t whole = align_up(2 + (size_t)length, 4);
+	const size_t shown = strnlen((const char *)packet->p + 2, length);
+	char *const copy = (char *)text->data + text->size;
+
+	memcpy(copy, packet->p + 2, shown);
+	copy[shown] = '\0';
+	text->size += shown + 1;
+	packet->p += whole < left(packet) ? whole : left(packet);
+	return copy;
+}
+
+/* Empties `text` and makes room for the packet's strings. */
+static void text_begin(struct buf *text, const struct packet *packet)
+{
+	text->size = 0;
+	buf_room(text, packet->size + 1);
+}
+
+#define TOO_SHORT  "is too short for what it holds"
+#define BAD_STRING "has a string that goes beyond its end"
+
+int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process)
+{
+	struct rtrace_reader *s = reader->state;
+
+	/* Depth came with version 1.2. */
+	process->has_depth = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 2;
+	if (left(packet) < (process->has_depth ? 16 : 12))
+		return damage(reader, packet, TOO_SHORT);
+	process->pid = take_dword(s, packet);
+	process->has_pid = process->pid != 0;
+	process->start_sec = take_dword(s, packet);
+	process->start_usec = take_dword(s, packet);
+	if (process->has_depth)
+		s->depth = process->depth = take_dword(s, packet);
+	text_begin(&s->text, packet);
+	process->name = take_string(s, packet, &s->text);
+	if (!process->name)
+		return damage(reader, packet, BAD_STRING);
+	if (!s->compat && process->start_sec)
+		s->clock = (struct day_clock){.known = true,
+					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
+	/* It outlives the next packet, in which read_origin() looks for the origin. */
+	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
+
+	process->name = *process->name ? strcpy(name, process->name) : NULL;
+	if (process->arch)
+		process->arch = (const char *)s->call_text.data;
+	return 1;
+}
+
+static int take_module(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 8)
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_MODULE;
+	record->module.id = take_dword(s, packet);
+	const uint32_t version = take_dword(s, packet);
+
+	record->module.version_major = (uint16_t)(version >> 16);
+	record->module.version_minor = (uint16_t)version;
+	record->module.name = take_string(s, packet, &s->text);
+	return record->module.name ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_resource(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+	struct record_resource *resource = &record->resource;
+	/* Flags came with version 1.3. */
+	const bool has_flags = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 3;
+
+	if (left(packet) < (has_flags ? 8 : 4))
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_RESOURCE;
+	resource->id = take_dword(s, packet);
+	resource->flags = has_flags ? take_dword(s, packet) : 0;
+	resource->type = take_string(s, packet, &s->text);
+	if (!resource->type)
+		return damage(reader, packet, BAD_STRING);
+	resource->desc = left(packet) ? take_string(s, packet, &s->text) : "";
+	if (!resource->desc)
+		return damage(reader, packet, BAD_STRING);
+	const uint64_t bit = resource->id < 64 ? UINT64_C(1) << resource->id : 0;
+
+	if (!(s->declared & bit) && s->resource_count < UINT32_MAX && !s->resource_count++)
+		s->first_resource = resource->id;
+	s->declared |= bit;
+	return 1;
+}
+
+static int take_object(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 2 * pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_OBJECT;
+	record->object.from = take_pointer(s, packet);
+	record->object.to = take_pointer(s, packet);
+	record->object.path = take_string(s, packet, &s->text);
+	return record->object.path ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_build_id(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_BUILD_ID;
+	record->build_id.from = take_pointer(s, packet);
+	record->build_id.hex = take_string(s, packet, &s->text);
+	return record->build_id.hex ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+/* CTXR and THRD: a number and a name. */
+static int take_named(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t id = take_dword(s, packet);
+	const char *name = take_string(s, packet, &s->text);
+
+	if (!name)
+		return damage(reader, packet, BAD_STRING);
+	if (packet->type == RTRACE_THRD) {
+		record->type = RECORD_THREAD;
+		record->thread = (struct record_thread){id, name};
+	} else {
+		record->type = RECORD_CONTEXT;
+		record->context = (struct record_context){id, name};
+	}
+	return 1;
+}
+
+static int take_note(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	record->type = RECORD_NOTE;
+	record->note.text = take_string(s, packet, &s->text);
+	return record->note.text ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_scan(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_SCAN;
+	record->scan.resource = take_dword(s, packet);
+	record->scan.reason = take_string(s, packet, &s->text);
+	return record->scan.reason ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_lost(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 8 + pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t resource = take_dword(s, packet), kind = take_dword(s, packet);
+
+	if (kind >= LOST_KINDS)
+		return damage(reader, packet, "has no known class");
+	record->type = RECORD_LOST;
+	record->lost = (struct record_lost){resource, take_pointer(s, packet), (enum lost_kind)kind};
+	return 1;
+}
+
+static int take_census(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 8)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t resource = take_dword(s, packet), count = take_dword(s, packet);
+
+	if (count > left(packet) / (2 * pointer_size(s)))
+		return damage(reader, packet, TOO_SHORT);
+	while (s->census_capacity < count)
+		ARRAY_GROW(s->census, s->census_capacity, s->census_capacity);
+	for (uint32_t i = 0; i < count; i++) {
+		s->census[i].id = take_pointer(s, packet);
+		s->census[i].size = take_pointer(s, packet);
+	}
+	record->type = RECORD_CENSUS;
+	record->census = (struct record_census){resource, s->census, count};
+	return 1;
+}
+
+static int take_resident(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 2 * pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_RESIDENT;
+	record->resident.now = take_pointer(s, packet);
+	record->resident.peak = take_pointer(s, packet);
+	return 1;
+}
+
+static int take_attachment(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	record->type = RECORD_ATTACHMENT;
+	record->attachment.name = take_string(s, packet, &s->text);
+	if (!record->attachment.name)
+		return damage(reader, packet, BAD_STRING);
+	record->attachment.path = take_string(s, packet, &s->text);
+	return record->attachment.path ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_heap(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+	const size_t figures = 4 * ARRAY_SIZE(record->heap.info);
+
+	record->type = RECORD_HEAP;
+	record->heap = (struct record_heap){0};
+	if (s->wide && packet->size == 8 + figures) {
+		/* sp-rtrace's own writer stores the two addresses as dwords, whatever their size.
+		 */
+		record->heap.bottom = take_dword(s, packet);
+		record->heap.top = take_dword(s, packet);
+	} else {
+		if (left(packet) < 2 * pointer_size(s) + figures)
+			return damage(reader, packet, TOO_SHORT);
+		record->heap.bottom = take_pointer(s, packet);
+		record->heap.top = take_pointer(s, packet);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(record->heap.info); i++)
+		record->heap.info[i] = take_dword(s, packet);
+	return 1;
+}
+
+int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	text_begin(&s->text, packet);
+	switch (packet->type) {
+	case RTRACE_MINF:
+		return take_module(reader, packet, record);
+	case RTRACE_RESR:
+		return take_resource(reader, packet, record);
+	case RTRACE_MMAP:
+		return take_object(reader, packet, record);
+	case RTRACE_BLID:
+		return take_build_id(reader, packet, record);
+	case RTRACE_CTXR:
+	case RTRACE_THRD:
+		return take_named(reader, packet, record);
+	case RTRACE_NOTE:
+		return take_note(reader, packet, record);
+	case RTRACE_SCAN:
+		return take_scan(reader, packet, record);
+	case RTRACE_LOST:
+		return take_lost(reader, packet, record);
+	case RTRACE_CENS:
+		return take_census(reader, packet, record);
+	case RTRACE_RESI:
+		return take_resident(reader, packet, record);
+	case RTRACE_FILE:
+		return take_attachment(reader, packet, record);
+	case RTRACE_HINF:
+		return take_heap(reader, packet, record);
+	}
+	return damage(reader, packet, "is of no known type");
+}
+
+int rtrace_take_microseconds(struct reader *reader, struct packet *packet)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	s->microseconds = take_dword(s, packet);
+	if (s->microseconds < 1000)
+		return 2;
+	reader_complain(reader, "a USEC packet at byte %" PRIu64 " has %u microseconds of a millisecond",
+			reader_offset(reader), s->microseconds);
+	s->microseconds = 0;
+	return 2;
+}
+
+int rtrace_take_call(struct reader *reader, struct packet *packet)
+{
+	struct rtrace_reader *s = reader->state;
+	struct record_call *call = &s->call;
+
+	if (left(packet) < 16)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t first = take_dword(s, packet), second = take_dword(s, packet);
+	const uint32_t third = take_dword(s, packet), kind = take_dword(s, packet);
+	const uint32_t ms = s->compat ? third : first;
+	const uint64_t us = ms * UINT64_C(1000) + s->microseconds;
+
+	if (kind < CALL_RELEASE || kind > CALL_COPY)
+		return damage(reader, packet, "is neither an allocation nor a release");
+	*call = (struct record_call){
+		.index = ++s->next_index,
+		.time_ns = ms ? day_clock_time(&s->clock, us * 1000) : TIME_NONE,
+		.resource = s->compat ? first : second,
+		.context = s->compat ? second : third,
+		.kind = kind,
+	};
+	if (!call->resource && s->resource_count == 1)
+		call->resource = s->first_resource;
+	s->microseconds = 0;
+	s->has_args = false;
+	text_begin(&s->call_text, packet);
+	call->function = take_string(s, packet, &s->call_text);
+	if (!call->function)
+		return damage(reader, packet, BAD_STRING);
+	if (left(packet) < 4 + pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	if (s->compat) {
+		call->size = take_dword(s, packet);
+		call->id = take_pointer(s, packet);
+	} else {
+		call->id = take_pointer(s, packet);
+		call->size = take_dword(s, packet);
+	}
+	return 2;
+}
+
+int rtrace_take_frames(struct reader *reader, struct packet *packet)
+{
+	struct rtrace_reader *s = reader->state;
+	struct record_call *call = &s->call;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t count = take_dword(s, packet);
+
+	if (count > left(packet) / pointer_size(s))
+		return reader_damage(reader, 0, "a BTRC packet of %u bytes says that it has %u frames", packet->size,
+				     count);
+	if (count < left(packet) / pointer_size(s))
+		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
+				reader_offset(reader), count, packet->size);
+	if (count > s->frame_capacity) {
+		s->frames = xreallocarray(s->frames, count, sizeof(*s->frames));
+		s->frame_capacity = count;
+	}
+	if (s->wide && !s->swap && count)
+		memcpy(s->frames, packet->p, count * sizeof(*s->frames));
+	else
+		for (uint32_t i = 0; i < count; i++)
+			s->frames[i] = take_pointer(s, packet);
+	call->has_frames = true;
+	call->frames = s->frames;
+	call->frame_count = count;
+	if (count && !s->frames[count - 1] && !s->compat) {
+		call->frame_count--;
+		call->end = stack_end_marked(call->frame_count, s->depth);
+	}
+	return 2;
+}
+
+/* A size that does not fit in the CALL packet is in an argument of that name. */
+static bool take_size_arg(struct record_call *call, const struct call_arg *arg)
+{
+	uint64_t size;
+
+	if (call->size != RTRACE_SIZE_MORE || strcmp(arg->name, RTRACE_SIZE_ARG) ||
+	    !parse_number(arg->value, UINT64_MAX, &size) || size < RTRACE_SIZE_MORE)
+		return false;
+	call->size = size;
+	return true;
+}
+
+int rtrace_take_args(struct reader *reader, struct packet *packet)
+{
+	struct rtrace_reader *s = reader->state;
+	struct record_call *call = &s->call;
+	uint32_t used = 0;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t count = take_dword(s, packet);
+
+	/* A name and a value take four bytes each at least. */
+	if (count > left(packet) / 8)
+		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
+				     packet->size, count);
+	text_begin(&s->arg_text, packet);
+	for (uint32_t i = 0; i < count; i++) {
+		struct call_arg arg = {.name = take_string(s, packet, &s->arg_text)};
+
+		if (arg.name)
+			arg.value = take_string(s, packet, &s->arg_text);
+		if (!arg.value)
+			return damage(reader, packet, BAD_STRING);
+		if (!s->compat && take_size_arg(call, &arg))
+			continue;
+		ARRAY_GROW(s->args, s->arg_capacity, used);
+		s->args[used++] = arg;
+	}
+	if (left(packet))
+		reader_complain(reader, "an ARGS packet at byte %" PRIu64 " has %u arguments in %u bytes",
+				reader_offset(reader), count, packet->size);
+	s->has_args = true;
+	call->args = s->args;
+	call->arg_count = used;
+	return 2;
+}

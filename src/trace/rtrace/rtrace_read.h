@@ -1,0 +1,58 @@
+/* The state of the rtrace reader.  Private to trace/. */
+#ifndef FT_TRACE_RTRACE_RTRACE_READ_H
+#define FT_TRACE_RTRACE_RTRACE_READ_H
+
+#include "base/buf.h"
+#include "trace/reader_state.h"
+#include "trace/rtrace/rtrace.h"
+
+/* The most data that a packet of a known type may have: far beyond what any writer makes. Unknown
+ * ones are passed over, whatever their size. */
+#define RTRACE_READ_MAX (1u << 20)
+
+struct rtrace_reader {
+	bool begun;
+	bool stopped; /* for good, with `status` */
+	int status;
+	bool compat; /* the order of the fields */
+	bool old;    /* sp-rtrace before 2.0: [size][type], the type counted in the size */
+	bool swap, wide, big_endian;
+	unsigned major, minor;
+	struct day_clock clock;
+	uint32_t depth; /* of the trace's stacks; 0 unknown */
+	uint32_t resource_count, first_resource;
+	uint64_t declared; /* bit N: resource N */
+	uint64_t next_index;
+	uint32_t microseconds; /* of the next call's millisecond */
+	struct buf text;       /* the strings of a record that is given out at once */
+	struct buf call_text;  /* the strings of `call` */
+	struct buf arg_text;
+	bool has_call; /* `call` waits for its stack and arguments */
+	bool has_args;
+	struct record_call call;
+	uint64_t *frames;
+	size_t frame_capacity;
+	struct call_arg *args;
+	size_t arg_capacity;
+	struct census_block *census;
+	size_t census_capacity;
+};
+
+/* A packet in the buffer, or what is left of its data while it is taken apart. */
+struct packet {
+	uint32_t type; /* enum rtrace_type */
+	uint32_t size; /* of the data */
+	bool known;
+	const unsigned char *p, *end;
+};
+
+/* Takes apart the data of one packet; a negative errno, described, if they do not hold what the
+ * type promises. Strings are in s->text, or for calls where they stay. */
+int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process);
+int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record);
+int rtrace_take_call(struct reader *reader, struct packet *packet);
+int rtrace_take_microseconds(struct reader *reader, struct packet *packet);
+int rtrace_take_frames(struct reader *reader, struct packet *packet);
+int rtrace_take_args(struct reader *reader, struct packet *packet);
+
+#endif

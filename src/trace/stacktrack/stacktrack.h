@@ -1,0 +1,69 @@
+/* The StackTrack format, a stream of entries of one size: what its writer, its reader and its expansion share.
+ *
+ * The format is the document "data format" of Boost StackTrack; functrace-formats(5) describes it, and how a trace is
+ * laid out in it. */
+#ifndef FT_TRACE_STACKTRACK_STACKTRACK_H
+#define FT_TRACE_STACKTRACK_STACKTRACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STACKTRACK_MAGIC   0x12345678u
+#define STACKTRACK_VERSION 0x100
+#define STACKTRACK_ENTRY   24 /* bytes of an entry, as it is written */
+#define STACKTRACK_PAYLOAD 8  /* where its payload begins */
+#define STACKTRACK_INFO    16 /* bytes of text in an INFO entry */
+
+enum stacktrack_type {
+	STACKTRACK_HIT,
+	STACKTRACK_FLOC,
+	STACKTRACK_FPROPERTY,
+	STACKTRACK_SLOC,
+	STACKTRACK_PROLOGUE,
+	STACKTRACK_PROCINFO,
+	STACKTRACK_TIMEINFO,
+	STACKTRACK_TIMETYPE,
+	STACKTRACK_TYPES,
+	STACKTRACK_IS_INFO = 0xff,
+	STACKTRACK_TYPE_MASK = 0xff,
+	STACKTRACK_HAS_INFO = 0x100,
+	STACKTRACK_INFO_END = 0x200,
+};
+
+/* Styles of scopes: the two that are known. */
+enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
+
+/* Named values by which a trace's other records are told; a call's are of its own sequence number. */
+#define STACKTRACK_VALUES(X)                                                                                           \
+	X(PROCESS, "process")                                                                                          \
+	X(MODULE, "module")                                                                                            \
+	X(RESOURCE, "resource")                                                                                        \
+	X(CONTEXT, "context")                                                                                          \
+	X(OBJECT, "object")                                                                                            \
+	X(BUILD_ID, "build-id")                                                                                        \
+	X(THREAD, "thread")                                                                                            \
+	X(NOTE, "note")                                                                                                \
+	X(HEAP, "heap")                                                                                                \
+	X(ATTACHMENT, "attachment")                                                                                    \
+	X(COMMENT, "comment")                                                                                          \
+	X(AREA, "area")                                                                                                \
+	X(BACKTRACE, "backtrace")                                                                                      \
+	X(ARGS, "args")                                                                                                \
+	X(SCAN, "scan")                                                                                                \
+	X(LOST, "lost")                                                                                                \
+	X(BEFORE, "before")                                                                                            \
+	X(RESIDENT, "resident")
+
+enum stacktrack_value {
+#define VALUE(name, text) STACKTRACK_OF_##name,
+	STACKTRACK_VALUES(VALUE)
+#undef VALUE
+		STACKTRACK_VALUE_COUNT,
+	STACKTRACK_OF_CALL = STACKTRACK_VALUE_COUNT, /* a scope that is a function */
+};
+
+extern const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT];
+
+#define STACKTRACK_TICKS UINT64_C(1000000000) /* in a second, as they are written */
+
+#endif

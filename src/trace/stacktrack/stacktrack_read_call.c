@@ -1,0 +1,117 @@
+/* Calls of a StackTrack trace: a hit of a function's scope, and its arguments. */
+#include "config.h"
+#include "trace/stacktrack/stacktrack_read.h"
+#include "trace/stacktrack/stacktrack_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct record *stacktrack_enqueue(struct stacktrack_reader *s, enum record_type type)
+{
+	struct record *record = &s->queue[s->queued++];
+
+	*record = (struct record){.type = type};
+	return record;
+}
+
+void stacktrack_take_args(struct stacktrack_process *process)
+{
+	struct record_call *call = &process->call;
+	struct word word;
+
+	process->args_text.size = 0;
+	buf_add(&process->args_text, process->entry.text.data, process->entry.text.size + 1);
+	call->arg_count = 0;
+	for (char *at = (char *)process->args_text.data; next_word(&at, &word);) {
+		ARRAY_GROW(process->args, process->arg_capacity, call->arg_count);
+		process->args[call->arg_count++] = (struct call_arg){word.key, word.value};
+	}
+	call->args = process->args;
+}
+
+/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down. Digit by digit: a product would not fit. */
+static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
+{
+	uint64_t nanoseconds = 0;
+
+	for (; divisor > UINT64_MAX / 10; divisor >>= 1)
+		rest >>= 1;
+	for (int digit = 0; digit < 9; digit++) {
+		rest *= 10;
+		nanoseconds = nanoseconds * 10 + rest / divisor;
+		rest %= divisor;
+	}
+	return nanoseconds;
+}
+
+/* Ticks since the start, whose second is known, as the time of the day. */
+static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
+{
+	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
+	const uint64_t passed = ticks - process->start_ticks;
+
+	return process->start % 86400 * STACKTRACK_TICKS + passed / divisor * STACKTRACK_TICKS +
+	       nanoseconds_of(passed % divisor, divisor);
+}
+
+/* A checkpoint of a program that is not ours: a call that allocates nothing. */
+static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	process->call.kind = CALL_COPY;
+	process->call.time_ns = foreign_time(process, process->call.time_ns);
+	process->call.resource = 1;
+	if (process->has_foreign)
+		return;
+	process->has_foreign = true;
+	stacktrack_enqueue(s, RECORD_RESOURCE)->resource = (struct record_resource){
+		.id = 1, .flags = RESOURCE_CALL, .type = "checkpoint", .desc = "checkpoint that was passed"};
+}
+
+static enum call_kind kind_of(const struct word *word)
+{
+	return is(word, "alloc") ? CALL_ALLOC : is(word, "release") ? CALL_RELEASE : is(word, "copy") ? CALL_COPY : 0;
+}
+
+void stacktrack_take_call(struct reader *reader, struct stacktrack_process *process, const char *function)
+{
+	struct stacktrack_reader *s = reader->state;
+	struct record_call *call = &process->call;
+	char *at = (char *)process->entry.text.data;
+	struct word word;
+
+	/* The call before is perhaps in the queue, with its name. */
+	process->turn = !process->turn;
+	char **const name = &process->functions[process->turn];
+
+	if (!*name || strcmp(*name, function) != 0) {
+		free(*name);
+		*name = xstrdup(function);
+	}
+	*call = (struct record_call){
+		.index = ++process->calls, .time_ns = process->entry.members[STACKTRACK_HIT_WHEN], .function = *name};
+	while (next_word(&at, &word)) {
+		const uint64_t value = word_number(&word);
+		const enum call_kind kind = kind_of(&word);
+
+		if (kind) {
+			call->kind = kind;
+			call->id = value;
+		} else if (is(&word, "size")) {
+			call->size = value;
+		} else if (is(&word, "resource")) {
+			call->resource = (uint32_t)value;
+		} else if (is(&word, "context")) {
+			call->context = (uint32_t)value;
+		} else if (is(&word, "notime")) {
+			call->time_ns = TIME_NONE;
+		} else if (is(&word, "shared")) {
+			call->shares_next = true;
+		} else if (is(&word, "stack")) {
+			stacktrack_refer(reader, process, value);
+		}
+	}
+	if (!call->kind)
+		take_foreign(s, process);
+	process->has_call = true;
+	process->call_sequence = process->entry.sequence;
+}

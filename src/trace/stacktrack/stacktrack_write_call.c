@@ -1,0 +1,146 @@
+/* Calls, as StackTrack's writer lays them out: a hit of a function's scope, and values of the same sequence number. */
+#include "config.h"
+#include "trace/digits.h"
+#include "trace/stacktrack/stacktrack_write.h"
+#include "trace/escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCOPES_MAX     65535
+#define FIRST_FUNCTION (STACKTRACK_VALUE_COUNT + 1)
+#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* for the text of a call */
+
+void stacktrack_forget_functions(struct stacktrack_writer *s)
+{
+	for (size_t i = 0; i < s->name_count; i++)
+		free(s->names[i]);
+	s->name_count = 0;
+	hash_free(&s->functions);
+}
+
+static uint32_t function_scope(struct writer *writer, const char *name)
+{
+	struct stacktrack_writer *s = writer->state;
+	const uint64_t key = hash_bytes(name, strlen(name));
+	const uint64_t *known = hash_get(&s->functions, key);
+
+	if (known && !strcmp(s->names[*known - FIRST_FUNCTION], name))
+		return (uint32_t)*known;
+	/* All are posted again when there is no number left. */
+	if (s->name_count > SCOPES_MAX - FIRST_FUNCTION)
+		stacktrack_forget_functions(s);
+	const uint32_t scope = FIRST_FUNCTION + (uint32_t)s->name_count;
+
+	ARRAY_GROW(s->names, s->name_capacity, s->name_count);
+	s->names[s->name_count++] = xstrdup(name);
+	hash_set(&s->functions, key, scope);
+	stacktrack_post_scope(writer, scope, STACKTRACK_SCOPE, name);
+	return scope;
+}
+
+/* Whether the stack was posted in this cycle, with the same end; its number, by which it is told then and from now on,
+ * -1: it gets none. */
+static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
+{
+	const size_t size = call->frame_count * sizeof(*call->frames);
+	const struct cached_stack *const known = stack_cache_find(&s->stacks, call->frames, size);
+
+	*number = stack_cache_place(&s->stacks);
+	if (known && known->end == call->end && !memcmp(known->value.data, &s->cycles, sizeof(s->cycles)))
+		return true;
+	stack_cache_keep(&s->stacks, call->frames, size, &s->cycles, sizeof(s->cycles), call->end);
+	return false;
+}
+
+/* Frames without names, as nearly all are: room for all of them is made once. */
+static void add_addresses(struct buf *text, const struct record_call *call)
+{
+	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
+	char *p = first;
+
+	for (uint32_t i = 0; i < call->frame_count; i++)
+		p = put_0x(put_literal(p, " "), call->frames[i]);
+	text->size += (size_t)(p - first);
+}
+
+static void add_frames(struct buf *text, const struct record_call *call)
+{
+	for (uint32_t i = 0; i < call->frame_count; i++) {
+		stacktrack_add_address(text, " ", call->frames[i]);
+		if (!call->frame_texts[i])
+			continue;
+		buf_add_char(text, '=');
+		text_put_escaped(text, call->frame_texts[i], " ");
+	}
+}
+
+/* number: -1 none */
+static void put_frames(struct writer *writer, const struct record_call *call, int number)
+{
+	static const char *const ends[] = {"", " end=cut", " end=lost"};
+	struct stacktrack_writer *s = writer->state;
+
+	s->text.size = 0;
+	stacktrack_add_number(&s->text, "frames", call->frame_count);
+	buf_add_str(&s->text, ends[call->end]);
+	if (number >= 0)
+		stacktrack_add_number(&s->text, "stack", (unsigned)number);
+	if (call->frame_texts)
+		add_frames(&s->text, call);
+	else
+		add_addresses(&s->text, call);
+	stacktrack_put_value(writer, STACKTRACK_OF_BACKTRACE);
+}
+
+static void put_args(struct writer *writer, const struct record_call *call)
+{
+	struct stacktrack_writer *s = writer->state;
+
+	s->text.size = 0;
+	for (uint32_t i = 0; i < call->arg_count; i++) {
+		if (i)
+			buf_add_char(&s->text, ' ');
+		text_put_escaped(&s->text, call->args[i].name ? call->args[i].name : "", " =");
+		buf_add_char(&s->text, '=');
+		text_put_escaped(&s->text, call->args[i].value ? call->args[i].value : "", " ");
+	}
+	stacktrack_put_value(writer, STACKTRACK_OF_ARGS);
+}
+
+void stacktrack_put_call(struct writer *writer, const struct record_call *call)
+{
+	static const char *const kinds[] = {
+		[CALL_RELEASE] = "release=", [CALL_ALLOC] = "alloc=", [CALL_COPY] = "copy="};
+	struct stacktrack_writer *s = writer->state;
+	struct buf *text = stacktrack_begin_record(writer);
+	int number = -1;
+	const bool has_time = call->time_ns != TIME_NONE;
+
+	char *const first = (char *)buf_room(text, CALL_ROOM);
+	char *p = put_0x(stpcpy(first, kinds[call->kind]), call->id);
+
+	if (call->size)
+		p = put_decimal(put_literal(p, " size="), call->size);
+	if (call->resource)
+		p = put_decimal(put_literal(p, " resource="), call->resource);
+	if (call->context)
+		p = put_0x(put_literal(p, " context="), call->context);
+	if (!has_time)
+		p = put_literal(p, " notime=1");
+	if (call->shares_next)
+		p = put_literal(p, " shared=1");
+	/* A stack that has come before in this cycle is told by its number: a trace has few stacks, and many calls. */
+	const bool is_known = call->has_frames && !call->frame_texts && is_posted(s, call, &number);
+
+	if (is_known)
+		p = put_decimal(put_literal(p, " stack="), (unsigned)number);
+	text->size += (size_t)(p - first);
+	s->now = has_time ? call->time_ns : s->now;
+	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""), s->now);
+	if (call->arg_count)
+		put_args(writer, call);
+	if (call->has_frames && !is_known)
+		put_frames(writer, call, number);
+	writer->omissions.count[OMITTED_COMMENT] += call->summary != NULL;
+}

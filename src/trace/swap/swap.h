@@ -1,0 +1,127 @@
+/* The SWAP data protocol: what its writer, its reader and its dump share.  Private to trace/.
+ *
+ * A file is messages one behind the other, without a header or a trailer. All numbers are little-endian and packed;
+ * strings end in NUL; pointers have 8 bytes. functrace-formats(5) describes what functrace adds. */
+#ifndef FT_TRACE_SWAP_SWAP_H
+#define FT_TRACE_SWAP_SWAP_H
+
+#include "base/buf.h"
+#include "trace/event.h"
+
+#define SWAP_HEAD 20 /* dword id, sequence number, seconds, nanoseconds, length of the payload */
+/* The largest payload that the protocol's own writer makes. */
+#define SWAP_PAYLOAD_MAX 32747
+
+/* No file is larger: where a message says so, what stands there is the beginning of a path. */
+#define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
+
+enum swap_id {
+	SWAP_PROCESS_INFO = 0x01,
+	SWAP_TERMINATE = 0x02,
+	SWAP_ERROR = 0x03,
+	SWAP_SAMPLE = 0x04,
+	SWAP_SYSTEM = 0x05,
+	SWAP_IMAGE = 0x06,
+	SWAP_RECORD = 0x07,
+	SWAP_FUNCTION_ENTRY = 0x08,
+	SWAP_FUNCTION_EXIT = 0x09,
+	SWAP_SYSCALL_ENTRY = 0x0a,
+	SWAP_SYSCALL_EXIT = 0x0b,
+	SWAP_FILE_FUNCTION_ENTRY = 0x0c,
+	SWAP_FILE_FUNCTION_EXIT = 0x0d,
+	SWAP_PROCESS_STATUS_INFO = 0x0e,
+	SWAP_CONTEXT_SWITCH_ENTRY = 0x10,
+	SWAP_CONTEXT_SWITCH_EXIT = 0x11,
+	SWAP_PROCESS_MAP = 0x12,
+	SWAP_PROCESS_UNMAP = 0x13,
+	SWAP_PROCESS_COMM = 0x14,
+	SWAP_WEB_SAMPLING = 0x15,
+	SWAP_APP_SETUP_STAGE = 0x19,
+	SWAP_WEB_APP_SETUP_STAGE = 0x1a,
+	SWAP_FBI = 0x20,
+	SWAP_UI_HIERARCHY = 0x21,
+	SWAP_LSAN = 0x22,
+	SWAP_PROBE_FIRST = 0x100,
+	SWAP_PROBE_MEMORY = 0x101,
+	SWAP_PROBE_UICONTROL = 0x102,
+	SWAP_PROBE_UIEVENT = 0x103,
+	SWAP_PROBE_FILE = 0x104,
+	SWAP_PROBE_LIFECYCLE = 0x105,
+	SWAP_PROBE_SCREENSHOT = 0x106,
+	SWAP_PROBE_SCENE = 0x107,
+	SWAP_PROBE_THREAD = 0x108,
+	SWAP_PROBE_CUSTOM = 0x109,
+	SWAP_PROBE_SYNC = 0x110,
+	SWAP_PROBE_NETWORK = 0x111,
+	SWAP_PROBE_GLES20 = 0x112,
+	SWAP_PROBE_LAST = 0x1ff,
+};
+
+enum swap_memory { SWAP_ALLOC, SWAP_FREE, SWAP_MANAGE };
+
+/* ---- Arguments ---- */
+
+/* One of those that a type's letter comes before. */
+struct swap_arg {
+	char type;
+	uint32_t count;  /* D, F, W: of items */
+	uint64_t number; /* c, b, d, x, p: as they are stored; D, F, W: the array's address */
+	union {
+		double real;                /* f, w */
+		const char *text;           /* s */
+		const unsigned char *items; /* D, F, W */
+	};
+};
+
+/* The argument that a value's text stands for: of the first type that is shown as this text again, else a string. */
+struct swap_arg swap_arg_of(const char *text);
+/* Appends its value as text: numbers as C writes them, strings as they are. */
+void swap_arg_text(struct buf *out, const struct swap_arg *arg);
+
+/* What functrace adds behind the arguments, as strings of which each begins with one of these: the arguments' names
+ * (always), the function's name, the contexts' mask, the resource's type, the id, the size, the stack. */
+#define SWAP_NAMES    "an="
+#define SWAP_FUNCTION "fn="
+#define SWAP_CONTEXT  "cx="
+#define SWAP_TYPE     "ty="
+#define SWAP_ID       "id="
+#define SWAP_SIZE     "sz="
+#define SWAP_STACK    "bt="
+
+/* The arguments whose values stand elsewhere in a message. */
+#define SWAP_RETURN "return"
+#define SWAP_ERRNO  "errno"
+
+/* ---- API ids ---- */
+
+enum {
+	SWAP_API_MARK = 64,
+	SWAP_API_MALLOC = 68,
+	SWAP_API_FREE = 69,
+	SWAP_API_REALLOC = 70,
+	SWAP_API_CREATE = 90,
+	SWAP_API_OTHER = 1000, /* of a name that has no id */
+};
+
+struct swap_api {
+	uint32_t id;
+	const char *name;
+	/* A letter for each argument: s the size, 1 and 0 these numbers, i the id, n a null pointer, d the int 0. */
+	const char *params;
+	const char *names; /* of the arguments, each with a comma behind it */
+	bool is_release;
+};
+
+/* The API of a function; that of `SWAP_API_OTHER` where it has none. */
+const struct swap_api *swap_api_of(const char *function);
+/* NULL: there is none of that id. */
+const struct swap_api *swap_api_find(uint32_t id);
+/* The text of the map: "id name" lines. */
+const char *swap_api_map(void);
+
+/* ---- Notes that have messages of their own ---- */
+
+/* "unmapped 0x1-0x2 path" */
+bool swap_note_unmaps(const char *text, uint64_t *low, uint64_t *high);
+
+#endif

@@ -1,0 +1,318 @@
+/* Writes SWAP messages: the process, its objects, threads, contexts, notes. */
+#include "config.h"
+#include "trace/note_end.h"
+#include "trace/swap/swap_write.h"
+
+#include <stdlib.h>
+
+#define STRING_MAX  4096
+#define THREADS_MAX 65536 /* names that are remembered; more are written again */
+#define SECOND_NS   UINT64_C(1000000000)
+#define DAY_NS      (86400 * SECOND_NS)
+
+static void *swap_writer_begin(struct writer *writer)
+{
+	(void)writer;
+	return xcalloc(1, sizeof(struct swap_writer));
+}
+
+static void free_path(const char *path)
+{
+	free((char *)(uintptr_t)path);
+}
+
+static void swap_writer_end(struct writer *writer)
+{
+	struct swap_writer *s = writer->state;
+
+	for (size_t i = 0; i < s->resource_count; i++)
+		free(s->resources[i].type);
+	for (size_t i = 0; i < s->file_count; i++)
+		free_path(s->files[i].path);
+	mapped_objects_free(&s->objects);
+	free(s->resources);
+	free(s->files);
+	free(s->name);
+	free(s->command);
+	hash_free(&s->threads);
+	stack_cache_free(&s->stacks);
+	free(s);
+}
+
+/* ---- The process ---- */
+
+static void copy_files(struct swap_writer *s, const struct record_process *process)
+{
+	s->file_count = process->file_count;
+	s->files = process->file_count ? xcalloc(process->file_count, sizeof(*s->files)) : NULL;
+	for (uint32_t i = 0; i < process->file_count; i++) {
+		s->files[i] = process->files[i];
+		s->files[i].path = xstrdup(process->files[i].path ? process->files[i].path : "");
+	}
+}
+
+static void take_process(struct writer *writer, const struct record_process *process)
+{
+	struct swap_writer *s = writer->state;
+	const uint64_t start = process->start_sec > 0
+				       ? (uint64_t)process->start_sec * SECOND_NS + process->start_usec * UINT64_C(1000)
+				       : 0;
+
+	if (writer->has_process)
+		return;
+	s->pid = s->tid = process->pid;
+	s->ppid = process->ppid;
+	s->name = xstrdup(process->name ? process->name : "N/A");
+	s->command = xstrdup(process->command ? process->command : process->name ? process->name : "");
+	s->is_attached = process->is_attached;
+	copy_files(s, process);
+	s->start_ns = start;
+	/* Of a trace without times the reader has no other start. */
+	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
+	s->day_ns = start - start % DAY_NS;
+	/* A head without a time says that the trace has none. */
+	if (!process->no_timestamps)
+		s->now_ns = start ? start : 1;
+}
+
+static void put_status(struct writer *writer)
+{
+	const struct swap_writer *s = writer->state;
+	const size_t head = swap_begin(writer, SWAP_PROCESS_STATUS_INFO, s->now_ns);
+	const size_t count_at = writer->out.size + 4;
+	uint32_t count = 0;
+
+	swap_put_dword(&writer->out, s->pid);
+	swap_put_dword(&writer->out, 0);
+	for (; count < s->file_count; count++) {
+		const struct open_file *file = &s->files[count];
+
+		if (writer->out.size - head - SWAP_HEAD + 16 + strlen(file->path) + 1 > SWAP_PAYLOAD_MAX)
+			break;
+		swap_put_dword(&writer->out, file->fd);
+		swap_put_dword(&writer->out, s->pid);
+		swap_put_long(&writer->out, file->size < SWAP_FILE_SIZE_MAX ? file->size : SWAP_FILE_SIZE_MAX);
+		writer->cut_count += file->size > SWAP_FILE_SIZE_MAX;
+		swap_put_string(writer, file->path, STRING_MAX);
+	}
+	writer->cut_count += s->file_count - count;
+	for (unsigned i = 0; i < 4; i++)
+		writer->out.data[count_at + i] = (unsigned char)(count >> 8 * i);
+	swap_end(writer, head);
+}
+
+static void put_map(struct writer *writer, const struct record_object *object)
+{
+	const struct swap_writer *s = writer->state;
+	const size_t head = swap_begin(writer, SWAP_PROCESS_MAP, s->now_ns);
+
+	swap_put_dword(&writer->out, s->pid);
+	swap_put_long(&writer->out, object->from);
+	swap_put_long(&writer->out, object->to);
+	swap_put_string(writer, object->path, STRING_MAX);
+	swap_end(writer, head);
+}
+
+static void put_unmap(struct writer *writer, uint64_t low, uint64_t high)
+{
+	const struct swap_writer *s = writer->state;
+	const size_t head = swap_begin(writer, SWAP_PROCESS_UNMAP, s->now_ns);
+
+	swap_put_dword(&writer->out, s->pid);
+	swap_put_long(&writer->out, low);
+	swap_put_long(&writer->out, high);
+	swap_end(writer, head);
+}
+
+/* What the kernel maps is no library: [vdso]. */
+static bool is_library(const struct record_object *object)
+{
+	return *object->path != '[';
+}
+
+/* The libraries that have room in the message; returns the number of the first object that may not be in it. */
+static size_t put_libraries(struct writer *writer, size_t head)
+{
+	const struct swap_writer *s = writer->state;
+	const size_t count_at = writer->out.size;
+	size_t at = 0, count = 0;
+
+	swap_put_dword(&writer->out, 0);
+	for (; at < s->objects.count; at++) {
+		const struct record_object *object = &s->objects.items[at].object;
+
+		if (!is_library(object))
+			continue;
+		if (writer->out.size - head - SWAP_HEAD + 16 + strlen(object->path) + 1 > SWAP_PAYLOAD_MAX)
+			break;
+		swap_put_long(&writer->out, object->from);
+		swap_put_long(&writer->out, object->to);
+		swap_put_string(writer, object->path, STRING_MAX);
+		count++;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		writer->out.data[count_at + i] = (unsigned char)(count >> 8 * i);
+	return at;
+}
+
+/* MSG_PROCESS_INFO, with the objects that were declared before anything else. */
+static void announce(struct writer *writer)
+{
+	struct swap_writer *s = writer->state;
+
+	if (!writer->has_process || s->announced)
+		return;
+	s->announced = true;
+	const size_t head = swap_begin(writer, SWAP_PROCESS_INFO, s->now_ns);
+
+	swap_put_dword(&writer->out, s->pid);
+	swap_put_string(writer, s->command, STRING_MAX);
+	swap_put_dword(&writer->out, s->ppid);
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns / SECOND_NS));
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns % SECOND_NS));
+	swap_put_long(&writer->out, s->program_from);
+	swap_put_long(&writer->out, s->program_to);
+	swap_put_string(writer, s->name, STRING_MAX);
+	const size_t rest = put_libraries(writer, head);
+
+	swap_end(writer, head);
+	if (s->is_attached)
+		put_status(writer);
+	for (size_t i = 0; i < s->objects.count; i++)
+		if (i >= rest || !is_library(&s->objects.items[i].object))
+			put_map(writer, &s->objects.items[i].object);
+}
+
+/* ---- Objects ---- */
+
+static void put_object(struct writer *writer, const struct record_object *object)
+{
+	struct swap_writer *s = writer->state;
+
+	if (!mapped_objects_add(&s->objects, object))
+		return;
+	if (!s->program_to && object->path && !strcmp(object->path, s->name)) {
+		s->program_from = object->from;
+		s->program_to = object->to;
+	}
+	if (s->announced)
+		put_map(writer, object);
+}
+
+/* ---- Resources, threads, contexts, notes ---- */
+
+static void take_resource(struct writer *writer, const struct record_resource *resource)
+{
+	struct swap_writer *s = writer->state;
+	struct swap_resource *known =
+		(struct swap_resource *)(uintptr_t)(resource->id ? swap_resource_of(s, resource->id) : NULL);
+
+	if (!known) {
+		ARRAY_GROW(s->resources, s->resource_capacity, s->resource_count);
+		known = &s->resources[s->resource_count++];
+		*known = (struct swap_resource){.id = resource->id};
+	}
+	free(known->type);
+	known->type = xstrdup(resource->type ? resource->type : "");
+	known->flags = resource->flags;
+}
+
+static void put_thread(struct writer *writer, const struct record_thread *thread)
+{
+	struct swap_writer *s = writer->state;
+	const char *name = thread->name ? thread->name : "";
+	const uint64_t hash = hash_bytes(name, strlen(name));
+	const uint64_t *written = hash_get(&s->threads, thread->tid);
+
+	s->tid = thread->tid;
+	if (written && *written == hash)
+		return;
+	if (s->threads.count >= THREADS_MAX)
+		hash_free(&s->threads);
+	hash_set(&s->threads, thread->tid, hash);
+	const size_t head = swap_begin(writer, SWAP_PROBE_THREAD, s->now_ns);
+
+	swap_put_probe(writer, SWAP_API_CREATE);
+	swap_put_long(&writer->out, thread->tid);
+	swap_put_long(&writer->out, 0);
+	swap_put_dword(&writer->out, 0);
+	swap_put_dword(&writer->out, 1);
+	swap_put_string(writer, name, STRING_MAX);
+	swap_end(writer, head);
+}
+
+static void put_context(struct writer *writer, const struct record_context *context)
+{
+	const struct swap_writer *s = writer->state;
+	const size_t head = swap_begin(writer, SWAP_PROBE_CUSTOM, s->now_ns);
+
+	swap_put_probe(writer, SWAP_API_MARK);
+	swap_put_dword(&writer->out, context->id);
+	swap_put_dword(&writer->out, 0);
+	swap_put_string(writer, context->name, STRING_MAX);
+	swap_put_dword(&writer->out, 0);
+	swap_put_long(&writer->out, 0);
+	swap_end(writer, head);
+}
+
+static void put_note(struct writer *writer, const struct record_note *note)
+{
+	struct swap_writer *s = writer->state;
+	const char *text = note->text ? note->text : "";
+	struct process_end end;
+	uint64_t low, high;
+
+	if (swap_note_unmaps(text, &low, &high) && low < high) {
+		mapped_objects_remove(&s->objects, low, high);
+		put_unmap(writer, low, high);
+		return;
+	}
+	s->has_ended |= note_end_parse(text, &end) && end.pid == s->pid;
+	const size_t head = swap_begin(writer, SWAP_ERROR, s->now_ns);
+
+	swap_put_string(writer, text, STRING_MAX);
+	swap_end(writer, head);
+}
+
+/* ---- The writer ---- */
+
+/* What describes the process comes before the message that announces it, all else after. */
+static void swap_put(struct writer *writer, const struct record *record)
+{
+	const uint32_t description = 1u << RECORD_PROCESS | 1u << RECORD_MODULE | 1u << RECORD_RESOURCE |
+				     1u << RECORD_OBJECT | 1u << RECORD_BUILD_ID;
+
+	if (!(description >> record->type & 1))
+		announce(writer);
+	writer_put_record(writer, record);
+}
+
+static void swap_finish(struct writer *writer)
+{
+	const struct swap_writer *s = writer->state;
+
+	announce(writer);
+	if (!s->has_ended)
+		return;
+	const size_t head = swap_begin(writer, SWAP_TERMINATE, s->now_ns);
+
+	swap_put_dword(&writer->out, s->pid);
+	swap_end(writer, head);
+}
+
+const struct writer_ops swap_writer_ops = {
+	.begin = swap_writer_begin,
+	.put = {.process = take_process,
+		.resource = take_resource,
+		.context = put_context,
+		.object = put_object,
+		.thread = put_thread,
+		.call = swap_put_call,
+		.note = put_note},
+	.needs_process = true,
+	.around = swap_put,
+	.settle = announce,
+	.finish = swap_finish,
+	.end = swap_writer_end,
+	.map = swap_api_map,
+};

@@ -1,0 +1,380 @@
+/* A call as SWAP messages: a memory probe, or a function's entry and exit. */
+#include "config.h"
+#include "trace/digits.h"
+#include "trace/swap/swap_write.h"
+#include "trace/escape.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* All of this together is less than SWAP_PAYLOAD_MAX. */
+#define VALUE_MAX    4096  /* bytes of a string, with its NUL */
+#define FUNCTION_MAX 2048  /* of a function's name */
+#define TYPE_MAX     400   /* of a resource's type, of which each byte may take four */
+#define NAMES_MAX    4000  /* of the names of arguments together */
+#define ARGS_MAX     12000 /* of arguments together, without what functrace adds */
+#define FRAMES_MAX   600   /* of which each takes 17 */
+
+static const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static uint64_t time_of(struct swap_writer *s, const struct record_call *call)
+{
+	if (call->time_ns == TIME_NONE)
+		return 0;
+	const uint64_t ns = s->day_ns + call->time_ns;
+
+	s->now_ns = ns ? ns : 1;
+	return s->now_ns;
+}
+
+/* ---- Arguments ---- */
+
+static void put_arg(struct writer *writer, const struct swap_arg *arg)
+{
+	struct buf *out = &writer->out;
+
+	swap_put_byte(out, (unsigned char)arg->type);
+	switch (arg->type) {
+	case 'c':
+	case 'b':
+		swap_put_byte(out, (unsigned)arg->number);
+		break;
+	case 'd':
+		swap_put_dword(out, (uint32_t)arg->number);
+		break;
+	case 's':
+		swap_put_string(writer, arg->text, VALUE_MAX);
+		break;
+	case 'v':
+		break;
+	default:
+		swap_put_long(out, arg->number);
+		break;
+	}
+}
+
+static void put_text(struct writer *writer, const char *key, const char *text)
+{
+	swap_put_byte(&writer->out, 's');
+	buf_add_str(&writer->out, key);
+	swap_put_string(writer, text, strcmp(key, SWAP_FUNCTION) ? VALUE_MAX : FUNCTION_MAX);
+}
+
+/* Where the value of an argument stands. */
+enum arg_place { PLACE_ARG, PLACE_RETURN, PLACE_ERRNO };
+
+struct call_args {
+	bool places_errno; /* the message has a place for it */
+	bool has_return, has_errno;
+	struct swap_arg returned;
+	uint64_t error;
+	struct buf names; /* each name, if the value cannot stand where it belongs with "=" and it, and a comma */
+	uint32_t count;
+};
+
+static enum arg_place place_of(const struct call_args *args, const char *name)
+{
+	if (!strcmp(name, SWAP_RETURN) && !args->has_return)
+		return PLACE_RETURN;
+	return !strcmp(name, SWAP_ERRNO) && !args->has_errno ? PLACE_ERRNO : PLACE_ARG;
+}
+
+static void add_name(struct call_args *args, const char *name, const char *value)
+{
+	text_put_escaped(&args->names, name, ",=");
+	if (value) {
+		buf_add_char(&args->names, '=');
+		text_put_escaped(&args->names, value, ",");
+	}
+	buf_add_char(&args->names, ',');
+}
+
+/* One argument of the call's. A pointer that a realloc is given stands beside: whoever reads the message would take the
+ * block for released here, and the release has a message of its own. */
+static void put_call_arg(struct writer *writer, struct call_args *args, const struct call_arg *item, bool hides_pointer)
+{
+	const char *const name = text_or_empty(item->name), *const value = text_or_empty(item->value);
+	struct swap_arg arg = swap_arg_of(value);
+	const enum arg_place place = place_of(args, name);
+	const bool hidden = hides_pointer && arg.type == 'p' && arg.number;
+
+	if (place == PLACE_RETURN) {
+		args->has_return = true;
+		args->returned = arg;
+	} else if (place == PLACE_ERRNO) {
+		args->has_errno = true;
+		const bool is_number = args->places_errno && arg.type == 'x';
+
+		args->error = is_number ? arg.number : 0;
+		add_name(args, name, is_number ? NULL : value);
+		return;
+	} else {
+		if (hidden)
+			arg.number = 0;
+		put_arg(writer, &arg);
+		args->count++;
+	}
+	add_name(args, name, hidden ? value : NULL);
+}
+
+/* Whether there is room for one more, `used` bytes of arguments being there. */
+static bool has_room(const struct call_args *args, const struct call_arg *item, size_t used)
+{
+	const size_t name = strlen(text_or_empty(item->name)), value = strlen(text_or_empty(item->value));
+	const bool stands_beside = place_of(args, text_or_empty(item->name)) == PLACE_ERRNO;
+
+	return used + 16 + (value < VALUE_MAX ? value : VALUE_MAX) <= ARGS_MAX && name < NAMES_MAX &&
+	       value < SIZE_MAX / 8 && args->names.size + 4 * name + (stands_beside ? 4 * value : 0) + 32 <= NAMES_MAX;
+}
+
+static void put_call_args(struct writer *writer, struct call_args *args, const struct record_call *call,
+			  bool hides_pointer)
+{
+	const size_t begin = writer->out.size;
+
+	for (uint32_t i = 0; i < call->arg_count; i++) {
+		const struct call_arg *item = &call->args[i];
+
+		if (!has_room(args, item, writer->out.size - begin)) {
+			writer->cut_count++;
+			continue;
+		}
+		put_call_arg(writer, args, item, hides_pointer && !i);
+	}
+}
+
+/* What such a call is given, where its arguments were not recorded. */
+static void put_usual_args(struct writer *writer, struct call_args *args, const struct swap_api *api,
+			   const struct record_call *call)
+{
+	for (const char *param = api->params; *param; param++, args->count++)
+		put_arg(writer, &(struct swap_arg){.type = *param == 'i' || *param == 'n' ? 'p'
+							   : *param == 'd'                ? 'd'
+											  : 'x',
+						   .number = *param == 's'   ? call->size
+							     : *param == '1' ? 1
+							     : *param == 'i' ? call->id
+									     : 0});
+}
+
+static void add_addresses(struct stack_cache *stacks, struct buf *out, const uint64_t *frames, uint32_t count)
+{
+	const size_t size = count * sizeof(*frames);
+	const struct cached_stack *const known = stack_cache_find(stacks, frames, size);
+
+	if (known) {
+		buf_add(out, known->value.data, known->value.size);
+		return;
+	}
+	char *const first = (char *)buf_room(out, (size_t)count * NUMBER_ROOM), *p = first;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			*p++ = ',';
+		p = put_hex(p, frames[i]);
+	}
+	out->size += (size_t)(p - first);
+	stack_cache_keep(stacks, frames, size, first, (size_t)(p - first), STACK_WHOLE);
+}
+
+static void put_stack(struct writer *writer, const struct record_call *call)
+{
+	static const char *const ends[] = {[STACK_WHOLE] = "", [STACK_CUT] = ",cut", [STACK_LOST] = ",lost"};
+	struct buf *out = &writer->out;
+	uint32_t count = call->frame_count;
+	enum stack_end end = call->end;
+
+	if (count > FRAMES_MAX) {
+		count = FRAMES_MAX;
+		end = STACK_CUT;
+		writer->cut_count++;
+	}
+	buf_add_str(out, "s" SWAP_STACK);
+	add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
+	/* Without a frame there is no comma to be between. */
+	buf_add_str(out, ends[end] + (!count && end));
+	buf_add_char(out, '\0');
+}
+
+static const char *kind_word(enum call_kind kind)
+{
+	return kind == CALL_RELEASE ? "release" : kind == CALL_ALLOC ? "alloc" : "copy";
+}
+
+static void put_type(struct writer *writer, const struct swap_resource *resource, const struct record_call *call)
+{
+	struct buf type = {0};
+	char name[TYPE_MAX];
+
+	writer->cut_count +=
+		(size_t)snprintf(name, sizeof(name), "%s", resource ? resource->type : "memory") >= sizeof(name);
+	text_put_escaped(&type, name, ",");
+	buf_printf(&type, ",%s%s%s", kind_word(call->kind),
+		   resource && resource->flags & RESOURCE_REFCOUNT ? ",refcount" : "",
+		   resource && resource->flags & RESOURCE_CALL ? ",call" : "");
+	put_text(writer, SWAP_TYPE, buf_str(&type));
+	buf_free(&type);
+}
+
+/* What functrace adds; `type`: the resource's is to be said. Counts in args->count. */
+static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
+			  const char *usual_name, const struct swap_resource *resource, bool type)
+{
+	char number[32];
+
+	put_text(writer, SWAP_NAMES, args->names.size ? buf_str(&args->names) : "");
+	args->count++;
+	if (!usual_name || strcmp(usual_name, text_or_empty(call->function))) {
+		put_text(writer, SWAP_FUNCTION, text_or_empty(call->function));
+		args->count++;
+	}
+	if (call->context) {
+		snprintf(number, sizeof(number), "%" PRIx32, call->context);
+		put_text(writer, SWAP_CONTEXT, number);
+		args->count++;
+	}
+	if (type) {
+		put_type(writer, resource, call);
+		args->count++;
+	}
+	if (!usual_name && call->id) {
+		snprintf(number, sizeof(number), "%" PRIx64, call->id);
+		put_text(writer, SWAP_ID, number);
+		args->count++;
+	}
+	if (!usual_name && call->size) {
+		snprintf(number, sizeof(number), "%" PRIu64, call->size);
+		put_text(writer, SWAP_SIZE, number);
+		args->count++;
+	}
+	if (call->has_frames) {
+		put_stack(writer, call);
+		args->count++;
+	}
+}
+
+static void set_dword(struct writer *writer, size_t at, uint32_t value)
+{
+	for (unsigned i = 0; i < 4; i++)
+		writer->out.data[at + i] = (unsigned char)(value >> 8 * i);
+}
+
+/* ---- Messages ---- */
+
+static uint64_t caller_of(const struct record_call *call)
+{
+	return call->has_frames && call->frame_count ? call->frames[0] : 0;
+}
+
+/* `api`: of the call's function. */
+static void put_memory(struct writer *writer, const struct record_call *call, const struct swap_resource *resource,
+		       const struct swap_api *api, bool is_heap)
+{
+	struct swap_writer *s = writer->state;
+	struct buf *out = &writer->out;
+	struct call_args args = {.places_errno = true};
+	const uint64_t caller = caller_of(call);
+
+	if (call->kind == CALL_RELEASE && !api->is_release)
+		api = swap_api_find(SWAP_API_FREE); /* a realloc's */
+	else if (call->kind == CALL_ALLOC && api->is_release)
+		api = swap_api_find(SWAP_API_OTHER);
+	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, time_of(s, call));
+
+	swap_put_dword(out, api->id);
+	swap_put_dword(out, s->pid);
+	swap_put_dword(out, s->tid);
+	const size_t count_at = out->size;
+
+	swap_put_dword(out, 0);
+	if (call->arg_count)
+		put_call_args(writer, &args, call, call->kind == CALL_ALLOC && *api->params == 'n');
+	else
+		put_usual_args(writer, &args, api, call);
+	/* Without an address it would be read as a call that has failed, or released nothing. */
+	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
+
+	put_additions(writer, &args, call, api->name, resource, !is_plain);
+	set_dword(writer, count_at, args.count);
+	if (args.has_return)
+		put_arg(writer, &args.returned);
+	else
+		put_arg(writer, &(struct swap_arg){.type = call->kind == CALL_RELEASE ? 'v' : 'p', .number = call->id});
+	swap_put_long(out, args.error);
+	swap_put_dword(out, caller >= s->program_from && caller < s->program_to);
+	swap_put_long(out, caller);
+	swap_put_long(out, 0);
+	swap_put_long(out, call->size);
+	swap_put_dword(out, call->kind == CALL_ALLOC     ? SWAP_ALLOC
+			    : call->kind == CALL_RELEASE ? SWAP_FREE
+							 : SWAP_MANAGE);
+	swap_put_long(out, call->id);
+	swap_end(writer, head);
+	buf_free(&args.names);
+}
+
+/* What stands for a function's address, which a trace does not have: the same for every call of that name. */
+static uint64_t function_number(const char *name)
+{
+	uint64_t number = UINT64_C(0xcbf29ce484222325);
+
+	for (; *name; name++)
+		number = (number ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	return number;
+}
+
+static void put_function_head(struct writer *writer, const struct record_call *call)
+{
+	const struct swap_writer *s = writer->state;
+	struct buf *out = &writer->out;
+
+	swap_put_dword(out, s->pid);
+	swap_put_dword(out, s->tid);
+	swap_put_long(out, function_number(text_or_empty(call->function)));
+	swap_put_long(out, caller_of(call));
+	swap_put_dword(out, 0);
+}
+
+static void put_function(struct writer *writer, const struct record_call *call, const struct swap_resource *resource)
+{
+	struct swap_writer *s = writer->state;
+	const uint64_t time = time_of(s, call);
+	struct call_args args = {0};
+	size_t head = swap_begin(writer, SWAP_FUNCTION_ENTRY, time);
+
+	put_function_head(writer, call);
+	const size_t count_at = writer->out.size;
+
+	swap_put_dword(&writer->out, 0);
+	put_call_args(writer, &args, call, false);
+	put_additions(writer, &args, call, NULL, resource, true);
+	set_dword(writer, count_at, args.count);
+	swap_end(writer, head);
+	head = swap_begin(writer, SWAP_FUNCTION_EXIT, time);
+	put_function_head(writer, call);
+	if (args.has_return)
+		put_arg(writer, &args.returned);
+	else
+		put_arg(writer, &(struct swap_arg){.type = call->kind == CALL_ALLOC ? 'x' : 'v', .number = call->id});
+	swap_end(writer, head);
+	buf_free(&args.names);
+}
+
+void swap_put_call(struct writer *writer, const struct record_call *call)
+{
+	const struct swap_writer *s = writer->state;
+
+	for (uint32_t i = 0; call->frame_texts && i < call->frame_count; i++)
+		writer->omissions.count[OMITTED_FRAME_NAME] += call->frame_texts[i] != NULL;
+	const struct swap_resource *resource = swap_resource_of(s, call->resource);
+	const bool is_heap = resource ? is_heap_type(resource->type) : !s->resource_count;
+	const struct swap_api *const api = swap_api_of(text_or_empty(call->function));
+
+	if (is_heap || (call->kind == CALL_COPY && api->id >= 80 && api->id <= 82))
+		put_memory(writer, call, resource, api, is_heap);
+	else
+		put_function(writer, call, resource);
+}

@@ -1,0 +1,239 @@
+/* Reads the lines of calls: the call, its arguments, its frames. */
+#include "config.h"
+#include "trace/text/text_damage.h"
+#include "trace/frame_text.h"
+#include "trace/text/text_read.h"
+
+#include <string.h>
+
+/* Whether the name ends in `<type>`, the type as text or as its number; then its length. */
+static bool has_type(const struct text_reader *s, const struct text_resource *resource, const char *name, size_t length,
+		     size_t *suffix)
+{
+	uint64_t id;
+
+	*suffix = resource->length + 2;
+	if (length > *suffix && name[length - *suffix] == '<' &&
+	    !memcmp(name + length - resource->length - 1, resource->type, resource->length))
+		return true;
+	const char *open = memrchr(name, '<', length);
+
+	if (!open || open == name || text_hex(open + 1, &id) != name + length - 1)
+		return false;
+	*suffix = (size_t)(name + length - open);
+	return id == (s->compat ? UINT64_C(1) << (resource->id - 1) : resource->id);
+}
+
+static const struct text_resource *take_type(const struct text_reader *s, const char *name, size_t *length)
+{
+	size_t suffix;
+
+	/* What looks like a type may be a function template's argument: it counts only where types are shown. */
+	if (s->resource_count < 2)
+		return s->resource_count ? s->resources : NULL;
+	for (size_t i = 0; name[*length - 1] == '>' && i < s->resource_count; i++)
+		if (has_type(s, &s->resources[i], name, *length, &suffix)) {
+			*length -= suffix;
+			return &s->resources[i];
+		}
+	return NULL;
+}
+
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed, struct record_call *call)
+{
+	char *name = line + parsed->name;
+	size_t length = parsed->name_length;
+	const struct text_resource *resource = take_type(s, name, &length);
+
+	/* What should be before the name. */
+	if (*name == '[' || *name == '@')
+		s->damage = "is a call with a damaged time or context";
+	else if (!resource && s->resource_count)
+		s->damage = "is a call that names no type of resource, though there are several";
+	name[length] = '\0';
+	if (memchr(name, '(', length) && text_is_damaged_name(name))
+		s->damage = "looks like a damaged call";
+	*call = (struct record_call){
+		.index = parsed->index,
+		.time_ns = parsed->time_ns == TIME_NONE ? TIME_NONE : day_clock_time(&s->clock, parsed->time_ns),
+		.resource = resource ? resource->id : 0,
+		.context = parsed->context,
+		.kind = parsed->release ? CALL_RELEASE : CALL_ALLOC,
+		.function = text_unescape(name, ""),
+		.id = parsed->id,
+		.size = parsed->size,
+	};
+	/* Text has one form for all calls that return something; only the type says that nothing is allocated. */
+	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
+		call->kind = CALL_COPY;
+}
+
+struct call_arg text_take_arg(struct text_reader *s, char *line)
+{
+	char *key = strchr(line, '$') + 1;
+	char *value = strstr(key, " = ");
+	uint64_t number;
+
+	if (text_has_control(key) || text_has_another(line) || (!value && !strstr(key, " =")))
+		s->damage = "looks like a damaged argument";
+	if (value) {
+		*value = '\0';
+		value += 3;
+	} else {
+		/* Without its end, or without a value. */
+		value = key + strcspn(key, " =");
+		if (*value)
+			*value++ = '\0';
+		value += strspn(value, " =");
+	}
+	const char *after = text_decimal(key, &number);
+	const bool numbered = after && !*after;
+
+	if (s->compat)
+		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
+					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
+	/* What was the mark of a copy, by its number or by its value. */
+	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
+		s->damage = "looks like a damaged argument";
+	if (!numbered)
+		return (struct call_arg){text_unescape(key, ""), text_unescape(value, "")};
+	const char *name = "";
+	const size_t equals = strcspn(value, "=");
+
+	if (value[0] == '=') {
+		value++;
+	} else if (value[equals] && equals == text_identifier(value)) {
+		name = value;
+		value[equals] = '\0';
+		value += equals + 1;
+	}
+	return (struct call_arg){name, text_unescape(value, "")};
+}
+
+static bool ends_inlined(const char *end, const char *begin)
+{
+	const size_t length = strlen(TEXT_INLINED);
+
+	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
+}
+
+static bool has_control(const char *begin, const char *end)
+{
+	while (begin < end && !text_is_control(*begin))
+		begin++;
+	return begin < end;
+}
+
+static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
+{
+	if (s->frame_count == TEXT_FRAMES_MAX) {
+		s->end = STACK_CUT;
+		return;
+	}
+	if (s->frame_count == s->frame_capacity) {
+		s->frame_capacity = s->frame_capacity ? s->frame_capacity * 2 : 64;
+		s->frames = xreallocarray(s->frames, s->frame_capacity, sizeof(*s->frames));
+		s->spans = xreallocarray(s->spans, s->frame_capacity, sizeof(*s->spans));
+		s->texts = xreallocarray(s->texts, s->frame_capacity, sizeof(*s->texts));
+	}
+	s->spans[s->frame_count] = span;
+	s->frames[s->frame_count++] = address;
+	s->text_count += span.end != 0;
+}
+
+/* A frame's line with something after the address. Returns its length with the newline, 0 if it is no frame.
+ * *inlined: whether the line before is inlined; it gets whether this one is. */
+static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
+{
+	struct text_reader *s = reader->state;
+	uint64_t address;
+	size_t length;
+
+	const int status = text_line(reader, from, &length);
+
+	if (status <= 0) {
+		s->group_status = status;
+		return 0;
+	}
+	const char *const base = (const char *)reader->data + reader->start;
+	const char *const line = base + from, *const end = line + length;
+	const char *const text = text_hex(line + 3, &address);
+
+	if (!text)
+		return 0;
+	struct text_span span = {(uint32_t)(text - base), (uint32_t)(end - base)};
+
+	if (text == end)
+		span = (struct text_span){0};
+	else if (*text != ' ' || has_control(text, end))
+		s->damage = "looks like a damaged frame";
+	/* The lines of one address, all but the last of which are inlined, are one frame. */
+	if (*inlined && s->frame_count && s->frames[s->frame_count - 1] == address)
+		s->spans[s->frame_count - 1].end = (uint32_t)(end - base);
+	else
+		add_frame(s, address, span);
+	*inlined = ends_inlined(end, text);
+	return length + 1;
+}
+
+/* functrace's mark of a stack that does not end here: a last address 0. */
+static void take_mark(struct reader *reader)
+{
+	struct text_reader *s = reader->state;
+	const size_t last = s->frame_count - 1;
+	enum stack_end end = STACK_WHOLE;
+
+	if (!s->frame_count || s->compat || s->frames[last])
+		return;
+	const struct text_span *span = &s->spans[last];
+	const char *text = (const char *)reader->data + reader->start + span->begin;
+	const size_t length = span->end - span->begin;
+
+	if (!length)
+		end = stack_end_marked((uint32_t)last, s->depth);
+	for (enum stack_end k = STACK_CUT; length && k <= STACK_LOST; k++)
+		if (strlen(text_stack_ends[k]) == length && !memcmp(text, text_stack_ends[k], length))
+			end = k;
+	if (!end)
+		return;
+	s->text_count -= length != 0;
+	s->frame_count--;
+	s->end = end;
+}
+
+size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number)
+{
+	struct text_reader *s = reader->state;
+	uint64_t address, lines = 0;
+	bool inlined = false;
+
+	while (text_fill(reader, from + 1) > from) {
+		const char *line = (const char *)reader->data + reader->start + from;
+
+		if (*line != '\t')
+			break;
+		if (text_fill(reader, from + 3) < from + 3)
+			break;
+		line = (const char *)reader->data + reader->start + from;
+		if (!text_is_frame(line))
+			break;
+		/* A NUL follows the last byte: nothing behind it is read. */
+		const char *end = text_hex(line + 3, &address);
+
+		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {
+			add_frame(s, address, (struct text_span){0});
+			from += (size_t)(end - line) + 1;
+			lines++;
+			continue;
+		}
+		const size_t size = take_long_frame(reader, from, &inlined);
+
+		if (!size)
+			break;
+		text_complain(reader, line_number + lines++);
+		from += size;
+	}
+	s->group_lines = lines;
+	take_mark(reader);
+	return from;
+}

@@ -1,0 +1,150 @@
+/* The state of the text reader.  Private to trace/. */
+#ifndef FT_TRACE_TEXT_TEXT_READ_H
+#define FT_TRACE_TEXT_TEXT_READ_H
+
+#include "base/buf.h"
+#include "trace/reader_state.h"
+#include "trace/text/text_format.h"
+
+/* Bounds of what is held in memory: a line, the calls that wait for one stack, a stack, a call's arguments. */
+#define TEXT_LINE_MAX   (1u << 20)
+#define TEXT_GROUP_MAX  (64u << 20)
+#define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
+#define TEXT_FRAMES_MAX 65536
+#define TEXT_ARGS_MAX   65536
+
+struct text_resource {
+	uint32_t id, flags;
+	size_t length;
+	char *type;
+};
+
+struct text_span { /* what followed a frame's address, relative to the group's begin; both 0: nothing */
+	uint32_t begin, end;
+};
+
+struct text_reader {
+	bool begun, stopped, compat;
+	int status;
+	struct day_clock clock;
+	struct text_resource *resources;
+	size_t resource_count, resource_capacity;
+	bool has_nul; /* a NUL byte ends what can be read, at this offset */
+	uint64_t nul_offset;
+	uint64_t line;      /* the number of the one that is read */
+	const char *damage; /* what is wrong with it, to be complained of; NULL nothing */
+	bool astray;        /* the last line was damaged: arguments and frames that follow were its own */
+	/* Calls that share a stack: from reader->start on, with the stack at the end. */
+	bool in_group, group_goes_on; /* the stack is behind the next part */
+	size_t group_at;              /* the next line of the group */
+	size_t group_frames;          /* where its frames begin: its other lines end there */
+	size_t group_end;
+	uint64_t group_lines; /* from group_frames to group_end */
+	int group_status;     /* what the look-ahead met: reported when the group has been given out */
+	uint64_t *frames;
+	struct text_span *spans;
+	const char **texts;
+	size_t frame_count, frame_capacity;
+	size_t text_count; /* frames with a text */
+	enum stack_end end;
+	uint32_t depth; /* of the trace's stacks; 0 unknown */
+	struct call_arg *args;
+	size_t arg_capacity;
+	struct census_block census; /* of the line */
+};
+
+/* The line that begins `from` bytes after data + start: 1 and its length, its newline is there too; 0 at the end; a
+ * negative errno, described. The data may move. */
+int text_line(struct reader *reader, size_t from, size_t *length);
+
+/* The takers of lines below leave in s->damage what looks wrong with a line that they took, a clause: "line 7 ...". */
+
+/* Makes the header's record of the NUL-terminated line, which it changes. False if it is none. */
+bool text_take_header(struct text_reader *s, char *line, struct record_process *process);
+
+/* The call in a line: places relative to it. */
+struct text_call {
+	uint64_t index, time_ns, id, size;
+	uint32_t context;
+	bool release;
+	size_t name, name_length; /* with the type, if there is one */
+};
+
+/* False if the line (which has a newline at line[length]) is no call. */
+bool text_parse_call(const char *line, size_t length, struct text_call *call);
+
+/* Makes the record of a parsed call whose line is `line`; the line is changed. */
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed, struct record_call *record);
+
+/* Whether a line is a call's argument. */
+bool text_is_arg(const char *line);
+/* Takes the argument of a NUL-terminated line, which it changes. */
+struct call_arg text_take_arg(struct text_reader *s, char *line);
+
+/* Makes the record of any line (NUL-terminated, changed) but calls, headers and heap lines. False
+ * if it is to be dropped. */
+bool text_take_line(struct text_reader *s, char *line, struct record *record);
+
+/* Whether a line ends as calls do, in `(0x602010)` or `(100) = 0x602010`, and something stands before that. */
+bool text_ends_as_call(const char *line, size_t length);
+
+/* The bytes from `from` behind data + start on. text_begin_lines() makes lines of what has been read. */
+static inline char *text_at(const struct reader *reader, size_t from)
+{
+	return (char *)reader->data + reader->start + from;
+}
+
+void text_begin_lines(struct reader *reader); /* from here on CR LF in what was read already is LF */
+/* Reads as reader_fill() does, with the line ends CR LF read as LF. */
+size_t text_fill_slow(struct reader *reader, size_t want);
+
+static inline size_t text_fill(struct reader *reader, size_t want)
+{
+	const size_t available = reader_available(reader);
+
+	return available >= want ? available : text_fill_slow(reader, want);
+}
+
+/* Parses the frames that begin `from` bytes after data + start into s->frames, and counts their lines in
+ * s->group_lines; returns where they end. An error is left in s->group_status. `line` is the number of the first
+ * one. */
+size_t text_take_frames(struct reader *reader, size_t from, uint64_t line);
+
+/* Complains of s->damage in line `line`, if there is any. */
+void text_complain(struct reader *reader, uint64_t line);
+
+/* A tab and 0x. */
+static inline bool text_is_frame(const char *line)
+{
+	return line[0] == '\t' && line[1] == '0' && line[2] == 'x';
+}
+
+static inline bool text_hex_digit(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* Parses up to 16 hexadecimal digits; NULL if there is none or there are more. */
+static inline const char *text_hex(const char *p, uint64_t *value)
+{
+	const char *const first = p;
+	uint64_t v = 0;
+
+	for (;; p++) {
+		const unsigned c = (unsigned char)*p;
+
+		if (c - '0' < 10)
+			v = v << 4 | (c - '0');
+		else if ((c | 0x20) - 'a' < 6)
+			v = v << 4 | ((c | 0x20) - 'a' + 10);
+		else
+			break;
+	}
+	*value = v;
+	return p > first && p - first <= 16 ? p : NULL;
+}
+
+/* Parses decimal digits that fit in 64 bits; NULL if there is none or they do not. */
+const char *text_decimal(const char *p, uint64_t *value);
+
+#endif

@@ -1,0 +1,301 @@
+/* Writes the text format: the header, the declarations and the other lines.  Calls, which are
+ * nearly all of a trace, are in text_write_call.c. */
+#include "config.h"
+#include "trace/text/text_write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void *text_begin(struct writer *writer)
+{
+	struct text_writer *s = xcalloc(1, sizeof(*s));
+
+	s->compat = writer->options.compat;
+	return s;
+}
+
+static void text_end(struct writer *writer)
+{
+	struct text_writer *s = writer->state;
+
+	for (size_t i = 0; i < s->type_count; i++)
+		free(s->types[i].name);
+	free(s->types);
+	free(s);
+}
+
+/* One field of the header. In 1.4 they are separated by commas, in compat each ends in ", ". */
+static void put_field(struct writer *writer, bool first, const char *key, const char *value)
+{
+	const struct text_writer *s = writer->state;
+
+	if (!first && !s->compat)
+		buf_add_char(&writer->out, ',');
+	buf_add_str(&writer->out, key);
+	buf_add_char(&writer->out, '=');
+	text_put_escaped(&writer->out, value, ",");
+	if (s->compat)
+		buf_add_str(&writer->out, ", ");
+}
+
+/* 1.4 in UTC, as the calls' times are; compat in local time, as the sp-rtrace tools take it. What
+ * was read from text of the same dialect is kept as it was there. */
+static void put_start(struct writer *writer, const struct record_process *process)
+{
+	const bool compat = writer->options.compat;
+	const time_t start = (time_t)process->start_sec;
+	char text[80];
+	struct tm tm;
+
+	if (process->start_text && (!process->start_sec || compat == (process->version_major >= TEXT_COMPAT_MAJOR))) {
+		put_field(writer, false, "timestamp", process->start_text);
+		return;
+	}
+	if (!process->start_sec || !(compat ? localtime_r(&start, &tm) : gmtime_r(&start, &tm)))
+		return;
+	if (compat)
+		snprintf(text, sizeof(text), "%ld.%d.%d %02d:%02d:%02d", tm.tm_year + 1900L, tm.tm_mon + 1, tm.tm_mday,
+			 tm.tm_hour, tm.tm_min, tm.tm_sec);
+	else
+		snprintf(text, sizeof(text), "%04ld-%02d-%02d %02d:%02d:%02d +0000", tm.tm_year + 1900L, tm.tm_mon + 1,
+			 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	put_field(writer, false, "timestamp", text);
+}
+
+/* The names of the bits that are set, joined by '|'. False if none is. */
+static bool join_names(char *text, const char *const *names, size_t count, unsigned bits)
+{
+	*text = '\0';
+	for (size_t i = 0; i < count; i++)
+		if (bits >> i & 1) {
+			strcat(text, *text ? "|" : "");
+			strcat(text, names[i]);
+		}
+	return *text;
+}
+
+static void put_process(struct writer *writer, const struct record_process *process)
+{
+	const struct text_writer *s = writer->state;
+	unsigned filters = process->filters;
+	char text[64];
+
+	if (writer->options.namer)
+		filters |= FILTER_RESOLVE;
+	put_field(writer, true, "version", s->compat ? "2.0" : "1.4");
+	if (process->arch)
+		put_field(writer, false, "arch", process->arch);
+	put_start(writer, process);
+	if (process->name)
+		put_field(writer, false, "process", process->name);
+	if (process->has_pid) {
+		snprintf(text, sizeof(text), "%" PRIu32, process->pid);
+		put_field(writer, false, "pid", text);
+	}
+	if (join_names(text, text_filters, TEXT_FILTERS, filters))
+		put_field(writer, false, "filter", text);
+	if (process->has_depth) {
+		snprintf(text, sizeof(text), "%" PRIu32, process->depth);
+		put_field(writer, false, "backtrace depth", text);
+	}
+	if (process->origin)
+		put_field(writer, false, "origin", process->origin);
+	if (process->no_timestamps && !s->compat)
+		put_field(writer, false, "timestamps", "no");
+	if (process->is_attached && !s->compat)
+		put_field(writer, false, "attached", "yes");
+	buf_add_char(&writer->out, '\n');
+}
+
+static void put_module(struct writer *writer, const struct record_module *module)
+{
+	struct buf *const out = &writer->out;
+
+	buf_printf(out, TEXT_MODULE_LINE "[%" PRIx32 "] ", module->id);
+	text_put_escaped(out, module->name ? module->name : "", "");
+	buf_printf(out, " (%u.%u)\n", module->version_major, module->version_minor);
+}
+
+static void remember_type(struct text_writer *s, const struct record_resource *resource)
+{
+	for (size_t i = 0; i < s->type_count; i++)
+		if (s->types[i].id == resource->id)
+			return;
+	if (s->type_count >= TEXT_TYPES_MAX)
+		return;
+	ARRAY_GROW(s->types, s->type_capacity, s->type_count);
+	s->types[s->type_count++] = (struct text_type){
+		.id = resource->id, .flags = resource->flags, .name = xstrdup(resource->type ? resource->type : "")};
+}
+
+static void put_resource(struct writer *writer, const struct record_resource *resource)
+{
+	struct text_writer *s = writer->state;
+	struct buf *out = &writer->out;
+	char flags[64];
+
+	/* Compat numbers are masks of 32 bits. */
+	if (s->compat && (!resource->id || resource->id > 32)) {
+		writer->cut_count++;
+		return;
+	}
+	remember_type(s, resource);
+	buf_printf(out, "<%" PRIx32 "> : ", s->compat ? 1u << (resource->id - 1) : resource->id);
+	text_put_escaped(out, resource->type ? resource->type : "", "");
+	buf_add_str(out, " (");
+	text_put_escaped(out, resource->desc ? resource->desc : "", "");
+	buf_add_char(out, ')');
+	if (join_names(flags, text_flags, s->compat ? 1 : TEXT_FLAGS, resource->flags))
+		buf_printf(out, " [%s]", flags);
+	buf_add_char(out, '\n');
+}
+
+static void put_object(struct writer *writer, const struct record_object *object)
+{
+	buf_add_str(&writer->out, ": ");
+	/* The sp-rtrace tools take no blanks in a path. */
+	text_put_escaped(&writer->out, object->path ? object->path : "", writer->options.compat ? " " : "");
+	buf_printf(&writer->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n", object->from, object->to);
+}
+
+/* A comment to all other readers, in both dialects. What is no build-id is none when it is read. */
+static void put_build_id(struct writer *writer, const struct record_build_id *build_id)
+{
+	struct buf *const out = &writer->out;
+
+	if (!build_id->hex || !text_is_build_id(build_id->hex))
+		return;
+	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
+}
+
+/* A line of its own, whatever the text has in it. */
+static void put_comment(struct writer *writer, const struct record_comment *comment)
+{
+	struct buf *out = &writer->out;
+
+	for (const char *c = comment->text ? comment->text : ""; *c; c++) {
+		const size_t plain = strcspn(c, writer->options.compat ? "%\n" : "\n");
+
+		buf_add(out, c, plain);
+		c += plain;
+		if (!*c)
+			break;
+		/* The sp-rtrace tools print a comment as a format string. */
+		buf_add_str(out, *c == '%' ? "%%" : "\\012");
+	}
+	buf_add_char(out, '\n');
+}
+
+static void put_heap(struct writer *writer, const struct record_heap *heap)
+{
+	const struct text_writer *s = writer->state;
+	const uint64_t addresses[] = {heap->bottom, heap->top, heap->lowest ? heap->lowest : s->lowest,
+				      heap->highest ? heap->highest : s->highest};
+	struct buf *out = &writer->out;
+
+	buf_add_str(out, TEXT_HEAP_LINE "\n");
+	for (size_t i = 0; i < TEXT_HEAP_LINES; i++) {
+		buf_printf(out, "##   %s ", text_heap_lines[i]);
+		if (i < ARRAY_SIZE(addresses))
+			buf_printf(out, "0x%" PRIx64 "\n", addresses[i]);
+		else
+			buf_printf(out, "%" PRIu64 "\n", heap->info[i - ARRAY_SIZE(addresses)]);
+	}
+}
+
+static void put_named(struct buf *out, const char *name, const char *text)
+{
+	text_put_escaped(out, name ? name : "", "");
+	buf_add_str(out, " : ");
+	text_put_escaped(out, text ? text : "", "");
+	buf_add_char(out, '\n');
+}
+
+static void put_thread(struct writer *writer, const struct record_thread *thread)
+{
+	struct buf *const out = &writer->out;
+
+	buf_printf(out, TEXT_THREAD_LINE "%" PRIu32, thread->tid);
+	if (thread->name && *thread->name) {
+		buf_add_char(out, ' ');
+		text_put_escaped(out, thread->name, "");
+	}
+	buf_add_char(out, '\n');
+}
+
+/* `## scan <1>` or `## scan <1> reason` */
+static void put_scan(struct writer *writer, const struct record_scan *scan)
+{
+	struct buf *const out = &writer->out;
+
+	buf_printf(out, TEXT_SCAN_LINE "<%" PRIx32 ">", scan->resource);
+	if (scan->reason && *scan->reason) {
+		buf_add_char(out, ' ');
+		text_put_escaped(out, scan->reason, "");
+	}
+	buf_add_char(out, '\n');
+}
+
+static void put_context(struct writer *writer, const struct record_context *context)
+{
+	buf_printf(&writer->out, "@ %" PRIx32, context->id);
+	put_named(&writer->out, "", context->name);
+}
+
+static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+{
+	buf_add_str(&writer->out, "& ");
+	put_named(&writer->out, attachment->name, attachment->path);
+}
+
+static void put_note(struct writer *writer, const struct record_note *note)
+{
+	buf_add_str(&writer->out, "## ");
+	text_put_escaped(&writer->out, note->text ? note->text : "", "");
+	buf_add_char(&writer->out, '\n');
+}
+
+static void put_lost(struct writer *writer, const struct record_lost *lost)
+{
+	buf_printf(&writer->out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", lost->resource, lost->id,
+		   text_lost_kinds[lost->kind]);
+}
+
+/* `## before <1> 0x602010 24`, a line for each block */
+static void put_census(struct writer *writer, const struct record_census *census)
+{
+	for (uint32_t i = 0; i < census->count; i++)
+		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n", census->resource,
+			   census->blocks[i].id, census->blocks[i].size);
+}
+
+static void put_resident(struct writer *writer, const struct record_resident *resident)
+{
+	buf_printf(&writer->out, TEXT_RESIDENT_LINE "%" PRIu64 " %" PRIu64 "\n", resident->now, resident->peak);
+}
+
+const struct writer_ops text_writer_ops = {
+	.begin = text_begin,
+	.put = {.process = put_process,
+		.module = put_module,
+		.resource = put_resource,
+		.context = put_context,
+		.object = put_object,
+		.build_id = put_build_id,
+		.thread = put_thread,
+		.call = text_put_call,
+		.note = put_note,
+		.heap = put_heap,
+		.attachment = put_attachment,
+		.comment = put_comment,
+		.scan = put_scan,
+		.lost = put_lost,
+		.census = put_census,
+		.resident = put_resident},
+	.not_in_compat = 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN | 1u << RECORD_LOST |
+			 1u << RECORD_CENSUS | 1u << RECORD_RESIDENT,
+	.end = text_end,
+};

@@ -3,7 +3,7 @@
 #define FT_POSTPROC_DUMP_H
 
 #include "postproc-input.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 
 /* Writes each message of a trace, which has begun, as text to where the options say. `sequence` as for postproc_run().
  * The exit status; what went wrong has been said. */

@@ -2,7 +2,7 @@
 #ifndef FT_POSTPROC_FILTER_OPTIONS_H
 #define FT_POSTPROC_FILTER_OPTIONS_H
 
-#include "analysis/filter.h"
+#include "analysis/select/filter.h"
 #include "base/buf.h"
 #include "profile/stack_filter.h"
 

@@ -2,10 +2,10 @@
 #ifndef FT_POSTPROC_OPTIONS_H
 #define FT_POSTPROC_OPTIONS_H
 
-#include "analysis/compress.h"
-#include "analysis/leak_kinds.h"
-#include "analysis/prepare.h"
-#include "analysis/select.h"
+#include "analysis/leaks/compress.h"
+#include "analysis/leaks/leak_kinds.h"
+#include "analysis/select/prepare.h"
+#include "analysis/select/select.h"
 #include "cli/conflicts.h"
 #include "symbols/names/names.h"
 #include "trace/compression.h"
@@ -36,7 +36,7 @@ struct postproc_options {
 	bool follow;
 	bool dump;
 	struct dump_options dump_options;
-	unsigned leak_kinds; /* analysis/leak_kinds.h */
+	unsigned leak_kinds; /* analysis/leaks/leak_kinds.h */
 	bool leaks, compress, resolve, stats;
 	enum group_order order;
 	int error_exitcode; /* 0: none */

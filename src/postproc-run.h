@@ -4,7 +4,7 @@
 
 #include "postproc-input.h"
 #include "postproc-views.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "base/buf.h"
 
 /* What came of it. */

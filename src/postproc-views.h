@@ -3,7 +3,7 @@
 #define FT_POSTPROC_VIEWS_H
 
 #include "postproc-options.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "profile/profile.h"
 #include "profile/suppressions.h"
 

@@ -2,7 +2,7 @@
 #ifndef FT_ANALYSIS_STREAM_H
 #define FT_ANALYSIS_STREAM_H
 
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef FT_EXPORT_EXPORT_H
 #define FT_EXPORT_EXPORT_H
 
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "base/buf.h"
 #include "profile/profile.h"
 #include "symbols/names/names.h"

@@ -5,8 +5,8 @@
  *
  * Written as the records come. What is kept is the distinct stacks with their names, and the live blocks. */
 #include "config.h"
-#include "analysis/output.h"
-#include "analysis/before.h"
+#include "analysis/trace_writer.h"
+#include "analysis/preexisting.h"
 #include "export/export.h"
 #include "profile/resolve.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "live/watched.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "proc/proc.h"
 #include "proc/who.h"
 #include "trace/note_unread.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "profile/account_parts.h"
-#include "analysis/before.h"
+#include "analysis/preexisting.h"
 #include "modules/known.h"
 
 #include <inttypes.h>

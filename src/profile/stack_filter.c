@@ -1,6 +1,6 @@
 #include "config.h"
 #include "profile/stack_filter.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "base/glob.h"
 #include "profile/resolve.h"
 

@@ -2,8 +2,8 @@
 #ifndef FT_PROFILE_STACK_FILTER_H
 #define FT_PROFILE_STACK_FILTER_H
 
-#include "analysis/filter.h"
-#include "analysis/leaks.h"
+#include "analysis/select/filter.h"
+#include "analysis/leaks/leaks.h"
 #include "profile/suppressions.h"
 #include "symbols/names/names.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "base/long_work.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"

@@ -3,7 +3,7 @@
 #ifndef FT_PROFILE_SUPPRESSIONS_H
 #define FT_PROFILE_SUPPRESSIONS_H
 
-#include "analysis/leak_kinds.h"
+#include "analysis/leaks/leak_kinds.h"
 #include "profile/profile.h"
 
 enum suppression_pattern_kind {
@@ -19,7 +19,7 @@ struct suppression {
 	char *name;
 	const char *file; /* where it stands, for messages; interned; NULL: functrace's own */
 	unsigned line;
-	unsigned kinds; /* of leaks that it is for: analysis/leak_kinds.h */
+	unsigned kinds; /* of leaks that it is for: analysis/leaks/leak_kinds.h */
 	struct suppression_pattern {
 		enum suppression_pattern_kind kind;
 		char *text; /* NULL: of no frames */

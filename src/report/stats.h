@@ -2,7 +2,7 @@
 #ifndef FT_REPORT_STATS_H
 #define FT_REPORT_STATS_H
 
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 
 struct stats_options {
 	struct output_target target;

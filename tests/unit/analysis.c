@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analysis/call_store.h"
-#include "analysis/compress.h"
-#include "analysis/held.h"
-#include "analysis/layout.h"
-#include "analysis/leaks.h"
-#include "analysis/prepare.h"
-#include "analysis/reorder.h"
-#include "analysis/select.h"
-#include "analysis/split.h"
-#include "analysis/summary.h"
+#include "analysis/leaks/call_store.h"
+#include "analysis/leaks/compress.h"
+#include "analysis/call_pool.h"
+#include "analysis/leaks/sp_rtrace_order.h"
+#include "analysis/leaks/leaks.h"
+#include "analysis/select/prepare.h"
+#include "analysis/leaks/reorder.h"
+#include "analysis/select/select.h"
+#include "analysis/select/split.h"
+#include "analysis/leaks/leak_summary.h"
 #include "base/buf.h"
 
 #include <errno.h>

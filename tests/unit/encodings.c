@@ -1,6 +1,6 @@
 /* A table of formats in which some cannot be read, or not written, or not by the tracer: what a new row may lack. */
 #include "config.h"
-#include "analysis/output.h"
+#include "analysis/trace_writer.h"
 #include "export/export.h"
 #include "postproc-options.h"
 #include "trace/encoding_ops.h"

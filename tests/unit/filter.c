@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/clock.h"
-#include "analysis/select.h"
+#include "analysis/select/select.h"
 #include "base/buf.h"
 
 #include <inttypes.h>

@@ -1,0 +1,168 @@
+#include "config.h"
+#include "analysis/call_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held_chunk {
+	struct held_chunk *next;
+	struct held_call calls[128];
+};
+
+static struct held_call *take_unused(struct hold *hold)
+{
+	if (!hold->unused) {
+		struct held_chunk *chunk = xmalloc(sizeof(*chunk));
+
+		chunk->next = hold->chunks;
+		hold->chunks = chunk;
+		for (size_t i = ARRAY_SIZE(chunk->calls); i--;) {
+			chunk->calls[i].args = NULL;
+			chunk->calls[i].next = hold->unused;
+			hold->unused = &chunk->calls[i];
+		}
+	}
+	struct held_call *call = hold->unused;
+
+	hold->unused = call->next;
+	return call;
+}
+
+static char *copy_string(char **place, const char *text)
+{
+	char *copy = *place;
+	const size_t size = strlen(text) + 1;
+
+	memcpy(copy, text, size);
+	*place += size;
+	return copy;
+}
+
+static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		bytes += strlen(string_or_empty(args[i].name)) + strlen(string_or_empty(args[i].value)) + 2;
+	struct call_arg *copy = xmalloc(count * sizeof(*copy) + bytes);
+	char *place = (char *)(copy + count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		copy[i].name = copy_string(&place, string_or_empty(args[i].name));
+		copy[i].value = copy_string(&place, string_or_empty(args[i].value));
+	}
+	return copy;
+}
+
+struct held_call *hold_call(struct hold *hold, const struct record_call *call)
+{
+	struct held_call *held = take_unused(hold);
+
+	*held = (struct held_call){
+		.stack = call->has_frames ? stack_intern(&hold->stacks, call) : NULL,
+		.function = string_intern(&hold->strings, call->function),
+		.args = call->arg_count ? copy_args(call->args, call->arg_count) : NULL,
+		.thread = hold->thread,
+		.index = call->index,
+		.time_ns = call->time_ns,
+		.id = call->id,
+		.size = call->size,
+		.resource = call->resource,
+		.context = call->context,
+		.arg_count = call->arg_count,
+		.references = 1,
+		.kind = call->kind,
+	};
+	return held;
+}
+
+void hold_release(struct hold *hold, struct held_call *call)
+{
+	free(call->args);
+	call->args = NULL;
+	call->next = hold->unused;
+	hold->unused = call;
+}
+
+/* A thread may be renamed, and calls before that keep the name they had; some change their names to
+ * and fro. */
+enum { NAMES_LOOKED_AT = 8 };
+
+void hold_thread(struct hold *hold, const struct record_thread *thread)
+{
+	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
+	const char *name = string_intern(&hold->strings, string_or_empty(thread->name));
+	struct held_thread *known = newest;
+
+	for (unsigned i = 1; known && known->name != name; i++)
+		known = i < NAMES_LOOKED_AT ? known->older : NULL;
+	if (!known) {
+		known = xmalloc(sizeof(*known));
+		*known = (struct held_thread){.tid = thread->tid, .name = name, .older = newest};
+		hash_set_ptr(&hold->threads, thread->tid, known);
+	}
+	hold->thread = known;
+}
+
+void held_to_record(const struct held_call *held, struct record *record)
+{
+	*record = (struct record){.type = RECORD_CALL,
+				  .call = {
+					  .index = held->index,
+					  .time_ns = held->time_ns,
+					  .resource = held->resource,
+					  .context = held->context,
+					  .kind = held->kind,
+					  .function = held->function,
+					  .id = held->id,
+					  .size = held->size,
+					  .args = held->args,
+					  .arg_count = held->arg_count,
+				  }};
+	if (held->stack)
+		stack_to_call(held->stack, &record->call);
+}
+
+int hold_put(struct hold *hold, const struct held_call *call, struct stage *next)
+{
+	struct record record;
+
+	if (call->thread && call->thread != hold->put) {
+		const struct record thread = {.type = RECORD_THREAD,
+					      .thread = {.tid = call->thread->tid, .name = call->thread->name}};
+		const int error = stage_put(next, &thread);
+
+		if (error)
+			return error;
+		hold->put = call->thread;
+	}
+	held_to_record(call, &record);
+	return stage_put(next, &record);
+}
+
+void hold_free(struct hold *hold)
+{
+	struct hash_entry *entry;
+
+	while (hold->chunks) {
+		struct held_chunk *chunk = hold->chunks;
+
+		for (size_t i = 0; i < ARRAY_SIZE(chunk->calls); i++)
+			free(chunk->calls[i].args);
+		hold->chunks = chunk->next;
+		free(chunk);
+	}
+	for (size_t i = 0; (entry = hash_next(&hold->threads, &i));) {
+		struct held_thread *thread = (void *)(uintptr_t)entry->value;
+
+		while (thread) {
+			struct held_thread *older = thread->older;
+
+			free(thread);
+			thread = older;
+		}
+	}
+	hash_free(&hold->threads);
+	stack_pool_free(&hold->stacks);
+	intern_pool_free(&hold->strings);
+}

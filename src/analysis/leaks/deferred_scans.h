@@ -1,0 +1,22 @@
+/* Scans and what they found lost, held back by stages that give out calls at the end: behind those calls. */
+#ifndef FT_ANALYSIS_LEAKS_DEFERRED_SCANS_H
+#define FT_ANALYSIS_LEAKS_DEFERRED_SCANS_H
+
+#include "analysis/stage.h"
+
+/* Zero at first. */
+struct late {
+	struct record *records; /* reasons are its own */
+	size_t count, capacity;
+};
+
+/* Whether the record is one of those; it is kept then. */
+bool late_keep(struct late *late, const struct record *record);
+/* Hands on what was kept. Errors as of stage_put(). */
+int late_put(const struct late *late, struct stage *next);
+/* ... and is wanted. */
+int late_put_if(const struct late *late, struct stage *next,
+		bool (*is_wanted)(const void *context, const struct record *record), const void *context);
+void late_free(struct late *late);
+
+#endif

@@ -1,0 +1,17 @@
+/* Kinds of what is alive at the end, as valgrind calls them: what a scan has found lost, and what it has not. */
+#ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
+#define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
+
+#include "trace/event.h"
+
+/* Sets of kinds: a bit for each enum lost_kind, and one for what is still reachable. */
+#define LEAK_KIND(kind)    (1u << (kind))
+#define LEAK_REACHABLE     LEAK_KIND(LOST_KINDS)
+#define LEAK_KINDS_ALL     (LEAK_KIND(LOST_KINDS + 1) - 1)
+#define LEAK_KINDS_DEFAULT (LEAK_KIND(LOST_DEFINITELY) | LEAK_KIND(LOST_INDIRECTLY))
+
+/* A set in valgrind's syntax: definite, indirect, possible and reachable, with commas between, or all, or none. False,
+ * and *kinds stays as it is, if it is none. */
+bool leak_kinds_parse(const char *text, unsigned *kinds);
+
+#endif

@@ -1,0 +1,185 @@
+#include "config.h"
+#include "analysis/leaks/leak_summary.h"
+#include "analysis/preexisting.h"
+#include "analysis/leaks/leaks.h"
+#include "analysis/resources.h"
+#include "analysis/resource_words.h"
+#include "base/buf.h"
+#include "trace/note_end.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct total {
+	uint64_t count, size;
+};
+
+struct summary {
+	struct stage stage;
+	struct trace_end end;
+	struct resources resources;
+	uint64_t count;
+	const struct stage *leaks;
+	bool are_all;                                        /* none of these leaks is left out behind them */
+	void (*lines)(const void *context, struct buf *out); /* NULL none */
+	const void *lines_context;
+};
+
+static void count_call(struct summary *summary, const struct record_call *call)
+{
+	struct resource_state *resource = resources_of(&summary->resources, call->resource);
+	struct total *total = resource->user;
+
+	if (!total)
+		total = resource->user = xcalloc(1, sizeof(*total));
+	total->count++;
+	total->size = add_saturated(total->size, call->size);
+	summary->count++;
+}
+
+static void count_census(struct summary *summary, const struct record_census *census)
+{
+	for (uint32_t i = 0; i < census->count; i++) {
+		const struct record_call call = before_call(census, i);
+
+		count_call(summary, &call);
+	}
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct summary *summary = (struct summary *)stage;
+
+	if (record->type == RECORD_PROCESS || record->type == RECORD_NOTE)
+		trace_end_put(&summary->end, record);
+	if (record->type == RECORD_CALL)
+		count_call(summary, &record->call);
+	else if (record->type == RECORD_CENSUS)
+		count_census(summary, &record->census);
+	else if (record->type == RECORD_RESOURCE)
+		resources_declare(&summary->resources, &record->resource);
+	return stage_put(stage->next, record);
+}
+
+static int put_line(struct summary *summary, struct buf *line)
+{
+	const struct record record = {.type = RECORD_COMMENT, .comment = {.text = buf_str(line)}};
+	const int error = stage_put(summary->stage.next, &record);
+
+	line->size = 0;
+	return error;
+}
+
+static int put_total(struct summary *summary, const struct resource_state *resource, struct buf *line)
+{
+	const struct total none = {0}, *total = resource->user ? resource->user : &none;
+
+	if (resource->declared)
+		buf_printf(line, "# Resource - %s (%s):", resource->type, resource->desc);
+	else
+		buf_printf(line, "# Resource - %" PRIu32 " (not declared in the trace):", resource->id);
+	const int error = put_line(summary, line);
+
+	if (error)
+		return error;
+	buf_add_str(line, "# ");
+	words_count(line, resource, total->count);
+	buf_printf(line, " %s", words_left(resource));
+	if (words_have_size(resource, total->size))
+		buf_printf(line, " with total size of %" PRIu64 " bytes", total->size);
+	return put_line(summary, line);
+}
+
+/* functrace's summary says the same. */
+static int put_unseen(struct summary *summary, struct buf *line)
+{
+	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;
+
+	if (!unseen)
+		return 0;
+	buf_printf(line, "# %" PRIu64 " id(s) were given out again: their releases were not seen", unseen);
+	return put_line(summary, line);
+}
+
+static int put_incomplete(struct summary *summary, struct buf *line)
+{
+	if (!trace_end_is_missing(&summary->end))
+		return 0;
+	buf_add_str(line, "# incomplete: the trace has no end " TRACE_END_MISSING);
+	return put_line(summary, line);
+}
+
+static int put_lines(struct summary *summary, struct buf *line)
+{
+	struct buf lines = {0};
+	int error = 0;
+
+	if (summary->are_all)
+		leaks_not_shown(summary->leaks, &lines);
+	if (summary->lines)
+		summary->lines(summary->lines_context, &lines);
+	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
+		buf_printf(line, "# %.*s", (int)strcspn(p, "\n"), p);
+		error = put_line(summary, line);
+	}
+	buf_free(&lines);
+	return error;
+}
+
+static int finish(struct stage *stage)
+{
+	struct summary *summary = (struct summary *)stage;
+	struct buf line = {0};
+	int error = 0;
+
+	for (size_t i = 0; i < summary->resources.count && !error; i++) {
+		const struct resource_state *resource = summary->resources.items[i];
+
+		if (!(resource->flags & RESOURCE_CALL))
+			error = put_total(summary, resource, &line);
+	}
+	if (!error)
+		error = put_incomplete(summary, &line);
+	if (!error)
+		error = put_unseen(summary, &line);
+	if (!error)
+		error = put_lines(summary, &line);
+	buf_free(&line);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void summary_free(struct stage *stage)
+{
+	resources_free(&((struct summary *)stage)->resources);
+	free(stage);
+}
+
+void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context)
+{
+	struct summary *summary = (struct summary *)stage;
+
+	summary->lines = lines;
+	summary->lines_context = context;
+}
+
+void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all)
+{
+	struct summary *summary = (struct summary *)stage;
+
+	summary->leaks = leaks;
+	summary->are_all = are_all;
+}
+
+uint64_t summary_count(const struct stage *stage)
+{
+	return ((const struct summary *)stage)->count;
+}
+
+struct stage *summary_new(struct stage *next)
+{
+	struct summary *summary = xmalloc(sizeof(*summary));
+
+	*summary = (struct summary){.stage = {.put = put, .finish = finish, .free = summary_free, .next = next}};
+	return &summary->stage;
+}

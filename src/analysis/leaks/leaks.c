@@ -1,0 +1,458 @@
+#include "config.h"
+#include "analysis/leaks/leaks.h"
+#include "analysis/preexisting.h"
+#include "analysis/call_pool.h"
+#include "analysis/marks.h"
+#include "analysis/resources.h"
+#include "analysis/resource_words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a scan has said of a block: it goes on at the end, if it is that block still, and no later scan was. */
+struct verdict {
+	struct resource_state *resource;
+	uint64_t id, owner; /* the call's sequence, or FROM_BEFORE */
+	uint64_t scan;
+	enum lost_kind kind;
+	uint32_t number; /* of the resource, as the record had it */
+};
+
+#define FROM_BEFORE UINT64_MAX
+
+struct leaks {
+	struct stage stage;
+	struct resources resources;
+	struct hold hold;
+	struct object_map objects;
+	bool object_held;       /* the last object became a mark, so its build-id does too */
+	size_t objects_waiting; /* marks that are objects */
+	struct held_call *first, *last;
+	struct marks marks;
+	uint64_t sequence, unseen;
+	struct verdict *verdicts;
+	size_t verdict_count, verdict_capacity;
+	unsigned kinds;   /* that are leaks where a scan was */
+	unsigned current; /* of the leak that goes on */
+	bool keeps_before;
+};
+
+/* Gives out the marks that no live call precedes any more. */
+static int put_marks_before(struct leaks *leaks, const struct held_call *call)
+{
+	const struct mark *mark;
+	const char *text;
+	int error = 0;
+
+	while (!error && (mark = marks_first(&leaks->marks, &text, &error)) &&
+	       (!call || mark->sequence < call->sequence)) {
+		const struct record record = mark_record(mark, text);
+
+		leaks->objects_waiting -= mark->type == RECORD_OBJECT;
+		error = stage_put(leaks->stage.next, &record);
+		marks_drop(&leaks->marks);
+	}
+	return error;
+}
+
+static int add_mark(struct leaks *leaks, const struct record *record)
+{
+	marks_add(&leaks->marks, leaks->sequence++, record);
+	leaks->objects_waiting += record->type == RECORD_OBJECT;
+	return put_marks_before(leaks, leaks->first);
+}
+
+static void append(struct leaks *leaks, struct held_call *call)
+{
+	call->sequence = leaks->sequence++;
+	call->previous = leaks->last;
+	call->next = NULL;
+	if (leaks->last)
+		leaks->last->next = call;
+	else
+		leaks->first = call;
+	leaks->last = call;
+}
+
+static int drop(struct leaks *leaks, struct held_call *call)
+{
+	const bool was_first = call == leaks->first;
+
+	if (call->previous)
+		call->previous->next = call->next;
+	else
+		leaks->first = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+	else
+		leaks->last = call->previous;
+	hold_release(&leaks->hold, call);
+	return was_first ? put_marks_before(leaks, leaks->first) : 0;
+}
+
+/* ---- Blocks from before the trace ----
+ *
+ * In the place of a held call, a number that is none's address: the size, and two bits. They are leaks only where the
+ * last scan says that they are lost, and go on then before what it says. */
+
+#define BEFORE      1
+#define BEFORE_PUT  2 /* it has gone on */
+#define BEFORE_SIZE 2 /* bits below the size */
+
+struct sum {
+	uint64_t count, size;
+};
+
+/* What is known of a block: its enum lost_kind, or one of these. */
+enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
+
+/* Of one resource. */
+struct before {
+	uint64_t count, size;
+	uint64_t scans;
+	uint64_t scan_at;             /* the sequence of the last one */
+	bool is_known;                /* it could tell what is lost */
+	struct sum not_shown[STATES]; /* of the trace's own blocks: those that are alive and no leaks */
+};
+
+/* 0: it is not alive. */
+static uint64_t live_of(const struct resource_state *resource, uint64_t id)
+{
+	const uint64_t *live = hash_get(&resource->live, id ^ resource->seed);
+
+	return live ? *live : 0;
+}
+
+static struct before *before_of(struct resource_state *resource)
+{
+	if (!resource->user)
+		resource->user = xcalloc(1, sizeof(struct before));
+	return resource->user;
+}
+
+static void put_census(struct leaks *leaks, const struct record_census *census)
+{
+	struct resource_state *resource = resources_of(&leaks->resources, census->resource);
+	struct before *before = before_of(resource);
+
+	for (uint32_t i = 0; i < census->count && !(resource->flags & RESOURCE_CALL); i++) {
+		const uint64_t most = UINT64_MAX >> BEFORE_SIZE, id = census->blocks[i].id;
+		const uint64_t size = census->blocks[i].size < most ? census->blocks[i].size : most;
+
+		if (live_of(resource, id))
+			continue;
+		hash_set(&resource->live, id ^ resource->seed, size << BEFORE_SIZE | BEFORE);
+		before->count++;
+		before->size = add_saturated(before->size, size);
+	}
+}
+
+/* It is not alive any more, or is a leak. */
+static void take_before(struct resource_state *resource, uint64_t live)
+{
+	const uint64_t size = live >> BEFORE_SIZE;
+	struct before *before = before_of(resource);
+
+	before->count--;
+	before->size = before->size > size ? before->size - size : 0;
+}
+
+/* ---- What scans say ---- */
+
+static int put_scan(struct leaks *leaks, const struct record *record)
+{
+	const struct record_scan *const scan = &record->scan;
+	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
+
+	before_of(resource)->scans++;
+	before_of(resource)->scan_at = leaks->sequence;
+	before_of(resource)->is_known = !*string_or_empty(scan->reason);
+	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
+		leaks->verdict_count--;
+	return add_mark(leaks, record);
+}
+
+static uint64_t owner_of(uint64_t live)
+{
+	return live & BEFORE ? FROM_BEFORE : ((const struct held_call *)(uintptr_t)live)->sequence;
+}
+
+static void put_lost(struct leaks *leaks, const struct record_lost *lost)
+{
+	struct resource_state *resource = resources_of(&leaks->resources, lost->resource);
+	const uint64_t live = live_of(resource, lost->id);
+
+	if (!live || (live & BEFORE && !(leaks->kinds & LEAK_KIND(lost->kind))))
+		return;
+	ARRAY_GROW(leaks->verdicts, leaks->verdict_capacity, leaks->verdict_count);
+	leaks->verdicts[leaks->verdict_count++] = (struct verdict){.resource = resource,
+								   .id = lost->id,
+								   .owner = owner_of(live),
+								   .scan = before_of(resource)->scans,
+								   .kind = lost->kind,
+								   .number = lost->resource};
+}
+
+/* What it is about, as live_of() says; 0: that is not alive any more, or another scan was. */
+static uint64_t subject_of(const struct verdict *verdict)
+{
+	const uint64_t live = live_of(verdict->resource, verdict->id);
+
+	return live && owner_of(live) == verdict->owner && verdict->scan == before_of(verdict->resource)->scans ? live
+														: 0;
+}
+
+/* The calls know then what was said of them. */
+static void tell_calls(struct leaks *leaks)
+{
+	for (size_t i = 0; i < leaks->verdict_count; i++) {
+		const uint64_t live = subject_of(&leaks->verdicts[i]);
+
+		if (live && !(live & BEFORE))
+			((struct held_call *)(uintptr_t)live)->lost = 1 + (unsigned)leaks->verdicts[i].kind;
+	}
+}
+
+/* Whether the call is a leak; sets what kind it is, or counts it among those that are none. */
+static bool is_leak(struct leaks *leaks, const struct held_call *call)
+{
+	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
+
+	leaks->current = LEAK_KIND(LOST_DEFINITELY);
+	if (!before || !before->is_known)
+		return true;
+	const bool is_since = !call->lost && call->sequence > before->scan_at;
+	const unsigned state = call->lost ? call->lost - 1 : is_since ? STATE_SINCE_SCAN : STATE_REACHABLE;
+
+	if (!is_since)
+		leaks->current = LEAK_KIND(state);
+	if (is_since ? leaks->kinds == LEAK_KINDS_ALL : leaks->kinds & leaks->current)
+		return true;
+	before->not_shown[state].count++;
+	before->not_shown[state].size = add_saturated(before->not_shown[state].size, call->size);
+	return false;
+}
+
+static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
+{
+	const uint64_t live = subject_of(verdict);
+	int error = 0;
+
+	if (!live || !(leaks->kinds & LEAK_KIND(verdict->kind)))
+		return 0;
+	leaks->current = LEAK_KIND(verdict->kind);
+	if (live & BEFORE && !(live & BEFORE_PUT)) {
+		const struct census_block block = {verdict->id, live >> BEFORE_SIZE};
+
+		take_before(verdict->resource, live);
+		hash_set(&verdict->resource->live, verdict->id ^ verdict->resource->seed, live | BEFORE_PUT);
+		error = stage_put(leaks->stage.next,
+				  &(struct record){.type = RECORD_CENSUS, .census = {verdict->number, &block, 1}});
+	}
+	return error ? error
+		     : stage_put(leaks->stage.next,
+				 &(struct record){.type = RECORD_LOST,
+						  .lost = {verdict->number, verdict->id, verdict->kind}});
+}
+
+unsigned leaks_kind(const struct stage *stage)
+{
+	return ((const struct leaks *)stage)->current;
+}
+
+static void add_not_shown(struct buf *out, const struct resource_state *resource, const struct sum *sum,
+			  const char *words)
+{
+	if (!sum->count)
+		return;
+	words_count(out, resource, sum->count);
+	buf_printf(out, " %s", words);
+	if (words_have_size(resource, sum->size))
+		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->size);
+	buf_add_str(out, ": not shown\n");
+}
+
+void leaks_not_shown(const struct stage *stage, struct buf *out)
+{
+	static const char *const words[] = {
+		[LOST_DEFINITELY] = "definitely lost",
+		[LOST_INDIRECTLY] = "indirectly lost",
+		[LOST_POSSIBLY] = "possibly lost",
+		[STATE_REACHABLE] = "still reachable",
+		[STATE_SINCE_SCAN] = "allocated since what is lost was looked for",
+	};
+	const struct leaks *leaks = (const struct leaks *)stage;
+
+	for (size_t i = 0; i < leaks->resources.count; i++) {
+		const struct resource_state *resource = leaks->resources.items[i];
+		const struct before *before = resource->user;
+
+		for (unsigned kind = 0; before && kind < ARRAY_SIZE(words); kind++)
+			add_not_shown(out, resource, &before->not_shown[kind], words[kind]);
+		if (before)
+			add_not_shown(out, resource, &(struct sum){before->count, before->size},
+				      "alive from before the trace began");
+	}
+}
+
+/* ---- Calls ---- */
+
+/* What is alive of that id; of what is from before, nothing, and it is forgotten: its address is given out again, by a
+ * call that had not returned when the census was, or it is released. */
+static struct held_call *live_call(struct resource_state *resource, uint64_t id)
+{
+	const uint64_t live = live_of(resource, id);
+
+	if (!(live & BEFORE))
+		return (struct held_call *)(uintptr_t)live;
+	take_before(resource, live);
+	resource_live_remove(resource, id);
+	return NULL;
+}
+
+static int put_call(struct leaks *leaks, const struct record_call *call)
+{
+	struct resource_state *resource = resources_of(&leaks->resources, call->resource);
+	const bool counted = resource->flags & RESOURCE_REFCOUNT;
+
+	if (resource->flags & RESOURCE_CALL)
+		return 0;
+	if (call->kind == CALL_ALLOC) {
+		struct held_call *const old = live_call(resource, call->id);
+
+		if (old && counted) {
+			old->references += old->references != UINT32_MAX;
+			return 0;
+		}
+		struct held_call *held = hold_call(&leaks->hold, call);
+
+		append(leaks, held);
+		resource_live_set(resource, call->id, held);
+		leaks->unseen += old != NULL;
+		return old ? drop(leaks, old) : 0;
+	} else if (call->kind == CALL_RELEASE) {
+		struct held_call *const old = live_call(resource, call->id);
+
+		if (!old || (counted && --old->references))
+			return 0;
+		resource_live_remove(resource, call->id);
+		return drop(leaks, old);
+	}
+	return 0;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct leaks *leaks = (struct leaks *)stage;
+
+	switch (record->type) {
+	case RECORD_CALL:
+		return put_call(leaks, &record->call);
+	case RECORD_THREAD:
+		hold_thread(&leaks->hold, &record->thread);
+		return 0;
+	case RECORD_NOTE:
+	case RECORD_RESIDENT:
+		return add_mark(leaks, record);
+	case RECORD_SCAN:
+		return put_scan(leaks, record);
+	case RECORD_LOST:
+		put_lost(leaks, &record->lost);
+		return 0;
+	case RECORD_CENSUS:
+		put_census(leaks, &record->census);
+		return 0;
+	case RECORD_COMMENT:
+		return add_mark(leaks, record);
+	case RECORD_OBJECT:
+		/* Nor may one overtake another: what follows has not seen that yet. */
+		leaks->object_held =
+			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
+		if (leaks->object_held)
+			return add_mark(leaks, record);
+		break;
+	case RECORD_BUILD_ID:
+		if (leaks->object_held)
+			return add_mark(leaks, record);
+		break;
+	case RECORD_RESOURCE:
+		resources_declare(&leaks->resources, &record->resource);
+		break;
+	case RECORD_PROCESS: {
+		struct record changed = *record;
+
+		changed.process.filters |= FILTER_LEAKS;
+		return stage_put(stage->next, &changed);
+	}
+	default:
+		break;
+	}
+	return stage_put(stage->next, record);
+}
+
+static int put_before(struct leaks *leaks, struct resource_state *resource)
+{
+	struct census_blocks blocks = {0};
+	struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&resource->live, &i));)
+		if (entry->value & BEFORE) {
+			census_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
+			entry->value |= BEFORE_PUT;
+		}
+	return census_blocks_put(&blocks, resource->id, leaks->stage.next);
+}
+
+static int finish(struct stage *stage)
+{
+	struct leaks *leaks = (struct leaks *)stage;
+	int error = 0;
+
+	for (size_t i = 0; leaks->keeps_before && i < leaks->resources.count && !error; i++)
+		error = put_before(leaks, leaks->resources.items[i]);
+
+	tell_calls(leaks);
+	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
+		error = put_marks_before(leaks, call);
+		if (!error && is_leak(leaks, call))
+			error = hold_put(&leaks->hold, call, stage->next);
+	}
+	if (!error)
+		error = put_marks_before(leaks, NULL);
+	for (size_t i = 0; i < leaks->verdict_count && !error; i++)
+		error = put_verdict(leaks, &leaks->verdicts[i]);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void leaks_free(struct stage *stage)
+{
+	struct leaks *leaks = (struct leaks *)stage;
+
+	marks_free(&leaks->marks);
+	free(leaks->verdicts);
+	resources_free(&leaks->resources);
+	hold_free(&leaks->hold);
+	object_map_free(&leaks->objects);
+	free(leaks);
+}
+
+uint64_t leaks_unseen(const struct stage *stage)
+{
+	return ((const struct leaks *)stage)->unseen;
+}
+
+void leaks_keep_before(struct stage *stage)
+{
+	((struct leaks *)stage)->keeps_before = true;
+}
+
+struct stage *leaks_new(struct stage *next, unsigned kinds)
+{
+	struct leaks *leaks = xmalloc(sizeof(*leaks));
+
+	*leaks = (struct leaks){.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
+	leaks->marks.file = -1;
+	leaks->kinds = kinds;
+	return &leaks->stage;
+}

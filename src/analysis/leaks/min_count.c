@@ -1,0 +1,111 @@
+#include "config.h"
+#include "analysis/leaks/min_count.h"
+#include "analysis/call_pool.h"
+#include "analysis/leaks/deferred_scans.h"
+
+#include <stdlib.h>
+
+struct small_groups {
+	struct stage stage;
+	uint64_t least;
+	struct hold hold; /* its stacks' user: how many calls, as a pointer */
+	struct object_map objects;
+	struct late late;
+	struct hash left_out; /* the ids of what does not go on, by their resources */
+	struct held_call *first, **end;
+	uint64_t stackless; /* calls */
+};
+
+static void count(struct small_groups *small, const struct held_call *call)
+{
+	if (call->stack)
+		call->stack->user = (char *)call->stack->user + 1;
+	else
+		small->stackless++;
+}
+
+static bool is_small(const struct small_groups *small, const struct held_call *call)
+{
+	return (call->stack ? (uintptr_t)call->stack->user : small->stackless) < small->least;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct small_groups *small = (struct small_groups *)stage;
+
+	if (record->type == RECORD_THREAD) {
+		hold_thread(&small->hold, &record->thread);
+		return 0;
+	}
+	if (record->type == RECORD_CALL) {
+		struct held_call *const call = hold_call(&small->hold, &record->call);
+
+		call->next = NULL;
+		*small->end = call;
+		small->end = &call->next;
+		count(small, call);
+		return 0;
+	}
+	if (late_keep(&small->late, record))
+		return 0;
+	if (record->type == RECORD_OBJECT)
+		object_map_put(&small->objects, &record->object);
+	else if (record->type == RECORD_BUILD_ID)
+		object_map_set_build_id(&small->objects, &record->build_id);
+	return stage_put(stage->next, record);
+}
+
+/* What a scan says of what is left out has no place. */
+static bool is_there(const void *context, const struct record *record)
+{
+	const struct small_groups *small = context;
+
+	return record->type != RECORD_LOST ||
+	       !hash_get(&small->left_out, hash_mix(record->lost.resource) ^ record->lost.id);
+}
+
+static int finish(struct stage *stage)
+{
+	struct small_groups *small = (struct small_groups *)stage;
+	int error = 0;
+
+	for (const struct held_call *call = small->first; call && !error; call = call->next) {
+		if (is_small(small, call)) {
+			hash_set(&small->left_out, hash_mix(call->resource) ^ call->id, 1);
+			continue;
+		}
+		if (call->stack)
+			error = stack_put_objects(call->stack, &small->objects, stage->next);
+		if (!error)
+			error = hold_put(&small->hold, call, stage->next);
+	}
+	if (!error)
+		error = late_put_if(&small->late, stage->next, is_there, small);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void small_groups_free(struct stage *stage)
+{
+	struct small_groups *small = (struct small_groups *)stage;
+
+	for (struct held_call *call = small->first, *next; call; call = next) {
+		next = call->next;
+		hold_release(&small->hold, call);
+	}
+	hash_free(&small->left_out);
+	late_free(&small->late);
+	hold_free(&small->hold);
+	object_map_free(&small->objects);
+	free(small);
+}
+
+struct stage *small_groups_new(struct stage *next, uint64_t least)
+{
+	struct small_groups *small = xmalloc(sizeof(*small));
+
+	*small = (struct small_groups){.stage = {.put = put, .finish = finish, .free = small_groups_free, .next = next},
+				       .least = least};
+	small->hold.stacks.objects = &small->objects;
+	small->end = &small->first;
+	return &small->stage;
+}

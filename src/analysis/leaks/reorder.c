@@ -1,0 +1,299 @@
+/* Calls are sorted as files are that are larger than memory: some ten thousand at a time, each such
+ * run into a call_store, and at the end the runs are merged. What is held in memory is one run, a
+ * piece of each other one, and the stacks. */
+#include "config.h"
+#include "analysis/leaks/reorder.h"
+#include "analysis/leaks/call_store.h"
+#include "analysis/call_pool.h"
+#include "analysis/leaks/deferred_scans.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_MAX = 1 << 15, PREFETCHED = 8 };
+
+struct entry {
+	struct held_call *call;
+	uint64_t index;
+	uint32_t place; /* in the order of the input */
+	uint32_t stack; /* its number + 1; 0 none */
+};
+
+struct run {
+	struct call_cursor cursor;
+	struct record_call call; /* the next one */
+};
+
+struct reorder {
+	struct stage stage;
+	bool holding;
+	bool object_passed; /* the last one, so that its build-id is too */
+	struct object_map objects;
+	struct object_map known;      /* of the objects that were handed on */
+	struct record_object *passed; /* those; their paths are the map's */
+	size_t passed_count, passed_capacity;
+	struct hold hold;
+	struct entry *entries; /* of the run that is being read */
+	size_t count, capacity;
+	struct call_store store;
+	struct late late;
+	struct call_list **lists; /* the sorted runs */
+	size_t list_count, list_capacity;
+	/* By number; a stack's user is its number + 1. NULL: that of calls which share one that has
+	 * not come yet, or never came. */
+	struct stack **stacks;
+	size_t stack_count, stack_capacity;
+	uint32_t shared; /* the number + 1 of that; 0 none is awaited */
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static void sort_entries(struct reorder *reorder)
+{
+	size_t i = 1;
+
+	while (i < reorder->count && reorder->entries[i - 1].index <= reorder->entries[i].index)
+		i++;
+	if (i < reorder->count)
+		qsort(reorder->entries, reorder->count, sizeof(struct entry), compare_entries);
+}
+
+static void end_run(struct reorder *reorder)
+{
+	struct call_list *list = call_store_list(&reorder->store);
+
+	sort_entries(reorder);
+	for (size_t i = 0; i < reorder->count; i++) {
+		const struct entry *entry = &reorder->entries[i];
+		struct record record;
+
+		/* They lie in another order than they are wanted in. */
+		if (i + PREFETCHED < reorder->count) {
+			const char *soon = (const char *)entry[PREFETCHED].call;
+
+			__builtin_prefetch(soon);
+			__builtin_prefetch(soon + 64);
+		}
+		held_to_record(entry->call, &record);
+		call_store_add(&reorder->store, list, &record.call, entry->stack);
+		hold_release(&reorder->hold, entry->call);
+	}
+	reorder->count = 0;
+	ARRAY_GROW(reorder->lists, reorder->list_capacity, reorder->list_count);
+	reorder->lists[reorder->list_count++] = list;
+}
+
+static uint32_t add_stack(struct reorder *reorder, struct stack *stack)
+{
+	ARRAY_GROW(reorder->stacks, reorder->stack_capacity, reorder->stack_count);
+	reorder->stacks[reorder->stack_count++] = stack;
+	return (uint32_t)reorder->stack_count;
+}
+
+static uint32_t number_of(struct reorder *reorder, struct stack *stack)
+{
+	if (stack && !stack->user)
+		stack->user = (void *)(uintptr_t)add_stack(reorder, stack);
+	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
+}
+
+/* The number of a call's stack, which may be still to come. */
+static uint32_t take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
+{
+	if (shares_next) {
+		if (!reorder->shared)
+			reorder->shared = add_stack(reorder, NULL);
+		return reorder->shared;
+	}
+	if (reorder->shared)
+		reorder->stacks[reorder->shared - 1] = call->stack;
+	reorder->shared = 0;
+	return number_of(reorder, call->stack);
+}
+
+static int put_call(struct reorder *reorder, const struct record *record)
+{
+	const struct record_call *call = &record->call;
+
+	reorder->holding |= call->shares_next;
+	if (!reorder->holding)
+		return stage_put(reorder->stage.next, record);
+	struct held_call *held = hold_call(&reorder->hold, call);
+
+	ARRAY_GROW(reorder->entries, reorder->capacity, reorder->count);
+	reorder->entries[reorder->count] = (struct entry){.call = held,
+							  .index = call->index,
+							  .place = (uint32_t)reorder->count,
+							  .stack = take_stack(reorder, held, call->shares_next)};
+	if (++reorder->count == RUN_MAX)
+		end_run(reorder);
+	return 0;
+}
+
+/* Whether the object is handed on at once: where nothing was mapped before. One that replaces another is declared
+ * again with the calls that go through it, as the input has it with their groups; were it declared in both places, a
+ * text would become longer each time. */
+static bool pass_object(struct reorder *reorder, const struct record_object *object)
+{
+	object_map_put(&reorder->objects, object);
+	if (!reorder->holding)
+		return true;
+	if (object_map_check(&reorder->known, object) != OBJECT_NEW)
+		return false;
+	object_map_put(&reorder->known, object);
+	ARRAY_GROW(reorder->passed, reorder->passed_capacity, reorder->passed_count);
+	reorder->passed[reorder->passed_count++] =
+		(struct record_object){object->from, object->to, object_map_find(&reorder->known, object->from)->path};
+	return true;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct reorder *reorder = (struct reorder *)stage;
+
+	if (record->type == RECORD_CALL)
+		return put_call(reorder, record);
+	if (record->type == RECORD_PROCESS)
+		reorder->holding = record->process.filters & FILTER_COMPRESS;
+	if (reorder->holding && late_keep(&reorder->late, record))
+		return 0;
+	if (record->type == RECORD_OBJECT)
+		reorder->object_passed = pass_object(reorder, &record->object);
+	if (record->type == RECORD_BUILD_ID)
+		object_map_set_build_id(&reorder->objects, &record->build_id);
+	if (!reorder->object_passed && (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
+		return 0;
+	return stage_put(stage->next, record);
+}
+
+static int put_merged(struct reorder *reorder, const struct run *run)
+{
+	struct record record = {.type = RECORD_CALL, .call = run->call};
+	const struct stack *stack = run->cursor.tag ? reorder->stacks[run->cursor.tag - 1] : NULL;
+	int error = 0;
+
+	if (stack) {
+		stack_to_call(stack, &record.call);
+		error = stack_put_objects(stack, &reorder->objects, reorder->stage.next);
+	}
+	return error ? error : stage_put(reorder->stage.next, &record);
+}
+
+/* Of equal indices the earlier run's was read first. */
+static bool is_before(const struct run *runs, size_t a, size_t b)
+{
+	const uint64_t x = runs[a].call.index, y = runs[b].call.index;
+
+	return x != y ? x < y : a < b;
+}
+
+/* A heap of the runs' numbers, whose first is the one with the next call, is put in order again
+ * from `place` down. */
+static void sift(const struct run *runs, size_t *heap, size_t count, size_t place)
+{
+	for (;;) {
+		size_t least = place;
+
+		for (size_t child = 2 * place + 1; child <= 2 * place + 2 && child < count; child++)
+			if (is_before(runs, heap[child], heap[least]))
+				least = child;
+		if (least == place)
+			return;
+		const size_t other = heap[place];
+
+		heap[place] = heap[least];
+		heap[least] = other;
+		place = least;
+	}
+}
+
+static int next_of_run(struct run *run)
+{
+	const int status = call_cursor_next(&run->cursor, &run->call);
+
+	if (status < 0)
+		msg_error("the temporary file of the calls cannot be read: %s", strerror(-status));
+	return status;
+}
+
+static int merge(struct reorder *reorder, struct run *runs, size_t *heap)
+{
+	size_t count = reorder->list_count;
+	int status = 1;
+
+	/* No run is empty. */
+	for (size_t i = 0; i < count && status > 0; i++) {
+		heap[i] = i;
+		call_cursor_begin(&runs[i].cursor, &reorder->store, reorder->lists[i]);
+		status = next_of_run(&runs[i]);
+	}
+	for (size_t i = count / 2; i-- > 0 && status > 0;)
+		sift(runs, heap, count, i);
+	while (count && status >= 0) {
+		const int error = put_merged(reorder, &runs[heap[0]]);
+
+		if (error)
+			return error;
+		status = next_of_run(&runs[heap[0]]);
+		if (!status)
+			heap[0] = heap[--count];
+		sift(runs, heap, count, 0);
+	}
+	return status < 0 ? status : 0;
+}
+
+static int finish(struct stage *stage)
+{
+	struct reorder *reorder = (struct reorder *)stage;
+
+	/* From here on the map is what the next stage knows. */
+	for (size_t i = 0; i < reorder->passed_count; i++)
+		object_map_put(&reorder->objects, &reorder->passed[i]);
+	if (reorder->count)
+		end_run(reorder);
+	struct run *runs = xcalloc(reorder->list_count, sizeof(*runs));
+	size_t *heap = xcalloc(reorder->list_count, sizeof(*heap));
+	int error = merge(reorder, runs, heap);
+
+	if (!error)
+		error = late_put(&reorder->late, stage->next);
+
+	for (size_t i = 0; i < reorder->list_count; i++)
+		call_cursor_end(&runs[i].cursor);
+	free(runs);
+	free(heap);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void reorder_free(struct stage *stage)
+{
+	struct reorder *reorder = (struct reorder *)stage;
+
+	free(reorder->entries);
+	free(reorder->lists);
+	free(reorder->stacks);
+	call_store_free(&reorder->store);
+	late_free(&reorder->late);
+	free(reorder->passed);
+	object_map_free(&reorder->known);
+	hold_free(&reorder->hold);
+	object_map_free(&reorder->objects);
+	free(reorder);
+}
+
+struct stage *reorder_new(struct stage *next)
+{
+	struct reorder *reorder = xmalloc(sizeof(*reorder));
+
+	*reorder = (struct reorder){.stage = {.put = put, .finish = finish, .free = reorder_free, .next = next}};
+	reorder->hold.stacks.objects = &reorder->objects;
+	return &reorder->stage;
+}

@@ -1,0 +1,279 @@
+#include "config.h"
+#include "analysis/leaks/sp_rtrace_order.h"
+#include "analysis/leaks/call_store.h"
+#include "analysis/marks.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy of a declaration. */
+struct line {
+	struct line *next;
+	struct record record;
+	char *first, *second; /* the record's strings */
+};
+
+struct lines {
+	struct line *first, **end;
+};
+
+enum kind { ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, KINDS };
+
+struct layout {
+	struct stage stage;
+	struct layout_options options;
+	bool asked, holding;
+	struct lines declared[KINDS];
+	struct marks comments; /* by how many calls come before them */
+	struct object_map objects;
+	struct stack_pool stacks;
+	struct stack **stack_list; /* by number; a stack's user is its number + 1 */
+	size_t stack_capacity;
+	struct call_store store;
+	struct call_list *calls;
+	uint64_t call_count;
+};
+
+static void copy_strings(struct line *line, const char **first, const char **second)
+{
+	line->first = xstrdup(string_or_empty(*first));
+	*first = line->first;
+	if (!second)
+		return;
+	line->second = xstrdup(string_or_empty(*second));
+	*second = line->second;
+}
+
+static void add_line(struct lines *lines, const struct record *record)
+{
+	struct line *line = xcalloc(1, sizeof(*line));
+
+	line->record = *record;
+	switch (record->type) {
+	case RECORD_ATTACHMENT:
+		copy_strings(line, &line->record.attachment.name, &line->record.attachment.path);
+		break;
+	case RECORD_MODULE:
+		copy_strings(line, &line->record.module.name, NULL);
+		break;
+	case RECORD_CONTEXT:
+		copy_strings(line, &line->record.context.name, NULL);
+		break;
+	case RECORD_RESOURCE:
+		copy_strings(line, &line->record.resource.type, &line->record.resource.desc);
+		break;
+	case RECORD_OBJECT:
+		copy_strings(line, &line->record.object.path, NULL);
+		break;
+	case RECORD_BUILD_ID:
+		copy_strings(line, &line->record.build_id.hex, NULL);
+		break;
+	default:
+		break;
+	}
+	if (!lines->first)
+		lines->end = &lines->first;
+	*lines->end = line;
+	lines->end = &line->next;
+}
+
+static void drop_first(struct lines *lines)
+{
+	struct line *line = lines->first;
+
+	lines->first = line->next;
+	free(line->first);
+	free(line->second);
+	free(line);
+}
+
+static int put_lines(struct layout *layout, struct lines *lines)
+{
+	int error = 0;
+
+	while (lines->first && !error) {
+		error = stage_put(layout->stage.next, &lines->first->record);
+		drop_first(lines);
+	}
+	return error;
+}
+
+/* Gives out the comments that at most `calls` calls precede. */
+static int put_comments(struct layout *layout, uint64_t calls)
+{
+	const struct mark *mark;
+	const char *text;
+	int error = 0;
+
+	while (!error && (mark = marks_first(&layout->comments, &text, &error)) && mark->sequence <= calls) {
+		const struct record record = mark_record(mark, text);
+
+		error = stage_put(layout->stage.next, &record);
+		marks_drop(&layout->comments);
+	}
+	return error;
+}
+
+static int put_declared(struct layout *layout)
+{
+	int error = 0;
+
+	for (size_t kind = 0; kind < KINDS && !error; kind++)
+		error = put_lines(layout, &layout->declared[kind]);
+	return error;
+}
+
+static void hold_call(struct layout *layout, const struct record_call *call)
+{
+	struct stack *stack = call->has_frames ? stack_intern(&layout->stacks, call) : NULL;
+
+	if (stack && !stack->user) {
+		const size_t number = layout->stacks.count - 1;
+
+		ARRAY_GROW(layout->stack_list, layout->stack_capacity, number);
+		layout->stack_list[number] = stack;
+		stack->user = (void *)(uintptr_t)(number + 1);
+	}
+	if (!layout->calls)
+		layout->calls = call_store_list(&layout->store);
+	call_store_add(&layout->store, layout->calls, call, stack ? (uintptr_t)stack->user : 0);
+	layout->call_count++;
+}
+
+static int put_held(struct layout *layout)
+{
+	struct record record = {.type = RECORD_CALL};
+	struct call_cursor cursor;
+	uint64_t count = 0;
+	int status, error = 0;
+
+	call_cursor_begin(&cursor, &layout->store, layout->calls);
+	while (!error && (status = call_cursor_next(&cursor, &record.call)) == 1) {
+		error = put_comments(layout, count++);
+		if (!error && cursor.tag) {
+			const struct stack *stack = layout->stack_list[cursor.tag - 1];
+
+			stack_to_call(stack, &record.call);
+			error = stack_put_objects(stack, &layout->objects, layout->stage.next);
+		}
+		if (!error)
+			error = stage_put(layout->stage.next, &record);
+	}
+	if (cursor.failed) {
+		error = status;
+		msg_error("the temporary file of the calls cannot be read: %s", strerror(-status));
+	}
+	call_cursor_end(&cursor);
+	return error;
+}
+
+/* Ends the holding back. */
+static int let_go(struct layout *layout)
+{
+	int error = put_declared(layout);
+
+	layout->holding = false;
+	if (!error && layout->calls)
+		error = put_held(layout);
+	return error ? error : put_comments(layout, UINT64_MAX);
+}
+
+static int take_held(struct layout *layout, const struct record *record)
+{
+	switch (record->type) {
+	case RECORD_PROCESS:
+		return stage_put(layout->stage.next, record);
+	case RECORD_ATTACHMENT:
+		add_line(&layout->declared[ATTACHMENTS], record);
+		break;
+	case RECORD_HEAP:
+		add_line(&layout->declared[HEAPS], record);
+		break;
+	case RECORD_MODULE:
+		add_line(&layout->declared[MODULES], record);
+		break;
+	case RECORD_CONTEXT:
+		add_line(&layout->declared[CONTEXTS], record);
+		break;
+	case RECORD_RESOURCE:
+		add_line(&layout->declared[RESOURCES], record);
+		break;
+	case RECORD_OBJECT:
+		object_map_put(&layout->objects, &record->object);
+		add_line(&layout->declared[OBJECTS], record);
+		break;
+	case RECORD_BUILD_ID:
+		object_map_set_build_id(&layout->objects, &record->build_id);
+		add_line(&layout->declared[OBJECTS], record);
+		break;
+	case RECORD_COMMENT:
+	case RECORD_SCAN:
+	case RECORD_LOST:
+		marks_add(&layout->comments, layout->call_count, record);
+		break;
+	case RECORD_CALL:
+		hold_call(layout, &record->call);
+		break;
+	case RECORD_THREAD:
+	case RECORD_NOTE:
+	case RECORD_AREA:
+	case RECORD_RESIDENT:
+	case RECORD_CENSUS: /* no line of its own, but the writer counts it */
+		return stage_put(layout->stage.next, record);
+	}
+	return 0;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct layout *layout = (struct layout *)stage;
+
+	if (!layout->asked) {
+		layout->asked = true;
+		layout->holding = layout->options.is_wanted(layout->options.context);
+	}
+	if (layout->holding && !layout->options.hold_calls && record->type == RECORD_CALL) {
+		const int error = let_go(layout);
+
+		if (error)
+			return error;
+	}
+	return layout->holding ? take_held(layout, record) : stage_put(stage->next, record);
+}
+
+static int finish(struct stage *stage)
+{
+	struct layout *layout = (struct layout *)stage;
+	const int error = layout->holding ? let_go(layout) : 0;
+
+	return error ? error : stage_finish_next(stage);
+}
+
+static void layout_free(struct stage *stage)
+{
+	struct layout *layout = (struct layout *)stage;
+
+	for (size_t kind = 0; kind < KINDS; kind++)
+		while (layout->declared[kind].first)
+			drop_first(&layout->declared[kind]);
+	marks_free(&layout->comments);
+	call_store_free(&layout->store);
+	free(layout->stack_list);
+	stack_pool_free(&layout->stacks);
+	object_map_free(&layout->objects);
+	free(layout);
+}
+
+struct stage *layout_new(struct stage *next, const struct layout_options *options)
+{
+	struct layout *layout = xmalloc(sizeof(*layout));
+
+	*layout = (struct layout){
+		.stage = {.put = put, .finish = finish, .free = layout_free, .next = next},
+		.options = *options,
+		.comments.file = -1,
+	};
+	layout->stacks.objects = &layout->objects;
+	return &layout->stage;
+}

@@ -1,0 +1,55 @@
+/* The outputs of mpatrol_outputs.c, each of which takes the events one by one. */
+#ifndef FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
+#define FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
+
+#include "base/hash.h"
+#include "trace/mpatrol/mpatrol.h"
+
+#include <stdio.h>
+
+/* Blocks and their bytes. */
+struct mpatrol_amount {
+	uint64_t count, bytes;
+};
+
+struct mpatrol_table {
+	FILE *file;
+	bool wide; /* addresses of 16 digits, not 8 */
+	uint64_t events;
+	struct mpatrol_amount allocated, freed, live, peak, reserved, internal;
+	uint64_t smallest, largest;
+	struct hash blocks; /* index -> number in `sizes` */
+	struct mpatrol_block {
+		uint64_t size, born; /* the number of the event that allocated it */
+	} * sizes;
+	size_t size_count, size_capacity;
+	size_t *unused; /* numbers that are free again */
+	size_t unused_count, unused_capacity;
+};
+
+/* The head of the table; `table` has file and wide. */
+void mpatrol_table_begin(struct mpatrol_table *table);
+void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *event);
+/* The statistics. */
+void mpatrol_table_end(struct mpatrol_table *table);
+/* Frees what `table` has, but not its file. */
+void mpatrol_table_free(struct mpatrol_table *table);
+
+void mpatrol_hatf_begin(FILE *file, const char *name);
+void mpatrol_hatf_put(FILE *file, bool wide, const struct mpatrol_event *event);
+
+struct mpatrol_sim {
+	FILE *file;
+	struct hash slots; /* index of a block -> its place in the program's array */
+	size_t *unused;
+	size_t unused_count, unused_capacity, slot_count;
+};
+
+void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name);
+void mpatrol_sim_put(struct mpatrol_sim *sim, const struct mpatrol_event *event);
+/* The rest of the program. */
+void mpatrol_sim_end(struct mpatrol_sim *sim);
+/* Frees what `sim` has, but not its file. */
+void mpatrol_sim_free(struct mpatrol_sim *sim);
+
+#endif

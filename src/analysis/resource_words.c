@@ -1,0 +1,41 @@
+#include "config.h"
+#include "analysis/resource_words.h"
+#include "modules/known.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct resource *known(const struct resource_state *resource)
+{
+	return resource && resource->declared ? module_resource(resource->type) : NULL;
+}
+
+/* Whether a type may stand in a sentence. */
+static bool is_word(const char *type)
+{
+	return *type && !type[strspn(type, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
+}
+
+void words_count(struct buf *b, const struct resource_state *resource, uint64_t count)
+{
+	const struct resource *const kind = known(resource);
+	const bool has_word = resource && resource->declared && is_word(resource->type);
+	const char *const noun = kind ? kind->noun : has_word ? resource->type : "block";
+
+	buf_printf(b, "%" PRIu64 " %s(s)", count, resource && resource->flags & RESOURCE_CALL ? "call" : noun);
+}
+
+const char *words_left(const struct resource_state *resource)
+{
+	const struct resource *const kind = known(resource);
+
+	return kind && kind->left ? kind->left : "leaked";
+}
+
+bool words_have_size(const struct resource_state *resource, uint64_t size)
+{
+	const struct resource *const kind = known(resource);
+	const bool is_memory = !resource || !resource->declared || is_heap_type(resource->type);
+
+	return kind ? kind->unit != NULL : is_memory || size;
+}

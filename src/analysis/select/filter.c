@@ -1,0 +1,138 @@
+#include "config.h"
+#include "analysis/select/filter.h"
+
+#include <inttypes.h>
+
+bool filter_options_want(const struct filter_options *options)
+{
+	return options->size || options->thread || options->time || filter_options_want_alive(options);
+}
+
+void filter_note(struct filter *filter, const struct record *record)
+{
+	if (record->type == RECORD_THREAD)
+		filter->tid = record->thread.tid;
+	if (filter->judge)
+		filter->judge->note(filter->judge->context, record);
+}
+
+static bool has_thread(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->options.thread_count; i++)
+		if (filter->options.threads[i] == filter->tid)
+			return true;
+	return false;
+}
+
+static bool is_in_time(const struct filter *filter, const struct record_call *call)
+{
+	const struct filter_options *options = &filter->options;
+	if (!options->time && !options->between)
+		return true;
+	const uint64_t since = clock_since(filter->clock, call);
+
+	if (options->time && (since < clock_span(filter->clock, options->from) ||
+			      (options->to != UINT64_MAX && since > clock_span(filter->clock, options->to))))
+		return false;
+	return !options->between || (since >= clock_span(filter->clock, options->between_from) &&
+				     since <= clock_span(filter->clock, options->between_to));
+}
+
+static bool is_old(const struct filter *filter, const struct record_call *call)
+{
+	const struct trace_clock *clock = filter->clock;
+
+	return clock->last - clock_since(clock, call) >= clock_span(clock, filter->options.age);
+}
+
+static bool fits_step(const struct filter *filter, enum filter_step step, const struct record_call *call)
+{
+	const struct filter_options *options = &filter->options;
+
+	switch (step) {
+	case FILTER_SIZE:
+		return !options->size || (call->size >= options->size_min && call->size <= options->size_max);
+	case FILTER_THREAD:
+		return !options->thread || has_thread(filter);
+	case FILTER_TIME:
+		return is_in_time(filter, call);
+	case FILTER_AGE:
+		return !options->older || is_old(filter, call);
+	default:
+		return !filter->judge || filter->judge->fits(filter->judge->context, call);
+	}
+}
+
+static bool fits_step_before(const struct filter *filter, enum filter_step step, const struct record_call *call)
+{
+	switch (step) {
+	case FILTER_THREAD:
+		return !filter->options.thread;
+	case FILTER_TIME:
+		return !filter->options.time && !filter->options.between;
+	case FILTER_AGE:
+		return true;
+	default:
+		return fits_step(filter, step, call);
+	}
+}
+
+static bool fits(struct filter *filter, const struct record_call *call,
+		 bool (*fits_one)(const struct filter *filter, enum filter_step step, const struct record_call *call))
+{
+	filter->calls++;
+	/* Names cost the most and come last. */
+	for (enum filter_step step = 0; step < FILTER_STEPS; step++) {
+		if (!fits_one(filter, step, call))
+			return false;
+		filter->passed[step]++;
+	}
+	return true;
+}
+
+bool filter_fits(struct filter *filter, const struct record_call *call)
+{
+	return fits(filter, call, fits_step);
+}
+
+bool filter_fits_before(struct filter *filter, const struct record_call *call)
+{
+	return fits(filter, call, fits_step_before);
+}
+
+bool filter_fits_stray(const struct filter *filter)
+{
+	return !filter_options_want(&filter->options) && !(filter->judge && filter->judge->is_picky);
+}
+
+static void add_reason(const struct filter *filter, enum filter_step step, struct buf *out)
+{
+	const struct filter_options *options = &filter->options;
+
+	if (step == FILTER_SIZE)
+		buf_printf(out, "--size=%s matches nothing: no allocation has such a size\n", options->size);
+	else if (step == FILTER_THREAD)
+		buf_printf(out, "--thread=%s matches nothing: no allocation%s is such a thread's\n", options->thread,
+			   options->size ? " of that size" : "");
+	else if (step == FILTER_TIME && options->time && filter->clock->has_times)
+		buf_printf(out,
+			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64
+			   " s long, and no allocation that is asked for was made then\n",
+			   options->time, filter->clock->last / 1000000000, filter->clock->last / 1000000 % 1000);
+	else if (step == FILTER_TIME && options->time)
+		buf_printf(
+			out,
+			"--time=%s matches nothing: the trace has no times, so that calls are counted, and has %" PRIu64
+			" of them\n",
+			options->time, filter->clock->last + 1);
+}
+
+void filter_report(const struct filter *filter, struct buf *out)
+{
+	enum filter_step step = 0;
+
+	while (step < FILTER_STEPS && filter->passed[step])
+		step++;
+	if (filter->calls && step < FILTER_STEPS)
+		add_reason(filter, step, out);
+}

@@ -1,0 +1,294 @@
+#include "config.h"
+#include "analysis/select/prepare.h"
+#include "analysis/resources.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct prepare {
+	struct stage stage;
+	struct prepare_options options;
+	bool other_process, chose_call;
+	/* Resources are held back until the declarations are over: only then it is known whether
+	 * one remains. */
+	struct resources chosen;
+	struct resources all; /* before the choice */
+	bool written, renumbered;
+	uint32_t only; /* the resource that 0 means; 0 unknown */
+	/* The range of the heap's blocks: its record comes after the calls, and may be shown
+	 * before. */
+	uint32_t heap_type; /* the resource that has its blocks there; 0 none */
+	uint64_t lowest, highest;
+	bool has_heap; /* it came before the calls and waits for them */
+	struct record_heap heap;
+};
+
+static int put_process(struct prepare *prepare, const struct record *record)
+{
+	const struct prepare_options *options = &prepare->options;
+	struct record changed = *record;
+	struct record_process *process = &changed.process;
+
+	prepare->other_process = options->pid && !(process->has_pid && process->pid == options->pid);
+	if (prepare->other_process)
+		return 0;
+	process->filters &= ~(unsigned)FILTER_COMPRESS;
+	if (options->resolve)
+		process->filters |= FILTER_RESOLVE;
+	if (options->trim && (!process->has_depth || process->depth > options->depth)) {
+		process->depth = options->depth;
+		process->has_depth = true;
+	}
+	return stage_put(prepare->stage.next, &changed);
+}
+
+/* The word of that type in a list separated by commas. */
+static bool list_has(const char *list, const char *type)
+{
+	const size_t length = strlen(type);
+
+	for (; list; list = strchr(list, ','), list += list != NULL)
+		if (!strncmp(list, type, length) && (list[length] == ',' || !list[length]))
+			return true;
+	return false;
+}
+
+/* Resources are declared before the calls: what is chosen by its type is chosen by its number from then on. */
+static void choose_by_type(struct prepare *prepare, const struct record_resource *record)
+{
+	const char *const types = prepare->options.resource_types;
+
+	if (types && record->id >= 1 && record->id <= 64 && list_has(types, record->type))
+		prepare->options.resource_mask |= UINT64_C(1) << (record->id - 1);
+}
+
+static bool is_chosen(const struct prepare *prepare, uint32_t id)
+{
+	return id >= 1 && id <= 64 && prepare->options.resource_mask >> (id - 1) & 1;
+}
+
+static int put_resource(struct prepare *prepare, const struct resource_state *resource, uint32_t id)
+{
+	const struct record record = {
+		.type = RECORD_RESOURCE,
+		.resource = {.id = id, .flags = resource->flags, .type = resource->type, .desc = resource->desc}};
+
+	return stage_put(prepare->stage.next, &record);
+}
+
+static int put_resources(struct prepare *prepare)
+{
+	int error = 0;
+
+	if (prepare->written)
+		return 0;
+	prepare->written = true;
+	prepare->renumbered = prepare->chosen.count == 1;
+	for (size_t i = 0; i < prepare->chosen.count && !error; i++) {
+		const struct resource_state *resource = prepare->chosen.items[i];
+
+		error = put_resource(prepare, resource, prepare->renumbered ? 1 : resource->id);
+	}
+	return error;
+}
+
+/* The number that a chosen resource has in the output. One that is declared after the first call,
+ * when another is number 1 already, cannot have that. */
+static uint32_t renumber(const struct prepare *prepare, uint32_t id)
+{
+	if (!prepare->renumbered)
+		return id;
+	if (id == prepare->chosen.items[0]->id)
+		return 1;
+	return id == 1 ? prepare->chosen.items[0]->id : id;
+}
+
+static void note_resource(struct prepare *prepare, const struct record_resource *resource)
+{
+	resources_declare(&prepare->all, resource);
+	prepare->only = prepare->all.declared == 1 ? resource->id : 0;
+	if (is_heap_type(resource->type))
+		prepare->heap_type = resource->id;
+}
+
+static int take_resource(struct prepare *prepare, const struct record *record)
+{
+	if (!is_chosen(prepare, record->resource.id))
+		return 0;
+	resources_declare(&prepare->chosen, &record->resource);
+	if (!prepare->written)
+		return 0;
+	if (prepare->chosen.count == 1)
+		prepare->renumbered = true;
+	struct record changed = *record;
+
+	changed.resource.id = renumber(prepare, record->resource.id);
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static void note_block(struct prepare *prepare, const struct record_call *call)
+{
+	if (call->kind != CALL_ALLOC || !call->id ||
+	    (prepare->all.declared > 1 && call->resource != prepare->heap_type))
+		return;
+	if (!prepare->lowest || call->id < prepare->lowest)
+		prepare->lowest = call->id;
+	if (call->id > prepare->highest)
+		prepare->highest = call->id;
+}
+
+static int put_heap(struct prepare *prepare, const struct record *record)
+{
+	struct record changed = *record;
+
+	if (!changed.heap.lowest && !prepare->lowest && !prepare->has_heap) {
+		prepare->has_heap = true;
+		prepare->heap = record->heap;
+		return 0;
+	}
+	if (!changed.heap.lowest)
+		changed.heap.lowest = prepare->lowest;
+	if (!changed.heap.highest)
+		changed.heap.highest = prepare->highest;
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static int put_call(struct prepare *prepare, const struct record *record)
+{
+	const struct prepare_options *options = &prepare->options;
+	struct record changed = *record;
+	struct record_call *call = &changed.call;
+
+	note_block(prepare, call);
+	if (options->choose_resources) {
+		const uint32_t id = call->resource ? call->resource : prepare->only;
+
+		if (!is_chosen(prepare, id))
+			return 0;
+		prepare->chose_call = true;
+		call->resource = prepare->chosen.count ? renumber(prepare, id) : id;
+	}
+	if (options->trim && call->frame_count >= options->depth) {
+		call->frame_count = options->depth;
+		call->end = STACK_WHOLE;
+	}
+	if (options->remove_args)
+		call->arg_count = 0;
+	return stage_put(prepare->stage.next, &changed);
+}
+
+/* Where a record that is no call says of which resource it is; NULL: it does not. */
+static uint32_t *resource_place(struct record *record)
+{
+	switch (record->type) {
+	case RECORD_SCAN:
+		return &record->scan.resource;
+	case RECORD_LOST:
+		return &record->lost.resource;
+	case RECORD_CENSUS:
+		return &record->census.resource;
+	default:
+		return NULL;
+	}
+}
+
+/* With -R. */
+static int put_other(struct prepare *prepare, const struct record *record)
+{
+	struct record changed = *record;
+	uint32_t *const place = resource_place(&changed);
+
+	if (place) {
+		const uint32_t id = *place ? *place : prepare->only;
+
+		if (!is_chosen(prepare, id))
+			return 0;
+		*place = prepare->chosen.count ? renumber(prepare, id) : id;
+	}
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+	const bool choose = prepare->options.choose_resources;
+
+	if (record->type == RECORD_PROCESS)
+		return put_process(prepare, record);
+	if (prepare->other_process)
+		return 0;
+	if (record->type == RECORD_RESOURCE) {
+		note_resource(prepare, &record->resource);
+		choose_by_type(prepare, &record->resource);
+		if (choose)
+			return take_resource(prepare, record);
+	}
+	if (choose && record->type != RECORD_MODULE && record->type != RECORD_CONTEXT) {
+		const int error = put_resources(prepare);
+
+		if (error)
+			return error;
+	}
+	if (record->type == RECORD_CALL)
+		return put_call(prepare, record);
+	if (record->type == RECORD_HEAP)
+		return put_heap(prepare, record);
+	return choose ? put_other(prepare, record) : stage_put(stage->next, record);
+}
+
+static int finish(struct stage *stage)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+	int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
+
+	if (!error && prepare->has_heap)
+		error = put_heap(prepare, &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
+	return error ? error : stage_finish_next(stage);
+}
+
+static void prepare_free(struct stage *stage)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+
+	resources_free(&prepare->chosen);
+	resources_free(&prepare->all);
+	free(prepare);
+}
+
+void prepare_report(const struct stage *stage, struct buf *out)
+{
+	const struct prepare *prepare = (const struct prepare *)stage;
+	const struct prepare_options *options = &prepare->options;
+	struct buf known = {0};
+
+	if (!options->choose_resources || prepare->chosen.count || prepare->chose_call)
+		return;
+	for (size_t i = 0; i < prepare->all.count; i++) {
+		const struct resource_state *resource = prepare->all.items[i];
+
+		if (resource->id >= 1 && resource->id <= 64)
+			buf_printf(&known, "%s%" PRIx64 " %s", known.size ? ", " : ": ",
+				   UINT64_C(1) << (resource->id - 1), resource->type);
+	}
+	if (options->resource_types)
+		buf_printf(out, "-R %s matches nothing: the trace has %s%s\n", options->resource_types,
+			   known.size ? "other resources" : "no resource", buf_str(&known));
+	else
+		buf_printf(out, "-R %" PRIx64 " matches nothing: the trace has %s%s\n", options->resource_mask,
+			   known.size ? "other resources" : "no resource", buf_str(&known));
+	buf_free(&known);
+}
+
+struct stage *prepare_new(struct stage *next, const struct prepare_options *options)
+{
+	struct prepare *prepare = xmalloc(sizeof(*prepare));
+
+	*prepare = (struct prepare){
+		.stage = {.put = put, .finish = finish, .free = prepare_free, .next = next},
+		.options = *options,
+	};
+	return &prepare->stage;
+}

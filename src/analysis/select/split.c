@@ -1,0 +1,81 @@
+#include "config.h"
+#include "analysis/select/split.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Of a process without a number, of which a trace has one. */
+#define NO_PID (UINT64_C(1) << 32)
+
+struct split {
+	struct stage stage;
+	struct split_options options;
+	struct hash by_pid;    /* -> struct stage */
+	struct stage **stages; /* in the order of their processes */
+	size_t count, capacity;
+	struct stage *current; /* of the records that come; NULL: they are not wanted */
+};
+
+static int put_process(struct split *split, const struct record *record)
+{
+	const struct record_process *process = &record->process;
+	const uint64_t pid = process->has_pid ? process->pid : NO_PID;
+
+	split->current = NULL;
+	if (split->options.pid && pid != split->options.pid)
+		return 0;
+	split->current = hash_get_ptr(&split->by_pid, pid);
+	if (split->current)
+		return 0;
+	split->current = split->options.begin(split->options.context);
+	if (!split->current)
+		return -ENOTSUP;
+	hash_set_ptr(&split->by_pid, pid, split->current);
+	ARRAY_GROW(split->stages, split->capacity, split->count);
+	split->stages[split->count++] = split->current;
+	return stage_put(split->current, record);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct split *split = (struct split *)stage;
+
+	if (record->type == RECORD_PROCESS)
+		return put_process(split, record);
+	return split->current ? stage_put(split->current, record) : 0;
+}
+
+/* All of them, also behind one that fails. */
+static int finish(struct stage *stage)
+{
+	struct split *split = (struct split *)stage;
+	int error = 0;
+
+	for (size_t i = 0; i < split->count; i++) {
+		const int failed = stage_finish(split->stages[i]);
+
+		error = error ? error : failed;
+	}
+	return error;
+}
+
+static void split_free(struct stage *stage)
+{
+	struct split *split = (struct split *)stage;
+
+	hash_free(&split->by_pid);
+	free(split->stages);
+	free(split);
+}
+
+struct stage *split_new(const struct split_options *options)
+{
+	struct split *split = xmalloc(sizeof(*split));
+
+	*split = (struct split){
+		.stage = {.put = put, .finish = finish, .free = split_free},
+		.options = *options,
+	};
+	return &split->stage;
+}

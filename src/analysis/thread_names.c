@@ -1,0 +1,52 @@
+#include "config.h"
+#include "analysis/thread_names.h"
+#include "analysis/intern.h"
+
+#include <stdlib.h>
+
+struct thread {
+	uint32_t tid;
+	const char *name; /* interned; NULL: there is none */
+};
+
+struct threads {
+	struct stage stage;
+	struct intern_pool names;
+	struct thread now, written;
+};
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct threads *threads = (struct threads *)stage;
+	const struct thread *now = &threads->now;
+
+	if (record->type == RECORD_THREAD) {
+		threads->now = (struct thread){record->thread.tid,
+					       string_intern(&threads->names, string_or_empty(record->thread.name))};
+		return 0;
+	}
+	if (record->type == RECORD_CALL && now->name &&
+	    (now->tid != threads->written.tid || now->name != threads->written.name)) {
+		const int error = stage_put(stage->next,
+					    &(struct record){.type = RECORD_THREAD, .thread = {now->tid, now->name}});
+
+		if (error)
+			return error;
+		threads->written = *now;
+	}
+	return stage_put(stage->next, record);
+}
+
+static void threads_free(struct stage *stage)
+{
+	intern_pool_free(&((struct threads *)stage)->names);
+	free(stage);
+}
+
+struct stage *threads_new(struct stage *next)
+{
+	struct threads *threads = xcalloc(1, sizeof(*threads));
+
+	threads->stage = (struct stage){.put = put, .finish = stage_finish_next, .free = threads_free, .next = next};
+	return &threads->stage;
+}

@@ -1,0 +1,331 @@
+#include "config.h"
+#include "analysis/trace_writer.h"
+#include "base/own_file.h"
+#include "base/buf.h"
+#include "base/msg.h"
+#include "trace/compressor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output {
+	struct stage stage;
+	struct output_options options;
+	struct writer *writer;
+	struct packer *packer; /* NULL: it is not compressed */
+	bool has_process;
+	struct object_map objects; /* that the names know: one that is declared again keeps its build-id */
+	char *name;
+	int fd;
+	bool failed; /* and said so */
+};
+
+/* DIR/PID-N: the first number that is free. Like traces, what is made of them is its owner's alone. */
+static int open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
+{
+	for (unsigned n = 0;; n++) {
+		char *path = xasprintf("%s/%" PRIu32 "-%u%s", folder, pid, n, suffix);
+		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+		*name = path;
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+		free(path);
+	}
+}
+
+static bool is_same_file(int input, const struct stat *output)
+{
+	struct stat stat;
+
+	return input >= 0 && !fstat(input, &stat) && S_ISREG(stat.st_mode) && stat.st_dev == output->st_dev &&
+	       stat.st_ino == output->st_ino;
+}
+
+/* Empties an older file only once it is known not to be the input. The descriptor, or -errno. */
+static int open_file(const struct output_target *target)
+{
+	const bool follows = target->sequence && target->sequence->has_begun;
+	const int fd = own_file_open_given(target->path, follows ? O_APPEND : 0);
+	struct stat st;
+	int error = 0;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st)) {
+		error = -errno;
+	} else if (is_same_file(target->input, &st)) {
+		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
+		error = -EINVAL;
+	} else if (!follows && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
+		error = -errno;
+	}
+	if (error)
+		close(fd);
+	return error ? error : fd;
+}
+
+/* What stands above an output of several. 0 or -errno. */
+static int write_head(struct output_sequence *sequence, int fd)
+{
+	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
+	const int error = write_all(fd, head, strlen(head), NULL);
+
+	sequence->has_begun = true;
+	free(head);
+	return error;
+}
+
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name)
+{
+	struct output_sequence *const sequence = target->sequence;
+	const bool is_folder = target->path && path_is_folder(target->path);
+	int fd;
+
+	if (!target->path || !strcmp(target->path, "-")) {
+		*name = xstrdup("standard output");
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			fd = -errno;
+	} else if (is_folder) {
+		fd = open_numbered(target->path, pid, suffix, name);
+		if (fd >= 0)
+			msg_info("output: %s%s%s", *name, sequence ? ", of " : "",
+				 sequence ? sequence->input_name : "");
+	} else {
+		*name = xstrdup(target->path);
+		fd = open_file(target);
+		if (fd == -EINVAL)
+			return fd;
+	}
+	if (fd >= 0 && sequence && !is_folder) {
+		const int error = write_head(sequence, fd);
+
+		if (error) {
+			close(fd);
+			fd = error;
+		}
+	}
+	if (fd < 0)
+		msg_error("cannot write %s: %s.%s Choose another place with %s.", *name, strerror(-fd),
+			  fd == -ELOOP ? " " OWN_FILE_LINK_WORDS : "", target->option ? target->option : "-o");
+	return fd;
+}
+
+static int fail(struct output *output, int error)
+{
+	if (!output->failed)
+		msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
+			  output->name, strerror(-error));
+	output->failed = true;
+	return error;
+}
+
+/* The file that belongs beside the trace, where its format has one. */
+static void write_map(const struct output *output)
+{
+	struct stat stat;
+	const bool is_file = !fstat(output->fd, &stat) && S_ISREG(stat.st_mode);
+	const char *const path = output->options.target.path;
+	const int error =
+		is_file && path && strcmp(path, "-") ? encoding_write_map(output->options.encoding, output->name) : 0;
+
+	if (error < 0)
+		msg_warn("%s" ENCODING_MAP_SUFFIX " cannot be written: %s. The trace can be read without it.",
+			 output->name, strerror(-error));
+}
+
+static bool open_packer(struct output *output)
+{
+	output->packer = output->options.writer.packer = packer_new(output->options.packing);
+	if (!output->packer)
+		msg_error("cannot write %s: no thread could be started to compress it (%s)", output->name,
+			  strerror(errno));
+	output->failed = !output->packer;
+	return output->packer;
+}
+
+static int open_writer(struct output *output, const struct record *record)
+{
+	struct output_options *options = &output->options;
+	const uint32_t pid = record->type == RECORD_PROCESS ? record->process.pid : 0;
+
+	char *const suffix = xasprintf("%s%s", encoding_suffix(options->encoding), packing_suffix(options->packing));
+
+	output->fd = output_target_open(&options->target, pid, suffix, &output->name);
+	free(suffix);
+	if (output->fd < 0) {
+		output->failed = true;
+		return output->fd;
+	}
+	if (options->is_compat)
+		options->writer.compat = options->is_compat(options->is_compat_context);
+	if (options->names) {
+		options->writer.namer = names_lookup;
+		options->writer.namer_context = options->names;
+	}
+	if (options->packing && !open_packer(output))
+		return -EAGAIN;
+	output->writer = writer_new(options->encoding, output->fd, &options->writer);
+	if (output->writer) {
+		write_map(output);
+		return 0;
+	}
+	output->failed = true;
+	msg_error("the format %s can only be read; those that can be written are %s", encoding_name(options->encoding),
+		  encoding_names(ENCODING_WRITE));
+	return -ENOTSUP;
+}
+
+/* Where the format has a place for one process, a trace of two would be shown as that of one. */
+static int note_process(struct output *output)
+{
+	const struct encoding *encoding = output->options.encoding;
+
+	if (output->has_process && !encoding_can(encoding, ENCODING_SEVERAL_PROCESSES)) {
+		output->failed = true;
+		msg_error(
+			"the trace has several processes, and the format %s has a place for one: choose one with --pid",
+			encoding_name(encoding));
+		return -ENOTSUP;
+	}
+	output->has_process = true;
+	return 0;
+}
+
+/* The folder of a file, which the caller frees; NULL: there is none. */
+static char *folder_of(const char *path)
+{
+	const char *const slash = strrchr(path, '/');
+	char *const name = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	char *const folder = realpath(name, NULL);
+
+	free(name);
+	return folder;
+}
+
+/* An attachment lies in its trace's folder, and is not copied to another one: what is written there says where it is.
+ * The caller frees that path; NULL: it is as the trace names it. */
+static char *attachment_moved(const struct output *output, const char *path)
+{
+	const struct output_target *const target = &output->options.target;
+
+	if (!path || path[0] == '/' || !target->input_path || !target->path || !strcmp(target->path, "-"))
+		return NULL;
+	char *const from = folder_of(target->input_path), *const to = folder_of(output->name);
+	char *const moved = from && to && strcmp(from, to) ? xasprintf("%s/%s", from, path) : NULL;
+
+	free(from);
+	free(to);
+	return moved;
+}
+
+static int put_attachment(struct output *output, const struct record_attachment *attachment)
+{
+	char *const moved = attachment_moved(output, attachment->path);
+	const struct record record = {.type = RECORD_ATTACHMENT,
+				      .attachment = {attachment->name, moved ? moved : attachment->path}};
+	const int error = writer_put(output->writer, &record);
+
+	free(moved);
+	return error;
+}
+
+void output_feed_names(struct names *names, struct object_map *objects, const struct record *record)
+{
+	if (!names)
+		return;
+	if (record->type == RECORD_PROCESS)
+		names_set_start(names, &record->process);
+	else if (record->type == RECORD_OBJECT && object_map_put(objects, &record->object) != OBJECT_SAME)
+		names_add_object(names, &record->object, NULL);
+	else if (record->type == RECORD_BUILD_ID)
+		names_add_build_id(names, &record->build_id);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct output *output = (struct output *)stage;
+	int error = output->writer ? 0 : open_writer(output, record);
+
+	if (!error && record->type == RECORD_PROCESS)
+		error = note_process(output);
+	if (error)
+		return error;
+	output_feed_names(output->options.names, &output->objects, record);
+	error = record->type == RECORD_ATTACHMENT ? put_attachment(output, &record->attachment)
+						  : writer_put(output->writer, record);
+	return error ? fail(output, error) : 0;
+}
+
+/* What is lost is said once, at the end. */
+static void report_omissions(const struct output *output)
+{
+	struct buf words = {0};
+
+	if (omissions_words(&words, writer_omissions(output->writer), OMISSIONS_ALL))
+		msg_warn("the format %s%s has no place for what was left out: %s",
+			 encoding_name(output->options.encoding), output->options.writer.compat ? " of sp-rtrace" : "",
+			 buf_str(&words));
+	buf_free(&words);
+}
+
+static int finish(struct stage *stage)
+{
+	struct output *output = (struct output *)stage;
+
+	if (!output->writer)
+		return 0;
+	writer_finish(output->writer);
+	report_omissions(output);
+	const uint64_t cut = writer_cut_count(output->writer);
+	const uint64_t lost = writer_lost_count(output->writer);
+	const int error = writer_close(output->writer);
+
+	output->writer = NULL;
+	if (error)
+		return fail(output, error);
+	if (cut)
+		msg_warn("%" PRIu64 " values did not fit the format and were cut, marked as the format says", cut);
+	if (lost) {
+		msg_error("%" PRIu64
+			  " addresses have more than the 32 bits of a pointer of the trace's machine, and were "
+			  "cut to them: what was written is wrong. If the header's arch is not true, correct it.",
+			  lost);
+		return -EOVERFLOW;
+	}
+	return 0;
+}
+
+static void output_free(struct stage *stage)
+{
+	struct output *output = (struct output *)stage;
+
+	if (output->writer)
+		writer_close(output->writer);
+	packer_free(output->packer);
+	if (output->fd >= 0)
+		close(output->fd);
+	object_map_free(&output->objects);
+	free(output->name);
+	free(output);
+}
+
+struct stage *output_new(const struct output_options *options)
+{
+	struct output *output = xmalloc(sizeof(*output));
+
+	*output = (struct output){
+		.stage = {.put = put, .finish = finish, .free = output_free},
+		.options = *options,
+		.fd = -1,
+	};
+	return &output->stage;
+}

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "postproc-checks.h"
 #include "cli/conflicts.h"
-#include "report/page.h"
+#include "report/html/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/msg.h"
 #include "base/shell_quote.h"
 #include "profile/stage.h"
-#include "report/lines.h"
-#include "report/page.h"
+#include "report/terminal_lines.h"
+#include "report/html/page.h"
 
 #include <stdlib.h>
 #include <string.h>

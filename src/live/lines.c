@@ -2,7 +2,7 @@
 #include "config.h"
 #include "live/columns.h"
 #include "live/labels.h"
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 
 #ifdef HAVE_CURSES
 
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 #include "report/pretty.h"
 
 #include <curses.h>

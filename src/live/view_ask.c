@@ -2,7 +2,7 @@
 #include "config.h"
 #include "live/view.h"
 #include "modules/known.h"
-#include "report/page.h"
+#include "report/html/page.h"
 #include "report/report.h"
 #include "profile/stage.h"
 

@@ -1,16 +1,18 @@
 # report/: what people read of a profile
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
-	src/report/lines.c src/report/lines.h \
-	src/report/page.c src/report/page.h src/report/page_data.c src/report/page_data.h src/report/page_parts.h \
-	src/report/page_rows.c src/report/page_stacks.c src/report/page_template.c src/report/page_template.h \
+	src/report/terminal_lines.c src/report/terminal_lines.h \
+	src/report/html/page.c src/report/html/page.h src/report/html/page_data.c src/report/html/page_data.h \
+	src/report/html/page_parts.h \
+	src/report/html/page_rows.c src/report/html/page_stacks.c src/report/html/page_template.c \
+	src/report/html/page_template.h \
 	src/report/pretty.c src/report/pretty.h src/report/process_ends.c src/report/process_ends.h \
 	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_head.c \
 	src/report/report_next.c src/report/report_parts.c \
 	src/report/report_parts.h src/report/report_suppressed.c src/report/report_tables.c \
 	src/report/report_tree.c src/report/report_views.c \
 	src/report/shorten.c src/report/shorten.h \
-	src/report/source.c src/report/source.h \
+	src/report/source_lines.c src/report/source_lines.h \
 	src/report/stats.c src/report/stats.h src/report/stats_report.c src/report/stats_report.h
 
 # The page without its data: its style and scripts are put into page.html, and all of it becomes the bytes of an array.
@@ -19,7 +21,7 @@ page_code = src/report/page_model.js src/report/page_flame.js src/report/page_ti
 page_files = src/report/page.html src/report/page.css $(page_code)
 EXTRA_DIST += $(page_files)
 CLEANFILES += src/report/page_template.inc
-src/report/page_template.$(OBJEXT): src/report/page_template.inc
+src/report/html/page_template.$(OBJEXT): src/report/page_template.inc
 src/report/page_template.inc: $(page_files)
 	$(AM_V_at)$(MKDIR_P) src/report
 	$(AM_V_GEN){ echo '/^@CSS@$$/{'; echo 'r $(srcdir)/src/report/page.css'; echo 'd'; echo '}'; \

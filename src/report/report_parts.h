@@ -2,9 +2,9 @@
 #ifndef FT_REPORT_REPORT_PARTS_H
 #define FT_REPORT_REPORT_PARTS_H
 
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 #include "report/report.h"
-#include "report/source.h"
+#include "report/source_lines.h"
 
 /* What is shown of a group. */
 enum report_figure {

@@ -2,7 +2,7 @@
 #include "report/stats.h"
 #include "report/stats_report.h"
 #include "analysis/stream.h"
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 #include "report/stats_report.h"
 #include "profile/resolve.h"
 #include "trace/frame_text.h"

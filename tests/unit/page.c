@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "profile/stage.h"
-#include "report/page.h"
-#include "report/page_data.h"
+#include "report/html/page.h"
+#include "report/html/page_data.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "config.h"
-#include "report/page.h"
-#include "report/page_data.h"
-#include "report/page_template.h"
+#include "report/html/page.h"
+#include "report/html/page_data.h"
+#include "report/html/page_template.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 /* The data of the page: one object of JSON, whose strings have no '<', so that nothing in it ends its element. */
-#ifndef FT_REPORT_PAGE_DATA_H
-#define FT_REPORT_PAGE_DATA_H
+#ifndef FT_REPORT_HTML_PAGE_DATA_H
+#define FT_REPORT_HTML_PAGE_DATA_H
 
 #include "base/buf.h"
-#include "report/page.h"
+#include "report/html/page.h"
 
 /* What the data may have; see page_data_limits. */
 struct page_limits {

@@ -1,7 +1,7 @@
 /* The strings, frames and stacks of the page. */
 #include "config.h"
 #include "base/json.h"
-#include "report/page_parts.h"
+#include "report/html/page_parts.h"
 #include "report/shorten.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/page_template.h"
+#include "report/html/page_template.h"
 
 const unsigned char page_template[] = {
 #include "src/report/page_template.inc"

@@ -1,6 +1,6 @@
 /* Lines of source files. */
-#ifndef FT_REPORT_SOURCE_H
-#define FT_REPORT_SOURCE_H
+#ifndef FT_REPORT_SOURCE_LINES_H
+#define FT_REPORT_SOURCE_LINES_H
 
 #include "base/buf.h"
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /* Lines for people: as wide as the terminal at most, coloured only there. */
-#ifndef FT_REPORT_LINES_H
-#define FT_REPORT_LINES_H
+#ifndef FT_REPORT_TERMINAL_LINES_H
+#define FT_REPORT_TERMINAL_LINES_H
 
 #include "base/buf.h"
 

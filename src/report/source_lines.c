@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/source.h"
+#include "report/source_lines.h"
 #include "symbols/elf/refused.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The rows of the page: groups, the greatest first, until the room is full; the others are summed up where their stacks
  * leave those that are there. */
 #include "config.h"
-#include "report/page_parts.h"
+#include "report/html/page_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The page: one file of HTML that shows what a profile comes to, and needs nothing else: no network, no other file. */
-#ifndef FT_REPORT_PAGE_H
-#define FT_REPORT_PAGE_H
+#ifndef FT_REPORT_HTML_PAGE_H
+#define FT_REPORT_HTML_PAGE_H
 
 #include "profile/profile.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
-#include "report/page_data.h"
-#include "report/page_parts.h"
+#include "report/html/page_data.h"
+#include "report/html/page_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* What the parts of the page's data share. */
-#ifndef FT_REPORT_PAGE_PARTS_H
-#define FT_REPORT_PAGE_PARTS_H
+#ifndef FT_REPORT_HTML_PAGE_PARTS_H
+#define FT_REPORT_HTML_PAGE_PARTS_H
 
-#include "report/page_data.h"
+#include "report/html/page_data.h"
 #include "report/process_ends.h"
 #include "report/report_parts.h"
-#include "report/source.h"
+#include "report/source_lines.h"
 
 /* Of more than these only the number is shown. */
 enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_ENDS = 1000, PAGE_SPANS = 1024, PAGE_THREADS = 50 };

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/lines.h"
+#include "report/terminal_lines.h"
 #include "report/shorten.h"
 #include "base/plain.h"
 

@@ -1,6 +1,6 @@
 /* The page without its data: page.html with what it names in it, made when functrace is built. */
-#ifndef FT_REPORT_PAGE_TEMPLATE_H
-#define FT_REPORT_PAGE_TEMPLATE_H
+#ifndef FT_REPORT_HTML_PAGE_TEMPLATE_H
+#define FT_REPORT_HTML_PAGE_TEMPLATE_H
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
  * are unknown. */
 #include "config.h"
 #include "export/export.h"
-#include "export/places.h"
+#include "export/locations.h"
 
 #include <inttypes.h>
 

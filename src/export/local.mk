@@ -1,11 +1,12 @@
 # export/: files for other tools, made of a profile
 noinst_LIBRARIES += libexport.a
 libexport_a_CPPFLAGS = $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS)
-libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/parts.c src/export/stage.c \
-	src/export/places.c src/export/places.h \
+libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/export_parts.c src/export/export_stage.c \
+	src/export/locations.c src/export/locations.h \
 	src/export/callgrind.c src/export/chrome.c src/export/collapsed.c src/export/dhat.c \
 	src/export/gperftools.c \
-	src/export/heaptrack.c src/export/json.c src/export/massif.c src/export/pprof.c src/export/speedscope.c \
+	src/export/heaptrack.c src/export/export_json.c src/export/massif.c src/export/pprof.c \
+	src/export/speedscope.c \
 	src/export/xml.c
 
 # The messages of pprof's files as C.

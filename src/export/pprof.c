@@ -7,7 +7,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
-#include "export/places.h"
+#include "export/locations.h"
 #include "src/export/pprof.pb-c.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The places of code in a profile's stacks, each distinct one once: a call and the functions that are inlined there. */
-#ifndef FT_EXPORT_PLACES_H
-#define FT_EXPORT_PLACES_H
+#ifndef FT_EXPORT_LOCATIONS_H
+#define FT_EXPORT_LOCATIONS_H
 
 #include "base/hash.h"
 #include "profile/profile.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "export/places.h"
+#include "export/locations.h"
 
 #include <stdlib.h>
 

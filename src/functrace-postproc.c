@@ -7,7 +7,7 @@
 #include "postproc-views.h"
 #include "base/long_work.h"
 #include "base/msg.h"
-#include "live/live.h"
+#include "live/live_view.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "live_run.h"
 #include "postproc_process.h"
 #include "base/msg.h"
-#include "live/live.h"
+#include "live/live_view.h"
 
 #include <errno.h>
 #include <fcntl.h>

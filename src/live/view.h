@@ -3,7 +3,7 @@
 #define FT_LIVE_VIEW_H
 
 #include "base/buf.h"
-#include "live/live.h"
+#include "live/live_view.h"
 #include "live/watched.h"
 
 enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDER_LOST, ORDERS };

@@ -1,6 +1,6 @@
 /* The live view: what processes have alive and what grows, while their traces are still written. */
-#ifndef FT_LIVE_LIVE_H
-#define FT_LIVE_LIVE_H
+#ifndef FT_LIVE_LIVE_VIEW_H
+#define FT_LIVE_LIVE_VIEW_H
 
 #include "symbols/names/names.h"
 #include "trace/reader.h"

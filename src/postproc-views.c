@@ -3,7 +3,7 @@
 #include "analysis/stream.h"
 #include "base/msg.h"
 #include "base/shell_quote.h"
-#include "profile/stage.h"
+#include "profile/profile_stage.h"
 #include "report/terminal_lines.h"
 #include "report/html/page.h"
 

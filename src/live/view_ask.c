@@ -4,7 +4,7 @@
 #include "modules/known.h"
 #include "report/html/page.h"
 #include "report/report.h"
-#include "profile/stage.h"
+#include "profile/profile_stage.h"
 
 #include <errno.h>
 #include <fcntl.h>

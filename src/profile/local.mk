@@ -6,6 +6,6 @@ libprofile_a_SOURCES = \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/resolve.c src/profile/resolve.h \
 	src/profile/stack_filter.c src/profile/stack_filter.h \
-	src/profile/stage.c src/profile/stage.h \
+	src/profile/profile_stage.c src/profile/profile_stage.h \
 	src/profile/suppressions.c src/profile/suppressions.h src/profile/suppressions_read.c \
 	src/profile/timeline.c src/profile/timeline.h

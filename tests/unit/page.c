@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "profile/stage.h"
+#include "profile/profile_stage.h"
 #include "report/html/page.h"
 #include "report/html/page_data.h"
 

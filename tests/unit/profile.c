@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/profile.h"
-#include "profile/stage.h"
+#include "profile/profile_stage.h"
 
 #include <stdlib.h>
 

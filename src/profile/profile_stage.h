@@ -1,6 +1,6 @@
 /* The last stage of a process's records: they become a part of a profile. */
-#ifndef FT_PROFILE_STAGE_H
-#define FT_PROFILE_STAGE_H
+#ifndef FT_PROFILE_PROFILE_STAGE_H
+#define FT_PROFILE_PROFILE_STAGE_H
 
 #include "analysis/stage.h"
 #include "profile/profile.h"

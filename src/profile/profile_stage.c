@@ -3,7 +3,7 @@
 #include "base/long_work.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
-#include "profile/stage.h"
+#include "profile/profile_stage.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "config.h"
 #include "args/args.h"
-#include "args/gather.h"
+#include "args/fetch.h"
 #include "args/plan.h"
-#include "args/row.h"
+#include "args/module_params.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "args/plan.h"
 #include "args/flatten.h"
-#include "args/row.h"
+#include "args/module_params.h"
 #include "base/util.h"
 
 #include <stdlib.h>

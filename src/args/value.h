@@ -2,7 +2,7 @@
 #ifndef FT_ARGS_VALUE_H
 #define FT_ARGS_VALUE_H
 
-#include "args/showing.h"
+#include "args/formatter.h"
 
 /* Begins to show values of a call. showing_end(). */
 void value_begin(struct showing *s, const struct args_source *source);

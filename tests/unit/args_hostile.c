@@ -1,7 +1,7 @@
 /* What a program, its debug information and a user's module may give: wild pointers, memory that ends anywhere, types
  * of absurd sizes, counts and depths, types that hold themselves. Every text is bounded, and so are the reads. */
 #include "config.h"
-#include "args/row.h"
+#include "args/module_params.h"
 #include "args_util.h"
 
 #include <ctype.h>

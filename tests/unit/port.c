@@ -2,7 +2,7 @@
  * its core files and heaps by what its table says. */
 #include "config.h"
 #include "port_riscv64.h"
-#include "args/row.h"
+#include "args/module_params.h"
 #include "heap/heap.h"
 #include "scan/capture/core_image.h"
 #include "base/util.h"

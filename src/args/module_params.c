@@ -1,5 +1,5 @@
 #include "config.h"
-#include "args/row.h"
+#include "args/module_params.h"
 
 #include <inttypes.h>
 

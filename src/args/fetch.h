@@ -1,8 +1,8 @@
 /* The bytes of arguments and results, from registers and the stack. */
-#ifndef FT_ARGS_GATHER_H
-#define FT_ARGS_GATHER_H
+#ifndef FT_ARGS_FETCH_H
+#define FT_ARGS_FETCH_H
 
-#include "args/showing.h"
+#include "args/formatter.h"
 
 #define GATHER_STACK 1024 /* bytes of the stack that are read at once */
 

@@ -1,6 +1,6 @@
 /* Socket addresses. */
 #include "config.h"
-#include "args/row.h"
+#include "args/module_params.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "args/showing.h"
+#include "args/formatter.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* What values are shown with: bytes of the target, and words for what is not there. */
-#ifndef FT_ARGS_SHOWING_H
-#define FT_ARGS_SHOWING_H
+#ifndef FT_ARGS_FORMATTER_H
+#define FT_ARGS_FORMATTER_H
 
 #include "args/args.h"
-#include "args/out.h"
+#include "args/text_out.h"
 
 #define VALUE_BYTES 1024 /* of a value that are looked at; what has more is shown as far as that */
 #define VALUE_ITEMS 8    /* of an array that are shown */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "args/gather.h"
+#include "args/fetch.h"
 
 /* The register set is asked for once, when something is in it. */
 size_t gather_floats(struct gathering *g, uint32_t at, void *to, size_t size)

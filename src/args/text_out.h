@@ -1,6 +1,6 @@
 /* The text of one value, of a bounded length. */
-#ifndef FT_ARGS_OUT_H
-#define FT_ARGS_OUT_H
+#ifndef FT_ARGS_TEXT_OUT_H
+#define FT_ARGS_TEXT_OUT_H
 
 #include "base/util.h"
 

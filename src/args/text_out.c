@@ -1,5 +1,5 @@
 #include "config.h"
-#include "args/out.h"
+#include "args/text_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>

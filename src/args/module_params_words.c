@@ -1,6 +1,6 @@
 /* Numbers of parameters, and their names: words, flags and errors. */
 #include "config.h"
-#include "args/row.h"
+#include "args/module_params.h"
 
 #include <errno.h>
 #include <inttypes.h>

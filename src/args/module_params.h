@@ -1,6 +1,6 @@
 /* Parameters as modules' rows describe them. */
-#ifndef FT_ARGS_ROW_H
-#define FT_ARGS_ROW_H
+#ifndef FT_ARGS_MODULE_PARAMS_H
+#define FT_ARGS_MODULE_PARAMS_H
 
 #include "args/value.h"
 

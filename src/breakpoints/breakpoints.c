@@ -1,7 +1,7 @@
 #include "config.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "breakpoints/step_over.h"
 #include "breakpoints/breakpoints.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "breakpoints/out_of_line.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 
 #include <stdlib.h>

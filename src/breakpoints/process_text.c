@@ -1,7 +1,7 @@
 #include "config.h"
 #include "breakpoints/process_text.h"
 #include "ptrace/halt.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "calls/task_errno.h"
 #include "engine/settings.h"
 #include "modules/known.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "record/trace_output.h"
 #include "record/string_pool.h"

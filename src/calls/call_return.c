@@ -13,7 +13,7 @@
 #include "record/run.h"
 #include "record/string_pool.h"
 #include "breakpoints/breakpoints.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "proc/proc.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "calls/contexts.h"
 #include "calls/call_stack.h"
 #include "record/trace_output.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "base/msg.h"

@@ -3,7 +3,7 @@
 #include "calls/calls.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"

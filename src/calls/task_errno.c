@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/task_errno.h"
 #include "calls/calls.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "symbols/types/errno_place.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/sigtrap.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/values.h"
 #include "record/ledger.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 # ptrace/: tasks, their stops and memory; the only code that calls ptrace for the target
 noinst_LIBRARIES += libptrace.a
 libptrace_a_SOURCES = src/ptrace/collect.c src/ptrace/collect.h src/ptrace/exec_lock.c src/ptrace/exec_lock.h \
-	src/ptrace/halt.c src/ptrace/halt.h src/ptrace/hold.c src/ptrace/hold.h src/ptrace/memory.c \
-	src/ptrace/memory.h src/ptrace/spin.c src/ptrace/spin.h src/ptrace/stop.c src/ptrace/stop.h \
+	src/ptrace/halt.c src/ptrace/halt.h src/ptrace/freeze.c src/ptrace/freeze.h src/ptrace/target_memory.c \
+	src/ptrace/target_memory.h src/ptrace/spin.c src/ptrace/spin.h src/ptrace/stop.c src/ptrace/stop.h \
 	src/ptrace/stops.c src/ptrace/stops.h src/ptrace/tasks.c src/ptrace/tasks.h src/ptrace/tracee.h

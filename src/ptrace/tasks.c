@@ -1,7 +1,7 @@
 /* The table of tasks, their registers, and ptrace's requests: see tasks.h. */
 #include "config.h"
 #include "ptrace/tasks.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "arch/abi.h"
 #include "proc/proc.h"
 #include "base/msg.h"

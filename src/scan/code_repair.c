@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/code_changes.h"
-#include "ptrace/hold.h"
+#include "ptrace/freeze.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
 #include "base/msg.h"

@@ -38,7 +38,7 @@
 #include "record/put.h"
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
-#include "ptrace/hold.h"
+#include "ptrace/freeze.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line.h"
 #include "base/background.h"

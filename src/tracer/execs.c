@@ -9,7 +9,7 @@
 #include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
 #include "breakpoints/out_of_line.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"

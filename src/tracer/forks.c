@@ -8,7 +8,7 @@
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "breakpoints/fork_text.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "base/msg.h"
 
 #include <errno.h>

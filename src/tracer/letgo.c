@@ -15,7 +15,7 @@
 #include "breakpoints/step_over.h"
 #include "breakpoints/out_of_line.h"
 #include "ptrace/collect.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "proc/proc.h"
 #include "base/msg.h"
 

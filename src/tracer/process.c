@@ -12,7 +12,7 @@
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line.h"
 #include "ptrace/halt.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "proc/who.h"

@@ -2,7 +2,7 @@
 #include "calls/affinity/pin_watch.h"
 #include "calls/probes/probes.h"
 #include "breakpoints/breakpoints.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/probes/code_kind.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 
 /* A breakpoint within an instruction would make another one of it, and the program go on with wrong results. So a place
  * that the file's symbols or call frame information have inside a function is refused. */

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/probes/linker.h"
 #include "calls/probes/probes.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 
 #include <elf.h>
 #include <string.h>

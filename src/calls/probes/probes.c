@@ -7,7 +7,7 @@
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "breakpoints/breakpoints.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "base/msg.h"
 
 #include <fnmatch.h>

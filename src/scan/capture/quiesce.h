@@ -2,7 +2,7 @@
 #ifndef FT_SCAN_CAPTURE_QUIESCE_H
 #define FT_SCAN_CAPTURE_QUIESCE_H
 
-#include "ptrace/hold.h"
+#include "ptrace/freeze.h"
 
 /* Threads that stand in the C library's code, in that of the shared object with that path (NULL: none), or in a system
  * call that malloc or that object makes, run on for moments, each until it is found elsewhere. How many did not come

@@ -3,7 +3,7 @@
 #define FT_SCAN_CAPTURE_THREAD_REGISTERS_H
 
 #include "heap/image.h"
-#include "ptrace/hold.h"
+#include "ptrace/freeze.h"
 
 /* Zero at first. */
 struct scan_threads {

@@ -1,7 +1,7 @@
 /* Reads and writes a tracee's memory. All functions return 0 (or a count) or -errno; ESRCH and EIO are normal when
  * the tracee dies. */
-#ifndef FT_PTRACE_MEMORY_H
-#define FT_PTRACE_MEMORY_H
+#ifndef FT_PTRACE_TARGET_MEMORY_H
+#define FT_PTRACE_TARGET_MEMORY_H
 
 #include "ptrace/tracee.h"
 

@@ -7,8 +7,8 @@
  *
  * One thread of functrace makes all these calls. When that thread ends, the kernel detaches the threads that
  * hold_end() could not: those that are deep in the kernel and had not stopped. */
-#ifndef FT_PTRACE_HOLD_H
-#define FT_PTRACE_HOLD_H
+#ifndef FT_PTRACE_FREEZE_H
+#define FT_PTRACE_FREEZE_H
 
 #include "ptrace/tasks.h"
 

@@ -1,6 +1,6 @@
 /* Reads and writes a tracee's memory: see memory.h. */
 #include "config.h"
-#include "ptrace/memory.h"
+#include "ptrace/target_memory.h"
 #include "proc/proc.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Holds all threads of a foreign process: see hold.h. */
 #include "config.h"
-#include "ptrace/hold.h"
+#include "ptrace/freeze.h"
 #include "ptrace/exec_lock.h"
 #include "proc/proc.h"
 

@@ -3,7 +3,7 @@
 #ifndef FT_UNWIND_CFI_H
 #define FT_UNWIND_CFI_H
 
-#include "unwind/memory.h"
+#include "unwind/unwind_memory.h"
 
 #include <elfutils/libdw.h>
 

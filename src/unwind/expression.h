@@ -3,7 +3,7 @@
 #ifndef FT_UNWIND_EXPRESSION_H
 #define FT_UNWIND_EXPRESSION_H
 
-#include "unwind/memory.h"
+#include "unwind/unwind_memory.h"
 
 #include <elfutils/libdw.h>
 

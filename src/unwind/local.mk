@@ -7,6 +7,7 @@ libunwinder_a_SOURCES = src/unwind/cfi.c src/unwind/cfi.h src/unwind/cfi_check.c
 	src/unwind/exidx.c src/unwind/exidx.h \
 	src/unwind/expression.c src/unwind/expression.h src/unwind/fallback.c src/unwind/frame.c \
 	src/unwind/frame_pointer.c src/unwind/returns.h \
-	src/unwind/libdw_walk.c src/unwind/memory.c src/unwind/memory.h src/unwind/object.c src/unwind/object.h \
+	src/unwind/libdw_walk.c src/unwind/unwind_memory.c src/unwind/unwind_memory.h src/unwind/unwind_object.c \
+	src/unwind/unwind_object.h \
 	src/unwind/rows.c src/unwind/rows.h src/unwind/steps.c src/unwind/steps.h \
-	src/unwind/unwind.c src/unwind/unwind.h src/unwind/unwinder.h src/unwind/walk.c
+	src/unwind/unwind.c src/unwind/unwind.h src/unwind/unwinder.h src/unwind/row_walk.c

@@ -3,7 +3,7 @@
 #define FT_UNWIND_UNWINDER_H
 
 #include "base/util.h"
-#include "unwind/object.h"
+#include "unwind/unwind_object.h"
 
 struct unwind_mapping {
 	uint64_t start, end, bias;

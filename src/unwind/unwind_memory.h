@@ -1,6 +1,6 @@
 /* The tracee's memory for a walk: the snapshot's bytes, then pages through its read(). */
-#ifndef FT_UNWIND_MEMORY_H
-#define FT_UNWIND_MEMORY_H
+#ifndef FT_UNWIND_UNWIND_MEMORY_H
+#define FT_UNWIND_UNWIND_MEMORY_H
 
 #include "unwind/unwind.h"
 

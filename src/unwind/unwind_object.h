@@ -1,7 +1,7 @@
 /* The data of one ELF file that all address spaces mapping it share: its call frame information, and the rows made
  * from it. */
-#ifndef FT_UNWIND_OBJECT_H
-#define FT_UNWIND_OBJECT_H
+#ifndef FT_UNWIND_UNWIND_OBJECT_H
+#define FT_UNWIND_UNWIND_OBJECT_H
 
 #include "base/hash.h"
 #include "unwind/cfi.h"

@@ -1,6 +1,6 @@
 /* Shares the data of ELF files among address spaces: see object.h. */
 #include "config.h"
-#include "unwind/object.h"
+#include "unwind/unwind_object.h"
 #include "base/hash.h"
 #include "base/msg.h"
 #include "base/timed.h"

@@ -1,6 +1,6 @@
 /* Reads a tracee's memory for a walk: see memory.h. */
 #include "config.h"
-#include "unwind/memory.h"
+#include "unwind/unwind_memory.h"
 
 #include "base/util.h"
 

@@ -1,7 +1,7 @@
 /* The engine (E). Its main thread is the target's parent until the target ends, and listens to the visible process
  * (V); the tracer thread runs the engine_tracer that functrace.c gives. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "base/msg.h"
 #include "base/worker.h"
 #include "base/title.h"

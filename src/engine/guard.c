@@ -5,7 +5,7 @@
  * restores the text from the journal. Then rescue.c corrects the stopped tasks, as far as they can be saved: a
  * SIGTRAP that the kernel has queued already kills a program that has no handler for it. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "engine/cpus.h"
 #include "proc/proc.h"
 

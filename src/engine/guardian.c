@@ -12,7 +12,7 @@
  *
  * G cannot help a task that has hit a breakpoint in a stop that E has not taken: the kernel delivers its SIGTRAP. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
 

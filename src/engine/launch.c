@@ -1,6 +1,6 @@
 /* Starts the target and holds it at a gate until the tracer is ready; reports why a program cannot be executed. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "base/msg.h"
 
 #include <elf.h>

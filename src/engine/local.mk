@@ -1,6 +1,6 @@
 # engine/: the processes V, G, E and T, and the guard that puts the target right when E dies
 noinst_LIBRARIES += libengine.a
-libengine_a_SOURCES = src/engine/board.h src/engine/cpus.c src/engine/cpus.h src/engine/engine.c \
+libengine_a_SOURCES = src/engine/shared_state.h src/engine/cpus.c src/engine/cpus.h src/engine/engine.c \
 	src/engine/engine.h \
 	src/engine/fds.c src/engine/fds.h src/engine/guard.c src/engine/guard.h src/engine/guardian.c \
 	src/engine/launch.c src/engine/pump.c src/engine/pump.h src/engine/rescue.c src/engine/rescue.h \

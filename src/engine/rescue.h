@@ -2,7 +2,7 @@
 #ifndef FT_ENGINE_RESCUE_H
 #define FT_ENGINE_RESCUE_H
 
-#include "engine/board.h"
+#include "engine/shared_state.h"
 
 /* A process that was traced. */
 struct rescued_process {

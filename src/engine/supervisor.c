@@ -1,7 +1,7 @@
 /* The visible process (V): starts the guardian (G), which starts the engine (E); follows the rules of job control;
  * ends as the target ended. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "calls/probes/alias.h"
 #include "calls/calls.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "record/ledger.h"
 #include "record/run.h"
 #include "breakpoints/breakpoints.h"

@@ -1,7 +1,7 @@
 /* Contexts of a process that is made up: its memory is a file with the library's table in it, and nothing runs. */
 #include "config.h"
 #include "calls/contexts.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "record/run.h"

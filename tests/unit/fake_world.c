@@ -5,7 +5,7 @@
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/fake_world.h"
 #include "trace/encoding.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "record/trace_output.h"
 #include "record/trace_file.h"
 #include "tracer/stop_pump.h"

@@ -1,6 +1,6 @@
 /* The guard: the journal and the repair, on this process's own memory. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* A ledger with a few kinds of resource, and a trace of what is done to it. */
 #include "config.h"
 #include "ledger_util.h"
-#include "engine/board.h"
+#include "engine/shared_state.h"
 #include "record/released_blocks.h"
 #include "record/resource_ids.h"
 #include "record/ledger.h"

@@ -6,8 +6,8 @@
  * (SOCK_SEQPACKET) between V and E carries V's requests and E's pokes; G has E's end too, and takes E's place when E
  * is dead. Its end-of-file shows each side that the other has ended. The link between G and E carries descriptors for
  * the guard. */
-#ifndef FT_ENGINE_BOARD_H
-#define FT_ENGINE_BOARD_H
+#ifndef FT_ENGINE_SHARED_STATE_H
+#define FT_ENGINE_SHARED_STATE_H
 
 #include "engine/engine.h"
 #include "engine/fds.h"

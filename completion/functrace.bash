@@ -1,5 +1,5 @@
 # bash completion for functrace and functrace-postproc. Their options are those that the program itself lists
-# (--list-options, src/completion.h), so that nothing here is to be changed with them.
+# (--list-options, src/cli/completion.h), so that nothing here is to be changed with them.
 
 # The words of the line up to the cursor as the program would get them, into `words`, the last of them into `cur`: bash
 # splits them at the characters of COMP_WORDBREAKS too ("--cpu=auto"). index[i] is where words[i] begins in COMP_WORDS.

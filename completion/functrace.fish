@@ -1,5 +1,5 @@
 # fish completion for functrace and functrace-postproc. Their options are those that the program itself lists
-# (--list-options, src/completion.h), so that nothing here is to be changed with them.
+# (--list-options, src/cli/completion.h), so that nothing here is to be changed with them.
 
 function __functrace_processes
     for line in (command $argv[1] --list-processes 2>/dev/null)

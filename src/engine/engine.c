@@ -1,5 +1,5 @@
 /* The engine (E). Its main thread is the target's parent until the target ends, and listens to the visible process
- * (V); the tracer thread runs the engine_tracer that functrace.c gives. */
+ * (V); the tracer thread runs the engine_tracer that functrace/functrace_main.c gives. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"

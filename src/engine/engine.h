@@ -39,7 +39,7 @@ struct launch;
 typedef int engine_tracer(struct engine *engine, const struct settings *settings, struct launch *launch);
 
 /* Runs the whole of functrace with these settings: forks E, supervises it, and returns functrace's exit status (or
- * ends by the target's signal). functrace.c calls it once. Every failure has been reported on return. */
+ * ends by the target's signal). functrace/functrace_main.c calls it once. Every failure has been reported on return. */
 int engine_run(const struct settings *settings, engine_tracer *tracer);
 
 /* ---- For the tracer thread ---- */

@@ -1,4 +1,4 @@
-/* The settings that the command line decides: written by functrace.c, read by the tracer. */
+/* The settings that the command line decides: written by functrace/functrace_main.c, read by the tracer. */
 #ifndef FT_ENGINE_SETTINGS_H
 #define FT_ENGINE_SETTINGS_H
 

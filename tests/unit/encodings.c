@@ -2,7 +2,7 @@
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "export/export.h"
-#include "postproc-options.h"
+#include "postproc/postproc_options.h"
 #include "trace/encoding_ops.h"
 #include "trace_util.h"
 

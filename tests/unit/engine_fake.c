@@ -3,8 +3,8 @@
  */
 #include "config.h"
 #include "engine/engine.h"
-#include "repair_run.h"
-#include "scan_run.h"
+#include "functrace/run_repair.h"
+#include "functrace/run_scan.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
 

@@ -1,7 +1,7 @@
 /* The command line: status and every field. The tables of modules and encodings are
  * registry_fake.c's. */
 #include "config.h"
-#include "options.h"
+#include "functrace/options.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "trace/event.h"

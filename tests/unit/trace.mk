@@ -31,9 +31,10 @@ tests_unit_trace_packer_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_io_SOURCES = tests/unit/trace_io.c $(TRACE_TEST_UTIL)
 tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-checks.c src/postproc-options.c \
-	src/postproc-filter-options.c src/postproc-view-options.c \
-	src/completion.c $(TRACE_TEST_UTIL)
+tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc/postproc_checks.c \
+	src/postproc/postproc_options.c \
+	src/postproc/filter_options.c src/postproc/view_options.c \
+	src/cli/completion.c $(TRACE_TEST_UTIL)
 tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_encodings_LDADD = libcli.a libreport.a libexport.a libprofile.a libanalysis.a libmodules.a \
 	libsymbols.a libproc.a \

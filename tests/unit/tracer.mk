@@ -125,7 +125,8 @@ tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 # CFLAGS have no say.
 check_PROGRAMS += tests/unit/functrace-kinds
 TESTS += tests/unit/kinds.py
-tests_unit_functrace_kinds_SOURCES = $(FRONT_SOURCES) src/repair_run.c src/scan_run.c tests/unit/kinds_modules.c
+tests_unit_functrace_kinds_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c \
+	tests/unit/kinds_modules.c
 tests_unit_functrace_kinds_LDADD = libcli.a $(TRACER_LIBS)
 EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
 EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c

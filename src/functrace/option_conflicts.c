@@ -1,0 +1,143 @@
+#include "config.h"
+#include "functrace/option_conflicts.h"
+#include "functrace/option_output.h"
+#include "functrace/option_scan.h"
+#include "cli/conflicts.h"
+#include "trace/encoding.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_stream(const struct settings *s)
+{
+	return s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"));
+}
+
+/* Whether other files have no place beside the output. */
+static bool is_alone(const struct settings *s)
+{
+	struct stat st;
+
+	return is_stream(s) || (s->output && stat(s->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+/* A scan has a place in the trace, as the dialect writes it. */
+static bool has_scans(const struct parse *parse)
+{
+	const struct encoding *const encoding = parse->settings->encoding;
+	const struct encoding *const dialect = parse->compat ? encoding_compat(encoding) : encoding;
+
+	return dialect && encoding_can(dialect, ENCODING_SCANS);
+}
+
+/* For --live, or for --scan. */
+static bool is_of_live(const char *option)
+{
+	return !strncmp(option, "--interval", 10) || !strncmp(option, "--count", 7);
+}
+
+static const struct conflict task_conflicts[] = {
+	{"program", EXCLUDES, "-t -p",
+	 "both -t and a program ({program}) are given; functrace traces the one or the other"},
+	{"--core", NEEDS, "scan", "--core={--core}: add --scan"},
+	{"--sysroot", NEEDS, "--core",
+	 "--sysroot={--sysroot} is about the files of a core file; add --scan --core=FILE"},
+	{"--repair", NEEDS, "-t -p", "--repair is for processes that run: give them with -t"},
+	{"--repair", EXCLUDES, "tracing-option",
+	 "{tracing-option} does not go with --repair, which traces nothing; leave one of them out"},
+	{"--repair", EXCLUDES, "scan", "--scan does not go with --repair, which traces nothing; leave one of them out"},
+	{"", NEEDS, "program -t -p --core", "nothing to trace: give a program and its arguments, or -t PID"},
+	{"program-empty", EXCLUDES, "", "the program's name is empty"},
+	/* --scan alone. */
+	{"--core", EXCLUDES, "-t -p --children program --report --html",
+	 "--core={--core} is looked at alone; leave -t, --children, the program and --report out"},
+	{"scan-alone", NEEDS, "-t -p --core", "--scan looks at processes that run: give them with -t"},
+	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together: one is at the end, the other before"},
+	/* Whoever gives it wants the text there, or a trace: that is not known. */
+	{"--core", EXCLUDES, "-o",
+	 "-o says where a trace goes, and --scan alone makes none. For its text: functrace --scan --core=FILE > FILE"},
+	{"scan-alone", EXCLUDES, "-o",
+	 "-o says where a trace goes, and --scan alone makes none. For its text: functrace --scan -t PID > FILE; for a "
+	 "trace with a scan at its end add -e memory"},
+	{"--core", EXCLUDES, "tracing-option",
+	 "{tracing-option} is about tracing, and --scan alone traces nothing; leave it out"},
+	{"scan-alone", EXCLUDES, "tracing-option",
+	 "{tracing-option} is about tracing, and --scan alone traces nothing; leave it out, or add -e memory to trace, "
+	 "and to scan at the end"},
+	/* No scan, or one beside tracing. */
+	{"--why", NEEDS, "scan --repair", "--why is about what a scan finds; add --scan"},
+	{"--children", NEEDS, "-t -p",
+	 "--children is for -t: the children of a program that functrace starts are traced anyway"},
+	{"--start-paused", NEEDS, "-S", "--start-paused needs the signal that resumes: -S USR1"},
+};
+
+static const struct conflict trace_conflicts[] = {
+	{"--live", EXCLUDES, "--report --html",
+	 "--live and --report do not go together; 'r' in the view writes a report"},
+	{"--live", NEEDS, "-t -p", "--live shows processes that run: give them with -t"},
+	{"--live", EXCLUDES, "-o", "--live keeps no trace; leave -o out"},
+	{"report-option", NEEDS, "--report --html --live", "{report-option} is about the report; add --report"},
+	{"live-option", NEEDS, "--report --html --live", "{live-option} is about the live view; add --live, or --scan"},
+	{"--report --html", EXCLUDES, "output-stream",
+	 "--report reads the traces when they are whole; give -o a folder or a file, or leave it out"},
+	{"--attach-file", EXCLUDES, "output-alone",
+	 "--attach-file: there is no place for files beside -o {-o}; give -o a file or a folder"},
+	{"packed", EXCLUDES, "terminal",
+	 "-o {-o}: this is a terminal, and a compressed trace is not for people; give -o a file, or leave out -z"},
+	{"binary", EXCLUDES, "terminal",
+	 "-o {-o}: this is a terminal, and the format {format} is not for people; add -f text, or give -o a file"},
+	{"--cycle-size", NEEDS, "has-cycles",
+	 "--cycle-size: the format {format} has no write cycles; give -f with one that has: {cycle-formats}"},
+	{"--compat", NEEDS, "has-compat",
+	 "--compat: the format {format} has no such dialect; give -f with one that has: {compat-formats}"},
+	{"scan", EXCLUDES, "scan-json", "--scan=json is about a scan without tracing: functrace --scan -t PID"},
+	{"scan", EXCLUDES, "--why", "--why is about a scan without tracing: functrace --scan -t PID"},
+	{"scan", EXCLUDES, "--live", "--scan and --live do not go together: one is at the end, the other before"},
+	{"scan", NEEDS, "heap", "--scan says what is lost of the memory; add -e memory"},
+	{"scan", NEEDS, "has-scans", "a trace in the format {format} has no place for what a scan finds; leave out -f"},
+};
+
+static int check(struct parse *parse, const struct conflict *rows, size_t count)
+{
+	char *const text = conflict_find(rows, count, &parse->given);
+	const int error = text ? usage_error(parse, "%s", text) : 0;
+
+	free(text);
+	return error;
+}
+
+int option_conflicts_of_task(struct parse *parse)
+{
+	const struct settings *const s = parse->settings;
+	struct given *const given = &parse->given;
+
+	given_value(given, "program", s->argv ? s->argv[0] : NULL);
+	given_fact(given, "program-empty", s->argv && !s->argv[0][0]);
+	given_fact(given, "scan", s->scan.is_wanted);
+	given_fact(given, "scan-alone", s->scan.is_wanted && !option_scan_is_beside(s));
+	return check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
+}
+
+int option_conflicts_of_trace(struct parse *parse)
+{
+	const struct settings *const s = parse->settings;
+	const char *const report = s->report.option_count ? s->report.options[0] : NULL;
+	struct given *const given = &parse->given;
+
+	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
+	given_fact(given, "scan-json", s->scan.is_json);
+	given_fact(given, "output-stream", is_stream(s));
+	given_fact(given, "output-alone", is_alone(s));
+	given_fact(given, "terminal", option_is_for_terminal(s));
+	given_fact(given, "packed", s->packing);
+	given_value(given, "format", encoding_name(s->encoding));
+	given_fact(given, "binary", encoding_can(s->encoding, ENCODING_BINARY));
+	given_fact(given, "has-cycles", encoding_can(s->encoding, ENCODING_CYCLES));
+	given_fact(given, "has-compat", encoding_can(s->encoding, ENCODING_COMPAT));
+	given_value(given, "cycle-formats", encoding_names(ENCODING_TRACE | ENCODING_CYCLES));
+	given_value(given, "compat-formats", encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
+	given_fact(given, "has-scans", has_scans(parse));
+	given_fact(given, "heap", option_scan_has_heap(s));
+	return check(parse, trace_conflicts, ARRAY_SIZE(trace_conflicts));
+}

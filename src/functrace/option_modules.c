@@ -1,0 +1,179 @@
+#include "config.h"
+#include "functrace/option_modules.h"
+#include "base/msg.h"
+#include "modules/conf/conf.h"
+#include "modules/known.h"
+#include "modules/module_texts.h"
+#include "modules/load.h"
+#include "record/resource_ids.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_ALL  "all"
+#define WORD_HELP "help"
+
+/* Traces tell modules and kinds by their names. */
+static int conflict(struct parse *parse, const char *word, const struct module *module, const struct module *other)
+{
+	if (!strcmp(other->name, module->name))
+		return usage_error(
+			parse,
+			"-e %s: its module is called '%s', and so is another one of -e; give one of them another "
+			"name (module NAME)",
+			word, module->name);
+	for (size_t i = 0; i < other->resource_count; i++)
+		for (size_t j = 0; j < module->resource_count; j++)
+			if (!strcmp(other->resources[i].type, module->resources[j].type))
+				return usage_error(
+					parse,
+					"-e %s: it has resources of the type '%s', and so has the module %s; give "
+					"one of them another type, or leave out one of the modules",
+					word, module->resources[j].type, other->name);
+	return 0;
+}
+
+/* word: of the command line. None is added twice. */
+static int add(struct parse *parse, const char *word, const struct module *module)
+{
+	struct settings *const s = parse->settings;
+
+	for (size_t i = 0; i < s->module_count; i++)
+		if (s->modules[i] == module)
+			return 0;
+	for (size_t i = 0; i < s->module_count; i++)
+		if (conflict(parse, word, module, s->modules[i]))
+			return EINVAL;
+	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
+	s->modules[s->module_count++] = module;
+	return 0;
+}
+
+/* Whether it has resources that stay until they are released: not so a mere record of calls. */
+static bool has_living(const struct module *module)
+{
+	for (size_t i = 0; i < module->resource_count; i++)
+		if (kind_lives(&module->resources[i]))
+			return true;
+	return false;
+}
+
+static int add_all(struct parse *parse)
+{
+	const struct module *module;
+	int error = 0;
+
+	for (size_t i = 0; !error && (module = module_known(i)); i++)
+		if (has_living(module))
+			error = add(parse, WORD_ALL, module);
+	return error;
+}
+
+static void help_line(const char *word, const char *text)
+{
+	printf("%-12s %s\n", word, text);
+}
+
+static int help(struct parse *parse)
+{
+	const struct module *module;
+
+	printf("What functrace can trace; -e takes several, separated by commas:\n\n");
+	for (size_t i = 0; (module = module_known(i)); i++)
+		help_line(module->name, module->summary);
+	help_line(WORD_ALL, "all of these");
+	for (size_t i = 0, left_out = 0; (module = module_known(i)); i++)
+		if (!has_living(module))
+			printf("%-12s %s %s\n", "", left_out++ ? "   and" : "but not", module->name);
+	help_line("FILE.conf", "what a file describes");
+	help_line("FILE.so", "what a shared object describes");
+	printf("\n-e help=NAME prints the functions of one; functrace-modules(7) describes them.\n");
+	return options_shown(parse);
+}
+
+/* A module as it is described, or what descriptions share. */
+static int help_module(struct parse *parse, const char *name)
+{
+	const int index = module_text_find(name);
+
+	if (index < 0)
+		return usage_error(parse, "-e %s=%s: there is no such module; known are: %s", WORD_HELP, name,
+				   module_names());
+	fputs(module_texts[index].text, stdout);
+	return options_shown(parse);
+}
+
+static int unknown(struct parse *parse, const char *name)
+{
+	if (strchr(name, '='))
+		return usage_error(parse,
+				   "-e %s: this is strace's way to say it. functrace's -e names what to trace: -e %s",
+				   name, module_names());
+	return usage_error(parse,
+			   "-e %s: there is no such module (functions are chosen by name with -x, and what a text "
+			   "describes by its path, -e ./FILE.conf); known are: %s",
+			   name, module_names());
+}
+
+/* ---- Of one's own ---- */
+
+static bool has_end(const char *name, const char *end)
+{
+	const size_t length = strlen(name), end_length = strlen(end);
+
+	return length > end_length && !strcmp(name + length - end_length, end);
+}
+
+static bool is_file(const char *name)
+{
+	return strchr(name, '/') || has_end(name, ".conf") || has_end(name, ".so");
+}
+
+static int add_described(struct parse *parse, const char *path)
+{
+	struct settings *const s = parse->settings;
+	struct buf said = {0};
+	struct conf *const conf = conf_read(path, &said);
+	int error = 0;
+
+	if (conf) {
+		ARRAY_GROW(s->described, parse->described_capacity, s->described_count);
+		s->described[s->described_count++] = conf;
+		error = add(parse, path, conf_module(conf));
+	} else {
+		msg_error("-e %s describes no module; 'man functrace-modules' has the words of such files\n%s", path,
+			  buf_str(&said));
+		parse->status = STATUS_USAGE;
+		error = EINVAL;
+	}
+	buf_free(&said);
+	return error;
+}
+
+static int add_loaded(struct parse *parse, const char *path)
+{
+	struct buf said = {0};
+	const struct module *const module = module_load(path, &said);
+	const int error = module ? add(parse, path, module) : usage_error(parse, "-e %s", buf_str(&said));
+
+	buf_free(&said);
+	return error;
+}
+
+int option_module(struct parse *parse, const char *name)
+{
+	const struct module *const module = module_find(name);
+
+	if (module)
+		return add(parse, name, module);
+	if (!strcmp(name, WORD_ALL))
+		return add_all(parse);
+	if (!strcmp(name, WORD_HELP))
+		return help(parse);
+	if (!strncmp(name, WORD_HELP "=", strlen(WORD_HELP "=")))
+		return help_module(parse, name + strlen(WORD_HELP "="));
+	if (is_file(name))
+		return has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
+	return unknown(parse, name);
+}

@@ -1,0 +1,102 @@
+#include "config.h"
+#include "functrace/option_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
+ * trace: a copy of it is kept for that. */
+static int take_descriptor(struct parse *parse)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	struct settings *const s = parse->settings;
+	uint64_t fd;
+
+	if (!strcmp(s->output, "/dev/stdout") || !strcmp(s->output, "/dev/fd/1") ||
+	    !strcmp(s->output, "/proc/self/fd/1"))
+		s->output = "-";
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		const size_t length = strlen(folders[i]);
+
+		if (strncmp(s->output, folders[i], length) || !parse_number(s->output + length, INT_MAX, &fd))
+			continue;
+		s->output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+		if (s->output_fd < 0)
+			return usage_error(parse, "-o %s: there is no such open descriptor", s->output);
+	}
+	return 0;
+}
+
+static int check_place(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+
+	if (!s->output)
+		return 0;
+	if (take_descriptor(parse))
+		return EINVAL;
+	const char *const output = s->output;
+	const size_t length = strlen(output);
+
+	if (!length)
+		return usage_error(parse, "-o: an empty name; give a folder, a file, or - for standard output");
+	if (path_is_folder(output))
+		return 0;
+	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return usage_error(parse, "-o -: standard output is closed");
+	if (output[length - 1] == '/')
+		return usage_error(parse, "-o %s: there is no such folder; make it first (mkdir -p %s)", output,
+				   output);
+	if (s->pid_count > 1)
+		return usage_error(parse, "-o %s: several processes need a folder; make one and give it to -o", output);
+	const char *const slash = strrchr(output, '/');
+
+	if (!slash || slash == output)
+		return 0;
+	char *const folder = xstrndup(output, (size_t)(slash - output));
+	const bool exists = path_is_folder(folder);
+	const int error = exists ? 0
+				 : usage_error(parse, "-o %s: there is no folder %s; make it first (mkdir -p %s)",
+					       output, folder, folder);
+
+	free(folder);
+	return error;
+}
+
+/* A folder's name says nothing of the files in it. */
+static int check_packing(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+	const char *const path = s->output && !path_is_folder(s->output) ? s->output : NULL;
+
+	if (!parse->compress) {
+		s->packing = path ? packing_of_path(path) : PACKING_NONE;
+		return 0;
+	}
+	if (packing_choose(path, parse->packing, &s->packing))
+		return 0;
+	if (s->packing)
+		return usage_error(parse, "--compress=%s: the name after -o, %s, says another kind", parse->packing,
+				   path);
+	return usage_error(parse, "--compress=%s: the kinds are zst and gz", parse->packing);
+}
+
+bool option_is_for_terminal(const struct settings *s)
+{
+	if (!s->output)
+		return false;
+	if (s->output_fd >= 0)
+		return isatty(s->output_fd);
+	return strcmp(s->output, "-") ? path_is_terminal(s->output) : isatty(STDOUT_FILENO);
+}
+
+int option_output_check(struct parse *parse)
+{
+	const int error = check_place(parse);
+
+	return error ? error : check_packing(parse);
+}

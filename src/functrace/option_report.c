@@ -1,0 +1,78 @@
+#include "config.h"
+#include "functrace/option_report.h"
+#include "base/shell_quote.h"
+#include "cli/report_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum report_option {
+	OPT_BEFORE = 0x7ff,
+	REPORT_OPTIONS(OPTION_KEY, ""),
+	ALIVE_OPTIONS(OPTION_KEY),
+	EXITCODE_OPTION(OPTION_KEY),
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Report:", 0},
+	REPORT_OPTIONS(OPTION_OF_FUNCTRACE, "OLD"),
+	ALIVE_OPTIONS(OPTION_OF_FUNCTRACE),
+	EXITCODE_OPTION(OPTION_OF_FUNCTRACE),
+	{0},
+};
+
+/* Keeps an option for functrace-postproc, which knows its values. */
+static void keep(struct parse *parse, const char *name, const char *arg)
+{
+	struct report_wish *wish = &parse->settings->report;
+
+	wish->is_wanted |= !strcmp(name, "report") || !strcmp(name, "html");
+	wish->is_live |= !strcmp(name, "live");
+	ARRAY_GROW(wish->options, parse->report_capacity, wish->option_count);
+	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *parse = state->input;
+	uint64_t number;
+
+	given_option(&parse->given, options, key, arg);
+	if (key == OPT_ERROR_EXITCODE) {
+		if (!parse_number(arg, 255, &number))
+			return usage_error(parse, "--error-exitcode needs a number of at most 255, not '%s'", arg);
+		parse->settings->report.error_exitcode = (int)number;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].name && options[i].key == key) {
+			keep(parse, options[i].name, arg);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp option_report_argp = {.options = options, .parser = parse_option};
+
+void option_report_keep_words(struct settings *settings, int argc, char **argv)
+{
+	struct buf words = {0};
+
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--report", strlen("--report")))
+			continue;
+		buf_add_str(&words, words.size ? " " : "");
+		shell_quote_add(&words, argv[i]);
+	}
+	settings->report.again = xstrdup(buf_str(&words));
+	buf_free(&words);
+}
+
+void option_report_free(struct settings *settings)
+{
+	free(settings->report.again);
+	for (size_t i = 0; i < settings->report.option_count; i++)
+		free(settings->report.options[i]);
+	free(settings->report.options);
+	free(settings->report.list);
+	free(settings->report.folder);
+}

@@ -1,0 +1,162 @@
+#include "config.h"
+#include "functrace/option_scan.h"
+#include "trace/encoding.h"
+#include "trace/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_NORMAL      10
+#define INTERVAL_NORMAL 1000000000ull
+#define COUNT_NORMAL    2 /* with --interval alone: what was lost stays lost, or it was none */
+
+enum scan_option {
+	OPT_SCAN = 0x900,
+	OPT_WHY,
+	OPT_CORE,
+	OPT_SYSROOT,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Scan:", 0},
+	{"scan", OPT_SCAN, "text|json|off", OPTION_ARG_OPTIONAL,
+	 "with -t alone: find the lost blocks of the process in one pause; nothing is traced. With a program or "
+	 "-e: find them at its end; --report does so unless this is off",
+	 0},
+	{"core", OPT_CORE, "FILE", 0, "with --scan: scan a core file, not a process", 0},
+	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
+	{"why", OPT_WHY, "ADDRESS", 0,
+	 "with --scan: show the pointers that keep the block at this address; again for more", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *parse = state->input;
+	struct scan_wish *wish = &parse->settings->scan;
+	uint64_t address;
+
+	given_option(&parse->given, options, key, arg);
+	switch (key) {
+	case OPT_SCAN:
+		if (arg && strcmp(arg, "text") && strcmp(arg, "json") && strcmp(arg, "off"))
+			return usage_error(parse,
+					   "--scan=%s: the forms of what is printed are text and json; off is for "
+					   "none",
+					   arg);
+		wish->is_off = arg && !strcmp(arg, "off");
+		wish->is_wanted = !wish->is_off;
+		wish->is_json = arg && !strcmp(arg, "json");
+		return 0;
+	case OPT_CORE:
+		if (wish->core)
+			return usage_error(parse, "--core=%s: one core file is given already, %s; give one at a time",
+					   arg, wish->core);
+		wish->core = arg;
+		return 0;
+	case OPT_SYSROOT:
+		if (!path_is_folder(arg))
+			return usage_error(parse, "--sysroot=%s: there is no such folder", arg);
+		wish->sysroot = arg;
+		return 0;
+	case OPT_WHY:
+		if (!parse_number_hex(arg, UINT64_MAX, &address))
+			return usage_error(parse, "--why=%s: give the address of a block, as --scan shows it: 0x55d0c0",
+					   arg);
+		if (!address)
+			return usage_error(
+				parse, "--why=%s: no block has the address 0; give one as --scan shows it: 0x55d0c0",
+				arg);
+		if (!arg[strspn(arg, "0123456789")])
+			return usage_error(parse,
+					   "--why=%s: addresses are hexadecimal: 0x%s, or 0x%llx if that is decimal",
+					   arg, arg, strtoull(arg, NULL, 10));
+		ARRAY_GROW(wish->why, parse->why_capacity, wish->why_count);
+		wish->why[wish->why_count++] = address;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp option_scan_argp = {.options = options, .parser = parse_option};
+
+/* The value of an option that is kept as a whole: "--top=5". NULL: it is another one. */
+static const char *value_of(const char *option, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(option, name, length) && option[length] == '=' ? option + length + 1 : NULL;
+}
+
+static int take_number(struct parse *parse, const char *name, const char *text, uint64_t *number)
+{
+	if (!parse_number(text, UINT32_MAX, number) || !*number)
+		return usage_error(parse, "%s=%s: give a number from 1 on", name, text);
+	return 0;
+}
+
+static int take_kept(struct parse *parse, const char *option)
+{
+	struct scan_wish *wish = &parse->settings->scan;
+	const char *value;
+
+	if ((value = value_of(option, "--count")))
+		return take_number(parse, "--count", value, &wish->count);
+	if ((value = value_of(option, "--top")))
+		return take_number(parse, "--top", value, &wish->top);
+	if (value_of(option, "--error-exitcode"))
+		return 0;
+	if (!(value = value_of(option, "--interval")))
+		return usage_error(parse, "%s is about the report of a trace; --scan has none", option);
+	if (!parse_duration(value, &wish->interval_ns))
+		return usage_error(parse, "--interval=%s: give a time in seconds, or with its unit: 0.5, 10s, 5m, 1h",
+				   value);
+	return 0;
+}
+
+bool option_scan_is_beside(const struct settings *s)
+{
+	return s->scan.is_wanted && !s->scan.core && (s->argv || s->report.is_wanted || s->module_count || s->chosen);
+}
+
+bool option_scan_has_heap(const struct settings *s)
+{
+	for (size_t i = 0; i < s->module_count; i++)
+		for (size_t k = 0; k < s->modules[i]->resource_count; k++)
+			if (is_heap_type(s->modules[i]->resources[k].type))
+				return true;
+	return false;
+}
+
+void option_scan_beside(struct settings *s, bool is_compat)
+{
+	struct scan_wish *const wish = &s->scan;
+
+	wish->is_traced = wish->is_wanted || (s->report.is_wanted && !wish->is_off && option_scan_has_heap(s) &&
+					      encoding_can(s->encoding, ENCODING_SCANS) && !is_compat);
+	wish->is_wanted = false;
+}
+
+int option_scan_alone(struct parse *parse)
+{
+	struct settings *s = parse->settings;
+	struct scan_wish *wish = &s->scan;
+	int error = 0;
+
+	for (size_t i = 0; i < s->report.option_count && !error; i++)
+		error = take_kept(parse, s->report.options[i]);
+	if (wish->core && (wish->count || wish->interval_ns))
+		return usage_error(parse,
+				   "--interval and --count are for a process that runs; a core file does not change");
+	wish->count = wish->count ? wish->count : wish->interval_ns ? COUNT_NORMAL : 1;
+	wish->interval_ns = wish->interval_ns ? wish->interval_ns : INTERVAL_NORMAL;
+	wish->top = wish->top ? wish->top : TOP_NORMAL;
+	wish->error_exitcode = s->report.error_exitcode;
+	return error;
+}
+
+void option_scan_free(struct settings *settings)
+{
+	free(settings->scan.why);
+}

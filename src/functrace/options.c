@@ -1,0 +1,441 @@
+#include "config.h"
+#include "functrace/options.h"
+#include "cli/completion.h"
+#include "functrace/option_attach.h"
+#include "functrace/option_conflicts.h"
+#include "functrace/option_functions.h"
+#include "functrace/option_modules.h"
+#include "functrace/option_output.h"
+#include "functrace/option_report.h"
+#include "functrace/option_scan.h"
+#include "arch/arch.h"
+#include "base/msg.h"
+#include "modules/conf/conf.h"
+#include "modules/known.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STATUS_GO_ON      -1
+#define DEPTH_NORMAL      64
+#define ARGS_LIMIT_NORMAL 64
+#define FORMAT_NORMAL     "rtrace"
+
+enum long_option {
+	OPT_COMPAT = 0x100,
+	OPT_START_PAUSED,
+	OPT_VERIFY,
+	OPT_UNWINDER,
+	OPT_SYMBOL,
+	OPT_CPU,
+	OPT_CHILDREN,
+	OPT_NO_CENSUS,
+	OPT_DURATION,
+	OPT_ARGS_LIMIT,
+	OPT_USAGE,
+	OPT_CONTEXT_FUNCTION,
+	OPT_ATTACH_FILE,
+	OPT_REPAIR,
+	OPT_LIST_OPTIONS,
+	OPT_LIST_PROCESSES,
+	OPT_CYCLE_SIZE,
+};
+
+/* ---- What the options say together ---- */
+
+/* What the options leave open. */
+static int set_defaults(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+	int error = 0;
+
+	option_functions_end(parse);
+	if (!s->module_count)
+		error = option_module(parse, "memory");
+	if (!error && !s->encoding)
+		error = option_format(parse, FORMAT_NORMAL);
+	if (s->cpu == CPU_DEFAULT)
+		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
+	return error;
+}
+
+static int check_all(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+	int error = option_targets(parse);
+
+	if (!error)
+		error = option_conflicts_of_task(parse);
+	if (error || s->is_repair)
+		return error;
+	if (s->scan.is_wanted && !option_scan_is_beside(s))
+		return option_scan_alone(parse);
+	error = option_output_check(parse);
+	if (!error)
+		error = set_defaults(parse);
+	if (!error)
+		error = option_conflicts_of_trace(parse);
+	if (error)
+		return error;
+	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
+		msg_warn("--args-limit has no effect without -a");
+	/* Nobody sees those that are not kept: they take a thirtieth of the room. */
+	if (s->report.is_wanted && !s->output)
+		s->packing = PACKING_ZSTD;
+	if (parse->compat)
+		s->encoding = encoding_compat(s->encoding);
+	option_scan_beside(s, parse->compat);
+	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
+		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
+			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"
+								  : "");
+	return 0;
+}
+
+/* ---- The table ---- */
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to trace:", 1},
+	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
+	{"track", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"symbols", 'x', "LIST|@FILE", 0,
+	 "the calls of these functions, separated by ';': patterns of their names (Parser::*), NAME@OBJECT, "
+	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
+	 0},
+	{"context-function", OPT_CONTEXT_FUNCTION, "NAME", 0,
+	 "mark the calls that are made while this function runs; as for -x, again for more", 0},
+	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
+	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
+	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
+	{"no-census", OPT_NO_CENSUS, NULL, 0, "no baseline of the blocks from before -t, and no figures of the heap",
+	 0},
+	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
+	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
+	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
+	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
+	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
+	{"duration", OPT_DURATION, "TIME", 0, "let go after this time: 30 (seconds), 10s, 5m, 1h", 0},
+
+	{NULL, 0, NULL, 0, "Arguments:", 2},
+	{"args", 'a', NULL, 0, "arguments and results of calls, and failed calls", 0},
+	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "show at most N bytes of a string (default 64)", 0},
+
+	{NULL, 0, NULL, 0, "Stacks:", 3},
+	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
+	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
+	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
+	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0, "the unwinder of stacks (default rows)", 0},
+
+	{NULL, 0, NULL, 0, "Output:", 4},
+	{"output", 'o', "DIR|FILE|-", 0,
+	 "write the trace there; -: standard output, and the program's own output goes to standard "
+	 "error (default: a new "
+	 "file PID-N in this folder)",
+	 0},
+	{"format", 'f', "NAME", 0, "of the trace:", 0},
+	{"compress", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
+	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
+	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
+	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
+	 "with -f stacktrack: repeat all context after N entries, so that the last part of a trace can be read", 0},
+	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
+	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
+	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
+	 "copy a file, or one of /proc/PID, beside the trace; again for more", 0},
+	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
+
+	{NULL, 0, NULL, 0, "Others:", 6},
+	{"cpu", OPT_CPU, "auto|pin|free", 0,
+	 "run a busy program and functrace on one CPU, which is faster: if the program cannot see it "
+	 "(default for PROGRAM), "
+	 "always, or never (default with -t)",
+	 0},
+	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
+	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: remove breakpoints that a killed functrace has left", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages", 0},
+	{"help", 'h', NULL, 0, "this text", -1},
+	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
+	{"version", 'V', NULL, 0, "the version", -1},
+
+	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
+	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static void show_version(void)
+{
+	const struct arch *arch;
+
+	printf("functrace %s\ntraces:", PACKAGE_VERSION);
+	for (size_t i = 0; (arch = arch_known(i)); i++)
+		printf(" %s", arch->name);
+	printf("\nLicence: GPL version 2 or later. No warranty.\n");
+}
+
+/* What only the tables of modules, formats and messages know of an option's values. */
+static char *known_words(int key)
+{
+	if (key == 'e')
+		return xasprintf("%s all help FILE", module_names());
+	if (key == 'f')
+		return xstrdup(encoding_names(ENCODING_TRACE));
+	return key == 'd' ? xstrdup(msg_debug_domains()) : NULL;
+}
+
+static int show(struct parse *parse, struct argp_state *state, int key)
+{
+	help_columns();
+	if (key == 'V')
+		show_version();
+	else if (key == OPT_LIST_OPTIONS)
+		completion_options(state->root_argp, known_words);
+	else if (key == OPT_LIST_PROCESSES)
+		completion_processes();
+	else
+		argp_state_help(state, stdout,
+				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
+	return options_shown(parse);
+}
+
+/* The program's name follows the options. `-d 2 PROGRAM`, as people know it from elsewhere, would
+ * run a program "2". */
+static int set_program(struct parse *parse, const struct argp_state *state)
+{
+	char **const argv = state->argv + state->next;
+	const char *const before = state->next > 1 ? argv[-1] : "";
+	uint64_t number;
+
+	if ((!strcmp(before, "-d") || !strcmp(before, "--debug")) &&
+	    (parse_number(argv[0], UINT64_MAX, &number) || strchr(argv[0], ':')))
+		return debug_error(parse, " ", argv[0]);
+	if ((!strcmp(before, "-a") || !strcmp(before, "--args")) && !strchr(argv[0], '/') && strpbrk(argv[0], ",;*@:"))
+		return usage_error(parse,
+				   "-a takes no value here: it shows arguments. If '%s' are functions, as for "
+				   "functracer's -a, give them to -x",
+				   argv[0]);
+	parse->settings->argv = argv;
+	return 0;
+}
+
+static int parse_flag(struct parse *parse, int key)
+{
+	struct settings *const s = parse->settings;
+
+	switch (key) {
+	case 'F':
+		s->follow = false;
+		return 0;
+	case 'A':
+		s->backtrace_all = true;
+		return 0;
+	case 'a':
+		s->args = true;
+		return 0;
+	case 'r':
+		s->resolve = true;
+		return 0;
+	case 'T':
+		s->timestamps = false;
+		return 0;
+	case 's':
+		return 0;
+	case OPT_START_PAUSED:
+		s->start_paused = true;
+		return 0;
+	case OPT_CHILDREN:
+		s->children = true;
+		return 0;
+	case OPT_NO_CENSUS:
+		s->census = false;
+		return 0;
+	case OPT_VERIFY:
+		s->verify = true;
+		return 0;
+	case OPT_REPAIR:
+		s->is_repair = true;
+		return 0;
+	case 'q':
+		s->quiet = true;
+		msg_set_quiet(true);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The first that --scan alone has no use for is kept by that name, to be refused then. */
+static void note_given(struct given *given, int key, const char *arg)
+{
+	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||
+			       key == 's' || key == OPT_REPAIR;
+	const size_t before = given->count;
+
+	given_option(given, options, key, arg);
+	if (!is_of_all && given->count > before && !given_find(given, "tracing-option"))
+		given_value(given, "tracing-option", given->facts[before].name);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *const parse = state->input;
+	struct settings *const s = parse->settings;
+	int error;
+
+	note_given(&parse->given, key, arg);
+	switch (key) {
+	case 'e':
+		return option_list(parse, arg, option_module);
+	case 'x':
+		return option_functions(parse, arg);
+	case OPT_CONTEXT_FUNCTION:
+		return option_contexts(parse, arg);
+	case 't':
+	case 'p':
+		return option_target(parse, arg);
+	case 'L':
+		return option_list(parse, arg, option_library);
+	case 'M':
+		return option_list(parse, arg, option_monitor);
+	case OPT_SYMBOL:
+		return option_symbol(parse, arg);
+	case OPT_DURATION:
+		return option_duration(parse, arg);
+	case 'S':
+		return option_toggle_signal(parse, arg);
+	case 'b':
+		return option_depth(parse, arg);
+	case OPT_ARGS_LIMIT:
+		return option_args_limit(parse, arg);
+	case OPT_CYCLE_SIZE:
+		return option_cycle_size(parse, arg);
+	case OPT_UNWINDER:
+		return option_unwinder(parse, arg);
+	case 'f':
+		return option_format(parse, arg);
+	case 'o':
+		s->output = arg;
+		return 0;
+	case 'z':
+		parse->compress = true;
+		parse->packing = arg;
+		return 0;
+	case 'd':
+		return option_debug(parse, arg);
+	case OPT_COMPAT:
+		error = option_word(parse, "compat", arg, "sp-rtrace");
+		parse->compat = !error;
+		return error;
+	case OPT_ATTACH_FILE:
+		return option_attach(parse, arg);
+	case OPT_CPU:
+		return option_cpu(parse, arg);
+	case 'h':
+	case 'V':
+	case OPT_USAGE:
+	case OPT_LIST_OPTIONS:
+	case OPT_LIST_PROCESSES:
+		return show(parse, state, key);
+	case ARGP_KEY_ARGS:
+		return set_program(parse, state);
+	case ARGP_KEY_END:
+		return check_all(parse);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->child_inputs[1] = parse;
+		return 0;
+	case ARGP_KEY_ARG:
+	case ARGP_KEY_NO_ARGS:
+	case ARGP_KEY_FINI:
+	case ARGP_KEY_SUCCESS:
+	case ARGP_KEY_ERROR:
+		return ARGP_ERR_UNKNOWN;
+	default:
+		return parse_flag(parse, key);
+	}
+}
+
+static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
+static const char doc[] = "Trace the allocations and releases of a program, with their stacks, without rebuilding or "
+			  "restarting it."
+			  "\vOptions end at PROGRAM. Attached, Ctrl-C lets go. A launched program gets Ctrl-C itself, "
+			  "and SIGTERM to functrace "
+			  "lets go of it.\n\n"
+			  "The exit status is PROGRAM's; 126 or 127 if it could not be run, 1 if tracing failed "
+			  "before it began, 2 for "
+			  "wrong usage, 0 when attached.\n\n"
+			  "  functrace -e memory ./server --port 80     from its first instruction\n"
+			  "  functrace -t redis-server --duration=30    a running process, for 30 s\n"
+			  "  functrace -f text -r -o - ls | less        text with names, live\n"
+			  "  functrace-postproc --report 1234-0.rtrace  the leaks in a trace";
+
+/* Names that only the tables of modules and formats know. argp frees what differs from `text`. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	if (key == 'e')
+		return xasprintf("%s %s (default memory), all, FILE.conf, FILE.so; help lists them", text,
+				 module_names());
+	if (key == 'f')
+		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));
+	return (char *)(uintptr_t)text;
+}
+
+static const struct argp_child children[] = {
+	{.argp = &option_report_argp, .group = 5}, {.argp = &option_scan_argp, .group = 5}, {0}};
+static const struct argp argp = {.options = options,
+				 .parser = parse_option,
+				 .children = children,
+				 .args_doc = usage,
+				 .doc = doc,
+				 .help_filter = help_filter};
+
+int settings_parse(int argc, char **argv, struct settings *settings)
+{
+	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
+
+	*settings = (struct settings){.depth = DEPTH_NORMAL,
+				      .args_limit = ARGS_LIMIT_NORMAL,
+				      .output_fd = -1,
+				      .timestamps = true,
+				      .census = true,
+				      .follow = true};
+	/* getopt's messages begin with it; others do without the folder. */
+	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
+	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
+
+	free(parse.targets);
+	given_free(&parse.given);
+	option_report_keep_words(settings, argc, argv);
+	return error ? parse.status : STATUS_GO_ON;
+}
+
+void settings_free(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->library_count; i++)
+		free(settings->libraries[i]);
+	for (size_t i = 0; i < settings->symbol_count; i++)
+		free((char *)(uintptr_t)settings->symbols[i].name);
+	for (size_t i = 0; i < settings->described_count; i++)
+		conf_free(settings->described[i]);
+	free(settings->described);
+	free(settings->libraries);
+	free(settings->symbols);
+	free(settings->modules);
+	option_functions_free(settings->chosen);
+	option_functions_free(settings->contexts);
+	option_attach_free(settings);
+	option_report_free(settings);
+	option_scan_free(settings);
+	free(settings->pids);
+	free(settings->monitor);
+	if (settings->output_fd > 2)
+		close(settings->output_fd);
+	*settings = (struct settings){0};
+}

@@ -1,0 +1,120 @@
+#include "config.h"
+#include "functrace/postproc_process.h"
+#include "base/msg.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The path of this program: by /proc, or, where that is not mounted, as it was executed. False: it is not known. */
+static bool own_path(char path[static PATH_MAX])
+{
+	const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	const char *const executed = (const char *)getauxval(AT_EXECFN); /* NULL: 0 */
+
+	if (length > 0) {
+		path[length] = '\0';
+		return true;
+	}
+	return executed && realpath(executed, path);
+}
+
+/* The one that belongs to this functrace is beside it; else the one that is installed. The caller frees it. */
+static char *postproc_path(void)
+{
+	char self[PATH_MAX];
+	char *const slash = own_path(self) ? strrchr(self, '/') : NULL;
+
+	if (slash) {
+		slash[1] = '\0';
+		char *path = xasprintf("%s" POSTPROC_NAME, self);
+
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return xstrdup(POSTPROC_NAME);
+}
+
+static void run_here(char *const *argv, int in, int out)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (in >= 0)
+		dup2(in, STDIN_FILENO);
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	char *path = postproc_path();
+
+	execvp(path, argv);
+	char self[PATH_MAX];
+	const int error = errno;
+
+	msg_error(
+		"%s cannot be run: %s. It belongs beside functrace (%s) or into a folder of PATH; install it there, or "
+		"run functrace by its whole path",
+		path, strerror(error), own_path(self) ? self : "whose own path is not known: mount /proc");
+	_exit(POSTPROC_NOT_FOUND);
+}
+
+pid_t postproc_start(char *const *argv, int in, int out)
+{
+	fflush(NULL);
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		run_here(argv, in, out);
+	if (pid < 0)
+		msg_error("no process can be made for " POSTPROC_NAME ": %s", strerror(errno));
+	return pid;
+}
+
+/* Signals that are blocked here, because they are taken by other means while something is traced, are its own. */
+static bool wait_and_pass_on(pid_t pid, int *status)
+{
+	static const int passed[] = {SIGTERM, SIGHUP};
+	sigset_t child, wanted, before;
+	pid_t got;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	wanted = child;
+	sigprocmask(SIG_BLOCK, &child, &before);
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
+		if (sigismember(&before, passed[i]))
+			sigaddset(&wanted, passed[i]);
+	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+		const int sig = sigwaitinfo(&wanted, NULL);
+
+		if (sig > 0 && sig != SIGCHLD)
+			kill(pid, sig);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return got == pid;
+}
+
+int postproc_wait(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || !wait_and_pass_on(pid, &status))
+		return EXIT_FAILURE;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* Who reads its output need not want all of it. */
+	if (WTERMSIG(status) != SIGPIPE)
+		msg_error(POSTPROC_NAME " was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,191 @@
+#include "config.h"
+#include "functrace/run_live.h"
+#include "functrace/postproc_process.h"
+#include "base/msg.h"
+#include "live/live_view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The tracer's messages would stand in the view: they wait in a file, which has no name. -1: none can be made. */
+static int make_messages(void)
+{
+	char path[] = "/tmp/functrace-live-XXXXXX";
+	const int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static void print_messages(int fd)
+{
+	char bytes[4096];
+	ssize_t count;
+
+	if (fd < 0)
+		return;
+	lseek(fd, 0, SEEK_SET);
+	while ((count = read(fd, bytes, sizeof(bytes))) > 0)
+		write_all(STDERR_FILENO, bytes, (size_t)count, NULL);
+	close(fd);
+}
+
+/* The process that the user has started may be killed: then the one that traces lets go. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		raise(SIGTERM);
+}
+
+/* The whole of functrace, whose traces go to the view (src/record/view_pipe.h). */
+static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
+{
+	if (messages >= 0)
+		dup2(messages, STDERR_FILENO);
+	settings->output = "the view";
+	settings->output_fd = out;
+	return trace(settings);
+}
+
+/* tracer: whom it may ask for a scan. */
+static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
+{
+	const struct report_wish *wish = &settings->report;
+	char **argv = xcalloc(wish->option_count + 5, sizeof(*argv));
+	char *const asked = settings->scan.request_signal ? xasprintf("--tracer=%d", (int)tracer) : NULL;
+	size_t count = 0;
+
+	argv[count++] = (char *)(uintptr_t)POSTPROC_NAME;
+	for (size_t i = 0; i < wish->option_count; i++)
+		argv[count++] = wish->options[i];
+	if (asked)
+		argv[count++] = asked;
+	argv[count++] = (char *)(uintptr_t) "--traces";
+	argv[count] = (char *)(uintptr_t) "-";
+	const pid_t pid = postproc_start(argv, in, -1);
+
+	free(argv);
+	free(asked);
+	return pid;
+}
+
+/* The view asks for a scan by a signal, which must not come before the tracer takes it. */
+static void choose_request_signal(struct settings *settings)
+{
+	sigset_t request;
+
+	if (settings->toggle_signal == LIVE_SCAN_SIGNAL)
+		return;
+	settings->scan.request_signal = LIVE_SCAN_SIGNAL;
+	sigemptyset(&request);
+	sigaddset(&request, LIVE_SCAN_SIGNAL);
+	sigprocmask(SIG_BLOCK, &request, NULL);
+}
+
+#define VIEW_PATIENCE 2 /* seconds */
+
+static volatile sig_atomic_t view_pid, tracer_pid, is_asked; /* for the handlers */
+
+/* No terminal that is stopped is waited for. */
+static void end_here(int sig)
+{
+	(void)sig;
+	_exit(EXIT_SUCCESS);
+}
+
+static void end_view(int sig)
+{
+	(void)sig;
+	kill(view_pid, SIGKILL);
+	signal(SIGALRM, end_here);
+	alarm(VIEW_PATIENCE);
+}
+
+/* SIGTERM or SIGHUP: what is traced is let go of at once, and the view ends, though it be stopped, or its terminal. */
+static void end_both(int sig)
+{
+	(void)sig;
+	is_asked = 1;
+	kill(tracer_pid, SIGTERM);
+	kill(view_pid, SIGTERM);
+	kill(view_pid, SIGCONT);
+	alarm(VIEW_PATIENCE);
+}
+
+static void take_signals(pid_t view, pid_t tracer)
+{
+	struct sigaction action = {.sa_handler = end_view, .sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	view_pid = view;
+	tracer_pid = tracer;
+	sigaction(SIGALRM, &action, NULL);
+	action.sa_handler = end_both;
+	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+}
+
+/* Ctrl-C makes it let go. Its status. */
+static int end_tracer(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGINT);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_FAILURE;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
+{
+	const int messages = make_messages();
+	int sockets[2]; /* the view's, the tracer's */
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
+		msg_error("no socket can be made for the view: %s", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	choose_request_signal(settings);
+	fflush(NULL);
+	const pid_t visible = getpid(), tracer = fork();
+
+	if (tracer < 0) {
+		msg_error("no process can be made for tracing: %s", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	if (tracer == 0) {
+		end_with(visible);
+		close(sockets[0]);
+		_exit(run_tracer(settings, trace, sockets[1], messages));
+	}
+	close(sockets[1]);
+	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	const pid_t view_process = start_view(settings, sockets[0], tracer);
+
+	close(sockets[0]);
+	if (view_process > 0)
+		take_signals(view_process, tracer);
+	const int view = postproc_wait(view_process);
+
+	/* The view has ended, and its pid may be another's. */
+	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	const int status = end_tracer(tracer);
+
+	print_messages(messages);
+	return view ? view : status;
+}

@@ -1,0 +1,42 @@
+#include "config.h"
+#include "functrace/run_repair.h"
+#include "base/hash.h"
+#include "proc/proc.h"
+#include "proc/who.h"
+#include "scan/code_changes.h"
+
+#include <stdlib.h>
+
+/* A child is looked for after its parent is repaired: what is forked from then on is sound. */
+static int repair(struct hash *seen, pid_t pid, bool children)
+{
+	int status;
+
+	if (hash_get(seen, (uint64_t)pid))
+		return 0;
+	hash_set(seen, (uint64_t)pid, 1);
+	status = code_repair(pid);
+	if (!children)
+		return status;
+	size_t count;
+	pid_t *const pids = who_children(pid, &count);
+
+	for (size_t i = 0; i < count; i++)
+		status |= repair(seen, pids[i], true);
+	free(pids);
+	return status;
+}
+
+int repair_run(const struct settings *settings)
+{
+	struct hash seen = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < settings->pid_count; i++) {
+		const pid_t leader = proc_tgid(settings->pids[i]);
+
+		status |= repair(&seen, leader ? leader : settings->pids[i], settings->children);
+	}
+	hash_free(&seen);
+	return status;
+}

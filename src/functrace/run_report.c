@@ -1,0 +1,144 @@
+#include "config.h"
+#include "functrace/run_report.h"
+#include "functrace/postproc_process.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A list of so many bytes names more traces than a command line takes. */
+enum { LIST_MAX = 1 << 20 };
+
+/* Words for functrace-postproc: by whose name it speaks, the options of the command line, then `more` of the caller's.
+ * The caller frees the array. */
+static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
+{
+	const struct report_wish *wish = &settings->report;
+	char **argv = xcalloc(wish->option_count + more + 3, sizeof(*argv));
+
+	*count = 0;
+	argv[(*count)++] = (char *)(uintptr_t)name;
+	if (settings->quiet)
+		argv[(*count)++] = (char *)(uintptr_t) "-q";
+	for (size_t i = 0; i < wish->option_count; i++)
+		argv[(*count)++] = wish->options[i];
+	return argv;
+}
+
+/* What is wrong with these options, or with the files that they name, is wrong with functrace's command line. */
+int report_run_check(const struct settings *settings)
+{
+	size_t count;
+	char **argv = words_for(settings, "functrace", 1, &count);
+
+	argv[count] = (char *)(uintptr_t) "--check-options";
+	const int status = postproc_wait(postproc_start(argv, -1, -1));
+
+	free(argv);
+	if (status == POSTPROC_NOT_FOUND)
+		return EXIT_FAILURE;
+	return status ? status : -1;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		count++;
+	return count;
+}
+
+/* The report of the traces that the list names: a line each. The status of functrace-postproc; -1: there are none. */
+static int run_postproc(const struct settings *settings, char *list, int out)
+{
+	char *rest = list, *path;
+	size_t count;
+	int status = -1;
+	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 2, &count);
+
+	/* Traces that are removed cannot be looked at again. */
+	char *const again =
+		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
+
+	if (again)
+		argv[count++] = again;
+	argv[count++] = (char *)(uintptr_t) "--";
+	const size_t first = count;
+
+	while ((path = strsep(&rest, "\n")))
+		if (*path)
+			argv[count++] = path;
+	if (count > first)
+		status = postproc_wait(postproc_start(argv, -1, out));
+	free(again);
+	free(argv);
+	return status;
+}
+
+/* In V, when all tracing has ended. A check that could not be made must not look like one that found nothing. */
+static int print_report(const struct settings *settings, int out, bool sound)
+{
+	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;
+	char *const list = read_file(settings->report.list, LIST_MAX, NULL);
+	int status = -1;
+
+	if (list) {
+		status = run_postproc(settings, list, out);
+		free(list);
+	} else if (errno == EFBIG) {
+		msg_error("there are too many traces for one report; see %s", settings->report.list);
+		return failed;
+	}
+	report_run_end(settings);
+	if (found && status == found)
+		return found;
+	return status || !sound ? failed : 0;
+}
+
+static bool make_folder(struct settings *settings)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = xasprintf("%s/functrace-XXXXXX", parent && *parent ? parent : "/tmp");
+
+	if (!mkdtemp(folder)) {
+		msg_error("a folder for the traces, %s, cannot be made: %s. Set TMPDIR to another place.", folder,
+			  strerror(errno));
+		free(folder);
+		return false;
+	}
+	settings->report.folder = folder;
+	settings->report.list = xasprintf("%s/list", folder);
+	if (!settings->output)
+		settings->output = folder;
+	return true;
+}
+
+int report_run_begin(struct settings *settings)
+{
+	const int status = report_run_check(settings);
+
+	if (status >= 0)
+		return status;
+	if (!make_folder(settings))
+		return EXIT_FAILURE;
+	settings->conclude = print_report;
+	return -1;
+}
+
+void report_run_end(const struct settings *settings)
+{
+	const struct report_wish *wish = &settings->report;
+	char *list = wish->list ? read_file(wish->list, LIST_MAX, NULL) : NULL, *rest = list, *path;
+
+	while (wish->folder && (path = strsep(&rest, "\n")))
+		if (!strncmp(path, wish->folder, strlen(wish->folder)))
+			unlink(path);
+	free(list);
+	if (!wish->folder)
+		return;
+	unlink(wish->list);
+	rmdir(wish->folder);
+}

@@ -1,0 +1,233 @@
+#include "config.h"
+#include "functrace/run_scan.h"
+#include "base/hash.h"
+#include "base/msg.h"
+#include "proc/proc.h"
+#include "proc/refusal.h"
+#include "proc/who.h"
+#include "scan/scan.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct target {
+	struct scan *scan;
+	bool is_named; /* by -t or --core; else it descends from such a process */
+	bool is_over;  /* it is not looked at again */
+};
+
+struct run {
+	const struct settings *settings;
+	struct target *items;
+	size_t count, capacity;
+	struct hash pids; /* all that were ever added */
+	uint64_t round;   /* from 0 on */
+	bool has_printed, has_failed;
+	bool is_lost; /* something, in this round */
+};
+
+static volatile sig_atomic_t is_ended;
+
+static void end(int sig)
+{
+	(void)sig;
+	is_ended = 1;
+}
+
+/* Until then, or Ctrl-C. */
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec then = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (!is_ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR)
+		;
+}
+
+/* ---- Whom ---- */
+
+static void add(struct run *run, struct scan *scan, bool is_named)
+{
+	ARRAY_GROW(run->items, run->capacity, run->count);
+	run->items[run->count++] = (struct target){.scan = scan, .is_named = is_named};
+	hash_set(&run->pids, (uint64_t)scan_pid(scan), 1);
+}
+
+static void add_named(struct run *run, pid_t which)
+{
+	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* it may be a thread's */
+
+	if (!hash_get(&run->pids, (uint64_t)pid))
+		add(run, scan_new(pid), true);
+}
+
+static bool is_new_child(const struct run *run, pid_t pid)
+{
+	const pid_t parent = hash_get(&run->pids, (uint64_t)pid) ? 0 : proc_parent(pid);
+
+	return parent && hash_get(&run->pids, (uint64_t)parent) && proc_live_thread(pid);
+}
+
+/* --children: until there are no more. */
+static void add_children(struct run *run)
+{
+	bool more = true;
+
+	while (more) {
+		size_t count;
+		pid_t *const pids = who_all(&count);
+
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			if (!is_new_child(run, pids[i]))
+				continue;
+			add(run, scan_new(pids[i]), false);
+			more = true;
+		}
+		free(pids);
+	}
+}
+
+/* ---- One scan ---- */
+
+/* 0, or 1 after a message. */
+static int print(struct run *run, struct scan_report *report)
+{
+	const bool is_json = run->settings->scan.is_json;
+
+	if (run->has_printed && !is_json)
+		fputc('\n', stdout);
+	if (is_json)
+		scan_report_json(stdout, report);
+	else
+		scan_report_text(stdout, report);
+	run->has_printed = true;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	msg_error("cannot write standard output: %s; what is there is not complete. Give another place.",
+		  strerror(errno));
+	return 1;
+}
+
+/* Of several scans, what the last two agree on: a block that was allocated in the pause's moment may have its pointer
+ * nowhere yet. */
+static bool is_lost(const struct scan_report *report)
+{
+	const struct scan_sum *sum =
+		report->is_compared ? &report->groups->still_lost : &report->groups->sums[CLASS_LOST];
+
+	return sum->blocks > 0;
+}
+
+static void explain_end(struct run *run, const struct target *target)
+{
+	const struct scan *scan = target->scan;
+	const uint64_t count = scan_count(scan);
+
+	run->has_failed |= target->is_named;
+	if (count && target->is_named)
+		msg_error("process %d (%s) has ended after %llu scan%s.", scan_pid(scan), scan_program(scan),
+			  (unsigned long long)count, count == 1 ? "" : "s");
+	else if (count)
+		msg_info("process %d (%s) has ended after %llu scan%s", scan_pid(scan), scan_program(scan),
+			 (unsigned long long)count, count == 1 ? "" : "s");
+	else if (target->is_named)
+		refusal_of_attach(scan_pid(scan), ENOENT);
+}
+
+/* 0, or 1 after a message: there is no place for what is found. */
+static int look(struct run *run, struct target *target)
+{
+	const struct scan_wish *wish = &run->settings->scan;
+	scan_continues(target->scan, run->round + 1 < wish->count);
+	const enum scan_result result = scan_look(target->scan, wish->why, wish->why_count);
+	int error = 0;
+
+	if (result == SCAN_DONE) {
+		struct scan_report *report = scan_report_of(target->scan);
+
+		report->scan = run->round + 1;
+		report->scans = wish->count;
+		report->top = wish->top;
+		run->is_lost |= is_lost(report);
+		error = print(run, report);
+	} else if (result == SCAN_ENDED) {
+		explain_end(run, target);
+	}
+	run->has_failed |= result == SCAN_FAILED;
+	target->is_over = result != SCAN_DONE;
+	if (run->count > 1)
+		scan_rest(target->scan);
+	return error;
+}
+
+/* ---- All of them ---- */
+
+static void drop_those_over(struct run *run)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		if (run->items[i].is_over)
+			scan_free(run->items[i].scan);
+		else
+			run->items[kept++] = run->items[i];
+	}
+	run->count = kept;
+}
+
+/* 0, or 1 after a message. */
+static int look_at_all(struct run *run)
+{
+	if (run->settings->children)
+		add_children(run);
+	run->is_lost = false;
+	for (size_t i = 0; i < run->count && (!i || !is_ended); i++)
+		if (look(run, &run->items[i]))
+			return 1;
+	drop_those_over(run);
+	return 0;
+}
+
+static int scan_all(struct run *run)
+{
+	const struct scan_wish *wish = &run->settings->scan;
+	uint64_t next = clock_ns(CLOCK_MONOTONIC);
+
+	for (run->round = 0; run->round < wish->count && run->count && !is_ended; run->round++) {
+		if (look_at_all(run))
+			return EXIT_FAILURE;
+		next += wish->interval_ns;
+		if (run->round + 1 < wish->count && run->count)
+			sleep_until(next);
+	}
+	return run->is_lost && wish->error_exitcode ? wish->error_exitcode : run->has_failed;
+}
+
+int scan_run(const struct settings *settings)
+{
+	struct run run = {.settings = settings};
+	struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESETHAND};
+	int status = EXIT_FAILURE;
+
+	standard_fds_reserve();
+	if (settings->scan.core) {
+		struct scan *scan = scan_of_core(settings->scan.core, settings->scan.sysroot);
+
+		if (!scan)
+			return status;
+		add(&run, scan, true);
+	}
+	for (size_t i = 0; i < settings->pid_count; i++)
+		add_named(&run, settings->pids[i]);
+	if (settings->scan.count > 1)
+		sigaction(SIGINT, &action, NULL);
+	status = scan_all(&run);
+	for (size_t i = 0; i < run.count; i++)
+		scan_free(run.items[i].scan);
+	free(run.items);
+	hash_free(&run.pids);
+	return status;
+}

@@ -1,0 +1,230 @@
+#include "config.h"
+#include "postproc/postproc_checks.h"
+#include "cli/conflicts.h"
+#include "report/html/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_file(const char *path)
+{
+	return path && !path_is_folder(path);
+}
+
+/* The suffix of a file that is not compressed, though it is called so: tools go by the name, take plain text in a
+ * file.gz for nothing, and say nothing. NULL: it has none. pprof's own kind is gzip. */
+static const char *wrong_suffix(const struct postproc_options *options, const char *path)
+{
+	const struct export *const export = options->views.export;
+	const enum packing packing = is_file(path) ? packing_of_path(path) : PACKING_NONE;
+	const bool is_gzip = path == options->output && export && export->is_binary;
+
+	return !packing || (packing == PACKING_GZIP && is_gzip) ? NULL : packing_suffix(packing);
+}
+
+static bool is_terminal(const char *output)
+{
+	return output && strcmp(output, "-") ? path_is_terminal(output) : isatty(STDOUT_FILENO);
+}
+
+static size_t streams(const struct postproc_options *options)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < options->input_count; i++)
+		count += !strcmp(options->inputs[i], "-");
+	return count;
+}
+
+/* Whether the output of several traces can be one after the other. */
+static bool is_in_lines(const struct postproc_options *options)
+{
+	return !options->views.export && !options->packing && !options->expand_events &&
+	       (options->stats || options->dump || postproc_wants_mpatrol(options) ||
+		encoding_can(options->output_encoding, ENCODING_COMMENT));
+}
+
+static const struct conflict view_conflicts[] = {
+	{"--interval --count", NEEDS, "--live", "--interval and --count are about the live view; add --live"},
+	{"--live", EXCLUDES, "--report export",
+	 "--live does not go with --report or -f; 'r' in the view writes a report"},
+	{"--tree --top --gen-suppressions", NEEDS, "--report --live",
+	 "--tree, --top and --gen-suppressions are about the report; add --report"},
+	{"--tree", NEEDS, "stacks",
+	 "--tree is made of stacks; it goes with the views leaks, alive, peak, allocated and temporary"},
+	{"--diff", NEEDS, "view-at-end",
+	 "--diff is about the report, the page and files for other tools; add --report, --html or -f"},
+	{"--diff", EXCLUDES, "weight-lost", "--weight=lost is of the end alone; --diff goes with the other weights"},
+	{"--diff", EXCLUDES, "compares-not",
+	 "-f {export} has no place for what grew since then; --diff goes with -f {comparing}, --report and --html"},
+};
+
+static const struct conflict conflicts[] = {
+	{"--html", EXCLUDES, "export-streams",
+	 "-f {export} is written as the records come, a page is made of all of them; run twice"},
+	{"html-taken", EXCLUDES, "", "--html would replace {--html}, which is no page; give it another file"},
+	{"--weight", NEEDS, "weighted", "--weight is for a format that holds one figure, like -f collapsed"},
+	{"compat", NEEDS, "has-compat",
+	 "the format {format} has no sp-rtrace dialect; those that have are {compat-formats}"},
+	{"--cycle-size", NEEDS, "has-cycles",
+	 "the format {format} has no write cycles; give --cycle-size with -f {cycle-formats}"},
+	{"-s", NEEDS, "-c", "-s orders groups; add -c"},
+	{"--show-leak-kinds", NEEDS, "-l", "--show-leak-kinds says what -l shows; add -l"},
+	{"exitcode", NEEDS, "-l --report", "--error-exitcode is for leaks; add {leaks}"},
+	{"view", EXCLUDES, "--stats -l -c format-chosen --dump --mpatrol-table --hatf-file --sim-file",
+	 "--report, --html and files for other tools are made of the whole trace; they do not go with -l, -c, --stats, "
+	 "--dump or another format"},
+	{"--older --between", NEEDS, "-l view",
+	 "--older and --between are about what is alive at the end; add {leaks}, --html or -f of a file for other "
+	 "tools"},
+	{"--min-count", NEEDS, "-l --report",
+	 "--min-count counts what the groups of -l and --report have; add one of them"},
+	{"--min-count", NEEDS, "stacks",
+	 "--min-count is about stacks; it goes with the views leaks, alive, peak, allocated and temporary"},
+	{"filters", EXCLUDES, "--live --dump --expand-events",
+	 "filters of allocations do not go with --live, --dump and --expand-events"},
+	{"--each", NEEDS, "view-of-all",
+	 "--each is about --report, --html and files for other tools; all else is of each trace anyway"},
+	{"--report", EXCLUDES, "export", "--report is text; it does not go with -f"},
+	{"--stats", EXCLUDES, "-l -c format-chosen",
+	 "--stats is shown instead of a trace; it does not go with -l, -c or -f"},
+	{"--mpatrol-table --hatf-file --sim-file", EXCLUDES, "--stats -l -c format-chosen",
+	 "--mpatrol-table, --hatf-file and --sim-file are written instead of a trace; they do not go with --stats, -l, "
+	 "-c or -f"},
+	{"--dump", EXCLUDES, "--stats -l -c format-chosen",
+	 "--dump is shown instead of a trace; it does not go with --stats, -l, -c or -f"},
+	{"dump-look", NEEDS, "--dump", "--cpus and --devices say what a message has; add --dump"},
+	{"view", EXCLUDES, "-z",
+	 "only traces are compressed; --report and files for other tools are not: leave out -z"},
+	{"output-suffix", EXCLUDES, "",
+	 "only traces are compressed, and {-o} would not be: give -o a name without {output-suffix}, and compress "
+	 "the file"},
+	{"html-suffix", EXCLUDES, "",
+	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and compress "
+	 "the file"},
+	{"packed-otherwise", EXCLUDES, "", "-z{-z}: the name after -o, {-o}, says another kind"},
+	{"packing-unknown", EXCLUDES, "", "-z{-z}: the kinds are zst and gz"},
+	{"packed", EXCLUDES, "--stats --dump --expand-events --mpatrol-table --hatf-file --sim-file",
+	 "only traces are compressed; give -o a name without {packed}, and no -z"},
+	{"packed", EXCLUDES, "terminal",
+	 "the output is a terminal, and a compressed trace is not for people; give a file with -o"},
+	{"binary", EXCLUDES, "terminal",
+	 "the output is a terminal, and the format {binary} is not for people; give a file with -o"},
+	{"expand-look", NEEDS, "--expand-events",
+	 "--well-formed and --compat=stacktrack-2005 are for the XML; add --expand-events"},
+	{"--expand-events", EXCLUDES, "--stats -l -c format-chosen",
+	 "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f"},
+	{"no-input", EXCLUDES, "", "give the trace to read; - is standard input"},
+	{"each-stream", EXCLUDES, "", "standard input can be read once; give - once"},
+	{"each-input", EXCLUDES, "--follow", "--follow waits at the end of one trace; give one"},
+	{"each-input", EXCLUDES, "html-file",
+	 "--each makes a page of each trace, and several cannot stand in one file; give --html a folder"},
+	{"each-in-file", NEEDS, "folder lines",
+	 "several traces cannot stand in one file of this format; give a folder with -o"},
+	{"each-in-file", EXCLUDES, "mpatrol-file",
+	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
+};
+
+/* What is true of the views. */
+static void add_views(struct given *given, const struct postproc_options *o)
+{
+	const struct view_options *const views = &o->views;
+	const struct export *const export = views->export;
+	const bool is_view = view_options_want(views);
+
+	given_value(given, "export", export ? export->name : NULL);
+	given_value(given, "comparing", export_names_that_compare());
+	given_fact(given, "export-streams", export && !export->write);
+	given_fact(given, "compares-not", export && !export->compares);
+	given_fact(given, "weighted", export && export->is_weighted);
+	given_fact(given, "weight-lost", export && views->export_options.weight == WEIGHT_LOST);
+	given_fact(given, "stacks", report_view_has_stacks(views->report_options.view));
+	given_fact(given, "view", is_view);
+	given_fact(given, "view-at-end", is_view && !views->live);
+	given_fact(given, "view-of-all", view_options_want_all(views));
+	given_fact(given, "html-file", is_file(views->html));
+	given_fact(given, "html-taken", views->html && !page_may_replace(views->html));
+	given_value(given, "html-suffix", wrong_suffix(o, views->html));
+	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->output) : NULL);
+}
+
+/* What is true of the trace that is written, or of what is written instead of it. */
+static void add_output(struct given *given, const struct postproc_options *o)
+{
+	const struct encoding *const encoding = o->output_encoding;
+	const struct export *const export = o->views.export;
+	const bool is_binary = encoding_can(encoding, ENCODING_BINARY) || (export && export->is_binary);
+
+	given_value(given, "format", encoding_name(encoding));
+	given_value(given, "binary", !is_binary ? NULL : export ? export->name : encoding_name(encoding));
+	given_fact(given, "compat", o->dialect == DIALECT_COMPAT);
+	given_fact(given, "has-compat", encoding_can(encoding, ENCODING_COMPAT));
+	given_fact(given, "has-cycles", encoding_can(encoding, ENCODING_CYCLES));
+	given_value(given, "compat-formats", encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
+	given_value(given, "cycle-formats", encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
+	given_value(given, "packed", o->packing ? packing_suffix(o->packing) : NULL);
+	given_fact(given, "terminal", is_terminal(o->output));
+	given_fact(given, "folder", o->output && path_is_folder(o->output));
+	given_fact(given, "lines", is_in_lines(o));
+	given_fact(given, "mpatrol-file", is_file(o->hatf_path) || is_file(o->sim_path));
+	given_fact(given, "expand-look", o->expand.well_formed || o->expand.pad_right);
+}
+
+static void add_input(struct given *given, const struct postproc_options *o)
+{
+	const bool is_each = o->input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
+
+	/* functrace, which asks by --check-options, has no -l. */
+	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");
+	given_fact(given, "exitcode", o->error_exitcode);
+	given_fact(given, "dump-look", o->dump_options.cpus || o->dump_options.devices);
+	given_fact(given, "filters", postproc_filters_want(&o->filters));
+	given_fact(given, "no-input", !o->input_count && !o->show_format && !o->checks_only && isatty(STDIN_FILENO));
+	given_fact(given, "each-input", is_each);
+	given_fact(given, "each-stream", is_each && streams(o) > 1);
+	/* A report is lines, a page has its own place. */
+	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
+}
+
+static void check(struct argp_state *state, const struct given *given, const struct conflict *rows, size_t count)
+{
+	char *const text = conflict_find(rows, count, given);
+
+	if (text)
+		argp_error(state, "%s", text);
+}
+
+/* Only what a writer writes is compressed. */
+static void set_packing(struct given *given, struct postproc_options *options)
+{
+	const char *const path = is_file(options->output) ? options->output : NULL;
+
+	if (view_options_want(&options->views))
+		return;
+	if (!options->pack)
+		options->packing = path ? packing_of_path(path) : PACKING_NONE;
+	else if (!packing_choose(path, options->pack_kind, &options->packing))
+		given_fact(given, options->packing ? "packed-otherwise" : "packing-unknown", true);
+}
+
+void postproc_options_check(struct argp_state *state, struct postproc_options *options)
+{
+	const struct export *const export = options->views.export;
+	struct given *const given = &options->given;
+
+	given_fact(given, "format-chosen", options->output_encoding);
+	if (!options->output_encoding)
+		options->output_encoding = encoding_find(POSTPROC_FORMAT);
+	set_packing(given, options);
+	add_views(given, options);
+	add_output(given, options);
+	add_input(given, options);
+	check(state, given, view_conflicts, ARRAY_SIZE(view_conflicts));
+	if (export && export->needs)
+		argp_failure(state, EXIT_FAILURE, 0,
+			     "this functrace-postproc was built without what -f %s needs: install %s (on Debian and "
+			     "Ubuntu with apt-get), configure it and build it again",
+			     export->name, export->needs);
+	check(state, given, conflicts, ARRAY_SIZE(conflicts));
+}

@@ -1,0 +1,344 @@
+/* functrace-postproc: reads traces, sends each through the stages that the options ask for, writes what comes out. */
+#include "config.h"
+#include "postproc/postproc_dump.h"
+#include "postproc/postproc_input.h"
+#include "postproc/postproc_options.h"
+#include "postproc/postproc_run.h"
+#include "postproc/postproc_views.h"
+#include "base/long_work.h"
+#include "base/msg.h"
+#include "live/live_view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* All inputs of a command line. */
+struct postproc {
+	struct postproc_options options;
+	struct index_set include, exclude;
+	struct output_sequence sequence;
+	struct views views;               /* if they are wanted */
+	struct suppressions suppressions; /* of -l */
+	struct names *files;              /* whose files the names of all traces share: a program's are read once */
+	bool failed;                      /* and said so */
+	bool found_leaks;                 /* in one of them */
+	bool chose;                       /* the choices of the command line matched something in one of them */
+	struct buf unmatched;             /* what did not, in the others: a sentence a line */
+};
+
+static bool read_indices(const char *path, struct index_set *set)
+{
+	size_t line = 0;
+	const int error = path ? index_set_read(set, path, &line) : 0;
+
+	if (error == -EINVAL)
+		msg_error("%s, line %zu: there should be an event's number", path, line);
+	else if (error)
+		msg_error("cannot read %s: %s", path, strerror(-error));
+	return !error;
+}
+
+/* Folders that options name must be there: nobody would miss a file that is not found in them. */
+static bool check_folders(const char *option, const char *folders, const char *separator)
+{
+	bool sound = true;
+
+	for (const char *p = folders; p && *p; p += *p != '\0') {
+		const size_t length = strcspn(p, separator);
+		char *folder = xstrndup(p, length);
+
+		if (length && !path_is_folder(folder)) {
+			msg_error("%s=%s: there is no such folder", option, folder);
+			sound = false;
+		}
+		free(folder);
+		p += length;
+	}
+	return sound;
+}
+
+/* Whether no input would be overwritten before its turn. */
+static bool check_output(const struct postproc_options *options)
+{
+	struct stat output, input;
+
+	if ((options->input_count == 1 && !view_options_want(&options->views)) || !options->output ||
+	    stat(options->output, &output) || !S_ISREG(output.st_mode))
+		return true;
+	for (size_t i = 0; i < options->input_count; i++) {
+		if (stat(options->inputs[i], &input) || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
+			continue;
+		msg_error("%s is an input too; writing it would destroy it. Give another file with -o.",
+			  options->output);
+		return false;
+	}
+	return true;
+}
+
+/* Reads the files that the options name, and looks at what they name otherwise. False after a message. */
+static bool prepare(struct postproc *postproc)
+{
+	struct postproc_options *options = &postproc->options;
+
+	if (!read_indices(options->include_path, &postproc->include) ||
+	    !read_indices(options->exclude_path, &postproc->exclude) || !postproc_layout_read(options) ||
+	    !check_folders("--sysroot", options->select.sysroot, "") ||
+	    !check_folders("--debug-path", options->names.debug_path, ":") || !check_output(options))
+		return false;
+	for (size_t i = 0; options->leaks && i < options->views.suppression_count; i++)
+		if (!suppressions_read(&postproc->suppressions, options->views.suppressions[i]))
+			return false;
+	if (postproc->suppressions.count)
+		options->filters.stacks.suppressions = &postproc->suppressions;
+	if (options->include_path)
+		options->select.include = &postproc->include;
+	if (options->exclude_path)
+		options->select.exclude = &postproc->exclude;
+	if (options->call_address.object)
+		options->select.call_address = &options->call_address;
+	return true;
+}
+
+/* Each line of `unmatched`, with the name of the trace where there are several. */
+static void note_unmatched(struct postproc *postproc, const struct postproc_input *input, struct buf *unmatched)
+{
+	const bool several = postproc->options.input_count > 1;
+	char *rest = unmatched->size ? xstrdup(buf_str(unmatched)) : NULL, *const text = rest, *line;
+
+	postproc->chose |= !text;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			buf_printf(&postproc->unmatched, "%s%s%s\n", several ? input->name : "", several ? ": " : "",
+				   line);
+	free(text);
+}
+
+/* input: NULL for all traces that come over the standard input, which is a socket then. */
+static int show_live(const struct postproc_options *options, struct postproc_input *input)
+{
+	const struct view_options *views = &options->views;
+	const struct live_options live = {
+		.interval = views->interval > 0 ? views->interval : 1,
+		.count = views->count,
+		.top = views->report_options.top,
+		.sysroot = options->names.sysroot,
+		.tracer = views->tracer,
+		.names = &options->names,
+		.input_name = input ? input->name : "functrace",
+	};
+
+	if (input)
+		return live_run(input->reader, &live);
+	postproc_input_outlive_interrupt();
+	return live_run_all(STDIN_FILENO, &live);
+}
+
+static void read_trace(struct postproc *postproc, struct postproc_input *input)
+{
+	const struct postproc_options *options = &postproc->options;
+	struct output_sequence *const sequence = options->input_count > 1 ? &postproc->sequence : NULL;
+	struct postproc_outcome outcome;
+
+	postproc->sequence.input_name = input->name;
+	if (!postproc_input_begin(input, options)) {
+		postproc->failed = true;
+	} else if (options->views.live) {
+		postproc->failed |= show_live(options, input) != EXIT_SUCCESS;
+	} else if (options->dump) {
+		postproc->failed |= postproc_dump(input, options, sequence) != EXIT_SUCCESS;
+	} else {
+		postproc_run(input, options, sequence, view_options_want(&options->views) ? &postproc->views : NULL,
+			     &outcome);
+		postproc->failed |= !outcome.sound || (outcome.is_incomplete && options->error_exitcode);
+		postproc->found_leaks |= outcome.found_leaks;
+		if (outcome.sound)
+			note_unmatched(postproc, input, &outcome.unmatched);
+		buf_free(&outcome.unmatched);
+	}
+	postproc_input_close(input);
+}
+
+/* A choice that matches nothing anywhere is an error: a script must not take the result for that of a program without
+ * faults. One process of several need not have all that is asked for. */
+static void report_unmatched(struct postproc *postproc)
+{
+	if (postproc->chose || !postproc->unmatched.size)
+		return;
+	char *rest = (char *)(uintptr_t)buf_str(&postproc->unmatched), *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			msg_error("%s", line);
+	postproc->failed = true;
+}
+
+/* One that cannot be read is reported, the others are read all the same. */
+static void read_input(struct postproc *postproc, const char *path)
+{
+	struct postproc_input input;
+
+	if (postproc->options.views.takes_traces)
+		postproc->failed |= show_live(&postproc->options, NULL) != EXIT_SUCCESS;
+	else if (!postproc_input_open(&input, path))
+		postproc->failed = true;
+	else if (postproc->options.expand_events)
+		postproc->failed |= postproc_expand(&input, &postproc->options) != EXIT_SUCCESS;
+	else
+		read_trace(postproc, &input);
+}
+
+/* Reads inputs that are shown together, and writes what is wanted of them. False after a message: there is no use in
+ * going on. */
+static bool show_together(struct postproc *postproc, const char *const *inputs, size_t count,
+			  struct output_sequence *sequence)
+{
+	const struct postproc_options *options = &postproc->options;
+	struct views *const views = &postproc->views;
+	const bool begins = views_begin(views, options);
+
+	views->sequence = sequence;
+	if (begins && options->views.old) {
+		views->reads_old = true;
+		read_input(postproc, options->views.old);
+		views->reads_old = false;
+	}
+	for (size_t i = 0; begins && i < count; i++)
+		read_input(postproc, inputs[i]);
+	postproc->failed |= !begins || !views_write(views);
+	postproc->found_leaks |= begins && options->views.report && views_found_leaks(views);
+	postproc->failed |= begins && options->views.report && options->error_exitcode && !postproc->found_leaks &&
+			    views_know_nothing(views);
+	views_free(views);
+	return begins;
+}
+
+static void read_traces(struct postproc *postproc)
+{
+	const struct postproc_options *options = &postproc->options;
+	const size_t count = options->input_count;
+
+	if (!view_options_want(&options->views)) {
+		for (size_t i = 0; i < count; i++)
+			read_input(postproc, options->inputs[i]);
+	} else if (options->views.each && count > 1) {
+		for (size_t i = 0; i < count; i++)
+			if (!show_together(postproc, &options->inputs[i], 1, &postproc->sequence))
+				break;
+	} else {
+		show_together(postproc, options->inputs, count, NULL);
+	}
+	report_unmatched(postproc);
+}
+
+static int status_of(const struct postproc *postproc)
+{
+	if (postproc->failed)
+		return EXIT_FAILURE;
+	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
+}
+
+/* A line about the work would stand in the midst of what is written to a terminal meanwhile. A profile, --stats and
+ * files are not. */
+static bool may_show_work(const struct postproc_options *options)
+{
+	const bool is_stdout = !options->output || !strcmp(options->output, "-");
+
+	return !options->follow && !options->views.live && !options->dump && !options->expand_events &&
+	       (!is_stdout || !isatty(STDOUT_FILENO) || view_options_want_all(&options->views) || options->stats);
+}
+
+static void release(struct postproc *postproc)
+{
+	buf_free(&postproc->unmatched);
+	index_set_free(&postproc->include);
+	index_set_free(&postproc->exclude);
+	call_address_free(&postproc->options.call_address);
+	free(postproc->options.layout);
+	free(postproc->options.inputs);
+	free(postproc->options.views.suppressions);
+	postproc_filters_free(&postproc->options.filters);
+	suppressions_free(&postproc->suppressions);
+	names_free(postproc->files);
+}
+
+/* Whether the file can be written, as far as that is known before it is. */
+static bool may_be_written(const char *path)
+{
+	struct stat st;
+
+	if (path_is_folder(path) || !stat(path, &st))
+		return !access(path, W_OK);
+	const char *const slash = strrchr(path, '/');
+	char *const folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	const bool may = !access(folder, W_OK);
+
+	free(folder);
+	return may;
+}
+
+/* What would make the report fail is better known before the program runs than after it. */
+static int check_files(struct postproc *postproc)
+{
+	const struct view_options *views = &postproc->options.views;
+	bool sound = true;
+
+	/* Warnings come with the report. */
+	msg_set_quiet(true);
+	for (size_t i = 0; i < views->suppression_count; i++)
+		sound &= suppressions_read(&postproc->suppressions, views->suppressions[i]);
+	if (views->html && strcmp(views->html, "-") != 0 && !may_be_written(views->html)) {
+		msg_error("cannot write %s: %s. Choose another place with --html.", views->html, strerror(errno));
+		sound = false;
+	}
+	if (views->old && access(views->old, R_OK)) {
+		msg_error("cannot open %s: %s", views->old, strerror(errno));
+		sound = false;
+	}
+	return sound ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int work(struct postproc *postproc)
+{
+	if (postproc->options.checks_only)
+		return check_files(postproc);
+	if (postproc->options.show_format)
+		return postproc_show_format();
+	if (may_show_work(&postproc->options))
+		long_work_allow();
+	if (!prepare(postproc)) {
+		postproc->failed = true;
+		return status_of(postproc);
+	}
+	postproc->files = names_new(&postproc->options.names);
+	postproc->options.names.shares = postproc->files;
+	read_traces(postproc);
+	return status_of(postproc);
+}
+
+/* What argp prints when it is asked (--help, --version); all else goes by descriptors. */
+static void check_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	msg_error("cannot write standard output: %s", strerror(errno));
+	_exit(EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+	struct postproc postproc = {0};
+
+	standard_fds_reserve();
+	/* functrace asks by its own name whether its options are sound. */
+	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
+	atexit(check_stdout);
+	postproc_options_parse(argc, argv, &postproc.options);
+	const int status = work(&postproc);
+
+	release(&postproc);
+	return status;
+}

@@ -1,0 +1,473 @@
+#include "config.h"
+#include "postproc/postproc_run.h"
+#include "analysis/select/unmatched_filters.h"
+#include "analysis/clock.h"
+#include "analysis/leaks/sp_rtrace_order.h"
+#include "analysis/leaks/leaks.h"
+#include "analysis/mpatrol/mpatrol_outputs.h"
+#include "analysis/object_map.h"
+#include "analysis/leaks/reorder.h"
+#include "analysis/leaks/min_count.h"
+#include "analysis/select/split.h"
+#include "analysis/leaks/leak_summary.h"
+#include "analysis/thread_names.h"
+#include "base/msg.h"
+#include "report/stats.h"
+#include "trace/note_end.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STAGES_MAX = 12 };
+
+struct run;
+
+/* What the records of one process go through. */
+struct chain {
+	struct run *run;
+	struct names *names; /* NULL: none are wanted */
+	/* Last to first; each is freed. */
+	struct stage *stages[STAGES_MAX];
+	size_t stage_count;
+	struct stage *prepare, *summary;
+	struct stage *choices, *select; /* NULL: none is needed */
+	struct stage *clock;            /* NULL: all calls are shown */
+	struct filter filter;
+	struct stack_filter *stack_filter; /* NULL: nothing is asked of names */
+};
+
+struct run {
+	const struct postproc_options *options;
+	struct postproc_input *input;
+	struct output_sequence *sequence; /* NULL: one input */
+	struct views *views;              /* NULL: none is wanted */
+	struct chain **chains;            /* the first one is there before its process is known */
+	size_t chain_count, chain_capacity;
+	bool has_begun; /* the first one has a process */
+	struct stage *split;
+	bool learned;         /* late objects */
+	bool has_texts;       /* names stand in the trace */
+	bool was_read;        /* as far as there is something to read */
+	struct trace_end end; /* traces that say where theirs is have one process */
+};
+
+/* An object that is declared where nothing was, and its build-id; those that replace others come in
+ * their time. */
+static void learn_object(const struct chain *chain, struct object_map *objects, bool *is_new,
+			 const struct record *record)
+{
+	if (record->type == RECORD_BUILD_ID && *is_new && chain->names)
+		names_add_build_id(chain->names, &record->build_id);
+	if (record->type != RECORD_OBJECT)
+		return;
+	*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
+	if (!*is_new)
+		return;
+	object_map_put(objects, &record->object);
+	if (chain->names)
+		names_add_object(chain->names, &record->object, NULL);
+	if (chain->choices)
+		choices_learn(chain->choices, &record->object);
+	if (chain->select)
+		select_learn(chain->select, &record->object);
+}
+
+/* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
+ * be read twice, they are looked for first. */
+static void learn_late_objects(struct run *run)
+{
+	const struct reader_options options = {.encoding = run->options->input_encoding,
+					       .layout = run->options->layout};
+	const struct chain *chain = run->chains[0];
+	struct object_map objects = {0};
+	struct record record;
+	bool is_new = false;
+	char error[512];
+
+	if ((!chain->names && !run->options->select.call_address) || run->options->follow ||
+	    !postproc_input_is_file(run->input))
+		return;
+	char *path = xasprintf("/proc/self/fd/%d", run->input->fd);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
+
+	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
+		learn_object(chain, &objects, &is_new, &record);
+	run->learned = reader;
+	if (reader)
+		reader_close(reader);
+	else if (fd >= 0)
+		close(fd);
+	object_map_free(&objects);
+	free(path);
+}
+
+static bool is_compat(void *context)
+{
+	const struct run *run = context;
+
+	if (!encoding_can(run->options->output_encoding, ENCODING_COMPAT))
+		return false;
+	return run->options->dialect == DIALECT_AS_INPUT ? reader_is_compat(run->input->reader)
+							 : run->options->dialect == DIALECT_COMPAT;
+}
+
+static bool wants_layout(void *context)
+{
+	const struct run *run = context;
+
+	return is_compat(context) && encoding_can(run->options->output_encoding, ENCODING_COMPAT_LAYOUT);
+}
+
+static struct stage *add_stage(struct chain *chain, struct stage *stage)
+{
+	chain->stages[chain->stage_count++] = stage;
+	return stage;
+}
+
+/* What stands before the output chooses by names, too. */
+static bool filters_names(const struct postproc_options *options)
+{
+	return options->filters.stacks.pattern_count || options->filters.stacks.suppressions;
+}
+
+/* Whether calls are chosen, by what else than suppressions. */
+static bool chooses(const struct postproc_options *options)
+{
+	const struct select_options *select = &options->select;
+
+	return select->include || select->exclude || select->call_address || select->by_context ||
+	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
+}
+
+/* Whether all that is made is of what is alive at the end: -l, or filters that ask for it. */
+static bool is_of_alive(const struct postproc_options *options)
+{
+	return options->leaks || filter_options_want_alive(&options->filters.filter);
+}
+
+static bool selects(const struct postproc_options *options)
+{
+	return chooses(options) || filters_names(options);
+}
+
+/* The clock is the stage that the records come through first; it is made before those that ask it. */
+static const struct trace_clock *trace_clock_of(const struct chain *chain)
+{
+	return chain->clock ? clock_of(chain->clock) : NULL;
+}
+
+static struct stage *make_output(struct chain *chain)
+{
+	struct run *run = chain->run;
+	const struct postproc_options *options = run->options;
+	const struct output_target target = {.path = options->output,
+					     .input = run->input->fd,
+					     .input_path = run->input->path,
+					     .sequence = run->sequence};
+
+	if (options->resolve || run->views || filters_names(options))
+		chain->names = names_new(&options->names);
+	if (run->views)
+		return views_stage(run->views, chain->names, trace_clock_of(chain), &target);
+	struct names *const shown = options->resolve ? chain->names : NULL;
+
+	if (options->resolve && !postproc_wants_mpatrol(options) &&
+	    !encoding_can(options->output_encoding, ENCODING_NAMES))
+		msg_warn("names have a place only in %s; -r does nothing with -f %s",
+			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
+	if (options->stats) {
+		const struct stats_options stats = {.target = target, .names = shown};
+
+		return stats_new(&stats);
+	}
+	if (postproc_wants_mpatrol(options)) {
+		const struct mpatrol_outputs_options outputs = {
+			.wants_table = options->mpatrol_table,
+			.table = target,
+			.hatf_path = options->hatf_path,
+			.sim_path = options->sim_path,
+			.input_name = run->input->name,
+			.input = run->input->fd,
+			.is_live = options->follow || !postproc_input_is_file(run->input),
+			.names = shown,
+		};
+
+		return mpatrol_outputs_new(&outputs);
+	}
+	const struct output_options output = {
+		.target = target,
+		.encoding = options->output_encoding,
+		.writer = {.line_buffered = options->follow, .cycle_size = options->cycle_size},
+		.packing = options->packing,
+		.is_compat = is_compat,
+		.is_compat_context = run,
+		.names = shown,
+	};
+
+	return output_new(&output);
+}
+
+/* The stage that chooses calls. */
+static struct stage *make_select(struct chain *chain, struct stage *next, bool is_trace)
+{
+	const struct postproc_options *options = chain->run->options;
+	struct select_options select = options->select;
+
+	select.by_allocation = !is_trace;
+	if (filters_names(options))
+		chain->stack_filter = stack_filter_new(&options->filters.stacks, chain->names);
+	chain->filter = (struct filter){
+		.options = options->filters.filter,
+		.clock = trace_clock_of(chain),
+		.judge = chain->stack_filter ? stack_filter_judge(chain->stack_filter) : NULL,
+	};
+	if (postproc_filters_want(&options->filters) || chain->stack_filter)
+		select.filter = &chain->filter;
+	if (chain->summary && chain->stack_filter)
+		summary_set_lines(chain->summary, stack_filter_suppressed, chain->stack_filter);
+	return chain->select = add_stage(chain, select_new(next, &select));
+}
+
+/* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
+ * release outside the chosen contexts or addresses is a release all the same. */
+static void make_stages(struct chain *chain)
+{
+	struct run *run = chain->run;
+	const struct postproc_options *options = run->options;
+
+	if (selects(options))
+		chain->clock = clock_new(NULL);
+	struct stage *stage = add_stage(chain, make_output(chain));
+	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
+
+	if (is_trace && !options->follow) {
+		const struct layout_options layout = {
+			.is_wanted = wants_layout,
+			.context = run,
+			.hold_calls = !options->leaks && !options->compress,
+		};
+
+		stage = add_stage(chain, layout_new(stage, &layout));
+	}
+	if (options->leaks)
+		stage = chain->summary = add_stage(chain, summary_new(stage));
+	if (options->compress)
+		stage = add_stage(chain, compress_new(stage, options->order));
+	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
+		stage = add_stage(chain, threads_new(stage));
+	if (options->leaks && options->filters.min_count)
+		stage = add_stage(chain, small_groups_new(stage, options->filters.min_count));
+	if (chain->clock)
+		stage = make_select(chain, stage, is_trace);
+	if (options->leaks) {
+		stage = add_stage(chain, leaks_new(stage, options->leak_kinds));
+		summary_set_leaks(chain->summary, stage, !chooses(options));
+		if (chain->stack_filter)
+			stack_filter_set_leaks(chain->stack_filter, stage);
+	} else if (is_of_alive(options)) {
+		stage = add_stage(chain, leaks_new(stage, LEAK_KINDS_ALL));
+		leaks_keep_before(stage);
+	}
+	if (chain->clock || options->select.sysroot)
+		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));
+	if (chain->clock) {
+		chain->clock->next = stage;
+		stage = add_stage(chain, chain->clock);
+	}
+	chain->prepare = add_stage(chain, prepare_new(stage, &options->prepare));
+	add_stage(chain, reorder_new(chain->prepare));
+}
+
+static struct chain *add_chain(struct run *run)
+{
+	struct chain *chain = xcalloc(1, sizeof(*chain));
+
+	chain->run = run;
+	ARRAY_GROW(run->chains, run->chain_capacity, run->chain_count);
+	run->chains[run->chain_count++] = chain;
+	make_stages(chain);
+	return chain;
+}
+
+static bool is_folder_or_none(const char *path)
+{
+	return !path || path_is_folder(path);
+}
+
+/* Each process gets a file of its own, where there is a folder for them. */
+static struct stage *begin_process(void *context)
+{
+	struct run *run = context;
+	const struct postproc_options *options = run->options;
+	const struct chain *chain = run->chains[0];
+
+	if (run->has_begun) {
+		const bool joins = run->views && run->views->profile;
+
+		if (!joins && (!options->output || !path_is_folder(options->output) ||
+			       !is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))) {
+			msg_error("%s has several processes, and one file has a place for one: give a folder with -o, "
+				  "or choose one process with --pid",
+				  run->input->name);
+			return NULL;
+		}
+		chain = add_chain(run);
+	}
+	run->has_begun = true;
+	return chain->stages[chain->stage_count - 1];
+}
+
+/* What is alive need not have all that is asked for: that is the result of a check, but a wrong name should be seen. */
+static void report_filter(const struct chain *chain, struct buf *unmatched)
+{
+	struct buf out = {0};
+
+	filter_report(&chain->filter, &out);
+	if (chain->stack_filter)
+		stack_filter_report(chain->stack_filter, &out);
+	if (!is_of_alive(chain->run->options))
+		buf_add(unmatched, out.data, out.size);
+	else if (out.size)
+		msg_warn("%.*s", (int)strcspn(buf_str(&out), "\n"), buf_str(&out));
+	buf_free(&out);
+}
+
+/* A span that the trace does not reach. --time says so itself, and that nothing is as old as --older asks is true. */
+static bool report_beyond(const struct chain *chain, struct buf *unmatched)
+{
+	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
+	const struct filter_options *asked = &chain->run->options->filters.filter;
+
+	if (!clock || !clock->has_begun || !asked->between || clock_span(clock, asked->between_from) <= clock->last)
+		return false;
+	buf_printf(unmatched, "--between=%s matches nothing: the trace ends after ", asked->between);
+	clock_add_time(unmatched, clock->has_times, clock->last);
+	buf_add_str(unmatched, "\n");
+	return true;
+}
+
+/* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
+static void check_choices(const struct run *run, struct buf *unmatched)
+{
+	const bool may_be_late = reader_is_compat(run->input->reader) && !run->learned;
+
+	for (size_t i = 0; i < run->chain_count; i++) {
+		const struct chain *chain = run->chains[i];
+
+		prepare_report(chain->prepare, unmatched);
+		if (chain->choices)
+			choices_report(chain->choices, chain->select ? select_count(chain->select) : 0, may_be_late,
+				       unmatched);
+		if (!report_beyond(chain, unmatched))
+			report_filter(chain, unmatched);
+	}
+}
+
+/* What has a line of its own about that says nothing here. */
+static void report_incomplete(const struct run *run)
+{
+	const struct postproc_options *options = run->options;
+
+	if (options->error_exitcode)
+		msg_error("%s: --error-exitcode cannot tell: the trace has no end " TRACE_END_MISSING,
+			  run->input->name);
+	else if (options->views.export || postproc_wants_mpatrol(options))
+		msg_warn("%s: incomplete: the trace has no end " TRACE_END_MISSING, run->input->name);
+}
+
+/* 0 at the end of the trace; whatever else ends it has been said. */
+static int read_records(struct run *run)
+{
+	struct reader *const reader = run->input->reader;
+	struct record record;
+	int status = 1, error = 0;
+
+	while (!error && (status = postproc_input_next(run->input, &record)) == 1) {
+		if (record.type == RECORD_PROCESS || record.type == RECORD_NOTE)
+			trace_end_put(&run->end, &record);
+		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
+		error = stage_put(run->split, &record);
+	}
+	run->was_read = status <= 0;
+	if (!error)
+		error = stage_finish(run->split);
+	if (status < 0)
+		msg_error("%s: %s", run->input->name, reader_error(reader));
+	const uint64_t skipped = reader_skipped(reader);
+
+	if (skipped)
+		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped", run->input->name, skipped);
+	return error ? error : status;
+}
+
+/* Of several processes one says it for all: they are of one program, mostly. */
+static void explain_names(const struct run *run)
+{
+	struct buf text = {0};
+	bool is_said = run->has_texts;
+
+	for (size_t i = 0; i < run->chain_count && !is_said; i++)
+		is_said = run->chains[i]->names && names_explain(run->chains[i]->names, &text);
+	if (text.size)
+		msg_warn("%s: %s", run->input->name, buf_str(&text));
+	buf_free(&text);
+}
+
+static void chain_free(struct chain *chain)
+{
+	while (chain->stage_count) {
+		struct stage *stage = chain->stages[--chain->stage_count];
+
+		stage->free(stage);
+	}
+	stack_filter_free(chain->stack_filter);
+	if (chain->names)
+		names_free(chain->names);
+	free(chain);
+}
+
+static void clean_up(struct run *run)
+{
+	run->split->free(run->split);
+	for (size_t i = 0; i < run->chain_count; i++)
+		chain_free(run->chains[i]);
+	free(run->chains);
+}
+
+static bool found_leaks(const struct run *run)
+{
+	for (size_t i = 0; i < run->chain_count; i++)
+		if (run->chains[i]->summary && summary_count(run->chains[i]->summary))
+			return true;
+	return false;
+}
+
+void postproc_run(struct postproc_input *input, const struct postproc_options *options,
+		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome)
+{
+	struct run run = {.options = options, .input = input, .sequence = sequence, .views = views};
+	const struct split_options split = {.pid = options->prepare.pid, .begin = begin_process, .context = &run};
+
+	*outcome = (struct postproc_outcome){0};
+	add_chain(&run);
+	run.split = split_new(&split);
+	learn_late_objects(&run);
+	outcome->sound = read_records(&run) == 0;
+	outcome->sound &= postproc_input_check(input);
+	if (outcome->sound && options->prepare.pid && !run.has_begun)
+		buf_printf(&outcome->unmatched, "%s has no process %" PRIu32 "\n", sequence ? "it" : input->name,
+			   options->prepare.pid);
+	else if (outcome->sound)
+		check_choices(&run, &outcome->unmatched);
+	outcome->found_leaks = found_leaks(&run);
+	outcome->is_incomplete = run.was_read && trace_end_is_missing(&run.end) && !options->follow;
+	if (outcome->is_incomplete)
+		report_incomplete(&run);
+	explain_names(&run);
+	clean_up(&run);
+}

@@ -1,0 +1,195 @@
+#include "config.h"
+#include "postproc/postproc_views.h"
+#include "analysis/stream.h"
+#include "base/msg.h"
+#include "base/shell_quote.h"
+#include "profile/profile_stage.h"
+#include "report/terminal_lines.h"
+#include "report/html/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool views_begin(struct views *views, const struct postproc_options *options)
+{
+	*views = (struct views){.options = options};
+	if (view_options_want_all(&options->views))
+		views->profile = profile_new();
+	for (size_t i = 0; i < options->views.suppression_count; i++)
+		if (!suppressions_read(&views->suppressions, options->views.suppressions[i]))
+			return false;
+	if (!options->views.no_own_suppressions)
+		suppressions_add_own(&views->suppressions);
+	return true;
+}
+
+struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
+			  const struct output_target *target)
+{
+	const struct view_options *options = &views->options->views;
+
+	if (!views->profile) {
+		struct export_options export_options = options->export_options;
+
+		export_options.names = names;
+		export_options.clock = clock;
+		return export_stage_new(options->export, &export_options, target);
+	}
+	const struct profile_stage_options stage = {
+		.profile = views->profile,
+		.names = names,
+		.is_old = views->reads_old,
+		.wishes = options->wishes,
+		.clock = clock,
+	};
+
+	return profile_stage_new(&stage);
+}
+
+static bool has_scan(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->resource_count; i++)
+		if (profile->resources[i]->scanned)
+			return true;
+	return false;
+}
+
+static int write_export(void *context, FILE *out)
+{
+	struct views *views = context;
+	const struct view_options *options = &views->options->views;
+
+	if (options->export->is_weighted && options->export_options.weight == WEIGHT_LOST && !has_scan(views->profile))
+		msg_warn(
+			"--weight=lost: no trace says what is lost; functrace --scan or --report finds it out when the "
+			"process ends");
+	return options->export->write(views->profile, &options->export_options, out);
+}
+
+/* The command line by which the same traces are read again, if they are files that stay. */
+static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
+{
+	const struct postproc_options *options = views->options;
+	const char *const own = options->views.again, *const alone =
+							      views->sequence ? views->sequence->input_name : NULL;
+
+	for (size_t i = 0; !own && i < options->input_count; i++) {
+		if (!strcmp(options->inputs[i], "-"))
+			return;
+		if (alone && strcmp(options->inputs[i], alone) != 0)
+			continue;
+		buf_add_str(behind, behind->size ? " " : "");
+		shell_quote_add_path(behind, options->inputs[i]);
+	}
+	report->again = own ? "functrace" : "functrace-postproc";
+	report->again_behind = own ? own : buf_str(behind);
+}
+
+/* Only a terminal has a width and colours. */
+static int write_report(void *context, FILE *out)
+{
+	struct views *views = context;
+	struct report_options options = views->options->views.report_options;
+	struct buf behind = {0};
+
+	options.min_count = views->options->filters.min_count;
+	options.filters = views->options->filters.words.size ? (const char *)views->options->filters.words.data : NULL;
+	options.sysroot = views->options->names.sysroot;
+	options.columns = lines_columns(out);
+	options.colours = lines_want_colours(out);
+	options.again_behind = "";
+	options.is_kept = !views->options->views.again;
+	words_again(views, &options, &behind);
+	report_write(views->profile, &options, out);
+	buf_free(&behind);
+	return 0;
+}
+
+static int write_page(void *context, FILE *out)
+{
+	struct views *views = context;
+	const struct page_options options = {.sysroot = views->options->names.sysroot};
+
+	return page_write(views->profile, &options, out);
+}
+
+/* A mark that no trace reaches: there is nothing that could have grown since. */
+static bool check_mark(const struct views *views)
+{
+	const struct account *longest = NULL;
+
+	for (size_t i = 0; i < views->profile->process_count; i++) {
+		const struct account *account = views->profile->processes[i].account;
+
+		if (!account->wishes.has_mark || !account->events || account->wishes.mark <= account->last.since)
+			return true;
+		if (!longest || account->last.since > longest->last.since)
+			longest = account;
+	}
+	if (!longest)
+		return true;
+	struct buf text = {0};
+
+	clock_add_time(&text, longest->has_times, longest->last.since);
+	msg_error("--diff=%s: the %s ends after %s", views->options->views.mark,
+		  views->profile->process_count > 1 ? "longest trace" : "trace", buf_str(&text));
+	buf_free(&text);
+	return false;
+}
+
+bool views_write(struct views *views)
+{
+	const struct postproc_options *options = views->options;
+	const struct output_target target = {.path = options->output, .input = -1, .sequence = views->sequence};
+	const struct output_target page = {
+		.path = options->views.html, .input = -1, .sequence = views->sequence, .option = "--html"};
+	const struct export *export = options->views.export;
+	int error = 0;
+
+	if (!views->profile)
+		return true;
+	profile_end(views->profile);
+	suppressions_apply(&views->suppressions, views->profile);
+	if (!views->profile->process_count)
+		return true;
+	if (!check_mark(views))
+		return false;
+	const uint32_t pid = views->profile->processes[0].account->pid;
+
+	if (options->views.report)
+		error = stream_to_target(&target, pid, ".report.txt", write_report, views);
+	if (!error && options->views.html)
+		error = stream_to_target(&page, pid, ".html", write_page, views);
+	if (!error && export)
+		error = stream_to_target(&target, pid, export->suffix, write_export, views);
+	return !error;
+}
+
+bool views_found_leaks(const struct views *views)
+{
+	const struct report_options options = {.min_count = views->options->filters.min_count};
+
+	return views->profile && report_has_leaks(views->profile, &options);
+}
+
+bool views_know_nothing(const struct views *views)
+{
+	for (size_t i = 0; views->profile && i < views->profile->resource_count; i++) {
+		const struct profile_resource *resource = views->profile->resources[i];
+
+		/* What the trace has allocated and released is not lost, whatever the heap is like. */
+		if (!resource->unknown || resource->scanned || resource->allocated.calls)
+			continue;
+		msg_error("--error-exitcode cannot tell: of %s it is not known what is lost: %s", resource->unscanned,
+			  resource->unknown);
+		return true;
+	}
+	return false;
+}
+
+void views_free(struct views *views)
+{
+	if (views->profile)
+		profile_free(views->profile);
+	suppressions_free(&views->suppressions);
+}

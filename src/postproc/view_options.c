@@ -1,0 +1,139 @@
+#include "config.h"
+#include "postproc/view_options.h"
+#include "postproc/filter_options.h"
+#include "base/msg.h"
+#include "cli/conflicts.h"
+#include "cli/report_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INTERVAL_MIN 0.1
+
+enum view_option {
+	OPT_BEFORE = POSTPROC_OPT_REPORT - 1,
+	REPORT_OPTIONS(OPTION_KEY, ""),
+	OPT_EACH,
+	OPT_WEIGHT,
+	OPT_TRACER,
+	OPT_TRACES,
+	OPT_AGAIN,
+};
+
+static const struct argp_option option_table[] = {
+	{NULL, 0, NULL, 0, "Reports (several traces are taken together):", 0},
+	REPORT_OPTIONS(OPTION_OF_POSTPROC, "FILE"),
+	{"each", OPT_EACH, NULL, 0, "handle each of several traces by itself, one after the other or in a folder", 0},
+	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
+	 "with -f of a format with one figure per stack (default: live)", 0},
+	/* From functrace --live: whom to ask for a scan, and that its traces come over a socket. */
+	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},
+	{"traces", OPT_TRACES, NULL, OPTION_HIDDEN, NULL, 0},
+	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0}, /* from functrace: its own, behind its options */
+	{0},
+};
+
+static uint64_t seconds(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t ns = 0;
+	char *end;
+
+	if (!postproc_parse_seconds(text, &ns, &end) || *end)
+		argp_error(state, "%s needs seconds, like 2.5, not '%s'", option, text);
+	return ns;
+}
+
+static void set_diff(struct argp_state *state, struct view_options *options, const char *text)
+{
+	if (*text != '@') {
+		options->old = text;
+		return;
+	}
+	options->wishes.mark = seconds(state, "--diff=@", text + 1);
+	options->wishes.has_mark = true;
+	options->mark = text;
+}
+
+static void set_tree(struct argp_state *state, struct view_options *options, const char *text)
+{
+	if (!text || !strcmp(text, "down"))
+		options->report_options.tree = TREE_DOWN;
+	else if (!strcmp(text, "up"))
+		options->report_options.tree = TREE_UP;
+	else
+		argp_error(state, "--tree takes down or up, not '%s'", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct view_options *options = state->input;
+	uint64_t number;
+
+	given_option(options->given, option_table, key, arg);
+	switch (key) {
+	case POSTPROC_OPT_REPORT:
+		options->report = true;
+		if (arg && !(options->report_options.view = report_view_find(arg)))
+			argp_error(state, "--report takes one of the views %s, not '%s'", report_view_names(", "), arg);
+		return 0;
+	case OPT_HTML:
+		options->html = arg;
+		return 0;
+	case OPT_EACH:
+		options->each = true;
+		return 0;
+	case OPT_TREE:
+		set_tree(state, options, arg);
+		return 0;
+	case OPT_TOP:
+		if (!parse_number(arg, UINT32_MAX, &number) || !number)
+			argp_error(state, "--top needs a number from 1 on, not '%s'", arg);
+		options->report_options.top = (uint32_t)number;
+		return 0;
+	case OPT_DIFF:
+		set_diff(state, options, arg);
+		return 0;
+	case OPT_SUPPRESSIONS:
+		ARRAY_GROW(options->suppressions, options->suppression_capacity, options->suppression_count);
+		options->suppressions[options->suppression_count++] = arg;
+		return 0;
+	case OPT_GEN_SUPPRESSIONS:
+		options->report_options.gen_suppressions = true;
+		return 0;
+	case OPT_NO_DEFAULT_SUPPRESSIONS:
+		options->no_own_suppressions = true;
+		return 0;
+	case OPT_LIVE:
+		options->live = true;
+		return 0;
+	case OPT_INTERVAL:
+		options->interval = (double)seconds(state, "--interval", arg) / 1e9;
+		if (options->interval < INTERVAL_MIN)
+			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
+		return 0;
+	case OPT_TRACES:
+		options->takes_traces = true;
+		return 0;
+	case OPT_TRACER:
+		if (!parse_number(arg, INT32_MAX, &number) || !number)
+			argp_error(state, "--tracer needs a process's number, not '%s'", arg);
+		options->tracer = (pid_t)number;
+		return 0;
+	case OPT_AGAIN:
+		options->again = arg;
+		return 0;
+	case OPT_COUNT:
+		if (!parse_number(arg, UINT32_MAX, &number) || !number)
+			argp_error(state, "--count needs a number from 1 on, not '%s'", arg);
+		options->count = (uint32_t)number;
+		return 0;
+	case OPT_WEIGHT:
+		if (!export_weight_parse(arg, &options->export_options.weight))
+			argp_error(state, "--weight takes live, allocated, peak, count or lost, not '%s'", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp postproc_view_argp = {.options = option_table, .parser = parse};

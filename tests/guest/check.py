@@ -54,7 +54,7 @@ STEADY = ['-i', '2', '-s', '1']
 # The guests of a form; None: all. `short` has one guest, whose kernel runs ARM's programs too: a second is a second build of functrace.
 FORMS = {'short': ('arm64',), 'check': None, 'long': None}
 # These run on the build machine only, and why.
-NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py', 'howto.py', 'port.py'), 'it looks at the sources, on the build machine')
+NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py', 'howto.py', 'port.py', 'same_code.py'), 'it looks at the sources, on the build machine')
 NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_files', 'symbols_slots',
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
 NOT_THERE.update(dict.fromkeys(('args_expected.py', 'hardening.py'), 'it needs binutils, which no guest has'))

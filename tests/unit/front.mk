@@ -39,6 +39,9 @@ tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a li
 
 # The house: who may know whom, and how files are written.
 TESTS += tests/unit/floors.py tests/unit/format.py
+# By hand, too, where files or names change: same_code.py BEFORE AFTER doc/renames.txt
+TESTS += tests/unit/same_code.py
+EXTRA_DIST += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \
 	tests/unit/floors_self_test.py tests/unit/floors_source.py tests/unit/floors.txt tests/unit/callbacks.txt \
 	tests/unit/exceptions.txt tests/unit/format.py

@@ -9,7 +9,7 @@ struct held_chunk {
 	struct held_call calls[128];
 };
 
-static struct held_call *take_unused(struct hold *hold)
+static struct held_call *take_unused(struct call_pool *hold)
 {
 	if (!hold->unused) {
 		struct held_chunk *chunk = xmalloc(sizeof(*chunk));
@@ -54,7 +54,7 @@ static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
 	return copy;
 }
 
-struct held_call *hold_call(struct hold *hold, const struct record_call *call)
+struct held_call *call_pool_call(struct call_pool *hold, const struct record_call *call)
 {
 	struct held_call *held = take_unused(hold);
 
@@ -76,7 +76,7 @@ struct held_call *hold_call(struct hold *hold, const struct record_call *call)
 	return held;
 }
 
-void hold_release(struct hold *hold, struct held_call *call)
+void call_pool_release(struct call_pool *hold, struct held_call *call)
 {
 	free(call->args);
 	call->args = NULL;
@@ -88,7 +88,7 @@ void hold_release(struct hold *hold, struct held_call *call)
  * and fro. */
 enum { NAMES_LOOKED_AT = 8 };
 
-void hold_thread(struct hold *hold, const struct record_thread *thread)
+void call_pool_thread(struct call_pool *hold, const struct record_thread *thread)
 {
 	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
 	const char *name = string_intern(&hold->strings, string_or_empty(thread->name));
@@ -123,7 +123,7 @@ void held_to_record(const struct held_call *held, struct record *record)
 		stack_to_call(held->stack, &record->call);
 }
 
-int hold_put(struct hold *hold, const struct held_call *call, struct stage *next)
+int call_pool_put(struct call_pool *hold, const struct held_call *call, struct stage *next)
 {
 	struct record record;
 
@@ -140,7 +140,7 @@ int hold_put(struct hold *hold, const struct held_call *call, struct stage *next
 	return stage_put(next, &record);
 }
 
-void hold_free(struct hold *hold)
+void call_pool_free(struct call_pool *hold)
 {
 	struct hash_entry *entry;
 

@@ -25,7 +25,7 @@ struct held_thread {
 	struct held_thread *older;
 };
 
-struct hold {
+struct call_pool {
 	struct stack_pool stacks;
 	struct intern_pool strings;
 	struct held_call *unused;
@@ -36,15 +36,15 @@ struct hold {
 };
 
 /* A copy of the call, with the current thread. */
-struct held_call *hold_call(struct hold *hold, const struct record_call *call);
+struct held_call *call_pool_call(struct call_pool *hold, const struct record_call *call);
 /* Gives a call back, whose bytes are used again. */
-void hold_release(struct hold *hold, struct held_call *call);
+void call_pool_release(struct call_pool *hold, struct held_call *call);
 /* The calls that come now are this thread's. */
-void hold_thread(struct hold *hold, const struct record_thread *thread);
+void call_pool_thread(struct call_pool *hold, const struct record_thread *thread);
 /* The call as a record; its pointers live as long as the held call. */
 void held_to_record(const struct held_call *held, struct record *record);
 /* Hands it on, below a record of its thread where the one before it was another's. */
-int hold_put(struct hold *hold, const struct held_call *call, struct stage *next);
-void hold_free(struct hold *hold);
+int call_pool_put(struct call_pool *hold, const struct held_call *call, struct stage *next);
+void call_pool_free(struct call_pool *hold);
 
 #endif

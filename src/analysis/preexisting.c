@@ -5,20 +5,20 @@
 
 enum { BLOCKS_OF_RECORD = 256 };
 
-void census_blocks_add(struct census_blocks *blocks, uint64_t id, uint64_t size)
+void preexisting_blocks_add(struct preexisting_blocks *blocks, uint64_t id, uint64_t size)
 {
 	ARRAY_GROW(blocks->items, blocks->capacity, blocks->count);
-	blocks->items[blocks->count++] = (struct census_block){id, size};
+	blocks->items[blocks->count++] = (struct baseline_block){id, size};
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct census_block *x = a, *y = b;
+	const struct baseline_block *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-int census_blocks_put(struct census_blocks *blocks, uint32_t resource, struct stage *stage)
+int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource, struct stage *stage)
 {
 	int error = 0;
 
@@ -27,10 +27,10 @@ int census_blocks_put(struct census_blocks *blocks, uint32_t resource, struct st
 	for (size_t i = 0; i < blocks->count && !error; i += BLOCKS_OF_RECORD) {
 		const size_t left = blocks->count - i, count = left < BLOCKS_OF_RECORD ? left : BLOCKS_OF_RECORD;
 
-		error = stage_put(stage, &(struct record){.type = RECORD_CENSUS,
-							  .census = {resource, blocks->items + i, (uint32_t)count}});
+		error = stage_put(stage, &(struct record){.type = RECORD_BASELINE,
+							  .baseline = {resource, blocks->items + i, (uint32_t)count}});
 	}
 	free(blocks->items);
-	*blocks = (struct census_blocks){0};
+	*blocks = (struct preexisting_blocks){0};
 	return error;
 }

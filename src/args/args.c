@@ -11,7 +11,7 @@
 /* One call, at its entry or its return. */
 struct explaining {
 	const struct args_plan *plan;
-	struct showing showing;
+	struct formatter showing;
 	struct gathering gathering;
 	struct arg_list *list;
 };
@@ -68,7 +68,7 @@ static size_t take_register(struct explaining *e, const struct place_piece *piec
 
 	if (has_register(e, piece->place_register, &value))
 		return take_word(value, arch->pointer_size, to, piece->size);
-	return at < 0 ? 0 : gather_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
+	return at < 0 ? 0 : fetch_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
 }
 
 /* The bytes of one piece, from where the compiler has put it by its own choice, into `to`. How many are there. */
@@ -98,8 +98,8 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 }
 
 /* What is in pieces: the first that cannot be read ends it, and what is in none is lost. */
-static void gather_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
-			  unsigned char *lost, struct view *view)
+static void fetch_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
+			 unsigned char *lost, struct value_view *view)
 {
 	memset(lost, 1, view->size);
 	memset(bytes, 0, view->size);
@@ -132,10 +132,10 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 					  .place_offset = chosen->place_offset,
 					  .size = (uint32_t)size};
 	unsigned char bytes[VALUE_BYTES], lost[VALUE_BYTES];
-	struct view view = {.bytes = bytes, .size = size};
+	struct value_view view = {.bytes = bytes, .size = size};
 
 	if (place == PLACE_PIECES)
-		gather_pieces(e, chosen, bytes, lost, &view);
+		fetch_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
 	/* LLVM names one register for a value that has two. */
@@ -150,9 +150,9 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 static void show_address_of(struct explaining *e, const struct data_type *type, uint64_t address)
 {
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
-	if (address && type && type->size && showing_read(&e->showing, address, type->size, bytes, &view))
+	if (address && type && type->size && formatter_read(&e->showing, address, type->size, bytes, &view))
 		value_show(&e->showing, type, &view, 0, FOLLOW_ALL);
 	else if (address && type && type->size)
 		show_unreadable(&e->showing, address);
@@ -161,7 +161,7 @@ static void show_address_of(struct explaining *e, const struct data_type *type, 
 }
 
 /* Marks the bytes of the pieces that callers need not pass. */
-static void lose_pieces(const struct plan_param *param, unsigned char *lost, struct view *view)
+static void lose_pieces(const struct plan_param *param, unsigned char *lost, struct value_view *view)
 {
 	memset(lost, 0, view->size);
 	for (unsigned i = 0; i < param->place.piece_count && i < ABI_PIECES; i++) {
@@ -191,7 +191,7 @@ static void show_passed(struct explaining *e, const struct plan_param *param)
 {
 	const uint64_t size = param->place.is_address ? e->plan->arch->pointer_size : param->size;
 	unsigned char bytes[VALUE_BYTES], lost[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	if (!gather(&e->gathering, &param->place, size, bytes, &view)) {
 		if (param->signature && is_said(param->signature->said))
@@ -230,10 +230,10 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 /* ---- Rows ---- */
 
 /* Its bits, as the type has them. False: they are not known. */
-static bool gather_number(struct explaining *e, const struct plan_param *param, unsigned type, uint64_t *number)
+static bool fetch_number(struct explaining *e, const struct plan_param *param, unsigned type, uint64_t *number)
 {
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	*number = 0;
 	if (!gather(&e->gathering, &param->place, param->size, bytes, &view) || view.size < param->size)
@@ -297,7 +297,7 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 	const struct args_source *source = e->showing.source;
 	const struct function *row = e->plan->row;
 	uint64_t result;
-	const bool has_result = e->plan->has_result && gather_number(e, &e->plan->result, row->returns.type, &result);
+	const bool has_result = e->plan->has_result && fetch_number(e, &e->plan->result, row->returns.type, &result);
 	const struct row_call call = {.row = row,
 				      .count = e->plan->count,
 				      .values = kept->args,
@@ -341,8 +341,8 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 			const struct param *param = &plan->row->params[i];
 
 			/* What it is may be another of its cases, with more bits. */
-			if (!gather_number(&e, &plan->params[i], param->cases ? PARAM_HEX_LONG : param->type,
-					   &kept->args[i]))
+			if (!fetch_number(&e, &plan->params[i], param->cases ? PARAM_HEX_LONG : param->type,
+					  &kept->args[i]))
 				kept->unread |= 1u << i;
 			continue;
 		}
@@ -354,12 +354,12 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 		show_row(&e, kept);
 	if (plan->has_result && plan->result.place.is_address) {
 		unsigned char bytes[VALUE_BYTES];
-		struct view view;
+		struct value_view view;
 
 		if (gather(&e.gathering, &plan->result.place, plan->arch->pointer_size, bytes, &view))
 			kept->result_at = view_pointer(&e.showing, &view);
 	}
-	showing_end(&e.showing);
+	formatter_end(&e.showing);
 	return list;
 }
 
@@ -381,5 +381,5 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 			show_param(&e, &plan->result);
 		add(&e, plan->result.name);
 	}
-	showing_end(&e.showing);
+	formatter_end(&e.showing);
 }

@@ -2,7 +2,7 @@
 #include "args/fetch.h"
 
 /* The register set is asked for once, when something is in it. */
-size_t gather_floats(struct gathering *g, uint32_t at, void *to, size_t size)
+size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
 
@@ -28,7 +28,7 @@ static size_t read_stack(struct gathering *g, uint32_t at, void *to, size_t size
 }
 
 /* Bytes of the stack, from sp + `at` on. How many. */
-static size_t gather_stack(struct gathering *g, uint32_t at, void *to, size_t size)
+static size_t fetch_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const uint32_t whole = g->stack_to - g->stack_from;
 
@@ -64,7 +64,7 @@ static size_t take_x87(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	unsigned char number[10], value[16] = {0};
 
-	if (size > sizeof(value) || !gather_floats(g, at, number, sizeof(number)))
+	if (size > sizeof(value) || !fetch_floats(g, at, number, sizeof(number)))
 		return 0;
 	abi_x87_value(number, value, size);
 	memcpy(to, value, size);
@@ -78,23 +78,23 @@ static size_t take_piece(struct gathering *g, const struct abi_piece *piece, voi
 	case PIECE_INTEGER:
 		return take_register(g, piece->index, to, size);
 	case PIECE_FLOAT:
-		return gather_floats(g, piece->at, to, size);
+		return fetch_floats(g, piece->at, to, size);
 	case PIECE_X87:
 		return take_x87(g, piece->at, to, size);
 	case PIECE_STACK:
-		return gather_stack(g, piece->at, to, size);
+		return fetch_stack(g, piece->at, to, size);
 	default:
 		return 0;
 	}
 }
 
 bool gather(struct gathering *g, const struct abi_place *place, uint64_t size, unsigned char bytes[VALUE_BYTES],
-	    struct view *view)
+	    struct value_view *view)
 {
 	const struct args_source *source = g->s->source;
 	const size_t most = size < VALUE_BYTES ? (size_t)size : VALUE_BYTES;
 
-	*view = (struct view){.bytes = bytes, .size = most, .is_cut = most < size};
+	*view = (struct value_view){.bytes = bytes, .size = most, .is_cut = most < size};
 	if (!place->is_known)
 		return false;
 	memset(bytes, 0, most);

@@ -14,24 +14,24 @@ static size_t text_size(size_t limit)
 	return TEXT_BEFORE + (limit + 1) * TEXT_WIDTH_MAX;
 }
 
-void showing_begin(struct showing *s, const struct args_source *source)
+void formatter_begin(struct formatter *s, const struct args_source *source)
 {
-	*s = (struct showing){.source = source,
-			      .texts = TEXTS_MAX,
-			      .bases = BASES_READ,
-			      .limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
+	*s = (struct formatter){.source = source,
+				.texts = TEXTS_MAX,
+				.bases = BASES_READ,
+				.limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
 	/* An escape has four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);
 	s->text = xmalloc(text_size(s->limit));
 }
 
-void showing_end(struct showing *s)
+void formatter_end(struct formatter *s)
 {
 	out_free(&s->out);
 	free(s->text);
 }
 
-size_t showing_read_text(struct showing *s, uint64_t address, size_t size)
+size_t formatter_read_text(struct formatter *s, uint64_t address, size_t size)
 {
 	const size_t most = text_size(s->limit), wanted = size < most ? size : most;
 	const ssize_t count = s->source->read(s->source->context, address, s->text, wanted);
@@ -39,12 +39,12 @@ size_t showing_read_text(struct showing *s, uint64_t address, size_t size)
 	return count <= 0 ? 0 : (size_t)count < wanted ? (size_t)count : wanted;
 }
 
-bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned char *bytes, struct view *view)
+bool formatter_read(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes, struct value_view *view)
 {
 	const size_t wanted = size < VALUE_BYTES ? (size_t)size : VALUE_BYTES;
 	const ssize_t count = wanted ? s->source->read(s->source->context, address, bytes, wanted) : 0;
 
-	*view = (struct view){.bytes = bytes, .address = address};
+	*view = (struct value_view){.bytes = bytes, .address = address};
 	if (count > 0)
 		view->size = (size_t)count < wanted ? (size_t)count : wanted;
 	view->is_cut = view->size == wanted && wanted < size;
@@ -53,9 +53,9 @@ bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned c
 
 /* ---- Bytes ---- */
 
-struct view view_part(const struct view *view, uint64_t offset, uint64_t size)
+struct value_view view_part(const struct value_view *view, uint64_t offset, uint64_t size)
 {
-	struct view part = {.bytes = view->bytes, .is_cut = view->is_cut};
+	struct value_view part = {.bytes = view->bytes, .is_cut = view->is_cut};
 
 	part.address = view->address ? view->address + offset : 0;
 	if (offset >= view->size)
@@ -66,14 +66,14 @@ struct view view_part(const struct view *view, uint64_t offset, uint64_t size)
 	return part;
 }
 
-bool view_has_lost(const struct view *view, uint64_t size)
+bool view_has_lost(const struct value_view *view, uint64_t size)
 {
 	const uint64_t count = size < view->size ? size : view->size;
 
 	return view->lost && memchr(view->lost, 1, count);
 }
 
-uint64_t view_number(const struct view *view, uint64_t size, bool is_signed)
+uint64_t view_number(const struct value_view *view, uint64_t size, bool is_signed)
 {
 	const size_t wanted = size < sizeof(uint64_t) ? (size_t)size : sizeof(uint64_t);
 	const size_t count = view->size < wanted ? (size_t)view->size : wanted;
@@ -85,14 +85,14 @@ uint64_t view_number(const struct view *view, uint64_t size, bool is_signed)
 	return number;
 }
 
-uint64_t view_pointer(const struct showing *s, const struct view *view)
+uint64_t view_pointer(const struct formatter *s, const struct value_view *view)
 {
 	return view_number(view, s->source->arch->pointer_size, false);
 }
 
 /* ---- Words for what is not there ---- */
 
-void show_missing(struct showing *s, const struct view *view)
+void show_missing(struct formatter *s, const struct value_view *view)
 {
 	if (view->is_cut)
 		s->out.is_full = true;
@@ -100,22 +100,22 @@ void show_missing(struct showing *s, const struct view *view)
 		out_add(&s->out, "(unreadable)");
 }
 
-void show_lost(struct showing *s)
+void show_lost(struct formatter *s)
 {
 	out_add(&s->out, "<optimised out>");
 }
 
-void show_unknown(struct showing *s)
+void show_unknown(struct formatter *s)
 {
 	out_add(&s->out, "<unknown place>");
 }
 
-void show_unknown_type(struct showing *s)
+void show_unknown_type(struct formatter *s)
 {
 	out_add(&s->out, "<unknown type>");
 }
 
-void show_address(struct showing *s, uint64_t address)
+void show_address(struct formatter *s, uint64_t address)
 {
 	if (address)
 		out_printf(&s->out, "0x%" PRIx64, address);
@@ -123,12 +123,12 @@ void show_address(struct showing *s, uint64_t address)
 		out_add(&s->out, "NULL");
 }
 
-void show_unreadable(struct showing *s, uint64_t address)
+void show_unreadable(struct formatter *s, uint64_t address)
 {
 	out_printf(&s->out, "0x%" PRIx64 " (unreadable)", address);
 }
 
-void show_function(struct showing *s, uint64_t address)
+void show_function(struct formatter *s, uint64_t address)
 {
 	const char *name = address ? s->source->name(s->source->context, address) : NULL;
 

@@ -18,7 +18,7 @@ enum follow {
 };
 
 /* The bytes of a value, in the tracer's memory. */
-struct view {
+struct value_view {
 	const unsigned char *bytes;
 	uint64_t size;    /* of those that are there */
 	bool is_cut;      /* it has more that could be read, but are not looked at; else what lacks is unreadable */
@@ -27,7 +27,7 @@ struct view {
 };
 
 /* What values are shown with: of one call. */
-struct showing {
+struct formatter {
 	const struct args_source *source;
 	size_t limit;   /* of a string's bytes, bounded */
 	unsigned texts; /* strings of members that may still be read for the argument */
@@ -36,41 +36,42 @@ struct showing {
 	struct out out;
 	unsigned char *text; /* what is read of a string */
 	/* value_show(), for what consists of other values. */
-	void (*show)(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+	void (*show)(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		     enum follow follow);
 };
 
 /* Without `show`: value_begin() has it. */
-void showing_begin(struct showing *s, const struct args_source *source);
-void showing_end(struct showing *s);
+void formatter_begin(struct formatter *s, const struct args_source *source);
+void formatter_end(struct formatter *s);
 /* Reads into the room for strings, at most `size` bytes of it. How many; 0: nothing can be read. */
-size_t showing_read_text(struct showing *s, uint64_t address, size_t size);
+size_t formatter_read_text(struct formatter *s, uint64_t address, size_t size);
 /* Reads what a value has at an address, bounded, into VALUE_BYTES bytes. False: nothing can be read. */
-bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned char *bytes, struct view *view);
+bool formatter_read(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes,
+		    struct value_view *view);
 
 /* ---- Bytes ---- */
 
 /* A part of the bytes. */
-struct view view_part(const struct view *view, uint64_t offset, uint64_t size);
+struct value_view view_part(const struct value_view *view, uint64_t offset, uint64_t size);
 /* Whether one of the first `size` bytes was left out. */
-bool view_has_lost(const struct view *view, uint64_t size);
+bool view_has_lost(const struct value_view *view, uint64_t size);
 /* The number that the bytes are, of at most 8; of more the low ones. */
-uint64_t view_number(const struct view *view, uint64_t size, bool is_signed);
-uint64_t view_pointer(const struct showing *s, const struct view *view);
+uint64_t view_number(const struct value_view *view, uint64_t size, bool is_signed);
+uint64_t view_pointer(const struct formatter *s, const struct value_view *view);
 
 /* ---- Words ---- */
 
 /* Says that bytes are not there. */
-void show_missing(struct showing *s, const struct view *view);
-void show_lost(struct showing *s);
+void show_missing(struct formatter *s, const struct value_view *view);
+void show_lost(struct formatter *s);
 /* Where it is cannot be said. */
-void show_unknown(struct showing *s);
+void show_unknown(struct formatter *s);
 /* Debug information does not say what it is, or refers to a file that is not there. */
-void show_unknown_type(struct showing *s);
+void show_unknown_type(struct formatter *s);
 /* An address, or NULL. */
-void show_address(struct showing *s, uint64_t address);
-void show_unreadable(struct showing *s, uint64_t address);
+void show_address(struct formatter *s, uint64_t address);
+void show_unreadable(struct formatter *s, uint64_t address);
 /* The address of code, with the name of the function. */
-void show_function(struct showing *s, uint64_t address);
+void show_function(struct formatter *s, uint64_t address);
 
 #endif

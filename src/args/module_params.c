@@ -70,32 +70,32 @@ struct param row_param(const struct row_call *call, const struct param *param)
 /* ---- What addresses lead to ---- */
 
 /* Fills `bytes` with what is at the address, up to `size`; else says that it cannot be read. */
-static bool read_at(struct showing *s, uint64_t address, uint64_t size, unsigned char *bytes, struct view *view)
+static bool read_at(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes, struct value_view *view)
 {
 	if (!address)
 		show_address(s, address);
-	else if (showing_read(s, address, size, bytes, view))
+	else if (formatter_read(s, address, size, bytes, view))
 		return true;
 	else
 		show_unreadable(s, address);
 	return false;
 }
 
-static void show_ints(struct showing *s, uint64_t address, uint64_t count)
+static void show_ints(struct formatter *s, uint64_t address, uint64_t count)
 {
 	static const struct data_type integer = {.kind = DATA_INT, .size = 4, .is_signed = true};
 	const struct data_type ints = {.kind = DATA_ARRAY, .size = count * 4, .target = &integer, .count = count};
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	if (read_at(s, address, VALUE_ITEMS * 4 < ints.size ? VALUE_ITEMS * 4 : ints.size, bytes, &view))
 		s->show(s, &ints, &view, 0, FOLLOW_NOT);
 }
 
-static void show_indirect(struct showing *s, uint64_t address)
+static void show_indirect(struct formatter *s, uint64_t address)
 {
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	if (!read_at(s, address, s->source->arch->pointer_size, bytes, &view))
 		return;
@@ -108,17 +108,17 @@ static void show_indirect(struct showing *s, uint64_t address)
 }
 
 /* One read for all the addresses, and one for each string. */
-static void show_strings(struct showing *s, uint64_t address)
+static void show_strings(struct formatter *s, uint64_t address)
 {
 	const unsigned word = s->source->arch->pointer_size;
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	if (!read_at(s, address, (STRINGS_MAX + 1) * (uint64_t)word, bytes, &view))
 		return;
 	out_add(&s->out, "[");
 	for (unsigned i = 0;; i++) {
-		const struct view part = view_part(&view, (uint64_t)i * word, word);
+		const struct value_view part = view_part(&view, (uint64_t)i * word, word);
 		const uint64_t string = part.size == word ? view_pointer(s, &part) : 0;
 
 		if (part.size == word && !string)
@@ -146,19 +146,19 @@ static uint64_t bytes_count(const struct row_call *call, const struct param *par
 }
 
 /* The length is the other parameter, or what that points to. */
-static void show_row_sockaddr(struct showing *s, const struct row_call *call, const struct param *param,
+static void show_row_sockaddr(struct formatter *s, const struct row_call *call, const struct param *param,
 			      uint64_t address)
 {
 	const unsigned type = param->with < call->count ? call->row->params[param->with].type : PARAM_END;
 	const uint64_t with = value_of(call, param->with);
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
 	if (!address || (type != PARAM_INTS && type != PARAM_POINTER && type != PARAM_INDIRECT)) {
 		show_sockaddr(s, address, length_of(call, param->with));
 		return;
 	}
-	if (!with || !showing_read(s, with, 4, bytes, &view) || view.size < 4)
+	if (!with || !formatter_read(s, with, 4, bytes, &view) || view.size < 4)
 		show_address(s, address);
 	else
 		show_sockaddr(s, address, view_number(&view, 4, false));
@@ -166,24 +166,24 @@ static void show_row_sockaddr(struct showing *s, const struct row_call *call, co
 
 /* ---- A parameter ---- */
 
-static void show_float_bits(struct showing *s, uint64_t raw, uint64_t size)
+static void show_float_bits(struct formatter *s, uint64_t raw, uint64_t size)
 {
 	const struct data_type type = {.kind = DATA_FLOAT, .size = size};
-	const struct view view = {.bytes = (const unsigned char *)&raw, .size = size};
+	const struct value_view view = {.bytes = (const unsigned char *)&raw, .size = size};
 
 	show_float(s, &type, &view);
 }
 
-static void show_char_bits(struct showing *s, uint64_t raw, uint64_t size, const char *name)
+static void show_char_bits(struct formatter *s, uint64_t raw, uint64_t size, const char *name)
 {
 	const struct data_type type = {.kind = DATA_CHAR, .size = size, .name = name};
-	const struct view view = {.bytes = (const unsigned char *)&raw, .size = size};
+	const struct value_view view = {.bytes = (const unsigned char *)&raw, .size = size};
 
 	show_char(s, &type, &view);
 }
 
 /* Numbers. False: it is none. */
-static bool show_number(struct showing *s, const struct param *param, uint64_t number)
+static bool show_number(struct formatter *s, const struct param *param, uint64_t number)
 {
 	switch (param->type) {
 	case PARAM_INT:
@@ -237,7 +237,7 @@ static bool show_number(struct showing *s, const struct param *param, uint64_t n
 	}
 }
 
-static void show_pointed(struct showing *s, const struct row_call *call, const struct param *param, uint64_t address)
+static void show_pointed(struct formatter *s, const struct row_call *call, const struct param *param, uint64_t address)
 {
 	switch (param->type) {
 	case PARAM_STRING:
@@ -276,7 +276,7 @@ static void show_pointed(struct showing *s, const struct row_call *call, const s
 	}
 }
 
-void row_show(struct showing *s, const struct row_call *call, const struct param *param, uint64_t raw)
+void row_show(struct formatter *s, const struct row_call *call, const struct param *param, uint64_t raw)
 {
 	const uint64_t number = row_number(s->source->arch, param->type, raw);
 	const bool is_flags = param->type == PARAM_FLAGS || param->type == PARAM_FLAGS_MODE;

@@ -11,7 +11,7 @@
 
 #define SHOWN_MAX 32 /* bytes of an address of another family */
 
-static void show_ipv4(struct showing *s, const unsigned char *bytes)
+static void show_ipv4(struct formatter *s, const unsigned char *bytes)
 {
 	struct sockaddr_in in;
 	char host[INET_ADDRSTRLEN];
@@ -21,7 +21,7 @@ static void show_ipv4(struct showing *s, const unsigned char *bytes)
 	out_printf(&s->out, "%s:%u", host, ntohs(in.sin_port));
 }
 
-static void show_ipv6(struct showing *s, const unsigned char *bytes)
+static void show_ipv6(struct formatter *s, const unsigned char *bytes)
 {
 	struct sockaddr_in6 in;
 	char host[INET6_ADDRSTRLEN];
@@ -35,7 +35,7 @@ static void show_ipv6(struct showing *s, const unsigned char *bytes)
 }
 
 /* A path ends at its first zero; an abstract name, which begins with one, where the address ends. */
-static void show_unix(struct showing *s, const unsigned char *path, size_t size)
+static void show_unix(struct formatter *s, const unsigned char *path, size_t size)
 {
 	const bool is_abstract = size && !path[0];
 	size_t length = is_abstract ? size - 1 : strnlen((const char *)path, size);
@@ -62,7 +62,7 @@ static const char *family_name(unsigned family)
 	return NULL;
 }
 
-static void show_other(struct showing *s, unsigned family, const unsigned char *bytes, size_t size)
+static void show_other(struct formatter *s, unsigned family, const unsigned char *bytes, size_t size)
 {
 	const char *name = family_name(family);
 
@@ -78,19 +78,19 @@ static void show_other(struct showing *s, unsigned family, const unsigned char *
 		out_add(&s->out, "...");
 }
 
-void show_sockaddr(struct showing *s, uint64_t address, uint64_t length)
+void show_sockaddr(struct formatter *s, uint64_t address, uint64_t length)
 {
 	const size_t head = offsetof(struct sockaddr, sa_data);
 	const uint64_t size = length < sizeof(struct sockaddr_storage) ? length : sizeof(struct sockaddr_storage);
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 	sa_family_t family;
 
 	if (!address || size < head) {
 		show_address(s, address);
 		return;
 	}
-	if (!showing_read(s, address, size, bytes, &view) || view.size < head) {
+	if (!formatter_read(s, address, size, bytes, &view) || view.size < head) {
 		show_unreadable(s, address);
 		return;
 	}

@@ -42,12 +42,12 @@ uint64_t row_number(const struct arch *arch, unsigned type, uint64_t raw)
 }
 
 /* Whether the process's processor has a constant of that name with that value. */
-static bool is_here(const struct showing *s, const struct param_word *word)
+static bool is_here(const struct formatter *s, const struct param_word *word)
 {
 	return !word->on || word->on & s->source->arch->constants;
 }
 
-bool show_word(struct showing *s, const struct param *param, uint64_t number)
+bool show_word(struct formatter *s, const struct param *param, uint64_t number)
 {
 	for (const struct param_word *word = param->words; word && word->name; word++) {
 		const uint64_t value = row_number(s->source->arch, param->type, word->value);
@@ -60,7 +60,7 @@ bool show_word(struct showing *s, const struct param *param, uint64_t number)
 	return false;
 }
 
-void show_row_flags(struct showing *s, const struct param *param, uint64_t number)
+void show_row_flags(struct formatter *s, const struct param *param, uint64_t number)
 {
 	const char *separator = "";
 	uint64_t left = number, taken = 0;
@@ -119,7 +119,7 @@ static const struct {
 };
 /* clang-format on */
 
-void show_error(struct showing *s, int error)
+void show_error(struct formatter *s, int error)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		if (errors[i].number == error) {

@@ -8,7 +8,7 @@
 /* ---- Numbers ---- */
 
 /* Of 16 bytes: not every compiler has an integer of that many. */
-static void show_wide_int(struct showing *s, const struct view *view, bool is_signed)
+static void show_wide_int(struct formatter *s, const struct value_view *view, bool is_signed)
 {
 	uint32_t parts[WIDE_PARTS]; /* the lowest first */
 	char digits[48];
@@ -39,7 +39,7 @@ static void show_wide_int(struct showing *s, const struct view *view, bool is_si
 	out_add(&s->out, d);
 }
 
-static void show_bytes(struct showing *s, const struct view *view, uint64_t size)
+static void show_bytes(struct formatter *s, const struct value_view *view, uint64_t size)
 {
 	if (size > sizeof(uint64_t)) {
 		out_printf(&s->out, "<%" PRIu64 " bytes>", size);
@@ -48,7 +48,7 @@ static void show_bytes(struct showing *s, const struct view *view, uint64_t size
 	out_printf(&s->out, "0x%" PRIx64, view_number(view, size, false));
 }
 
-static void show_int(struct showing *s, const struct data_type *type, const struct view *view)
+static void show_int(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const uint64_t number = view_number(view, type->size, type->is_signed);
 
@@ -62,7 +62,7 @@ static void show_int(struct showing *s, const struct data_type *type, const stru
 		out_printf(&s->out, "%" PRIu64, number);
 }
 
-static void show_bool(struct showing *s, const struct data_type *type, const struct view *view)
+static void show_bool(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const uint64_t number = view_number(view, type->size, false);
 
@@ -73,7 +73,7 @@ static void show_bool(struct showing *s, const struct data_type *type, const str
 }
 
 /* Of a member its offset, of a function its address, and what is added to `this` behind it. */
-static void show_member_pointer(struct showing *s, const struct data_type *type, const struct view *view)
+static void show_member_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const unsigned word = s->source->arch->pointer_size;
 	const uint64_t first = view_pointer(s, view);
@@ -82,7 +82,7 @@ static void show_member_pointer(struct showing *s, const struct data_type *type,
 		out_printf(&s->out, "0x%" PRIx64, first);
 		return;
 	}
-	const struct view behind = view_part(view, word, word);
+	const struct value_view behind = view_part(view, word, word);
 	const uint64_t more = view_pointer(s, &behind);
 
 	show_function(s, first);
@@ -98,7 +98,7 @@ static bool has_parts(enum data_kind kind)
 	return kind == DATA_STRUCT || kind == DATA_UNION || kind == DATA_ARRAY || kind == DATA_VECTOR;
 }
 
-static void show_scalar(struct showing *s, const struct data_type *type, const struct view *view)
+static void show_scalar(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	switch (type->kind) {
 	case DATA_INT:
@@ -131,7 +131,7 @@ static void show_scalar(struct showing *s, const struct data_type *type, const s
 	}
 }
 
-void value_show(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+void value_show(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		enum follow follow)
 {
 	if (!out_step(&s->out))
@@ -172,8 +172,8 @@ void value_show(struct showing *s, const struct data_type *type, const struct vi
 	}
 }
 
-void value_begin(struct showing *s, const struct args_source *source)
+void value_begin(struct formatter *s, const struct args_source *source)
 {
-	showing_begin(s, source);
+	formatter_begin(s, source);
 	s->show = value_show;
 }

@@ -26,17 +26,18 @@ static bool has_data(const struct data_type *type, unsigned depth)
 	return type->is_cut;
 }
 
-static bool is_description(struct showing *s, uint64_t address)
+static bool is_description(struct formatter *s, uint64_t address)
 {
 	return !address || s->source->is_object(s->source->context, address);
 }
 
-bool virtual_base_find(struct showing *s, const struct data_member *base, const struct view *object, uint64_t *address)
+bool virtual_base_find(struct formatter *s, const struct data_member *base, const struct value_view *object,
+		       uint64_t *address)
 {
 	const unsigned word = s->source->arch->pointer_size;
 	const uint64_t table = view_pointer(s, object);
 	unsigned char bytes[TABLE_MAX];
-	struct view view;
+	struct value_view view;
 
 	/* The offset has its place before the two other words. */
 	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
@@ -45,10 +46,10 @@ bool virtual_base_find(struct showing *s, const struct data_member *base, const 
 	if (table < base->table_at || table % word || !s->source->is_object(s->source->context, table))
 		return false;
 	s->bases--;
-	if (!showing_read(s, table - base->table_at, base->table_at, bytes, &view) || view.size < base->table_at)
+	if (!formatter_read(s, table - base->table_at, base->table_at, bytes, &view) || view.size < base->table_at)
 		return false;
-	const struct view top = view_part(&view, base->table_at - 2 * word, word);
-	const struct view description = view_part(&view, base->table_at - word, word);
+	const struct value_view top = view_part(&view, base->table_at - 2 * word, word);
+	const struct value_view description = view_part(&view, base->table_at - word, word);
 	const int64_t offset = (int64_t)view_number(&view, word, true);
 	const int64_t whole = (int64_t)view_number(&top, word, true);
 

@@ -35,7 +35,7 @@ static bool is_nearest(long double read, long double value, const struct precisi
 	return fabsl(read - value) < half_step;
 }
 
-static void show_number(struct showing *s, long double value, const struct precision *p)
+static void show_number(struct formatter *s, long double value, const struct precision *p)
 {
 	char text[64];
 	const bool is_normal = fabsl(value) >= ldexpl(1, p->exponent_min);
@@ -113,7 +113,7 @@ static long double quad_number(const unsigned char *bytes)
 	return high >> 63 ? -value : value;
 }
 
-void show_float(struct showing *s, const struct data_type *type, const struct view *view)
+void show_float(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	float narrow;
 	double wide;
@@ -143,10 +143,10 @@ void show_float(struct showing *s, const struct data_type *type, const struct vi
 	}
 }
 
-void show_complex(struct showing *s, const struct data_type *type, const struct view *view)
+void show_complex(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
-	const struct view real = view_part(view, 0, type->size / 2);
-	const struct view imaginary = view_part(view, type->size / 2, type->size / 2);
+	const struct value_view real = view_part(view, 0, type->size / 2);
+	const struct value_view imaginary = view_part(view, type->size / 2, type->size / 2);
 
 	s->show(s, type->target, &real, 1, FOLLOW_NOT);
 	out_add(&s->out, " + ");

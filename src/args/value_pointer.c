@@ -26,15 +26,15 @@ static bool is_followed(const struct data_type *target)
 }
 
 /* A reference is shown as what it refers to, a pointer with its own value before that. */
-static void show_pointee(struct showing *s, const struct data_type *type, uint64_t address, unsigned depth)
+static void show_pointee(struct formatter *s, const struct data_type *type, uint64_t address, unsigned depth)
 {
 	const struct data_type *target = type->target;
 	const bool is_text =
 		target->kind == DATA_TEXT || target->kind == DATA_TEXT_COUNTED || target->kind == DATA_TEXT_INLINE;
 	unsigned char bytes[VALUE_BYTES];
-	struct view view;
+	struct value_view view;
 
-	if (!showing_read(s, address, target->size, bytes, &view)) {
+	if (!formatter_read(s, address, target->size, bytes, &view)) {
 		show_unreadable(s, address);
 		return;
 	}
@@ -45,7 +45,7 @@ static void show_pointee(struct showing *s, const struct data_type *type, uint64
 	s->show(s, target, &view, depth, is_text ? FOLLOW_TEXT : FOLLOW_NOT);
 }
 
-void show_pointer(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+void show_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		  enum follow follow)
 {
 	const uint64_t address = view_pointer(s, view);

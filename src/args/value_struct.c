@@ -11,12 +11,13 @@
 /* ---- Structs ---- */
 
 /* The bits of a bit field, as a number of its type's size. */
-static void show_bit_field(struct showing *s, const struct data_member *member, const struct view *view, unsigned depth)
+static void show_bit_field(struct formatter *s, const struct data_member *member, const struct value_view *view,
+			   unsigned depth)
 {
 	const struct data_type *type = member->type;
 	const uint64_t first = member->offset + member->bit_offset / 8;
 	const unsigned shift = member->bit_offset % 8, bits = member->bit_size;
-	const struct view held = view_part(view, first, (shift + bits + 7) / 8);
+	const struct value_view held = view_part(view, first, (shift + bits + 7) / 8);
 	unsigned char bytes[16] = {0};
 	uint64_t number;
 
@@ -44,7 +45,7 @@ static void show_bit_field(struct showing *s, const struct data_member *member, 
 		number |= UINT64_MAX << bits;
 	memset(bytes, is_negative ? 0xff : 0, sizeof(bytes));
 	memcpy(bytes, &number, sizeof(number));
-	const struct view value = {.bytes = bytes, .size = type->size};
+	const struct value_view value = {.bytes = bytes, .size = type->size};
 
 	s->show(s, type, &value, depth, FOLLOW_NOT);
 }
@@ -57,7 +58,7 @@ static bool is_tuple(const struct data_type *type)
 
 /* The members of one struct, with those that it inherits. */
 struct listing {
-	struct showing *s;
+	struct formatter *s;
 	unsigned depth;
 	const char *separator; /* what the next member is behind */
 	/* Virtual bases that are listed: several classes may inherit the same one. Address 0: it is not known where. */
@@ -68,7 +69,8 @@ struct listing {
 	unsigned base_count;
 };
 
-static void add_members(struct listing *listing, const struct data_type *type, const struct view *view, unsigned bases);
+static void add_members(struct listing *listing, const struct data_type *type, const struct value_view *view,
+			unsigned bases);
 
 static bool is_listed(struct listing *listing, const char *name, uint64_t address)
 {
@@ -82,15 +84,15 @@ static bool is_listed(struct listing *listing, const char *name, uint64_t addres
 	return false;
 }
 
-static void add_virtual_base(struct listing *listing, const struct data_member *base, const struct view *view,
+static void add_virtual_base(struct listing *listing, const struct data_member *base, const struct value_view *view,
 			     unsigned bases)
 {
-	struct showing *const s = listing->s;
+	struct formatter *const s = listing->s;
 	const struct data_type *const type = base->type;
 	const char *const name = type->name ? type->name : "";
 	unsigned char bytes[VALUE_BYTES];
 	uint64_t address = 0;
-	struct view part;
+	struct value_view part;
 	const bool is_known = virtual_base_find(s, base, view, &address);
 
 	if (is_listed(listing, name, address))
@@ -104,13 +106,14 @@ static void add_virtual_base(struct listing *listing, const struct data_member *
 	    view->size - (address - view->address) >= type->size)
 		part = view_part(view, address - view->address, type->size);
 	else
-		showing_read(s, address, type->size, bytes, &part);
+		formatter_read(s, address, type->size, bytes, &part);
 	add_members(listing, type, &part, bases);
 }
 
-static void add_base(struct listing *listing, const struct data_member *base, const struct view *view, unsigned bases)
+static void add_base(struct listing *listing, const struct data_member *base, const struct value_view *view,
+		     unsigned bases)
 {
-	const struct view part = view_part(view, base->offset, base->type->size);
+	const struct value_view part = view_part(view, base->offset, base->type->size);
 
 	if (base->is_virtual)
 		add_virtual_base(listing, base, view, bases);
@@ -119,15 +122,16 @@ static void add_base(struct listing *listing, const struct data_member *base, co
 }
 
 /* Adds the members, those of a base as the struct's own. */
-static void add_members(struct listing *listing, const struct data_type *type, const struct view *view, unsigned bases)
+static void add_members(struct listing *listing, const struct data_type *type, const struct value_view *view,
+			unsigned bases)
 {
-	struct showing *const s = listing->s;
+	struct formatter *const s = listing->s;
 	const bool has_no_names = is_tuple(type);
 
 	for (size_t i = 0; i < type->member_count && out_step(&s->out); i++) {
 		const struct data_member *member = &type->members[i];
 		const uint64_t size = member->type ? member->type->size : 0;
-		const struct view part = view_part(view, member->offset, size);
+		const struct value_view part = view_part(view, member->offset, size);
 
 		if (member->is_base && member->type && member->type->kind != DATA_OTHER && bases) {
 			add_base(listing, member, view, bases - 1);
@@ -157,7 +161,7 @@ static void add_members(struct listing *listing, const struct data_type *type, c
 	}
 }
 
-static void show_plain(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+static void show_plain(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth)
 {
 	struct listing listing = {.s = s, .depth = depth + 1, .separator = ""};
 	const bool has_no_names = is_tuple(type);
@@ -171,7 +175,7 @@ static void show_plain(struct showing *s, const struct data_type *type, const st
 }
 
 /* The one whose discriminant's value it is, or that of all other values. NULL: none is, or it is not known. */
-static const struct data_variant *find_variant(const struct data_type *type, const struct view *view)
+static const struct data_variant *find_variant(const struct data_type *type, const struct value_view *view)
 {
 	const struct data_member *discriminant = type->discriminant;
 	const struct data_variant *other = NULL;
@@ -179,7 +183,7 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 	if (!discriminant)
 		return &type->variants[0];
 	const uint64_t size = discriminant->type ? discriminant->type->size : 0;
-	const struct view part = view_part(view, discriminant->offset, size);
+	const struct value_view part = view_part(view, discriminant->offset, size);
 	const uint64_t number = view_number(&part, size, false), value = view_number(&part, size, true);
 
 	if (!size || part.size < size || view_has_lost(&part, size))
@@ -196,7 +200,8 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 }
 
 /* As its source has it: None, Some(5), Move{x=1, y=2}. */
-static void show_variant(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+static void show_variant(struct formatter *s, const struct data_type *type, const struct value_view *view,
+			 unsigned depth)
 {
 	const struct data_variant *variant = find_variant(type, view);
 
@@ -204,7 +209,7 @@ static void show_variant(struct showing *s, const struct data_type *type, const 
 		out_add(&s->out, "{...}");
 		return;
 	}
-	const struct view part = view_part(view, variant->offset, variant->type ? variant->type->size : 0);
+	const struct value_view part = view_part(view, variant->offset, variant->type ? variant->type->size : 0);
 
 	const bool is_named = variant->name && *variant->name;
 
@@ -215,7 +220,7 @@ static void show_variant(struct showing *s, const struct data_type *type, const 
 		out_add(&s->out, "{}");
 }
 
-void show_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+void show_members(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth)
 {
 	if (type->has_variants && type->variant_count)
 		show_variant(s, type, view, depth);
@@ -225,7 +230,7 @@ void show_members(struct showing *s, const struct data_type *type, const struct 
 
 /* ---- Arrays ---- */
 
-void show_elements(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+void show_elements(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth)
 {
 	const struct data_type *element = type->target;
 	const uint64_t most = type->kind == DATA_VECTOR ? VECTOR_ITEMS : VALUE_ITEMS;
@@ -247,7 +252,7 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 		return;
 	}
 	for (; i < type->count && i < most && element && element->size; i++) {
-		const struct view part = view_part(view, i * element->size, element->size);
+		const struct value_view part = view_part(view, i * element->size, element->size);
 
 		out_add(&s->out, i ? ", " : "");
 		s->show(s, element, &part, depth + 1, FOLLOW_NOT);
@@ -267,7 +272,7 @@ static bool has_name(const struct data_word *word)
 }
 
 /* The names of a number's bits: the words with the most bits first, in the order of their values. */
-static void show_flags(struct showing *s, const struct data_type *type, uint64_t number)
+static void show_flags(struct formatter *s, const struct data_type *type, uint64_t number)
 {
 	const struct data_word *named[64];
 	size_t count = 0;
@@ -287,7 +292,7 @@ static void show_flags(struct showing *s, const struct data_type *type, uint64_t
 		out_printf(&s->out, left ? "%s0x%" PRIx64 : "%s0", count ? "|" : "", left);
 }
 
-void show_enum(struct showing *s, const struct data_type *type, const struct view *view)
+void show_enum(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const bool is_signed = type->target ? type->target->is_signed : type->is_signed;
 	const uint64_t number = view_number(view, type->size, is_signed);

@@ -125,7 +125,7 @@ static uint32_t character(const unsigned char *bytes, unsigned width)
 /* ---- Texts ---- */
 
 /* Adds the character that begins at `at`. Returns how many it takes, 0 at one that is only begun. */
-static size_t add_character(struct showing *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
+static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
 	const uint32_t c = character(bytes + at * width, width);
 	const uint32_t next = at + 1 < count ? character(bytes + (at + 1) * width, width) : 0;
@@ -155,7 +155,7 @@ static size_t add_character(struct showing *s, const unsigned char *bytes, size_
 	return length ? length : 1;
 }
 
-static void show_text(struct showing *s, const unsigned char *bytes, size_t count, unsigned width, const char *prefix,
+static void show_text(struct formatter *s, const unsigned char *bytes, size_t count, unsigned width, const char *prefix,
 		      enum text_end end)
 {
 	out_printf(&s->out, "%s\"", prefix);
@@ -191,7 +191,7 @@ static size_t text_length(const unsigned char *bytes, size_t count, unsigned wid
 	return i;
 }
 
-void show_string(struct showing *s, uint64_t address, unsigned width, const char *prefix, uint64_t most)
+void show_string(struct formatter *s, uint64_t address, unsigned width, const char *prefix, uint64_t most)
 {
 	const size_t wanted = most <= s->limit ? (size_t)most : s->limit + 1;
 	size_t count, length;
@@ -200,7 +200,7 @@ void show_string(struct showing *s, uint64_t address, unsigned width, const char
 		show_address(s, address);
 		return;
 	}
-	count = wanted ? showing_read_text(s, address, wanted * width) / width : 0;
+	count = wanted ? formatter_read_text(s, address, wanted * width) / width : 0;
 	if (!count && wanted) {
 		show_unreadable(s, address);
 		return;
@@ -214,7 +214,7 @@ void show_string(struct showing *s, uint64_t address, unsigned width, const char
 		show_text(s, s->text, count, width, prefix, END_UNREADABLE);
 }
 
-void show_char_array(struct showing *s, const struct data_type *type, const struct view *view)
+void show_char_array(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const unsigned width = (unsigned)type->target->size;
 	const uint64_t count = type->count < view->size / width ? type->count : view->size / width;
@@ -237,7 +237,7 @@ void show_char_array(struct showing *s, const struct data_type *type, const stru
 		show_text(s, view->bytes, length, width, prefix, view->is_cut ? END_CUT : END_UNREADABLE);
 }
 
-void show_char(struct showing *s, const struct data_type *type, const struct view *view)
+void show_char(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const uint32_t c = (uint32_t)view_number(view, type->size, false);
 	char text[12];
@@ -253,7 +253,7 @@ void show_char(struct showing *s, const struct data_type *type, const struct vie
 	out_printf(&s->out, "%s'%s'", char_prefix(type), text);
 }
 
-void show_quoted(struct showing *s, const unsigned char *bytes, size_t count)
+void show_quoted(struct formatter *s, const unsigned char *bytes, size_t count)
 {
 	if (count > s->limit)
 		show_text(s, bytes, s->limit, 1, "", END_CUT);
@@ -261,7 +261,7 @@ void show_quoted(struct showing *s, const unsigned char *bytes, size_t count)
 		show_text(s, bytes, count, 1, "", END_WHOLE);
 }
 
-void show_counted_bytes(struct showing *s, uint64_t address, uint64_t count)
+void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count)
 {
 	const size_t shown = count < s->limit ? (size_t)count : s->limit;
 	size_t read;
@@ -270,7 +270,7 @@ void show_counted_bytes(struct showing *s, uint64_t address, uint64_t count)
 		show_address(s, address);
 		return;
 	}
-	read = shown ? showing_read_text(s, address, shown) : 0;
+	read = shown ? formatter_read_text(s, address, shown) : 0;
 	if (shown && !read)
 		show_unreadable(s, address);
 	else
@@ -280,7 +280,7 @@ void show_counted_bytes(struct showing *s, uint64_t address, uint64_t count)
 /* ---- String objects ---- */
 
 /* The text of that many bytes at an address, which may lie in the object itself. */
-static void show_counted(struct showing *s, const struct view *object, uint64_t address, uint64_t length,
+static void show_counted(struct formatter *s, const struct value_view *object, uint64_t address, uint64_t length,
 			 enum follow follow)
 {
 	const size_t shown = length < s->limit ? (size_t)length : s->limit;
@@ -305,18 +305,18 @@ static void show_counted(struct showing *s, const struct view *object, uint64_t 
 }
 
 /* A pointer to the text; before that lie its length, its capacity and a count of references, a word each. */
-static void show_counted_before(struct showing *s, const struct view *object, enum follow follow)
+static void show_counted_before(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size, before = 3 * word;
 	const uint64_t address = view_pointer(s, object);
-	struct view head = {.bytes = s->text};
+	struct value_view head = {.bytes = s->text};
 	uint64_t length;
 
 	if (follow == FOLLOW_NOT || !address) {
 		show_address(s, address);
 		return;
 	}
-	const size_t count = showing_read_text(s, address - before, before + s->limit);
+	const size_t count = formatter_read_text(s, address - before, before + s->limit);
 
 	if (count < before) {
 		show_unreadable(s, address);
@@ -333,10 +333,11 @@ static void show_counted_before(struct showing *s, const struct view *object, en
 
 /* Three words: a capacity whose lowest bit says that the text is elsewhere, the length, the pointer. Else the first
  * byte has the length, and the text follows. */
-static void show_inline(struct showing *s, const struct view *object, enum follow follow)
+static void show_inline(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size;
-	const struct view length = view_part(object, word, word), pointer = view_part(object, 2 * (uint64_t)word, word);
+	const struct value_view length = view_part(object, word, word),
+				pointer = view_part(object, 2 * (uint64_t)word, word);
 
 	if (object->size < 3 * (uint64_t)word) {
 		show_missing(s, object);
@@ -350,11 +351,12 @@ static void show_inline(struct showing *s, const struct view *object, enum follo
 	}
 }
 
-void show_text_object(struct showing *s, const struct data_type *type, const struct view *view, enum follow follow)
+void show_text_object(struct formatter *s, const struct data_type *type, const struct value_view *view,
+		      enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size;
-	const struct view pointer = view_part(view, type->text_at, word);
-	const struct view length = view_part(view, type->length_at, word);
+	const struct value_view pointer = view_part(view, type->text_at, word);
+	const struct value_view length = view_part(view, type->length_at, word);
 
 	if (type->kind == DATA_TEXT_COUNTED)
 		show_counted_before(s, view, follow);

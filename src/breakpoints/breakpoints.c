@@ -137,7 +137,7 @@ static bool is_current(struct process *p, const struct breakpoint *b)
 
 void breakpoint_note(struct process *p, struct breakpoint *b)
 {
-	b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
+	b->journal_index = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
 }
 
 static int breakpoint_write(struct process *p, struct breakpoint *b)
@@ -146,8 +146,8 @@ static int breakpoint_write(struct process *p, struct breakpoint *b)
 	const int error = text_write(p, b->address, b->trap, b->size);
 
 	if (error < 0) {
-		guard_clear(p->tracer->engine, b->ticket);
-		b->ticket = -1;
+		guard_clear(p->tracer->engine, b->journal_index);
+		b->journal_index = -1;
 		return error;
 	}
 	b->inserted = true;
@@ -173,7 +173,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		b = xcalloc(1, sizeof(*b));
 		b->address = arch_text_address(p->arch, code);
 		b->state = code & p->arch->code_state;
-		b->ticket = -1;
+		b->journal_index = -1;
 		hash_set_ptr(&p->text->breakpoints, b->address, b);
 	}
 	if (!b->size || !is_current(p, b)) {
@@ -228,8 +228,8 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 	 * byte is not ours any more. */
 	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
 		text_write(p, b->address, b->original, b->size);
-	guard_clear(p->tracer->engine, b->ticket);
-	b->ticket = -1;
+	guard_clear(p->tracer->engine, b->journal_index);
+	b->journal_index = -1;
 }
 
 bool breakpoint_refresh(struct process *p, struct breakpoint *b)
@@ -265,8 +265,8 @@ static void breakpoint_delete(struct process *p, struct breakpoint *b)
 	p->text->inserted -= b->inserted;
 	if (b->slot)
 		slot_release(b->slot);
-	if (b->ticket >= 0)
-		guard_clear(p->tracer->engine, b->ticket);
+	if (b->journal_index >= 0)
+		guard_clear(p->tracer->engine, b->journal_index);
 	free(b->path);
 	free(b);
 }

@@ -19,7 +19,7 @@ struct patch {
 };
 
 /* All that the tables know, by address; the caller frees it. What stands there in truth is another question. */
-static struct patch *patches_of(const struct process *p, size_t *count)
+static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));
 	const struct hash_entry *entry;
@@ -128,10 +128,10 @@ static int run_clean(int mem_fd, pid_t tid, struct patch *first, size_t count, s
 	return error;
 }
 
-int patches_clean(const struct process *tables, int mem_fd, pid_t tid)
+int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid)
 {
 	size_t count, size;
-	struct patch *patches = patches_of(tables, &count);
+	struct patch *patches = fork_text_of(tables, &count);
 	int error = 0;
 
 	qsort(patches, count, sizeof(*patches), by_address);
@@ -173,7 +173,7 @@ static struct breakpoint *copy_breakpoint(struct process *p, const struct breakp
 	struct breakpoint *b = xmalloc(sizeof(*b));
 
 	*b = *from;
-	b->ticket = -1;
+	b->journal_index = -1;
 	b->path = NULL;
 	b->prepared = false;
 	b->probe = NULL;
@@ -187,8 +187,8 @@ static struct breakpoint *copy_breakpoint(struct process *p, const struct breakp
 	return b;
 }
 
-void patches_copy(const struct process *from, struct process *p,
-		  void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from))
+void fork_text_copy(const struct process *from, struct process *p,
+		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from))
 {
 	const struct hash_entry *entry;
 
@@ -203,7 +203,7 @@ void patches_copy(const struct process *from, struct process *p,
 
 /* ---- Its text ---- */
 
-void patches_trust(struct process *p)
+void fork_text_trust(struct process *p)
 {
 	const struct hash_entry *entry;
 
@@ -215,11 +215,11 @@ void patches_trust(struct process *p)
 	}
 }
 
-void patches_compare(struct process *p, pid_t tid)
+void fork_text_compare(struct process *p, pid_t tid)
 {
 	unsigned char bytes[RUN_MAX];
 	size_t count, size;
-	struct patch *patches = patches_of(p, &count);
+	struct patch *patches = fork_text_of(p, &count);
 
 	qsort(patches, count, sizeof(*patches), by_address);
 	for (size_t i = 0, n; i < count; i += n) {

@@ -33,7 +33,7 @@ struct breakpoint {
 	bool is_made;  /* in memory that is no object's: code made at run time */
 	bool unusable; /* could not be written; not tried again */
 	struct slot *slot;
-	long ticket;          /* of the guard's journal; -1 none */
+	long journal_index;   /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 	/* What it is there for, as calls/ says. */

@@ -132,7 +132,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 
 static bool stands_at(struct task *task, uint64_t address)
 {
-	return task->stopped && !task->elsewhere && task_regs(task) == 0 &&
+	return task->stopped && !task->has_left_mm && task_regs(task) == 0 &&
 	       task->process->arch->pc(&task->regs) == address;
 }
 
@@ -180,7 +180,7 @@ bool hit_take_back(struct task *task)
 	return true;
 }
 
-void pass_breakpoint(struct task *task, struct breakpoint *b)
+void step_over_breakpoint(struct task *task, struct breakpoint *b)
 {
 	if (!breakpoint_refresh(task->process, b)) {
 		task_set_pc(task, b->address);

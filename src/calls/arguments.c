@@ -134,7 +134,7 @@ static const char *function_name(void *task, uint64_t address)
 	if (!symbol)
 		return NULL;
 	char *const demangled = names_demangle(symbol);
-	const char *const kept = text_of(run, text_number(run, demangled ? demangled : symbol));
+	const char *const kept = interned_text(run, interned_number(run, demangled ? demangled : symbol));
 
 	free(demangled);
 	return kept;

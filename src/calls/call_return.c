@@ -61,7 +61,7 @@ static void keep_text(const struct module_call *call, uint64_t id, const char *t
 {
 	const struct looked_at *at = (const struct looked_at *)call;
 
-	ledger_keep(at->p->trace, at->resource, id, text_number(at->p->trace->run, text));
+	ledger_keep(at->p->trace, at->resource, id, interned_number(at->p->trace->run, text));
 }
 
 static const char *kept_text(const struct module_call *call, uint64_t id)
@@ -69,7 +69,7 @@ static const char *kept_text(const struct module_call *call, uint64_t id)
 	const struct looked_at *at = (const struct looked_at *)call;
 	uint64_t number;
 
-	return ledger_kept(at->p->trace, at->resource, id, &number) ? text_of(at->p->trace->run, number) : NULL;
+	return ledger_kept(at->p->trace, at->resource, id, &number) ? interned_text(at->p->trace->run, number) : NULL;
 }
 
 static bool has_argument(const struct arg_list *list, const char *name)
@@ -131,7 +131,7 @@ static void replace_ranges(const struct call *call, const struct operands *of, c
 	for (unsigned i = 0; i < module->resource_count; i++) {
 		const struct probe *beside =
 			module->resources[i].is_range
-				? probe_beside(of->p, call->probe, wanted_sibling(call->probe->wanted, i))
+				? probe_beside(of->p, call->probe, probe_spec_sibling(call->probe->wanted, i))
 				: NULL;
 		struct event gone = *e;
 

@@ -20,13 +20,14 @@ static ssize_t read_some(void *context, uint64_t address, void *data, size_t siz
 	return memory_read_some(context, address, data, size);
 }
 
-struct looking {
+struct capture_attempt {
 	struct process *p;
 	const struct object *library; /* that has _exit(); NULL: not met yet */
 };
 
 /* Whether a frame is in a function with one of these names. */
-static bool is_in(struct looking *looking, const struct unwind_frame *frame, bool is_call, const char *const names[2])
+static bool is_in(struct capture_attempt *looking, const struct unwind_frame *frame, bool is_call,
+		  const char *const names[2])
 {
 	const struct arch *const arch = looking->p->arch;
 	const uint64_t pc = arch_text_address(arch, frame->pc) - (is_call ? 1 : 0);
@@ -47,7 +48,7 @@ static bool is_in(struct looking *looking, const struct unwind_frame *frame, boo
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
 /* Whether a walk is worth it: threads end all the time. */
-static bool may_be_last(struct looking *looking, uint64_t pc)
+static bool may_be_last(struct capture_attempt *looking, uint64_t pc)
 {
 	const struct object *const object = objects_find(&looking->p->objects, pc);
 
@@ -56,7 +57,7 @@ static bool may_be_last(struct looking *looking, uint64_t pc)
 }
 
 /* The index of exit()'s frame; 0: there is none. */
-static size_t find_exit(struct looking *looking, const struct unwind_frame *frames, size_t count)
+static size_t find_exit(struct capture_attempt *looking, const struct unwind_frame *frames, size_t count)
 {
 	const size_t at = looking->library ? 0 : 1;
 
@@ -82,7 +83,7 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 						.read = read_some,
 						.context = p,
 						.inside = true};
-	struct looking looking = {.p = p};
+	struct capture_attempt looking = {.p = p};
 
 	if (!may_be_last(&looking, p->arch->pc(&task->regs)))
 		return false;

@@ -363,7 +363,7 @@ bool release_count_bookkeeping(struct task *task, const struct probe *probe, str
 				!ledger_has_baseline(trace, resource);
 	if (e->may_be_bookkeeping)
 		return false;
-	ledger_census_without(trace, resource, e->id);
+	ledger_baseline_without(trace, resource, e->id);
 	trace->counts.internal++;
 	return true;
 }

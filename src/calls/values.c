@@ -146,10 +146,10 @@ static bool read_other(const struct operands *of, const struct value *value, uin
 	case VALUE_NAME:
 		return read_name(p, argument(of, value, value->a), to);
 	case VALUE_LIVE_SIZE:
-		*to = ledger_size(p->trace, wanted_sibling(of->row, value->b), argument(of, value, value->a));
+		*to = ledger_size(p->trace, probe_spec_sibling(of->row, value->b), argument(of, value, value->a));
 		return true;
 	case VALUE_KEPT:
-		return ledger_kept(p->trace, wanted_sibling(of->row, value->b), argument(of, value, value->a), to);
+		return ledger_kept(p->trace, probe_spec_sibling(of->row, value->b), argument(of, value, value->a), to);
 	default:
 		return false;
 	}
@@ -215,7 +215,7 @@ bool value_condition_holds(const struct operands *of, const struct condition *co
 		return true;
 	const uint64_t value = value_of(of, &condition->value);
 	const uint64_t other = value_of(of, &condition->other);
-	const uint32_t resource = wanted_sibling(of->row, condition->resource);
+	const uint32_t resource = probe_spec_sibling(of->row, condition->resource);
 
 	switch (condition->test) {
 	case TEST_EQUALS:

@@ -8,7 +8,7 @@
 /* What the values of a call are taken from. */
 struct operands {
 	struct process *p;
-	const struct wanted *row;
+	const struct probe_spec *row;
 	const uint64_t *args;
 	uint64_t result; /* value_result()'s; 0 at the entry */
 };

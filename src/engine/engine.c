@@ -43,20 +43,20 @@ void engine_want_tick(struct engine *engine)
 	if (atomic_load_explicit(&engine->tick_wanted, memory_order_relaxed))
 		return;
 	atomic_store(&engine->tick_wanted, true);
-	eventfd_write(engine->bell, 1);
+	eventfd_write(engine->wake_fd, 1);
 }
 
 void engine_request(struct engine *engine, unsigned requests)
 {
 	atomic_fetch_or(&engine->requests, requests);
-	eventfd_write(engine->bell, 1);
+	eventfd_write(engine->wake_fd, 1);
 }
 
-bool engine_take_waker(struct engine *engine, pid_t pid)
+bool engine_take_wake_child(struct engine *engine, pid_t pid)
 {
 	int expected = pid;
 
-	return pid > 0 && atomic_compare_exchange_strong(&engine->waker, &expected, 0);
+	return pid > 0 && atomic_compare_exchange_strong(&engine->wake_child, &expected, 0);
 }
 
 const int *engine_let_go_fd(const struct engine *engine)
@@ -100,7 +100,7 @@ bool engine_in_foreground(const struct engine *engine)
 {
 	if (!engine_has_terminal(engine))
 		return false;
-	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(engine->terminal);
+	const pid_t group = engine->shared->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(engine->terminal);
 
 	return group > 0 && group == getpgid(engine->visible);
 }
@@ -109,9 +109,9 @@ void engine_started(struct engine *engine)
 {
 	if (engine->settings->duration_ns && !atomic_load(&engine->let_go_at)) {
 		atomic_store(&engine->let_go_at, clock_ns(CLOCK_MONOTONIC) + engine->settings->duration_ns);
-		eventfd_write(engine->bell, 1);
+		eventfd_write(engine->wake_fd, 1);
 	}
-	atomic_store(&engine->board->started, true);
+	atomic_store(&engine->shared->started, true);
 	poke(engine);
 }
 
@@ -122,7 +122,7 @@ void engine_target_stopped(struct engine *engine, int sig)
 	if (!engine->launch.pid)
 		return;
 	msg_debug(DBG_PROCESS, 1, "the target is stopped by signal %d", sig);
-	atomic_store(&engine->board->stopped, true);
+	atomic_store(&engine->shared->stopped, true);
 	/* With SIGTTIN or SIGTTOU the shell says why a background job stopped. V blocks SIGTSTP, so V gets SIGSTOP
 	 * for it. */
 	signal_visible(engine, sig == SIGTTIN || sig == SIGTTOU ? sig : SIGSTOP);
@@ -130,7 +130,7 @@ void engine_target_stopped(struct engine *engine, int sig)
 
 void engine_target_continued(struct engine *engine)
 {
-	if (!atomic_exchange(&engine->board->stopped, false))
+	if (!atomic_exchange(&engine->shared->stopped, false))
 		return;
 	msg_debug(DBG_PROCESS, 1, "the target goes on");
 	signal_visible(engine, SIGCONT);
@@ -138,12 +138,12 @@ void engine_target_continued(struct engine *engine)
 
 void engine_target_ended(struct engine *engine, int status)
 {
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
-	if (!engine->launch.pid || atomic_load(&board->ended))
+	if (!engine->launch.pid || atomic_load(&shared->ended))
 		return;
-	atomic_store(&board->status, status);
-	atomic_store(&board->ended, true);
+	atomic_store(&shared->status, status);
+	atomic_store(&shared->ended, true);
 	engine_target_continued(engine);
 	poke(engine);
 }
@@ -157,12 +157,12 @@ static bool wake_tracer(struct engine *engine)
 {
 	if (!atomic_load(&engine->requests))
 		return true;
-	if (atomic_load(&engine->waker))
+	if (atomic_load(&engine->wake_child))
 		return false;
 	const pid_t pid = vfork();
 
 	if (pid == 0) {
-		atomic_store(&engine->waker, getpid());
+		atomic_store(&engine->wake_child, getpid());
 		_exit(0);
 	}
 	return pid > 0;
@@ -229,8 +229,8 @@ static void listen_to_visible(struct engine *engine)
 	bool linked = true, woken = true;
 	uint64_t tick_at = 0, end_at;
 
-	while (!atomic_load(&engine->board->tracer_done)) {
-		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
+	while (!atomic_load(&engine->shared->tracer_done)) {
+		struct pollfd fds[] = {{.fd = engine->wake_fd, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
 		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
 
@@ -243,7 +243,7 @@ static void listen_to_visible(struct engine *engine)
 		unsigned requests = 0;
 		eventfd_t rings;
 
-		if (fds[0].revents && !eventfd_read(engine->bell, &rings)) {
+		if (fds[0].revents && !eventfd_read(engine->wake_fd, &rings)) {
 			if (!tick_at && atomic_load(&engine->tick_wanted))
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
 			woken = false; /* the bell may announce a request of another thread: engine_request() */
@@ -283,7 +283,7 @@ void engine_keep_target(struct engine *engine)
 
 	/* Waits for all children. If SIGTRAP kills the process, a thread that G (the guardian) still traces must be
 	 * reaped before the kernel reports the end of the process. */
-	while (pid && !atomic_load(&engine->board->ended)) {
+	while (pid && !atomic_load(&engine->shared->ended)) {
 		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
 		if (got < 0 && errno == EINTR)
@@ -322,9 +322,9 @@ static void *tracer_thread(void *context)
 	wait_for_guardian(engine);
 	const int result = engine->tracer(engine, engine->settings, &engine->launch);
 
-	atomic_store(&engine->board->result, result);
-	atomic_store(&engine->board->tracer_done, true);
-	eventfd_write(engine->bell, 1);
+	atomic_store(&engine->shared->result, result);
+	atomic_store(&engine->shared->tracer_done, true);
+	eventfd_write(engine->wake_fd, 1);
 	return NULL;
 }
 
@@ -352,9 +352,9 @@ static void set_signals(const struct settings *settings)
 
 static int engine_open(struct engine *engine)
 {
-	engine->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	engine->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	engine->let_go = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (engine->bell < 0 || engine->let_go < 0)
+	if (engine->wake_fd < 0 || engine->let_go < 0)
 		return -errno;
 	engine->visible_handle = process_handle(engine->visible);
 	guard_init(engine);
@@ -392,7 +392,7 @@ static int run(struct engine *engine)
 	}
 	listen_to_visible(engine);
 	pthread_join(thread, NULL);
-	return atomic_load(&engine->board->result);
+	return atomic_load(&engine->shared->result);
 }
 
 /* When memory runs out, the kernel kills a process with the highest score. E and G get a low score, because other
@@ -409,9 +409,9 @@ static void protect_from_oom_killer(void)
 	close(fd);
 }
 
-void engine_hide(const struct board *board, const char *name)
+void engine_hide(const struct shared_state *shared, const char *name)
 {
-	if (!board->is_orphaned || setsid() < 0)
+	if (!shared->is_orphaned || setsid() < 0)
 		setpgid(0, 0);
 	title_set(name);
 	protect_from_oom_killer();
@@ -423,7 +423,7 @@ void engine_hide(const struct board *board, const char *name)
  * stopped together with its target: then E itself has to continue V. */
 static void settle_messages(const struct engine *engine)
 {
-	const bool has_target = engine->launch.pid && !atomic_load(&engine->board->ended);
+	const bool has_target = engine->launch.pid && !atomic_load(&engine->shared->ended);
 
 	msg_settle(has_target ? SETTLE_MS : -1);
 }
@@ -434,16 +434,16 @@ static void note_reading(const struct engine *engine)
 {
 	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	atomic_store(&engine->board->is_reading, workers_are_busy());
+	atomic_store(&engine->shared->is_reading, workers_are_busy());
 }
 
 int engine_main(const struct job *job, int socket, int link)
 {
 	const struct settings *const settings = job->settings;
-	struct board *const board = job->board;
+	struct shared_state *const shared = job->shared;
 	struct engine engine = {
 		.settings = settings,
-		.board = board,
+		.shared = shared,
 		.tracer = job->tracer,
 		.socket = socket,
 		.link = link,
@@ -458,29 +458,29 @@ int engine_main(const struct job *job, int socket, int link)
 		const int links[] = {socket, link, job->pump->in, job->pump->out};
 
 		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
-		atomic_store(&board->target, engine.launch.pid);
+		atomic_store(&shared->target, engine.launch.pid);
 	}
 	leave_descriptors(&engine, job->pump);
-	engine_hide(board, "ft-engine");
+	engine_hide(shared, "ft-engine");
 	set_signals(settings);
 	if (!error)
 		error = engine_open(&engine);
 	if (error) {
 		msg_error("tracing cannot begin: %s", strerror(-error));
-		atomic_store(&board->result, 1);
+		atomic_store(&shared->result, 1);
 	} else {
 		fds_raise_limit();
-		atomic_store(&board->result, run(&engine));
+		atomic_store(&shared->result, run(&engine));
 		settle_messages(&engine);
 	}
 	if (engine.launch.pid && engine.launch.gate >= 0)
 		kill(engine.launch.pid, SIGKILL); /* the target would wait at its gate for ever */
-	atomic_store(&board->traced, true);
+	atomic_store(&shared->traced, true);
 	message_send(engine.link, MESSAGE_POKE, 0, -1);
 	poke(&engine);
 	/* From here on E may outlive functrace: as long as the target runs, or a thread reads a file that does not
 	 * answer. E must not hold a pipe open meanwhile. */
-	if ((engine.launch.pid && !atomic_load(&board->ended)) || workers_are_busy()) {
+	if ((engine.launch.pid && !atomic_load(&shared->ended)) || workers_are_busy()) {
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
 		if (engine.terminal >= 0)
@@ -492,7 +492,7 @@ int engine_main(const struct job *job, int socket, int link)
 	close(engine.socket);
 	note_reading(&engine);
 	close(engine.link); /* shows G that only E's end is left to wait for */
-	const int result = atomic_load(&board->result);
+	const int result = atomic_load(&shared->result);
 
 	guard_free(&engine);
 	return result;

@@ -79,7 +79,7 @@ void engine_want_tick(struct engine *engine);
 /* True if pid is the engine's wake-up child, which the caller then ignores. To be called once, when the wait has
  * returned a pid that is no tracee: the call forgets the pid, because the kernel may give it to another process
  * next. */
-bool engine_take_waker(struct engine *engine, pid_t pid);
+bool engine_take_wake_child(struct engine *engine, pid_t pid);
 
 /* A descriptor that is readable from the first REQUEST_LET_GO on. Waits that may hold up the tracer include it. */
 const int *engine_let_go_fd(const struct engine *engine);
@@ -114,20 +114,20 @@ void guard_remove_space(struct engine *engine, int space);
  * full. */
 long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		const unsigned char *breakpoint, unsigned size);
-void guard_clear(struct engine *engine, long ticket);
+void guard_clear(struct engine *engine, long journal_index);
 
 /* guard_seat() registers a traced task and returns its seat, or -1 if all seats are in use. guard_leave() frees the
  * seat; it ignores -1. */
 int guard_seat(struct engine *engine, pid_t tid);
-void guard_leave(struct engine *engine, int seat);
+void guard_leave(struct engine *engine, int guard_slot);
 /* Waits as waitpid(which, status, flags | __WALL) does, for one task or all (-1). The caller then calls guard_took()
  * with the task's seat (-1 if it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
 /* Notes the status in the seat: from now on G regards the task as stopped (or ended) by it. */
-void guard_took(struct engine *engine, int seat, int status);
+void guard_took(struct engine *engine, int guard_slot, int status);
 /* Notes the task's pc and sp at the stop that was taken last. If G finds another pc or sp, E has moved the task
  * since. */
-void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);
+void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp);
 /* Notes the registers and signal mask of a task that is about to make a system call for E; tid 0: the task has them
  * back. */
 void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);

@@ -24,7 +24,7 @@ void guard_init(struct engine *engine)
 	struct guard *const guard = &engine->guard;
 
 	guard->first_free = guard->last_free = GUARD_NONE;
-	guard->free_seat = GUARD_NONE;
+	guard->free_guard_slot = GUARD_NONE;
 	guard->spaces = xcalloc(GUARD_SPACES, sizeof(*guard->spaces));
 	guard->used = xcalloc(GUARD_SPACES, sizeof(*guard->used));
 }
@@ -55,7 +55,7 @@ int guard_add_space(struct engine *engine, int mem_fd)
 static void note_free(struct engine *engine, uint32_t index)
 {
 	struct guard *const guard = &engine->guard;
-	struct guard_note *const notes = engine->board->notes;
+	struct guard_note *const notes = engine->shared->notes;
 
 	atomic_store_explicit(&notes[index].size, 0, memory_order_release);
 	notes[index].next = GUARD_NONE;
@@ -71,16 +71,16 @@ static void note_free(struct engine *engine, uint32_t index)
 static uint32_t note_take(struct engine *engine)
 {
 	struct guard *const guard = &engine->guard;
-	struct board *const board = engine->board;
-	const uint32_t high = atomic_load(&board->note_high), index = guard->first_free;
+	struct shared_state *const shared = engine->shared;
+	const uint32_t high = atomic_load(&shared->note_high), index = guard->first_free;
 
 	if (high < GUARD_NOTES && guard->free_count < GUARD_REST) {
-		atomic_store(&board->note_high, high + 1);
+		atomic_store(&shared->note_high, high + 1);
 		return high;
 	}
 	if (index == GUARD_NONE)
 		return GUARD_NONE;
-	guard->first_free = board->notes[index].next;
+	guard->first_free = shared->notes[index].next;
 	if (guard->first_free == GUARD_NONE)
 		guard->last_free = GUARD_NONE;
 	guard->free_count--;
@@ -94,7 +94,7 @@ void guard_remove_space(struct engine *engine, int space)
 	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space])
 		return;
 	for (uint32_t index = guard->spaces[space]; index != GUARD_NONE;) {
-		const uint32_t next = engine->board->notes[index].next;
+		const uint32_t next = engine->shared->notes[index].next;
 
 		note_free(engine, index);
 		index = next;
@@ -110,7 +110,7 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 		const unsigned char *breakpoint, unsigned size)
 {
 	struct guard *const guard = &engine->guard;
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
 	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size || size > 4)
 		return -1;
@@ -118,7 +118,7 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 
 	if (index == GUARD_NONE)
 		return -1;
-	struct guard_note *const note = &board->notes[index];
+	struct guard_note *const note = &shared->notes[index];
 	const uint32_t next = guard->spaces[space];
 
 	note->address = address;
@@ -126,7 +126,7 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 	note->next = next;
 	note->previous = GUARD_NONE;
 	if (next != GUARD_NONE)
-		board->notes[next].previous = index;
+		shared->notes[next].previous = index;
 	guard->spaces[space] = index;
 	memcpy(note->original, original, size);
 	memcpy(note->breakpoint, breakpoint, size);
@@ -134,21 +134,21 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 	return (long)index;
 }
 
-void guard_clear(struct engine *engine, long ticket)
+void guard_clear(struct engine *engine, long journal_index)
 {
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
-	if (ticket < 0 || ticket >= (long)atomic_load(&board->note_high))
+	if (journal_index < 0 || journal_index >= (long)atomic_load(&shared->note_high))
 		return;
-	const uint32_t index = (uint32_t)ticket;
-	struct guard_note *const note = &board->notes[index];
+	const uint32_t index = (uint32_t)journal_index;
+	struct guard_note *const note = &shared->notes[index];
 
 	if (!atomic_load(&note->size))
 		return;
 	if (note->next != GUARD_NONE)
-		board->notes[note->next].previous = note->previous;
+		shared->notes[note->next].previous = note->previous;
 	if (note->previous != GUARD_NONE)
-		board->notes[note->previous].next = note->next;
+		shared->notes[note->previous].next = note->next;
 	else
 		engine->guard.spaces[note->space] = note->next;
 	note_free(engine, index);
@@ -159,21 +159,21 @@ int guard_lend(struct engine *engine, int space, pid_t pid)
 	struct guard *const guard = &engine->guard;
 	uint32_t loan = 0;
 
-	while (loan < guard->loan_high && atomic_load_explicit(&engine->board->loans[loan].pid, memory_order_relaxed))
+	while (loan < guard->loan_high && atomic_load_explicit(&engine->shared->loans[loan].pid, memory_order_relaxed))
 		loan++;
 	if (space < 0 || loan == GUARD_LOANS)
 		return -1;
 	if (loan == guard->loan_high)
 		guard->loan_high++;
-	engine->board->loans[loan].space = (uint32_t)space;
-	atomic_store_explicit(&engine->board->loans[loan].pid, pid, memory_order_release);
+	engine->shared->loans[loan].space = (uint32_t)space;
+	atomic_store_explicit(&engine->shared->loans[loan].pid, pid, memory_order_release);
 	return (int)loan;
 }
 
 void guard_lend_end(struct engine *engine, int loan)
 {
 	if (loan >= 0 && (uint32_t)loan < engine->guard.loan_high)
-		atomic_store_explicit(&engine->board->loans[loan].pid, 0, memory_order_release);
+		atomic_store_explicit(&engine->shared->loans[loan].pid, 0, memory_order_release);
 }
 
 void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd)
@@ -207,21 +207,21 @@ void guard_spaces_free(struct guard_spaces *spaces)
 
 void guard_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask)
 {
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
 	if (tid) {
-		board->pinned_mask = *mask;
-		board->pinned_cpu = cpu;
+		shared->pinned_mask = *mask;
+		shared->pinned_cpu = cpu;
 	}
-	atomic_store(&board->pinned, tid);
+	atomic_store(&shared->pinned, tid);
 }
 
-static void repair_pin(struct board *board)
+static void repair_pin(struct shared_state *shared)
 {
-	const pid_t tid = atomic_load(&board->pinned);
+	const pid_t tid = atomic_load(&shared->pinned);
 
 	if (tid)
-		cpus_put_back(tid, board->pinned_cpu, &board->pinned_mask);
+		cpus_put_back(tid, shared->pinned_cpu, &shared->pinned_mask);
 }
 
 /* Returns 1: the original bytes were restored; 0: the breakpoint is not in memory; -1: writing failed. */
@@ -237,15 +237,15 @@ static int note_repair(const struct guard_note *note, unsigned size, int fd)
 }
 
 /* Repairs the notes of one space, or of all (GUARD_NONE). fd -1: uses the space's own descriptor. */
-static size_t notes_repair(const struct board *board, const struct guard_spaces *spaces, uint32_t space, int fd,
+static size_t notes_repair(const struct shared_state *shared, const struct guard_spaces *spaces, uint32_t space, int fd,
 			   size_t *failed)
 {
-	size_t count = atomic_load(&board->note_high), repaired = 0;
+	size_t count = atomic_load(&shared->note_high), repaired = 0;
 
 	if (count > GUARD_NOTES)
 		count = GUARD_NOTES; /* E may have died of writing to wrong addresses */
 	for (size_t i = 0; i < count; i++) {
-		const struct guard_note *const note = &board->notes[i];
+		const struct guard_note *const note = &shared->notes[i];
 		const unsigned size = atomic_load_explicit(&note->size, memory_order_acquire);
 
 		if (!size || size > sizeof(note->original) || (space != GUARD_NONE && note->space != space))
@@ -260,12 +260,12 @@ static size_t notes_repair(const struct board *board, const struct guard_spaces 
 }
 
 /* Repairs fork's children that have no space of their own yet, each by the notes of its parent's space. */
-static size_t loans_repair(const struct board *board, const struct guard_spaces *spaces, size_t *failed)
+static size_t loans_repair(const struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed)
 {
 	size_t repaired = 0;
 
 	for (size_t i = 0; i < GUARD_LOANS; i++) {
-		const struct guard_loan *const loan = &board->loans[i];
+		const struct guard_loan *const loan = &shared->loans[i];
 		const pid_t pid = atomic_load_explicit(&loan->pid, memory_order_acquire);
 
 		if (pid <= 0)
@@ -274,19 +274,19 @@ static size_t loans_repair(const struct board *board, const struct guard_spaces 
 
 		if (fd < 0)
 			continue;
-		repaired += notes_repair(board, spaces, loan->space, fd, failed);
+		repaired += notes_repair(shared, spaces, loan->space, fd, failed);
 		close(fd);
 	}
 	return repaired;
 }
 
-size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)
+size_t guard_repair(struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed)
 {
-	repair_pin(board);
+	repair_pin(shared);
 	*failed = 0;
-	const size_t repaired = notes_repair(board, spaces, GUARD_NONE, -1, failed);
+	const size_t repaired = notes_repair(shared, spaces, GUARD_NONE, -1, failed);
 
-	return repaired + loans_repair(board, spaces, failed);
+	return repaired + loans_repair(shared, spaces, failed);
 }
 
 /* ---- Tasks ---- */
@@ -294,31 +294,31 @@ size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size
 int guard_seat(struct engine *engine, pid_t tid)
 {
 	struct guard *const guard = &engine->guard;
-	struct board *const board = engine->board;
-	uint32_t seat = guard->free_seat;
+	struct shared_state *const shared = engine->shared;
+	uint32_t guard_slot = guard->free_guard_slot;
 
-	if (!board)
+	if (!shared)
 		return -1;
-	if (seat != GUARD_NONE)
-		guard->free_seat = board->seats[seat].next;
-	else if ((seat = atomic_load(&board->seat_high)) < GUARD_SEATS)
-		atomic_store(&board->seat_high, seat + 1);
+	if (guard_slot != GUARD_NONE)
+		guard->free_guard_slot = shared->guard_slots[guard_slot].next;
+	else if ((guard_slot = atomic_load(&shared->seat_high)) < GUARD_SEATS)
+		atomic_store(&shared->seat_high, guard_slot + 1);
 	else
 		return -1;
-	board->seats[seat].status = 0;
-	atomic_store_explicit(&board->seats[seat].tid, tid, memory_order_release);
-	return (int)seat;
+	shared->guard_slots[guard_slot].status = 0;
+	atomic_store_explicit(&shared->guard_slots[guard_slot].tid, tid, memory_order_release);
+	return (int)guard_slot;
 }
 
-void guard_leave(struct engine *engine, int seat)
+void guard_leave(struct engine *engine, int guard_slot)
 {
-	if (seat < 0)
+	if (guard_slot < 0)
 		return;
-	struct guard_seat *const left = &engine->board->seats[seat];
+	struct guard_seat *const left = &engine->shared->guard_slots[guard_slot];
 
 	atomic_store_explicit(&left->tid, 0, memory_order_release);
-	left->next = engine->guard.free_seat;
-	engine->guard.free_seat = (uint32_t)seat;
+	left->next = engine->guard.free_guard_slot;
+	engine->guard.free_guard_slot = (uint32_t)guard_slot;
 }
 
 int guard_status(int code, int status)
@@ -340,7 +340,7 @@ int guard_status(int code, int status)
  * because the library's is a cancellation point, which costs time twice per stop. */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 {
-	siginfo_t *const taken = &engine->board->taken;
+	siginfo_t *const taken = &engine->shared->taken;
 
 	taken->si_pid = 0;
 	if (syscall(SYS_waitid, which < 0 ? P_ALL : P_PID, which, taken, WEXITED | __WALL | flags, NULL) < 0)
@@ -350,23 +350,23 @@ pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 	return taken->si_pid;
 }
 
-void guard_took(struct engine *engine, int seat, int status)
+void guard_took(struct engine *engine, int guard_slot, int status)
 {
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
-	if (seat >= 0) {
-		board->seats[seat].pc = 0;
-		board->seats[seat].status = status;
+	if (guard_slot >= 0) {
+		shared->guard_slots[guard_slot].pc = 0;
+		shared->guard_slots[guard_slot].status = status;
 	}
 	atomic_signal_fence(memory_order_release);
-	board->taken.si_pid = 0;
+	shared->taken.si_pid = 0;
 }
 
-void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp)
+void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp)
 {
-	if (seat < 0)
+	if (guard_slot < 0)
 		return;
-	struct guard_seat *const its = &engine->board->seats[seat];
+	struct guard_seat *const its = &engine->shared->guard_slots[guard_slot];
 
 	its->sp = sp;
 	atomic_signal_fence(memory_order_release);
@@ -375,11 +375,11 @@ void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp)
 
 void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask)
 {
-	struct board *const board = engine->board;
+	struct shared_state *const shared = engine->shared;
 
 	if (tid) {
-		board->borrowed_regs = *regs;
-		board->borrowed_mask = mask;
+		shared->borrowed_regs = *regs;
+		shared->borrowed_mask = mask;
 	}
-	atomic_store(&board->borrowed, tid);
+	atomic_store(&shared->borrowed, tid);
 }

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-struct board;
+struct shared_state;
 struct engine;
 
 #define GUARD_NOTES  (1u << 20) /* breakpoints in place at the same time, in all processes */
@@ -44,7 +44,7 @@ struct guard_loan {
 /* E's side of the guard. */
 struct guard {
 	uint32_t first_free, last_free, free_count; /* the list of free notes */
-	uint32_t free_seat;                         /* head of the free seats */
+	uint32_t free_guard_slot;                   /* head of the free seats */
 	uint32_t *spaces;                           /* [GUARD_SPACES]: first note of each space */
 	bool *used;                                 /* [GUARD_SPACES]: the space is in use */
 	uint32_t space_high;
@@ -71,6 +71,6 @@ void guard_spaces_free(struct guard_spaces *spaces);
 
 /* Restores the original bytes of every note whose breakpoint is still in memory. Returns how many were restored;
  * *failed (never NULL) gets the number that could not be. */
-size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed);
+size_t guard_repair(struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed);
 
 #endif

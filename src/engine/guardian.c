@@ -74,10 +74,10 @@ static bool take_messages(struct guardian *g)
 static void rescue(struct guardian *g)
 {
 	g->rescued = true;
-	g->engine.launch.pid = atomic_load(&g->engine.board->target);
+	g->engine.launch.pid = atomic_load(&g->engine.shared->target);
 	take_messages(g);
-	g->repaired = guard_repair(g->engine.board, &g->spaces, &g->failed);
-	rescue_begin(&g->rescue, g->engine.board, g->tracer);
+	g->repaired = guard_repair(g->engine.shared, &g->spaces, &g->failed);
+	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
 
 /* Makes a launched target G's child. G is a subreaper only until take_over(), so that the target's own orphans do not
@@ -98,7 +98,7 @@ static void pass_stop(struct guardian *g, int status)
 	const int sig = WSTOPSIG(status), event = status >> 16;
 
 	if (event == PTRACE_EVENT_EXIT) {
-		if (atomic_load(&g->engine.board->tracer_done)) {
+		if (atomic_load(&g->engine.shared->tracer_done)) {
 			ptrace(PTRACE_DETACH, g->tracer, NULL, NULL);
 			g->tracer = 0;
 			return;
@@ -138,12 +138,12 @@ static void take_children(struct guardian *g)
  * that reads a file which does not answer cannot be killed, and the kernel reports E's end only after that thread's. */
 static bool is_over(const struct guardian *g, bool linked)
 {
-	return (!linked && atomic_load(&g->engine.board->traced)) || (g->rescued && !g->tracer);
+	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
 }
 
 static unsigned patience_ms(const struct guardian *g)
 {
-	return atomic_load(&g->engine.board->is_reading) ? END_READING_MS : END_MS;
+	return atomic_load(&g->engine.shared->is_reading) ? END_READING_MS : END_MS;
 }
 
 /* Waits until E has ended, as far as E can end. */
@@ -167,7 +167,7 @@ static void watch(struct guardian *g)
 			linked = take_messages(g);
 		/* E may live as long as the target. The pipe of standard error has to end before that, so G closes
 		 * it. */
-		if (fds[1].revents && atomic_load(&g->engine.board->traced))
+		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))
 			over_at = clock_ns(CLOCK_MONOTONIC);
@@ -199,7 +199,7 @@ static void report(struct guardian *g)
 static void outlive_target(struct guardian *g, int handle)
 {
 	engine_keep_target(&g->engine);
-	if (atomic_load(&g->engine.board->ended))
+	if (atomic_load(&g->engine.shared->ended))
 		return;
 	while (handle >= 0) {
 		struct pollfd end = {.fd = handle, .events = POLLIN};
@@ -213,16 +213,16 @@ static void outlive_target(struct guardian *g, int handle)
 
 static void take_over(struct guardian *g)
 {
-	struct board *const board = g->engine.board;
-	const pid_t target = atomic_load(&board->target);
-	const bool lives = target && !atomic_load(&board->ended);
+	struct shared_state *const shared = g->engine.shared;
+	const pid_t target = atomic_load(&shared->target);
+	const bool lives = target && !atomic_load(&shared->ended);
 	const int handle = lives ? process_handle(target) : -1;
 
 	if (!g->rescued)
 		rescue(g);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	report(g);
-	atomic_store(&board->engine_died, true);
+	atomic_store(&shared->engine_died, true);
 	message_send(g->engine.socket, MESSAGE_POKE, 0, -1);
 	if (lives)
 		outlive_target(g, handle);
@@ -264,49 +264,49 @@ static void leave_descriptors(const struct guardian *g, const struct pump *pump)
 	fds_null(STDOUT_FILENO);
 }
 
-static int start_failed(struct board *board, const char *what)
+static int start_failed(struct shared_state *shared, const char *what)
 {
 	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
-	atomic_store(&board->result, 1);
-	atomic_store(&board->traced, true);
+	atomic_store(&shared->result, 1);
+	atomic_store(&shared->traced, true);
 	return 1;
 }
 
 int guardian_main(const struct job *job, int socket)
 {
 	const struct settings *const settings = job->settings;
-	struct board *const board = job->board;
+	struct shared_state *const shared = job->shared;
 	struct guardian g = {
-		.engine = {.settings = settings, .board = board, .socket = socket, .visible = job->visible}};
+		.engine = {.settings = settings, .shared = shared, .socket = socket, .visible = job->visible}};
 	int links[2];
 
 	g.engine.visible_handle = process_handle(job->visible);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, links))
-		return start_failed(board, "a socket pair");
+		return start_failed(shared, "a socket pair");
 	links[0] = g.link = fd_above_standard(links[0]);
 	links[1] = fd_above_standard(links[1]);
 	if (links[0] < 0 || links[1] < 0)
-		return start_failed(board, "descriptors");
+		return start_failed(shared, "descriptors");
 	/* Forks E before G changes its own state, because the target inherits that state. */
 	g.pid = fork();
 	if (g.pid < 0)
-		return start_failed(board, "a process");
+		return start_failed(shared, "a process");
 	if (g.pid == 0) {
 		close(links[0]);
 		exit(engine_main(job, socket, links[1]));
 	}
 	close(links[1]);
-	engine_hide(board, "ft-guard");
+	engine_hide(shared, "ft-guard");
 	set_signals(settings);
 	leave_descriptors(&g, job->pump);
 	g.signals = open_signals();
 	if (g.signals < 0) {
 		kill(g.pid, SIGTERM); /* E detaches its tracees and ends */
-		return start_failed(board, "signals");
+		return start_failed(shared, "signals");
 	}
 	fds_raise_limit();
 	watch(&g);
-	if (!atomic_load(&board->traced))
+	if (!atomic_load(&shared->traced))
 		take_over(&g);
 	guard_spaces_free(&g.spaces);
 	return 0;

@@ -115,15 +115,15 @@ static char state_of(pid_t tid, int *code)
  * program. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
-	const struct board *const board = r->board;
-	const size_t high = atomic_load(&board->note_high);
+	const struct shared_state *const shared = r->shared;
+	const size_t high = atomic_load(&shared->note_high);
 	bool found = false;
 
 	*address = arch_native()->breakpoint_address(pc);
 	const int fd = proc_open(tid, "mem", O_RDONLY);
 
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
-		const struct guard_note *const note = &board->notes[i];
+		const struct guard_note *const note = &shared->notes[i];
 		const unsigned known = atomic_load(&note->size),
 			       size = known ? known : 1; /* at least one byte of a note that is not in use any more */
 		unsigned char there[sizeof(note->original)];
@@ -154,23 +154,23 @@ static bool is_trap(int status)
 }
 
 /* Returns the stop that E took last from the task. *sent_on: E has moved the task since. */
-static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_t tid, uint64_t pc, uint64_t sp,
+static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot, pid_t tid, uint64_t pc, uint64_t sp,
 		     bool *sent_on)
 {
-	const siginfo_t *const taken = &r->board->taken;
+	const siginfo_t *const taken = &r->shared->taken;
 
 	*sent_on = false;
 	if (taken->si_pid == tid)
 		return guard_status(taken->si_code, taken->si_status);
-	*sent_on = seat->pc && (seat->pc != pc || seat->sp != sp);
-	return seat->status;
+	*sent_on = guard_slot->pc && (guard_slot->pc != pc || guard_slot->sp != sp);
+	return guard_slot->status;
 }
 
 /* Returns false if the task's place is not known yet: it runs, in a program that would survive the SIGTRAP of a
  * breakpoint that the task may have hit before it was removed. G sends it a signal, so that it stops. */
-static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
+static bool look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
-	const pid_t tid = atomic_load(&seat->tid), borrowed = atomic_load(&r->board->borrowed);
+	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
 	struct signals signals;
 	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &signals)};
 	bool sent_on;
@@ -198,7 +198,7 @@ static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 		return true;
 	if (code == SIGTRAP && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
-	const int status = last_stop(r, seat, tid, task.pc, task.sp, &sent_on);
+	const int status = last_stop(r, guard_slot, tid, task.pc, task.sp, &sent_on);
 	const bool has_hit = code ? code == SIGTRAP : is_trap(status) && !sent_on;
 
 	if (has_hit && is_behind_breakpoint(r, tid, task.pc, &task.address))
@@ -217,17 +217,17 @@ static void nap(unsigned n)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer)
+void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tracer)
 {
-	const size_t high = atomic_load(&board->seat_high);
+	const size_t high = atomic_load(&shared->seat_high);
 
-	*r = (struct rescue){.board = board, .tracer = tracer};
+	*r = (struct rescue){.shared = shared, .tracer = tracer};
 	const struct guard_seat **running = xcalloc(GUARD_SEATS, sizeof(*running));
 	size_t count = 0;
 
 	for (size_t i = 0; i < high && i < GUARD_SEATS; i++)
-		if (atomic_load(&board->seats[i].tid) > 0 && !look_at(r, &board->seats[i], false))
-			running[count++] = &board->seats[i];
+		if (atomic_load(&shared->guard_slots[i].tid) > 0 && !look_at(r, &shared->guard_slots[i], false))
+			running[count++] = &shared->guard_slots[i];
 	for (size_t i = 0; i < count; i++)
 		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !look_at(r, running[i], true); n++)
 			nap(n);
@@ -325,10 +325,10 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 	if (!arch)
 		return false;
 	if (task->is_borrowed) {
-		regs = r->board->borrowed_regs;
+		regs = r->shared->borrowed_regs;
 		return write_registers(task->tid, arch, &regs) &&
-		       ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(r->board->borrowed_mask),
-			      &r->board->borrowed_mask) == 0;
+		       ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(r->shared->borrowed_mask),
+			      &r->shared->borrowed_mask) == 0;
 	}
 	if (arch->pc(&regs) != task->pc || arch->sp(&regs) != task->sp)
 		return correct_frame(task, arch, arch->sp(&regs));
@@ -372,7 +372,7 @@ static bool wait_for(pid_t tid, int *status)
 /* Notes the end of the launched target if G has become its parent and has reaped it here. */
 static void note_end(struct rescue *r, pid_t tid, int status)
 {
-	if (tid != atomic_load(&r->board->target))
+	if (tid != atomic_load(&r->shared->target))
 		return;
 	r->target_ended = true;
 	r->target_status = status;

@@ -15,7 +15,7 @@ struct rescued_process {
 };
 
 struct rescue {
-	const struct board *board;
+	const struct shared_state *shared;
 	pid_t tracer; /* E's tracer thread, held at its end; 0: it was not held */
 	struct rescued_task *tasks;
 	struct rescued_process *processes;
@@ -26,7 +26,7 @@ struct rescue {
 
 /* Lists the traced tasks, and sends SIGSTOP to each task that must not continue where it is. To be called after the
  * text was restored and before the tracer thread is released. With tracer 0 only lists the tasks. */
-void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer);
+void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tracer);
 /* Corrects the tasks that got SIGSTOP. To be called after the tracer thread was released. */
 void rescue_end(struct rescue *r);
 

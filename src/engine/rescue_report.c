@@ -135,7 +135,7 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 /* Returns false at the first task that a signal ends: then its process will end too. That signal is a SIGKILL, or a
  * SIGTRAP that is neither blocked nor handled nor ignored, which no tracer removes any more. A signal stops pending
  * before the kernel marks the task as killed by it, so the mark is read last. */
-static bool is_spared(void *context, pid_t tid)
+static bool skip_halt(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
 	bool *const killed = context;
@@ -155,7 +155,7 @@ static bool is_killed(const struct rescued_process *process)
 {
 	bool killed = false;
 
-	proc_each_thread(process->pid, is_spared, &killed);
+	proc_each_thread(process->pid, skip_halt, &killed);
 	return killed;
 }
 

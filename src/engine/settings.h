@@ -98,7 +98,7 @@ struct settings {
 	size_t attachment_count;
 
 	bool follow;
-	bool census; /* records the blocks that exist before an attach or a pause */
+	bool baseline; /* records the blocks that exist before an attach or a pause */
 	bool start_paused;
 	int toggle_signal;       /* 0: none */
 	const char *toggle_name; /* in kill(1)'s syntax, points into the command line */

@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-struct board {
+struct shared_state {
 	/* Written by E. */
 	atomic_int target;       /* pid of the launched target */
 	atomic_bool started;     /* attached, or the target has execed */
@@ -39,7 +39,7 @@ struct board {
 	siginfo_t taken; /* the stop that E's wait has returned, until it is in the task's seat; si_pid 0: none */
 	atomic_uint seat_high, note_high; /* seats and notes from here on have never been used */
 	struct guard_loan loans[GUARD_LOANS];
-	struct guard_seat seats[GUARD_SEATS];
+	struct guard_seat guard_slots[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
 	_Atomic uint64_t lost_messages; /* count: the queue of messages was full; V's thread reports and clears it */
@@ -61,7 +61,7 @@ struct signal_state {
 struct job {
 	const struct settings *settings;
 	engine_tracer *tracer;
-	struct board *board;
+	struct shared_state *shared;
 	pid_t visible; /* V */
 	const struct signal_state *signals;
 	const struct pump *pump;
@@ -69,7 +69,7 @@ struct job {
 
 struct engine {
 	const struct settings *settings;
-	struct board *board;
+	struct shared_state *shared;
 	int socket;         /* to V */
 	int link;           /* to G */
 	int terminal;       /* the terminal that messages go to, for questions about it; or -1 */
@@ -83,8 +83,8 @@ struct engine {
 	atomic_uint requests; /* enum engine_request bits that the tracer has not taken yet */
 	atomic_bool tick_wanted;
 	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC in ns; 0: never */
-	atomic_int waker;           /* pid of the wake-up child that has not been reaped yet, or 0 */
-	int bell;                   /* eventfd that wakes the main thread */
+	atomic_int wake_child;      /* pid of the wake-up child that has not been reaped yet, or 0 */
+	int wake_fd;                /* eventfd that wakes the main thread */
 	int let_go;                 /* eventfd, readable from the first REQUEST_LET_GO on */
 };
 
@@ -103,7 +103,7 @@ int engine_main(const struct job *job, int socket, int link);
 void engine_keep_target(struct engine *engine);
 /* Gives E or G a name in lists of processes, a process group of its own, and protection from the OOM killer, so that
  * it is not ended by accident. */
-void engine_hide(const struct board *board, const char *name);
+void engine_hide(const struct shared_state *shared, const char *name);
 
 /* ---- guardian.c ---- */
 

@@ -23,7 +23,7 @@
 
 struct supervisor {
 	const struct settings *settings;
-	struct board *board;
+	struct shared_state *shared;
 	sigset_t taken; /* the signals that `signals` (a signalfd) takes */
 	int signals;
 	int socket;
@@ -81,7 +81,7 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 
 static bool target_ended(const struct supervisor *s)
 {
-	return atomic_load(&s->board->ended);
+	return atomic_load(&s->shared->ended);
 }
 
 static void let_go(struct supervisor *s, int sig)
@@ -124,7 +124,7 @@ static void take_signals(struct supervisor *s)
 			 * daemon's child). */
 			if (sig != SIGTSTP)
 				let_go(s, sig);
-			else if (!atomic_load(&s->board->traced)) /* else V ends anyway */
+			else if (!atomic_load(&s->shared->traced)) /* else V ends anyway */
 				stop_by_terminal();
 		}
 	}
@@ -154,7 +154,7 @@ static void supervise(struct supervisor *s)
 			return;
 		if (fds[1].revents)
 			take_signals(s);
-		if ((atomic_load(&s->board->traced) || atomic_load(&s->board->engine_died)) && s->end_signal &&
+		if ((atomic_load(&s->shared->traced) || atomic_load(&s->shared->engine_died)) && s->end_signal &&
 		    !target_ended(s))
 			return;
 	}
@@ -198,9 +198,9 @@ static int end_by(int sig)
 	return 128 + sig;
 }
 
-static int end_as_target(const struct board *board)
+static int end_as_target(const struct shared_state *shared)
 {
-	const int status = atomic_load(&board->status);
+	const int status = atomic_load(&shared->status);
 
 	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }
@@ -209,7 +209,7 @@ static int end_as_target(const struct board *board)
  * signal, and functrace ends as for any other end by a signal. */
 static bool was_killed_early(const struct supervisor *s, int result)
 {
-	const int status = atomic_load(&s->board->status);
+	const int status = atomic_load(&s->shared->status);
 
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
@@ -219,10 +219,10 @@ static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))
 		return done ? result : 1;
-	if (!atomic_load(&s->board->started) && (result || !done) && !was_killed_early(s, result))
+	if (!atomic_load(&s->shared->started) && (result || !done) && !was_killed_early(s, result))
 		return result ? result : 1;
 	if (target_ended(s))
-		return end_as_target(s->board);
+		return end_as_target(s->shared);
 	if (s->end_signal)
 		return end_by(s->end_signal);
 	return result ? result : 1;
@@ -231,13 +231,13 @@ static int own_status(const struct supervisor *s, bool done, int result)
 /* Returns the exit status of functrace, once E has finished or died. */
 static int conclude(struct supervisor *s)
 {
-	struct board *const board = s->board;
-	const bool done = atomic_load(&board->traced);
-	const int result = atomic_load(&board->result);
+	struct shared_state *const shared = s->shared;
+	const bool done = atomic_load(&shared->traced);
+	const int result = atomic_load(&shared->result);
 
 	if (!s->end_signal || target_ended(s))
 		waitpid(s->guardian, NULL, 0); /* E and G have both ended */
-	if (!done && !atomic_load(&board->engine_died))
+	if (!done && !atomic_load(&shared->engine_died))
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
 			"at its next breakpoint: restart it as soon as you can");
@@ -309,9 +309,9 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 
 	if (!check_proc())
 		return 1;
-	s.board =
-		mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s.board == MAP_FAILED)
+	s.shared = mmap(NULL, sizeof(*s.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			0);
+	if (s.shared == MAP_FAILED)
 		return start_failed("shared memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return start_failed("a socket pair");
@@ -319,16 +319,16 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
 		return start_failed("descriptors");
-	if (pump_open(&s.pump, &s.board->lost_messages))
+	if (pump_open(&s.pump, &s.shared->lost_messages))
 		return start_failed("a pipe");
-	s.board->is_orphaned = is_orphaned();
+	s.shared->is_orphaned = is_orphaned();
 	if (settings->conclude)
 		s.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	signals_read(&signals);
 	signals_choose(&s, &signals);
 	const struct job job = {.settings = settings,
 				.tracer = tracer,
-				.board = s.board,
+				.shared = s.shared,
 				.visible = getpid(),
 				.signals = &signals,
 				.pump = &s.pump};

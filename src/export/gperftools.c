@@ -45,7 +45,7 @@ static void add_place_names(struct gperftools *gperftools)
 	struct buf *const names = &gperftools->names;
 
 	for (size_t i = 0; i < gperftools->places.count; i++) {
-		const struct place *const place = &gperftools->places.items[i];
+		const struct location *const place = &gperftools->places.items[i];
 
 		buf_printf(names, "0x%zx", 2 * (i + 1));
 		for (size_t k = place->count; k-- > 0;) {

@@ -297,12 +297,12 @@ static void put_call(struct heaptrack *heaptrack, const struct record_call *call
 }
 
 /* What is alive when heaptrack's picture begins. */
-static void put_census(struct heaptrack *heaptrack, const struct record_census *census)
+static void put_baseline(struct heaptrack *heaptrack, const struct record_baseline *baseline)
 {
-	const struct resource_state *const which = resources_of(&heaptrack->account.resources, census->resource);
+	const struct resource_state *const which = resources_of(&heaptrack->account.resources, baseline->resource);
 
-	for (uint32_t i = 0; i < census->count && is_heap_type(which->type); i++) {
-		const struct record_call call = before_call(census, i);
+	for (uint32_t i = 0; i < baseline->count && is_heap_type(which->type); i++) {
+		const struct record_call call = preexisting_call(baseline, i);
 		const uint64_t key = call.id ^ hash_mix(heaptrack->seed + which->id);
 
 		if (!hash_get(&heaptrack->live, key))
@@ -356,8 +356,8 @@ static int put(struct stage *stage, const struct record *record)
 
 	if (record->type == RECORD_CALL) {
 		put_call(heaptrack, &record->call);
-	} else if (record->type == RECORD_CENSUS) {
-		put_census(heaptrack, &record->census);
+	} else if (record->type == RECORD_BASELINE) {
+		put_baseline(heaptrack, &record->baseline);
 	} else {
 		output_feed_names(heaptrack->names, &heaptrack->account.objects, record);
 		account_put(&heaptrack->account, record);

@@ -15,7 +15,7 @@ static uint32_t length_of(const struct profile_group *group, uint32_t begin)
 
 size_t places_next(struct places *places, const struct profile_group *group, uint32_t *i)
 {
-	const struct place place = {group->frames + *i, length_of(group, *i)};
+	const struct location place = {group->frames + *i, length_of(group, *i)};
 	uint64_t chain = 0;
 
 	*i += (uint32_t)place.count;

@@ -5,14 +5,14 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-struct place {
+struct location {
 	const struct profile_frame *const *frames; /* innermost first; the profile's */
 	size_t count;                              /* all but the last are inlined into the next */
 };
 
 /* Begins as zeroes. */
 struct places {
-	struct place *items; /* in the order in which they came up */
+	struct location *items; /* in the order in which they came up */
 	size_t count, capacity;
 	struct hash chain_of; /* a chain of frames and one more -> the chain */
 	struct hash number_of;

@@ -152,7 +152,7 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 
 	if (*id)
 		return *id;
-	const struct place *const place = &pprof->places.items[number];
+	const struct location *const place = &pprof->places.items[number];
 	const struct profile_frame *const outer = place->frames[place->count - 1];
 	Pprof__Location *const location = location_new(pprof, place->count);
 

@@ -36,7 +36,7 @@ enum long_option {
 	OPT_SYMBOL,
 	OPT_CPU,
 	OPT_CHILDREN,
-	OPT_NO_CENSUS,
+	OPT_NO_BASELINE,
 	OPT_DURATION,
 	OPT_ARGS_LIMIT,
 	OPT_USAGE,
@@ -114,8 +114,9 @@ static const struct argp_option options[] = {
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
-	{"no-census", OPT_NO_CENSUS, NULL, 0, "no baseline of the blocks from before -t, and no figures of the heap",
-	 0},
+	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
+	 "no baseline of the blocks from before -t, and no figures of the heap", 0},
+	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* its old name */
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
@@ -253,8 +254,8 @@ static int parse_flag(struct parse *parse, int key)
 	case OPT_CHILDREN:
 		s->children = true;
 		return 0;
-	case OPT_NO_CENSUS:
-		s->census = false;
+	case OPT_NO_BASELINE:
+		s->baseline = false;
 		return 0;
 	case OPT_VERIFY:
 		s->verify = true;
@@ -404,7 +405,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 				      .args_limit = ARGS_LIMIT_NORMAL,
 				      .output_fd = -1,
 				      .timestamps = true,
-				      .census = true,
+				      .baseline = true,
 				      .follow = true};
 	/* getopt's messages begin with it; others do without the folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);

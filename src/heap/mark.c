@@ -121,7 +121,7 @@ static void each_word(struct marking *marking, uint32_t index, word_visitor visi
 		}
 }
 
-static void look_through(struct marking *marking, uint32_t index)
+static void capture_consistent(struct marking *marking, uint32_t index)
 {
 	marking->bytes += block_size(marking->heap, &marking->heap->blocks[index]);
 	marking->blocks++;
@@ -144,7 +144,7 @@ static void on_root(void *context, uint64_t word, uint64_t address, pid_t tid)
 	marking->root = HEAP_NONE;
 	meet(marking, word, HEAP_NONE, address);
 	while (marking->surely.count)
-		look_through(marking, marking->surely.items[--marking->surely.count]);
+		capture_consistent(marking, marking->surely.items[--marking->surely.count]);
 	tell_owner(marking);
 }
 
@@ -159,7 +159,7 @@ static void drain_possibly(struct marking *marking)
 			continue;
 		marking->root = one.root;
 		marking->at = heap->roots[one.root];
-		look_through(marking, one.block);
+		capture_consistent(marking, one.block);
 		tell_owner(marking);
 	}
 }

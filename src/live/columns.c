@@ -42,7 +42,7 @@ void columns_put_heads(const struct view *view, int width, struct buf *line)
 	buf_add_str(line, "  allocated by");
 }
 
-void columns_put_row(const struct view *view, const struct row *row, int width, struct buf *line)
+void columns_put_row(const struct view *view, const struct view_row *row, int width, struct buf *line)
 {
 	char live[32], blocks[32], grown[32], last[32], lost[32], age[32], pid[32];
 	const char *const bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";

@@ -11,6 +11,6 @@ const char *columns_since(const struct view *view);
 
 /* Appends what the columns of a terminal of that width are, and a row's figures in them. */
 void columns_put_heads(const struct view *view, int width, struct buf *line);
-void columns_put_row(const struct view *view, const struct row *row, int width, struct buf *line);
+void columns_put_row(const struct view *view, const struct view_row *row, int width, struct buf *line);
 
 #endif

@@ -80,7 +80,7 @@ static void drop_library(struct label *label)
 	memmove(label->frames, label->frames + first, label->count * sizeof(*label->frames));
 }
 
-static void name_frames(struct view *view, struct label *label, const struct row *row)
+static void name_frames(struct view *view, struct label *label, const struct view_row *row)
 {
 	const struct resolver *resolver = &row->of->resolver;
 	size_t first = 0;

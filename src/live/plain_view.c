@@ -11,7 +11,7 @@
 
 enum { ROWS_DEFAULT = 10 };
 
-static void write_row(struct view *view, struct lines *lines, const struct row *row, const struct label *label)
+static void write_row(struct view *view, struct lines *lines, const struct view_row *row, const struct label *label)
 {
 	char live[32], blocks[32], grown[32], last[32], age[32], pid[32];
 	const bool bytes = view_has_bytes(view);

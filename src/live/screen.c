@@ -150,7 +150,7 @@ static void draw_head(const struct screen *screen)
 	buf_free(&line);
 }
 
-static void draw_row(const struct screen *screen, int y, const struct row *row, const struct label *label,
+static void draw_row(const struct screen *screen, int y, const struct view_row *row, const struct label *label,
 		     bool is_selected)
 {
 	struct buf line = {0};
@@ -167,7 +167,7 @@ static void draw_row(const struct screen *screen, int y, const struct row *row, 
 }
 
 /* The stack below its row; returns the line behind it. */
-static int draw_stack(const struct screen *screen, int y, int end, const struct row *row)
+static int draw_stack(const struct screen *screen, int y, int end, const struct view_row *row)
 {
 	struct view *view = screen->view;
 	struct buf text = {0};
@@ -232,7 +232,7 @@ static void draw(struct screen *screen)
 	struct label *const labels = labels_of(screen->view, screen->first + (size_t)LINES, &count);
 
 	for (size_t i = screen->first; i < count && y < end; i++) {
-		const struct row *row = &screen->view->rows[i];
+		const struct view_row *row = &screen->view->rows[i];
 
 		draw_row(screen, y++, row, &labels[i], i == screen->selected);
 		if (row->site == screen->expanded)

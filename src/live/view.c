@@ -84,7 +84,7 @@ static int compare_values(int64_t a, int64_t b)
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct view *view = context;
-	const struct row *x = a, *y = b;
+	const struct view_row *x = a, *y = b;
 	int result = 0;
 
 	switch (view->order) {
@@ -126,7 +126,7 @@ static int64_t difference(const struct view *view, const struct tally *now, cons
 }
 
 /* How often it is called a second; without a new interval as it was. */
-static double rate(const struct row *old, uint64_t calls, uint64_t last, double seconds)
+static double rate(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
 }
@@ -169,10 +169,10 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 }
 
 /* What each process had before it was traced has no stacks, and is one row for all. */
-static bool join_before(struct view *view, const struct row *row)
+static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {
-		struct row *const other = &view->rows[i];
+		struct view_row *const other = &view->rows[i];
 
 		if (!other->is_before)
 			continue;
@@ -196,7 +196,7 @@ static void add_row(struct view *view, struct watched *of, const struct looks *l
 		return;
 	if (!passes_filter(view, of, site))
 		return;
-	const struct row row = {
+	const struct view_row row = {
 		.of = of,
 		.site = site,
 		.processes = 1,
@@ -317,7 +317,7 @@ void view_set_baseline(struct view *view)
 	view->baseline_at = (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-void view_frames(struct view *view, const struct row *row)
+void view_frames(struct view *view, const struct view_row *row)
 {
 	pthread_mutex_lock(&view->lock);
 	watched_resolve(row->of, row->site);

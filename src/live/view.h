@@ -8,7 +8,7 @@
 
 enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDER_LOST, ORDERS };
 
-struct row {
+struct view_row {
 	struct watched *of;
 	const struct site *site;
 	size_t processes; /* more than one: these blocks from before are those of so many together */
@@ -39,7 +39,7 @@ struct view {
 	double baseline_at;
 	enum live_order order;
 	char filter[64]; /* only stacks with a function, object or file that has it, or of that process; "" all */
-	struct row *rows;
+	struct view_row *rows;
 	size_t row_count, row_capacity;
 	double seconds; /* between the last two looks */
 	/* Of the resource and all processes, at the last look: */
@@ -75,7 +75,7 @@ bool view_has_several(const struct view *view);
 /* Whether all traces have ended; *reason: why, if one was not at its end (the view's), else NULL. */
 bool view_has_ended(struct view *view, const char **reason);
 /* Names all frames of a row, into row->of->resolver.frames, which stay until the next call. The lock is taken. */
-void view_frames(struct view *view, const struct row *row);
+void view_frames(struct view *view, const struct view_row *row);
 /* Asks the tracer for a scan: each process is stopped for a moment, and what is lost comes with the traces. NULL, or
  * why it cannot be: a static text. */
 const char *view_ask_for_scan(struct view *view);
@@ -100,6 +100,6 @@ const char *since_text(const struct view *view, char text[static 64]);
 /* The processes: "postgres, process 24990 and 8 more (2 have ended)". */
 void processes_text(struct view *view, struct buf *text);
 /* The process of a row where there are several: "13363"; "9 pids". */
-const char *row_pid_text(const struct row *row, char text[static 32]);
+const char *row_pid_text(const struct view_row *row, char text[static 32]);
 
 #endif

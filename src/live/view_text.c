@@ -70,7 +70,7 @@ void processes_text(struct view *view, struct buf *text)
 	pthread_mutex_unlock(&view->lock);
 }
 
-const char *row_pid_text(const struct row *row, char text[static 32])
+const char *row_pid_text(const struct view_row *row, char text[static 32])
 {
 	if (row->processes > 1)
 		snprintf(text, 32, "%zu pids", row->processes);

@@ -166,8 +166,8 @@ static void grow_looks(struct looks *looks, size_t count)
 	looks->count = capacity;
 }
 
-/* What a process had before it was traced was there at the start, whenever the census comes. */
-static void note_census(struct looks *looks, const struct resource_account *account)
+/* What a process had before it was traced was there at the start, whenever the baseline comes. */
+static void note_preexisting(struct looks *looks, const struct resource_account *account)
 {
 	const struct site *site = account->before;
 
@@ -194,7 +194,7 @@ struct looks *watched_looks(struct watched *watched, size_t index, const struct 
 	struct looks *const looks = &watched->looks[index];
 
 	grow_looks(looks, account->site_count);
-	note_census(looks, account);
+	note_preexisting(looks, account);
 	return looks;
 }
 

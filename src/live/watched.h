@@ -19,7 +19,7 @@ struct looks {
 	struct site_look *base, *last; /* at the baseline, at the last look */
 	size_t count;
 	struct tally base_live; /* of all */
-	struct tally before;    /* what censuses have found so far, which is no growth */
+	struct tally before;    /* what baselinees have found so far, which is no growth */
 	uint64_t last_calls;
 	uint64_t scans;      /* that were there at the last look */
 	uint64_t scanned_ns; /* when the newest of them was seen, on the monotonic clock */

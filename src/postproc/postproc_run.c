@@ -71,7 +71,7 @@ static void learn_object(const struct chain *chain, struct object_map *objects, 
 	if (chain->names)
 		names_add_object(chain->names, &record->object, NULL);
 	if (chain->choices)
-		choices_learn(chain->choices, &record->object);
+		unmatched_filters_learn(chain->choices, &record->object);
 	if (chain->select)
 		select_learn(chain->select, &record->object);
 }
@@ -261,7 +261,7 @@ static void make_stages(struct chain *chain)
 	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, threads_new(stage));
 	if (options->leaks && options->filters.min_count)
-		stage = add_stage(chain, small_groups_new(stage, options->filters.min_count));
+		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
 	if (chain->clock)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
@@ -274,7 +274,7 @@ static void make_stages(struct chain *chain)
 		leaks_keep_before(stage);
 	}
 	if (chain->clock || options->select.sysroot)
-		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));
+		stage = chain->choices = add_stage(chain, unmatched_filters_new(stage, &options->select));
 	if (chain->clock) {
 		chain->clock->next = stage;
 		stage = add_stage(chain, chain->clock);
@@ -361,8 +361,8 @@ static void check_choices(const struct run *run, struct buf *unmatched)
 
 		prepare_report(chain->prepare, unmatched);
 		if (chain->choices)
-			choices_report(chain->choices, chain->select ? select_count(chain->select) : 0, may_be_late,
-				       unmatched);
+			unmatched_filters_report(chain->choices, chain->select ? select_count(chain->select) : 0,
+						 may_be_late, unmatched);
 		if (!report_beyond(chain, unmatched))
 			report_filter(chain, unmatched);
 	}

@@ -13,10 +13,10 @@ enum { NOTES_MAX = 100, ENDS_MAX = 10000, NOTE_BYTES = 400 };
 
 struct block_chunk {
 	struct block_chunk *next;
-	struct block blocks[256];
+	struct account_block blocks[256];
 };
 
-static struct block *block_new(struct account *account)
+static struct account_block *block_new(struct account *account)
 {
 	if (!account->unused) {
 		struct block_chunk *chunk = xmalloc(sizeof(*chunk));
@@ -28,7 +28,7 @@ static struct block *block_new(struct account *account)
 			account->unused = &chunk->blocks[i];
 		}
 	}
-	struct block *block = account->unused;
+	struct account_block *block = account->unused;
 
 	account->unused = block->next_unused;
 	return block;
@@ -71,7 +71,7 @@ static void count_peak(struct resource_account *resource, struct site *site, con
 	}
 }
 
-static void count_lifetime(struct resource_account *resource, struct block *block, const struct moment *now)
+static void count_lifetime(struct resource_account *resource, struct account_block *block, const struct moment *now)
 {
 	const struct moment *born = &block->born;
 	/* By the time since the first call, which knows midnight from a step back. */
@@ -85,7 +85,7 @@ static void count_lifetime(struct resource_account *resource, struct block *bloc
 	resource->lifetimes_ns[lifetime_bucket(lifetime / 1000)]++;
 }
 
-static void count_temporary(struct resource_account *resource, const struct block *block)
+static void count_temporary(struct resource_account *resource, const struct account_block *block)
 {
 	tally_add(&resource->temporary, block->size);
 	tally_add(&block->site->temporary, block->size);
@@ -94,7 +94,7 @@ static void count_temporary(struct resource_account *resource, const struct bloc
 }
 
 /* The block is not alive any more. */
-static void drop_block(struct account *account, struct resource_account *resource, struct block *block)
+static void drop_block(struct account *account, struct resource_account *resource, struct account_block *block)
 {
 	account_settle_site(resource, block->site);
 	tally_take(&resource->live, block->size);
@@ -111,7 +111,7 @@ static void drop_block(struct account *account, struct resource_account *resourc
 static void count_release(struct account *account, struct resource_state *which, struct resource_account *resource,
 			  const struct record_call *call, const struct moment *now)
 {
-	struct block *block = resource_live_get(which, call->id);
+	struct account_block *block = resource_live_get(which, call->id);
 
 	resource->releases++;
 	if (!block) {
@@ -130,9 +130,9 @@ static void count_release(struct account *account, struct resource_state *which,
 }
 
 static void add_block(struct account *account, struct resource_state *which, struct resource_account *resource,
-		      uint64_t id, const struct block *values)
+		      uint64_t id, const struct account_block *values)
 {
-	struct block *block = block_new(account);
+	struct account_block *block = block_new(account);
 	struct site *site = values->site;
 	const uint64_t size = values->size;
 
@@ -156,8 +156,8 @@ static void add_block(struct account *account, struct resource_state *which, str
 	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
 }
 
-/* The call that has allocated it had not returned when the census was: it is not from before. */
-static void take_back(struct resource_account *resource, const struct block *block)
+/* The call that has allocated it had not returned when the baseline was: it is not from before. */
+static void take_back(struct resource_account *resource, const struct account_block *block)
 {
 	tally_take(&resource->allocations, block->size);
 	tally_take(&resource->sizes[size_bucket(block->size)], block->size);
@@ -167,7 +167,7 @@ static void take_back(struct resource_account *resource, const struct block *blo
 static void count_allocation(struct account *account, struct resource_state *which, struct resource_account *resource,
 			     const struct record_call *call, const char *function, const struct moment *now)
 {
-	struct block *old = resource_live_get(which, call->id);
+	struct account_block *old = resource_live_get(which, call->id);
 
 	if (old && !old->is_before && which->flags & RESOURCE_REFCOUNT) {
 		old->references++;
@@ -182,23 +182,23 @@ static void count_allocation(struct account *account, struct resource_state *whi
 		drop_block(account, resource, old);
 	}
 	add_block(account, which, resource, call->id,
-		  &(struct block){.size = call->size,
-				  .born = *now,
-				  .site = account_site(resource, call, function, now),
-				  .thread = account_thread(account, resource)});
+		  &(struct account_block){.size = call->size,
+					  .born = *now,
+					  .site = account_site(resource, call, function, now),
+					  .thread = account_thread(account, resource)});
 }
 
-static void put_census(struct account *account, const struct record_census *census)
+static void put_baseline(struct account *account, const struct record_baseline *baseline)
 {
-	struct resource_state *which = resources_of(&account->resources, census->resource);
+	struct resource_state *which = resources_of(&account->resources, baseline->resource);
 	struct resource_account *resource = account_resource(account, which);
 	const char *const name = string_intern(&account->strings, BEFORE_NAME);
 
 	if (which->flags & RESOURCE_CALL)
 		return;
 	timeline_advance(&resource->timeline, account->last.since);
-	for (uint32_t i = 0; i < census->count; i++) {
-		const struct record_call call = before_call(census, i);
+	for (uint32_t i = 0; i < baseline->count; i++) {
+		const struct record_call call = preexisting_call(baseline, i);
 
 		if (resource_live_get(which, call.id))
 			continue;
@@ -206,7 +206,7 @@ static void put_census(struct account *account, const struct record_census *cens
 		resource->before->is_before = true;
 		add_block(
 			account, which, resource, call.id,
-			&(struct block){
+			&(struct account_block){
 				.size = call.size, .born = account->last, .site = resource->before, .is_before = true});
 	}
 }
@@ -304,7 +304,7 @@ static void put_scan(struct account *account, const struct record_scan *scan)
 static void put_lost(struct account *account, const struct record_lost *lost)
 {
 	struct resource_state *which = resources_of(&account->resources, lost->resource);
-	struct block *block = resource_live_get(which, lost->id);
+	struct account_block *block = resource_live_get(which, lost->id);
 
 	if (!block)
 		return;
@@ -407,8 +407,8 @@ void account_put(struct account *account, const struct record *record)
 	case RECORD_LOST:
 		put_lost(account, &record->lost);
 		break;
-	case RECORD_CENSUS:
-		put_census(account, &record->census);
+	case RECORD_BASELINE:
+		put_baseline(account, &record->baseline);
 		break;
 	case RECORD_RESIDENT:
 		put_resident(account, &record->resident);

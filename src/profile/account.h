@@ -45,7 +45,7 @@ struct resource_account {
 	struct tally unscanned;        /* alive, and allocated since that scan; after account_end() */
 	struct timeline timeline;
 	const void *newest;  /* the block that was allocated last */
-	struct site *before; /* what a census has found, which counts as allocated; NULL: there was none */
+	struct site *before; /* what a baseline has found, which counts as allocated; NULL: there was none */
 };
 
 /* What is wanted beyond the sums. Times are in nanoseconds since the first call; in a trace without times each second
@@ -96,7 +96,7 @@ struct account {
 	uint32_t tid; /* of the calls that come now; 0 unknown */
 	const char *thread_name;
 	struct block_chunk *chunks; /* account.c's */
-	struct block *unused;
+	struct account_block *unused;
 };
 
 static inline struct resource_account *resource_account_of(const struct resource_state *resource)

@@ -10,13 +10,14 @@ bool resource_account_has_scan(const struct resource_account *resource)
 }
 
 /* At earlier_since. A moment is before the calls of its time; where there is none, that is the end. */
-static bool was_alive_earlier(const struct account *account, const struct block *block)
+static bool was_alive_earlier(const struct account *account, const struct account_block *block)
 {
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
 }
 
 /* What was allocated since the last scan may be lost by now. */
-static void note_unscanned(const struct account *account, struct resource_account *resource, struct block *block)
+static void note_unscanned(const struct account *account, struct resource_account *resource,
+			   struct account_block *block)
 {
 	if (block->born.index <= resource->scan_index)
 		return;
@@ -28,7 +29,7 @@ static void note_unscanned(const struct account *account, struct resource_accoun
 
 /* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
  * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
-static bool is_leak(const struct account *account, struct resource_account *resource, struct block *block)
+static bool is_leak(const struct account *account, struct resource_account *resource, struct account_block *block)
 {
 	if (!resource_account_has_scan(resource))
 		return !block->is_before;
@@ -44,7 +45,7 @@ static bool is_leak(const struct account *account, struct resource_account *reso
 }
 
 static void end_block(const struct account *account, struct resource_account *resource, uint64_t id,
-		      struct block *block)
+		      struct account_block *block)
 {
 	const uint64_t born = block->born.since, age = account->last.since - born;
 	struct site *site = block->site;
@@ -90,7 +91,7 @@ static void end_resource(const struct account *account, const struct resource_st
 		site->newest_since = site->newest_id = 0;
 	}
 	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
-		end_block(account, resource, entry->key ^ which->seed, (struct block *)(uintptr_t)entry->value);
+		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }
 
 /* All timelines of the account have come to the same time, and so have moments at the same times. */

@@ -5,8 +5,8 @@
 #include "profile/account.h"
 
 /* A live resource. */
-struct block {
-	struct block *next_unused;
+struct account_block {
+	struct account_block *next_unused;
 	uint64_t size;
 	struct moment born;
 	struct site *site;
@@ -14,7 +14,7 @@ struct block {
 	uint64_t references;
 	uint64_t lost_scan; /* that has said last that it is lost: its number; 0 none */
 	enum lost_kind lost;
-	bool is_before; /* born before the trace: `born` is when the census was */
+	bool is_before; /* born before the trace: `born` is when the baseline was */
 };
 
 /* What is found by these, or made; the account's. */

@@ -37,7 +37,7 @@ struct profile_resource {
 	struct tally allocated, live, temporary, peak, picked, others, suppressed;
 	struct tally reachable; /* of what is alive, where scans were and found it not lost */
 	struct figures old;     /* as of a group */
-	/* What censuses have found from before the traces, of what is allocated and of what is alive. */
+	/* What baselinees have found from before the traces, of what is allocated and of what is alive. */
 	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
 	struct tally lost[LOST_KINDS];   /* of what is alive, where scans were */

@@ -59,7 +59,7 @@ static void take_report(struct held *held)
 
 /* ---- Seizing ---- */
 
-static struct hold *volatile seizing;
+static struct frozen_process *volatile seizing;
 
 static void look_for_ends(void)
 {
@@ -68,7 +68,7 @@ static void look_for_ends(void)
 			take_report(held_of(task));
 }
 
-static int seize(struct hold *hold, pid_t tid)
+static int seize(struct frozen_process *hold, pid_t tid)
 {
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -80,7 +80,7 @@ static int seize(struct hold *hold, pid_t tid)
 	return error;
 }
 
-static struct task *find(struct hold *hold, pid_t tid)
+static struct task *find(struct frozen_process *hold, pid_t tid)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (task->tid == tid)
@@ -89,7 +89,7 @@ static struct task *find(struct hold *hold, pid_t tid)
 }
 
 struct round {
-	struct hold *hold;
+	struct frozen_process *hold;
 	size_t fresh, refused;
 	int error;
 };
@@ -111,7 +111,7 @@ static bool seize_unknown(void *context, pid_t tid)
 	}
 	struct held *held = xcalloc(1, sizeof(*held));
 
-	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .seat = -1, .phase = PHASE_LIVE};
+	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .guard_slot = -1, .phase = PHASE_LIVE};
 	task_join(&held->task, &round->hold->process);
 	round->fresh++;
 	return true;
@@ -123,7 +123,7 @@ static void drop(struct task *task)
 	free(task);
 }
 
-static void drop_ended(struct hold *hold)
+static void drop_ended(struct frozen_process *hold)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (held_of(task)->has_ended)
@@ -132,7 +132,7 @@ static void drop_ended(struct hold *hold)
 
 /* Seizes the unknown threads of one pass over the list of threads. Returns how many are new; *error: why a thread
  * could not be seized, or 0. */
-static size_t seize_round(struct hold *hold, int *error)
+static size_t seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};
 
@@ -144,13 +144,13 @@ static size_t seize_round(struct hold *hold, int *error)
 	return round.fresh;
 }
 
-int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch)
+int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch)
 {
 	unsigned rounds = 0, refused = 0;
 	size_t fresh;
 	int error;
 
-	*hold = (struct hold){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
+	*hold = (struct frozen_process){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
 	do
 		fresh = seize_round(hold, &error);
 	while (error != -ESRCH && ((fresh && rounds++ < ROUNDS_MAX) || (error && refused++ < REFUSED_MAX)));
@@ -160,7 +160,7 @@ int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch)
 /* ---- Stopping ---- */
 
 /* True if all threads that still run sleep where no stop can reach them. */
-static bool only_sleepers_move(struct hold *hold)
+static bool only_sleepers_move(struct frozen_process *hold)
 {
 	struct proc_stat stat;
 
@@ -170,7 +170,7 @@ static bool only_sleepers_move(struct hold *hold)
 	return true;
 }
 
-static size_t take_reports(struct hold *hold)
+static size_t take_reports(struct frozen_process *hold)
 {
 	size_t moving = 0;
 
@@ -190,7 +190,7 @@ static void nap(unsigned *looks)
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
-static void wait_for_stops(struct hold *hold)
+static void wait_for_stops(struct frozen_process *hold)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
@@ -208,14 +208,14 @@ static void wait_for_stops(struct hold *hold)
 	hold->stopped = hold->process.task_count - hold->moving;
 }
 
-static void interrupt_moving(struct hold *hold)
+static void interrupt_moving(struct frozen_process *hold)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (!task->stopped && !task->interrupted)
 			task->interrupted = task_interrupt(task);
 }
 
-int hold_stop(struct hold *hold)
+int freeze_stop(struct frozen_process *hold)
 {
 	unsigned rounds = 0;
 	int error;
@@ -229,7 +229,7 @@ int hold_stop(struct hold *hold)
 
 /* ---- Stopped threads, and resuming ---- */
 
-bool hold_in_syscall(struct task *task, long *number)
+bool freeze_in_syscall(struct task *task, long *number)
 {
 	const struct arch *arch = task->process->arch;
 	unsigned char code[4] = {0};
@@ -247,7 +247,7 @@ bool hold_in_syscall(struct task *task, long *number)
 	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 && arch->at_syscall(&task->regs, code, number);
 }
 
-bool hold_begins_call(struct task *task, long *number)
+bool freeze_begins_call(struct task *task, long *number)
 {
 	struct __ptrace_syscall_info info;
 
@@ -259,7 +259,7 @@ bool hold_begins_call(struct task *task, long *number)
 	return true;
 }
 
-bool hold_is_grouped(struct hold *hold)
+bool freeze_is_grouped(struct frozen_process *hold)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (held_of(task)->is_grouped)
@@ -278,7 +278,7 @@ static int get_ready(struct held *held)
 
 /* Interrupts the threads that have been on a processor since they were resumed. Before that they have not moved at
  * all, and on a busy machine that takes longer than any fixed pause. Returns false if some have not run yet. */
-static bool interrupt_runners(struct hold *hold)
+static bool interrupt_runners(struct frozen_process *hold)
 {
 	uint64_t turns;
 	bool all = true;
@@ -316,7 +316,7 @@ static void resume_to_call(struct held *held)
 	ptrace(PTRACE_SYSCALL, held->task.tid, NULL, (void *)(long)signal);
 }
 
-size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context)
+size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
@@ -334,8 +334,8 @@ size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task 
 	return count;
 }
 
-static void run_to_call(struct hold *hold, struct held *held, bool (*is_over)(void *context, struct task *task),
-			void *context)
+static void run_to_call(struct frozen_process *hold, struct held *held,
+			bool (*is_over)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
@@ -354,8 +354,9 @@ static void run_to_call(struct hold *hold, struct held *held, bool (*is_over)(vo
 	wait_for_stops(hold);
 }
 
-size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_turn)(void *context, struct task *task),
-			 bool (*is_over)(void *context, struct task *task), void *context)
+size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
+			   bool (*begin_turn)(void *context, struct task *task),
+			   bool (*is_over)(void *context, struct task *task), void *context)
 {
 	pid_t *const tids = xcalloc(hold->process.task_count + 1, sizeof(*tids));
 	size_t count = 0, ran = 0;
@@ -375,7 +376,7 @@ size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_t
 	return ran;
 }
 
-static uint64_t began_anew(const struct hold_waits *waits, pid_t tid, uint64_t sp, uint64_t now)
+static uint64_t began_anew(const struct freeze_waits *waits, pid_t tid, uint64_t sp, uint64_t now)
 {
 	for (size_t i = 0; i < waits->count; i++)
 		if (waits->items[i].tid == tid && waits->items[i].sp == sp)
@@ -384,7 +385,7 @@ static uint64_t began_anew(const struct hold_waits *waits, pid_t tid, uint64_t s
 }
 
 /* True if the thread has to see EINTR, because its wait was restarted too long ago; notes its wait in `now`. */
-static bool ends_wait(const struct hold_waits *before, struct hold_waits *now, struct held *held)
+static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct held *held)
 {
 	const struct arch *const arch = held->task.process->arch;
 
@@ -394,13 +395,13 @@ static bool ends_wait(const struct hold_waits *before, struct hold_waits *now, s
 	const uint64_t sp = arch->sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t began = began_anew(before, held->task.tid, sp, time);
 
-	now->items[now->count++] = (struct hold_wait){held->task.tid, sp, began};
+	now->items[now->count++] = (struct freeze_wait){held->task.tid, sp, began};
 	return time - began > LATE_NS;
 }
 
-void hold_end(struct hold *hold)
+void freeze_end(struct frozen_process *hold)
 {
-	struct hold_waits now = {0};
+	struct freeze_waits now = {0};
 
 	take_reports(hold);
 	now.items = xcalloc(hold->process.task_count + 1, sizeof(*now.items));
@@ -420,8 +421,8 @@ void hold_end(struct hold *hold)
 	hold->stopped = hold->moving = 0;
 }
 
-void hold_waits_free(struct hold_waits *waits)
+void freeze_waits_free(struct freeze_waits *waits)
 {
 	free(waits->items);
-	*waits = (struct hold_waits){0};
+	*waits = (struct freeze_waits){0};
 }

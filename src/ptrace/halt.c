@@ -53,12 +53,12 @@ static pid_t halt_any(struct process *p, bool disturbs)
 	struct stop stop;
 
 	FOR_EACH_TASK(task, p) {
-		if (!task_has_memory(task) || task->vforking || task->is_spared ||
+		if (!task_has_memory(task) || task->vforking || task->skip_halt ||
 		    (task->stopped && !task->listening) || (!disturbs && task_would_see_eintr(task)) ||
 		    !halt_task(task, PATIENCE_HALT, &stop))
 			continue;
 		stops_put_back(p->tracer, &stop);
-		if (!task->elsewhere)
+		if (!task->has_left_mm)
 			return task->tid;
 	}
 	return 0;

@@ -14,7 +14,7 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
 
 	if (tid > 0)
-		guard_took(t->engine, task ? task->seat : -1, *status);
+		guard_took(t->engine, task ? task->guard_slot : -1, *status);
 	return tid;
 }
 /* True if a stop has been taken and put back. */
@@ -27,7 +27,7 @@ static inline bool stops_are_queued(const struct tracer *t)
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;
-	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
+	task->has_left_mm = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
 	task->regs_known = task->listening = false;
 	task->vforking = false; /* a parent in vfork stops only when the vfork is over */
 }

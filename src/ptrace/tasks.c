@@ -88,7 +88,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 	task->tgid = tgid;
 	task->phase = phase;
 	task->at_stop = 1;
-	task->seat = guard_seat(t->engine, tid);
+	task->guard_slot = guard_seat(t->engine, tid);
 	if (p)
 		task_join(task, p);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
@@ -97,7 +97,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 
 void task_delete(struct tracer *t, struct task *task)
 {
-	guard_leave(t->engine, task->seat);
+	guard_leave(t->engine, task->guard_slot);
 	t->last_found = NULL;
 	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
@@ -108,9 +108,9 @@ void task_rename(struct tracer *t, struct task *task, pid_t tid)
 {
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	t->last_found = NULL;
-	guard_leave(t->engine, task->seat);
+	guard_leave(t->engine, task->guard_slot);
 	task->tid = tid;
-	task->seat = guard_seat(t->engine, tid);
+	task->guard_slot = guard_seat(t->engine, tid);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
 }
 
@@ -118,7 +118,7 @@ void task_replace(struct task *leader)
 {
 	*leader = (struct task){.tid = leader->tid,
 				.tgid = leader->tid,
-				.seat = leader->seat,
+				.guard_slot = leader->guard_slot,
 				.phase = PHASE_LIVE,
 				.process = leader->process,
 				.sibling = leader->sibling,
@@ -135,7 +135,7 @@ pid_t process_proc_task(const struct process *p)
 
 	if (p->anchor)
 		return p->anchor;
-	if (leader && leader->process == p && !leader->exiting && !leader->elsewhere)
+	if (leader && leader->process == p && !leader->exit_event_seen && !leader->has_left_mm)
 		return p->pid;
 	FOR_EACH_TASK(task, p)
 		if (task_has_memory(task))

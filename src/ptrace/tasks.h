@@ -44,7 +44,7 @@ struct process *task_part(struct task *task);
 /* True if the task uses its process's memory. An ending task has no memory any more, or will soon have none. */
 static inline bool task_has_memory(const struct task *task)
 {
-	return task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere;
+	return task->phase == PHASE_LIVE && !task->exit_event_seen && !task->has_left_mm;
 }
 
 /* True if ptrace can access the task's memory and registers: it is in a stop that is handled later. */
@@ -57,7 +57,8 @@ static inline bool task_can_be_poked(const struct task *task)
  * vfork, and for an ending task: that runs no code of the program, and a leader's end is reported after all others. */
 static inline bool task_can_be_stopped(const struct task *task)
 {
-	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting && !task->is_spared;
+	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exit_event_seen &&
+	       !task->skip_halt;
 }
 
 /* True if the task sleeps in a system call that would fail with EINTR if it were stopped (arch.h, syscalls.eintr). */

@@ -22,21 +22,21 @@ struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int seat; /* the task's index in the guard's list, or -1 */
+	int guard_slot; /* the task's index in the guard's list, or -1 */
 	enum task_phase phase;
 	struct process *process;      /* in phase EXPECTED the parent's; or NULL */
 	struct task *sibling, **link; /* the next task of its process; the pointer that points to this task */
 
 	/* The state of ptrace. */
-	bool stopped;     /* in a ptrace stop that has been collected */
-	bool interrupted; /* by the tracer, so an EVENT_STOP will come */
-	bool listening;   /* in a group-stop under PTRACE_LISTEN */
-	bool is_stepping; /* resumed for a step whose end has not been waited for */
-	bool vforking;    /* blocked until its vfork child execs or ends */
-	bool exiting;     /* its exit event was seen */
-	bool is_spared;   /* not stopped with the others for now, because its system call would fail with EINTR */
-	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, but not handled yet */
-	bool blocks_trap; /* the program blocks SIGTRAP here, which the kernel unblocks at a hit: calls/sigtrap.c */
+	bool stopped;         /* in a ptrace stop that has been collected */
+	bool interrupted;     /* by the tracer, so an EVENT_STOP will come */
+	bool listening;       /* in a group-stop under PTRACE_LISTEN */
+	bool is_stepping;     /* resumed for a step whose end has not been waited for */
+	bool vforking;        /* blocked until its vfork child execs or ends */
+	bool exit_event_seen; /* its exit event was seen */
+	bool skip_halt;       /* not stopped with the others for now, because its system call would fail with EINTR */
+	bool has_left_mm;     /* has left this address space: its exec or exit stop is queued, but not handled yet */
+	bool blocks_trap;     /* the program blocks SIGTRAP here, which the kernel unblocks at a hit: calls/sigtrap.c */
 
 	/* The current stop. */
 	struct arch_regs regs; /* valid if regs_known */
@@ -95,7 +95,7 @@ struct tracer {
 	struct run *run; /* record/ */
 
 	/* calls/ */
-	struct wanted_list *wanted;
+	struct probe_spec_list *wanted;
 	struct pin *pin;
 	struct call *spare_call; /* a freed call, which is used next; or NULL */
 

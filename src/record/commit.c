@@ -14,7 +14,7 @@
 
 #define NOTES_MAX 100 /* of wrong releases, in one trace */
 
-void settle_about_to_change(const struct trace *trace)
+void commit_about_to_change(const struct trace *trace)
 {
 	if (trace->ledger.before_change)
 		trace->ledger.before_change(trace->ledger.context);
@@ -36,12 +36,12 @@ static uint64_t last_event(const struct trace *trace)
 /* The function that made a block is known unless calls may have been missed: operator new, whose return was not
  * watched, then looks like the malloc inside it, and a forking process may have given the address out anew in the
  * moment before its child's ledger was copied. */
-static bool knows_maker(const struct trace *trace, const struct block *block)
+static bool knows_maker(const struct trace *trace, const struct released_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
 }
 
-static void check_mismatch(struct trace *trace, const struct event *e, const struct block *block)
+static void check_mismatch(struct trace *trace, const struct event *e, const struct released_block *block)
 {
 	const struct run *run = trace->run;
 	const char *const family = traced_family(e->function);
@@ -59,12 +59,12 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 
 /* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
  * missed. */
-static bool settle_accuses(const struct trace *trace)
+static bool commit_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
 }
 
-bool settle_suspects(const struct trace *trace)
+bool commit_suspects(const struct trace *trace)
 {
 	return !trace->attached && !trace->counts.no_return_seen;
 }
@@ -79,7 +79,7 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 		    e->function->shown, (unsigned long long)e->id, event_text(last_event(trace), now),
 		    before->releaser ? function_shown(trace->run, before->releaser) : "another call",
 		    event_text(before->event, then),
-		    counts->unknown_releases > counts->repeated || !settle_accuses(trace)
+		    counts->unknown_releases > counts->repeated || !commit_accuses(trace)
 			    ? ", or its allocation was not seen"
 			    : "");
 }
@@ -94,7 +94,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
 	counts->perhaps_internal += !before && e->may_be_bookkeeping;
-	if (counts->unknown_releases > NOTES_MAX || !(before ? settle_suspects(trace) : settle_accuses(trace)))
+	if (counts->unknown_releases > NOTES_MAX || !(before ? commit_suspects(trace) : commit_accuses(trace)))
 		return;
 	if (before)
 		repeated_release(trace, e, before);
@@ -109,7 +109,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 static void release_one(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	struct block block;
+	struct released_block block;
 
 	output_call(trace, e, CALL_RELEASE);
 	if (!kind_lives(live->kind) || live_take_reference(live, e->id))
@@ -121,7 +121,7 @@ static void release_one(struct trace *trace, const struct event *e)
 		check_mismatch(trace, e, &block);
 	else
 		unknown_release(trace, e);
-	if (live->awaits_census)
+	if (live->awaits_baseline)
 		live_note_release(live, e->id,
 				  was_known || live->counts.repeated > repeated ? RELEASE_FINAL : live->copies);
 	releases_keep(live, &(struct release){.id = e->id,
@@ -170,17 +170,17 @@ static void release_ranges(struct trace *trace, const struct event *e)
 	free(ranges);
 }
 
-void settle_release(struct trace *trace, const struct event *e)
+void commit_release(struct trace *trace, const struct event *e)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	if (live_of(trace, e)->kind->is_range)
 		release_ranges(trace, e);
 	else
 		release_one(trace, e);
 }
 
-void settle_allocation(struct trace *trace, const struct event *e)
+void commit_allocation(struct trace *trace, const struct event *e)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	allocate_one(trace, e);
 }

@@ -70,8 +70,8 @@ static size_t extent_of(const struct record *record, bool is_named, bool *is_kep
 		return text_size(record->build_id.hex);
 	case RECORD_SCAN:
 		return text_size(record->scan.reason);
-	case RECORD_CENSUS:
-		return record->census.count * sizeof(*record->census.blocks);
+	case RECORD_BASELINE:
+		return record->baseline.count * sizeof(*record->baseline.blocks);
 	case RECORD_AREA:
 	case RECORD_RESIDENT:
 	case RECORD_HEAP:
@@ -142,9 +142,9 @@ static void put_parts(struct kept *kept, struct named_address *const *names)
 	case RECORD_SCAN:
 		kept->record.scan.reason = put_text(&at, kept->record.scan.reason);
 		break;
-	case RECORD_CENSUS:
-		kept->record.census.blocks = put_bytes(&at, kept->record.census.blocks,
-						       kept->record.census.count * sizeof(struct census_block));
+	case RECORD_BASELINE:
+		kept->record.baseline.blocks = put_bytes(&at, kept->record.baseline.blocks,
+							 kept->record.baseline.count * sizeof(struct baseline_block));
 		break;
 	default:
 		break;

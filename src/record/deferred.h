@@ -1,4 +1,4 @@
-/* Records of a trace that are written later, in their order: those of calls made since a census or scan of the process
+/* Records of a trace that are written later, in their order: those of calls made since a baseline or scan of the process
  * was begun, whose records come first, so that a release finds its block in the trace; and those from the first call on
  * whose names are still being looked up. */
 #ifndef FT_RECORD_DEFERRED_H
@@ -10,7 +10,7 @@ struct deferred;
 struct named_address;
 
 struct deferred *deferred_new(void);
-/* From now on the records that are kept come after a mark, which a scan or census stands for; one mark at a time. */
+/* From now on the records that are kept come after a mark, which a scan or baseline stands for; one mark at a time. */
 void deferred_mark(struct deferred *deferred);
 void deferred_unmark(struct deferred *deferred);
 bool deferred_is_marked(const struct deferred *deferred);

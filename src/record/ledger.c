@@ -81,7 +81,7 @@ void ledger_fork(const struct trace *from, struct trace *to)
 
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	live_add_existing(&trace->ledger.live[resource], id);
 }
 
@@ -159,13 +159,13 @@ uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t i
 
 void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	live_forget_maker(&trace->ledger.live[resource], id);
 }
 
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	hash_set(&trace->ledger.live[resource].kept, id, number);
 }
 
@@ -193,7 +193,7 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 				   .bytes = live->bytes - live->older_bytes,
 				   .older = live->older,
 				   .older_bytes = live->older_bytes,
-				   .has_census = live->has_census};
+				   .baseline_is_written = live->baseline_is_written};
 }
 
 /* ---- Allocations ---- */
@@ -240,7 +240,7 @@ void ledger_allocated(struct trace *trace, const struct event *e)
 {
 	if (live_of(trace, e)->reserved.count)
 		commit_proven(trace, e);
-	settle_allocation(trace, e);
+	commit_allocation(trace, e);
 }
 
 void ledger_call(struct trace *trace, const struct event *e)
@@ -256,7 +256,7 @@ static void write_held(struct trace *trace, struct held_release **link)
 	struct held_release *held = *link;
 
 	*link = held->next;
-	settle_release(trace, &held->event);
+	commit_release(trace, &held->event);
 	event_free(&held->event);
 	free(held);
 	trace->ledger.held_count--;
@@ -292,7 +292,7 @@ void ledger_released(struct trace *trace, const struct event *e)
 	struct event own = *e;
 
 	if (!must_wait(trace, e)) {
-		settle_release(trace, e);
+		commit_release(trace, e);
 		return;
 	}
 	own.thread = thread_ref(e->thread);
@@ -432,6 +432,6 @@ void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_
 		hold(trace, &e);
 		return;
 	}
-	settle_release(trace, &e);
+	commit_release(trace, &e);
 	event_free(&e);
 }

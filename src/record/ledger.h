@@ -20,22 +20,22 @@ void ledger_released_between(struct trace *trace, const struct event *e, uint64_
 /* The id was live before the trace began. It is not in the trace, and its release is none of an unknown one. */
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 /* The blocks of a kind that were live before the trace are to be found out: what is released is kept from now on. */
-void ledger_begin_census(struct trace *trace, uint32_t resource);
+void ledger_begin_baseline(struct trace *trace, uint32_t resource);
 /* Whether one of a kind has begun, and not ended. */
-bool ledger_awaits_census(const struct trace *trace);
-/* The copy of the heap has been made that the census goes by; it may be made several times. */
-void ledger_census_copied(struct trace *trace);
+bool ledger_awaits_baseline(const struct trace *trace);
+/* The copy of the heap has been made that the baseline goes by; it may be made several times. */
+void ledger_baseline_copied(struct trace *trace);
 /* Takes that room for the live ids of the kind (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
 /* The id was live when the copy was made, though no call here had allocated it, or was about to. False: the ledger
  * knows it, or its release. What is entered is in the trace: the caller writes it. Where the trace's records wait
  * (put.h), that is also what was released since the copy. */
-bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
-/* The copy may have the id, but the program has not: it is not entered. Nothing while no census is pending. */
-void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id);
+bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
+/* The copy may have the id, but the program has not: it is not entered. Nothing while no baseline is pending. */
+void ledger_baseline_without(struct trace *trace, uint32_t resource, uint64_t id);
 /* is_complete: all blocks that the process had were in it. */
-void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete);
-/* Whether what was live before the trace is known, or will be when a pending census has ended. */
+void ledger_end_baseline(struct trace *trace, uint32_t resource, bool is_complete);
+/* Whether what was live before the trace is known, or will be when a pending baseline has ended. */
 bool ledger_has_baseline(const struct trace *trace, uint32_t resource);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);

@@ -1,4 +1,4 @@
-/* What was live before the trace, by a census of the heap that is taken while events come. */
+/* What was live before the trace, by a baseline of the heap that is taken while events come. */
 #include "config.h"
 #include "record/ledger.h"
 #include "record/resource_ids.h"
@@ -7,32 +7,32 @@
 #include "record/run.h"
 #include "record/commit.h"
 
-void ledger_begin_census(struct trace *trace, uint32_t resource)
+void ledger_begin_baseline(struct trace *trace, uint32_t resource)
 {
-	trace->ledger.live[resource].awaits_census = true;
+	trace->ledger.live[resource].awaits_baseline = true;
 	trace->ledger.live[resource].copies = 0;
 }
 
-bool ledger_awaits_census(const struct trace *trace)
+bool ledger_awaits_baseline(const struct trace *trace)
 {
 	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++)
-		if (trace->ledger.live[id].awaits_census)
+		if (trace->ledger.live[id].awaits_baseline)
 			return true;
 	return false;
 }
 
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room)
 {
-	settle_about_to_change(trace);
+	commit_about_to_change(trace);
 	hash_move(&trace->ledger.live[resource].blocks, room);
 }
 
-bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
+bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
 {
 	struct live_set *const live = &trace->ledger.live[resource];
 
-	settle_about_to_change(trace);
-	if (live_add_census(live, id, size))
+	commit_about_to_change(trace);
+	if (live_add_baseline(live, id, size))
 		return true;
 	/* Its release waits for this: then it is none of an unknown block. */
 	if (!put_is_deferring(trace) || !live_has_released_since(live, id))
@@ -41,25 +41,25 @@ bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t
 	return true;
 }
 
-void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id)
+void ledger_baseline_without(struct trace *trace, uint32_t resource, uint64_t id)
 {
 	struct live_set *live = &trace->ledger.live[resource];
 
-	if (live->awaits_census)
+	if (live->awaits_baseline)
 		live_note_release(live, id, RELEASE_FINAL);
 }
 
-void ledger_census_copied(struct trace *trace)
+void ledger_baseline_copied(struct trace *trace)
 {
 	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++)
 		trace->ledger.live[id].copies++;
 }
 
-void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete)
+void ledger_end_baseline(struct trace *trace, uint32_t resource, bool is_complete)
 {
 	struct live_set *live = &trace->ledger.live[resource];
 
-	live->awaits_census = false;
+	live->awaits_baseline = false;
 	live->has_baseline = is_complete;
 	hash_free(&live->released);
 }
@@ -68,5 +68,5 @@ bool ledger_has_baseline(const struct trace *trace, uint32_t resource)
 {
 	const struct live_set *live = &trace->ledger.live[resource];
 
-	return live->awaits_census || live->has_baseline;
+	return live->awaits_baseline || live->has_baseline;
 }

@@ -36,7 +36,7 @@ void live_fork(const struct live_set *from, struct live_set *to)
 /* ---- One id ---- */
 
 /* A block is not live any more. */
-static void drop(struct live_set *live, const struct block *block)
+static void drop(struct live_set *live, const struct released_block *block)
 {
 	live->bytes -= block->size;
 	if (!block->is_older)
@@ -46,7 +46,7 @@ static void drop(struct live_set *live, const struct block *block)
 }
 
 /* The same, and a scan looks at a copy that may have it. */
-static void note_gone(struct live_set *live, uint64_t id, const struct block *block)
+static void note_gone(struct live_set *live, uint64_t id, const struct released_block *block)
 {
 	if (live->awaits_scan && !hash_get(&live->newer, id) && !hash_get(&live->gone, id))
 		hash_set(&live->gone, id, block->size);
@@ -55,19 +55,20 @@ static void note_gone(struct live_set *live, uint64_t id, const struct block *bl
 void live_add(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
-				    .event = trace->next_index - 1,
-				    .maker = e->has_unknown_maker ? 0 : function_number(trace->run, e->function)};
+	const struct released_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+					     .event = trace->next_index - 1,
+					     .maker = e->has_unknown_maker ? 0
+									   : function_number(trace->run, e->function)};
 	uint64_t *const place = hash_get(&live->blocks, e->id);
 
 	if (place) {
-		const struct block old = block_unpack(*place);
+		const struct released_block old = block_unpack(*place);
 
 		note_gone(live, e->id, &old);
 		drop(live, &old);
 		/* The list of what existed is read while the program runs: that one may have gone meanwhile, or it is
 		 * this one, whose call has not returned. */
-		live->counts.reused += !(old.is_older && (live->kind->existing || live->has_census));
+		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
 	if (live->awaits_scan)
@@ -81,7 +82,7 @@ void live_add(struct trace *trace, const struct event *e)
 
 void live_add_existing(struct live_set *live, uint64_t id)
 {
-	const struct block block = {.is_older = true};
+	const struct released_block block = {.is_older = true};
 
 	if (hash_get(&live->blocks, id))
 		return;
@@ -89,9 +90,9 @@ void live_add_existing(struct live_set *live, uint64_t id)
 	live->older++;
 }
 
-bool live_add_census(struct live_set *live, uint64_t id, uint64_t size)
+bool live_add_baseline(struct live_set *live, uint64_t id, uint64_t size)
 {
-	const struct block block = {.size = size < BLOCK_SIZE_MAX ? size : BLOCK_SIZE_MAX, .is_older = true};
+	const struct released_block block = {.size = size < BLOCK_SIZE_MAX ? size : BLOCK_SIZE_MAX, .is_older = true};
 
 	if (hash_get(&live->blocks, id) || hash_get(&live->released, id))
 		return false;
@@ -99,7 +100,7 @@ bool live_add_census(struct live_set *live, uint64_t id, uint64_t size)
 	live->bytes += block.size;
 	live->older++;
 	live->older_bytes += block.size;
-	live->has_census = true;
+	live->baseline_is_written = true;
 	return true;
 }
 
@@ -119,7 +120,7 @@ bool live_has_released_since(struct live_set *live, uint64_t id)
 	return is_since;
 }
 
-bool live_remove(struct live_set *live, uint64_t id, struct block *block)
+bool live_remove(struct live_set *live, uint64_t id, struct released_block *block)
 {
 	uint64_t packed;
 
@@ -139,7 +140,7 @@ void live_forget_maker(struct live_set *live, uint64_t id)
 
 	if (!packed)
 		return;
-	struct block block = block_unpack(*packed);
+	struct released_block block = block_unpack(*packed);
 
 	block.maker = 0;
 	*packed = block_pack(&block);

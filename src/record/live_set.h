@@ -19,17 +19,17 @@ void live_fork(const struct live_set *from, struct live_set *to);
 void live_add(struct trace *trace, const struct event *e);
 /* It was there before the trace began. Nothing if it is known. */
 void live_add_existing(struct live_set *live, uint64_t id);
-/* The same, from a census. False: it is known, or was released since the census has begun. */
-bool live_add_census(struct live_set *live, uint64_t id, uint64_t size);
+/* The same, from a baseline. False: it is known, or was released since the baseline has begun. */
+bool live_add_baseline(struct live_set *live, uint64_t id, uint64_t size);
 #define RELEASE_FINAL UINT64_MAX
 
-/* An id was released while a census is pending; `how`: live->copies, or RELEASE_FINAL: no copy that has the id brings
+/* An id was released while a baseline is pending; `how`: live->copies, or RELEASE_FINAL: no copy that has the id brings
  * it back, for its allocation is in the trace, or it never was the program's. The first release counts. */
 void live_note_release(struct live_set *live, uint64_t id, uint64_t how);
 /* Whether it was released since the newest copy was made, and had been allocated before the trace. Once. */
 bool live_has_released_since(struct live_set *live, uint64_t id);
 /* It is not live any more: what it was. False: it was not. */
-bool live_remove(struct live_set *live, uint64_t id, struct block *block);
+bool live_remove(struct live_set *live, uint64_t id, struct released_block *block);
 
 /* By which function the live id was made is not known any more. */
 void live_forget_maker(struct live_set *live, uint64_t id);

@@ -37,8 +37,8 @@ static void add_live(struct buf *b, const struct run *run, uint32_t resource)
 	for (const struct trace *trace = run->traces; trace; trace = trace->next) {
 		const struct live_total more = ledger_live(trace, resource);
 
-		blocks += more.blocks + (more.has_census ? more.older : 0);
-		bytes += more.bytes + (more.has_census ? more.older_bytes : 0);
+		blocks += more.blocks + (more.baseline_is_written ? more.older : 0);
+		bytes += more.bytes + (more.baseline_is_written ? more.older_bytes : 0);
 	}
 	buf_printf(b, ", %s %ss", number_grouped(blocks, text), kind->noun);
 	if (kind->unit)

@@ -11,7 +11,7 @@
 void put_record(struct trace *trace, const struct record *record);
 /* Before those that wait since put_defer(). */
 void put_record_now(struct trace *trace, const struct record *record);
-/* From now on records wait, as far as there is room for them: those of a census or scan come before them. */
+/* From now on records wait, as far as there is room for them: those of a baseline or scan come before them. */
 void put_defer(struct trace *trace);
 /* Whether they do: no longer when there were too many. */
 bool put_is_deferring(const struct trace *trace);

@@ -6,7 +6,7 @@
 
 /* A live block. It is kept as one number, so that a large program's millions of them need no more memory than their
  * sizes would. */
-struct block {
+struct released_block {
 	uint64_t size;  /* the largest that can be kept is BLOCK_SIZE_MAX */
 	uint64_t event; /* its allocation's number in the trace; 0: not known, of large blocks and late events */
 	unsigned maker; /* function_number(); 0 not known */
@@ -15,8 +15,8 @@ struct block {
 
 #define BLOCK_SIZE_MAX ((1ull << 54) - 1)
 
-uint64_t block_pack(const struct block *block);
-struct block block_unpack(uint64_t packed);
+uint64_t block_pack(const struct released_block *block);
+struct released_block block_unpack(uint64_t packed);
 /* The same block as a fork's child has it. */
 uint64_t block_older(uint64_t packed);
 

@@ -33,11 +33,11 @@ struct report {
 	uint64_t wrong;         /* releases by another family, and double ones */
 	bool is_shown;          /* its line */
 	bool is_main;
-	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
-	bool is_deleted; /* the program's file */
-	bool is_broken;  /* it could not be written to its end */
-	bool is_clean;   /* a scan has found nothing lost */
-	bool is_scanned; /* it says what is lost of anything */
+	pid_t has_left_mm; /* the process, if its paths are those of another mount namespace */
+	bool is_deleted;   /* the program's file */
+	bool is_broken;    /* it could not be written to its end */
+	bool is_clean;     /* a scan has found nothing lost */
+	bool is_scanned;   /* it says what is lost of anything */
 };
 
 /* "1 block", "1,234 blocks". */
@@ -86,14 +86,14 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	add_number(b, bytes, kind->unit);
 }
 
-/* What is older than the trace, and in it only where a census was. */
+/* What is older than the trace, and in it only where a baseline was. */
 static void add_older(struct buf *b, const struct resource *kind, const struct live_total *live)
 {
 	if (!live->older)
 		return;
-	buf_add_str(b, live->has_census || kind->existing ? " beside " : ", and from before the fork ");
+	buf_add_str(b, live->baseline_is_written || kind->existing ? " beside " : ", and from before the fork ");
 	add_amount(b, kind, live->older, live->older_bytes);
-	buf_add_str(b, live->has_census || kind->existing ? " from before the trace" : "");
+	buf_add_str(b, live->baseline_is_written || kind->existing ? " from before the trace" : "");
 }
 
 /* functrace-postproc -l has the last number: what is lost, where a scan was, else what is live. */
@@ -126,7 +126,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
 
-	return live.blocks || (live.has_census && live.older);
+	return live.blocks || (live.baseline_is_written && live.older);
 }
 
 /* Each kind that has any; of several, those that have none are not named one by one. */
@@ -191,7 +191,7 @@ static void note_older(struct trace *trace, uint32_t resource)
 	const struct live_total live = ledger_live(trace, resource);
 	struct buf b = {0};
 
-	if (!live.older || live.has_census)
+	if (!live.older || live.baseline_is_written)
 		return;
 	add_amount(&b, kind_of(trace->run->set, resource), live.older, live.older_bytes);
 	output_note(trace, "from before %s %s %s live, and not in this trace",
@@ -239,7 +239,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
 		const struct kind_counts counts = ledger_counts(trace, id);
 
-		wrong += counts.mismatched + (settle_suspects(trace) ? counts.repeated : 0);
+		wrong += counts.mismatched + (commit_suspects(trace) ? counts.repeated : 0);
 	}
 	return wrong;
 }
@@ -290,7 +290,7 @@ void report_trace(struct trace *trace, char *hint)
 							    .live = live_sum(trace),
 							    .wrong = wrong_releases(trace),
 							    .is_main = trace->is_launched || trace->attached_to,
-							    .elsewhere = trace->foreign_mounts ? trace->pid : 0,
+							    .has_left_mm = trace->foreign_mounts ? trace->pid : 0,
 							    .is_deleted = is_deleted(trace->exe),
 							    .is_broken = trace->broken,
 							    .is_clean = is_clean(trace),
@@ -397,7 +397,7 @@ static void add_paths(const struct run *run, const struct report *r, struct buf 
 		const struct report *other = &run->reports[i];
 
 		/* Paths of another mount namespace would need another --sysroot. */
-		if (other == r || !is_readable(run, other) || other->elsewhere != r->elsewhere)
+		if (other == r || !is_readable(run, other) || other->has_left_mm != r->has_left_mm)
 			continue;
 		buf_add_str(b, " ");
 		shell_quote_add_path(b, other->path);
@@ -413,7 +413,7 @@ static bool report_all(const struct run *run)
 	bool has_pattern = true;
 
 	for (size_t i = 0; i < run->report_count; i++)
-		has_pattern &= !run->reports[i].elsewhere;
+		has_pattern &= !run->reports[i].has_left_mm;
 	has_pattern = has_pattern && trace_file_pattern(run->set, &b);
 	if (has_pattern)
 		msg_info("to see all %s traces together: functrace-postproc --report %s",
@@ -428,8 +428,8 @@ static void report_command(const struct run *run, const struct report *r)
 	const bool is_one = is_many(run) && report_all(run);
 	struct buf b = {0};
 
-	if (r->elsewhere)
-		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
+	if (r->has_left_mm)
+		buf_printf(&b, "--sysroot=/proc/%d/root ", r->has_left_mm);
 	add_paths(run, r, &b);
 	msg_info("to see %s%s%s: functrace-postproc --report %s",
 		 !r->is_scanned ? "what is alive (what of it is lost: trace with --scan)"
@@ -438,10 +438,10 @@ static void report_command(const struct run *run, const struct report *r)
 		 is_one ? " in the trace with most alive" : "",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
-	if (r->elsewhere && !proc_parent(r->elsewhere))
+	if (r->has_left_mm && !proc_parent(r->has_left_mm))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
 			 "folder where its files are",
-			 r->elsewhere, r->elsewhere);
+			 r->has_left_mm, r->has_left_mm);
 	if (r->is_deleted && !has_live_names(run))
 		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as "
 			 "long as it runs");

@@ -15,7 +15,7 @@ struct texts {
 	struct hash numbers; /* hash of a text -> its number */
 };
 
-uint64_t text_number(struct run *run, const char *text)
+uint64_t interned_number(struct run *run, const char *text)
 {
 	if (!run->texts)
 		run->texts = xcalloc(1, sizeof(*run->texts));
@@ -33,12 +33,12 @@ uint64_t text_number(struct run *run, const char *text)
 	return texts->count;
 }
 
-const char *text_of(const struct run *run, uint64_t number)
+const char *interned_text(const struct run *run, uint64_t number)
 {
 	return run->texts && number && number <= run->texts->count ? run->texts->items[number - 1] : NULL;
 }
 
-void texts_free(struct run *run)
+void interned_free(struct run *run)
 {
 	struct texts *texts = run->texts;
 

@@ -7,9 +7,9 @@
 struct run;
 
 /* A number for the text; 0: there are too many. */
-uint64_t text_number(struct run *run, const char *text);
+uint64_t interned_number(struct run *run, const char *text);
 /* The text of a number, which the run has; NULL: there is none. */
-const char *text_of(const struct run *run, uint64_t number);
-void texts_free(struct run *run);
+const char *interned_text(const struct run *run, uint64_t number);
+void interned_free(struct run *run);
 
 #endif

@@ -44,7 +44,7 @@ struct lost_total {
 struct live_set {
 	const struct resource *kind;
 	struct kind_counts counts;
-	struct hash blocks;       /* id -> struct block, packed */
+	struct hash blocks;       /* id -> struct released_block, packed */
 	struct hash kept;         /* id -> event.kept, of those that have any */
 	struct hash references;   /* id -> references beyond the first, where they are counted and there are any */
 	struct hash reserved;     /* id -> struct reservation; not of ids whose references are counted */
@@ -52,9 +52,9 @@ struct live_set {
 	size_t publishers;        /* calls in flight whose id may be out before they return */
 	uint64_t bytes;
 	uint64_t older, older_bytes; /* of these from before the trace, or the fork that began it */
-	bool has_census;             /* ... which are in the trace */
+	bool baseline_is_written;    /* ... which are in the trace */
 	bool has_baseline;           /* all blocks from before the trace are known */
-	bool awaits_census;
+	bool awaits_baseline;
 	uint64_t copies;      /* of the heap, that have been made for it */
 	struct hash released; /* while it does: the ids that were released, and how (live.h) */
 	bool awaits_scan;     /* a copy has been made, and what is lost in it is not known yet */
@@ -63,12 +63,12 @@ struct live_set {
 	struct lost_total lost;
 };
 
-/* The live resources of one kind, and those that are older than the trace: a census has found them, or a fork's child
+/* The live resources of one kind, and those that are older than the trace: a baseline has found them, or a fork's child
  * has them from its parent. */
 struct live_total {
 	uint64_t blocks, bytes;
 	uint64_t older, older_bytes; /* not among those */
-	bool has_census;             /* the older ones are in the trace */
+	bool baseline_is_written;    /* the older ones are in the trace */
 };
 
 struct ledger {

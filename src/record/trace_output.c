@@ -210,7 +210,7 @@ static void report_omissions(struct trace *trace)
 	const uint32_t remarks = counts->failures || counts->unreturned ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
 	struct buf words = {0};
 
-	if (omissions_words(&words, omissions, OMISSIONS_CALL | OMISSIONS_BIT(OMITTED_CENSUS) | arguments | remarks))
+	if (omissions_words(&words, omissions, OMISSIONS_CALL | OMISSIONS_BIT(OMITTED_BASELINE) | arguments | remarks))
 		msg_warn("process %d: the format %s has no place for %s", trace->pid, encoding_name(set->encoding),
 			 buf_str(&words));
 	buf_free(&words);
@@ -343,9 +343,9 @@ void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_
 	put_record_now(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
 }
 
-void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count)
+void output_baseline(struct trace *trace, uint32_t resource, const struct baseline_block *blocks, uint32_t count)
 {
-	put_record_now(trace, &(struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
+	put_record_now(trace, &(struct record){.type = RECORD_BASELINE, .baseline = {resource, blocks, count}});
 	engine_want_tick(trace->run->engine);
 }
 

@@ -32,7 +32,7 @@ void output_heap(struct trace *trace, const struct record_heap *heap);
 void output_scan(struct trace *trace, uint32_t resource, const char *reason);
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
 /* Writes live blocks of the resource that are older than the trace. */
-void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count);
+void output_baseline(struct trace *trace, uint32_t resource, const struct baseline_block *blocks, uint32_t count);
 /* Forgets a thread that has ended, whose id may be given to another one. */
 void output_forget_thread(struct trace *trace, pid_t tid);
 

@@ -64,17 +64,17 @@ static int repair_held(pid_t pid, const struct arch *arch)
 int code_repair(pid_t pid)
 {
 	const struct arch *arch = task_arch(proc_live_thread(pid));
-	struct hold hold;
+	struct frozen_process hold;
 
 	if (!arch)
 		return refusal_of_attach(pid, errno);
-	int error = hold_begin(&hold, pid, arch);
+	int error = freeze_begin(&hold, pid, arch);
 
 	if (!error)
-		error = hold_stop(&hold);
+		error = freeze_stop(&hold);
 	const int status = error ? 1 : repair_held(pid, arch);
 
-	hold_end(&hold);
+	freeze_end(&hold);
 	if (error == -EBUSY)
 		msg_error(
 			"process %d cannot be repaired: none of its threads can be stopped, because they wait deep in "

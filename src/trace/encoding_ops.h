@@ -17,7 +17,7 @@ struct reader;
 	row(PROCESS, process) row(MODULE, module) row(RESOURCE, resource) row(CONTEXT, context) row(OBJECT, object)    \
 		row(BUILD_ID, build_id) row(THREAD, thread) row(CALL, call) row(NOTE, note) row(HEAP, heap)            \
 			row(ATTACHMENT, attachment) row(COMMENT, comment) row(AREA, area) row(SCAN, scan)              \
-				row(LOST, lost) row(CENSUS, census) row(RESIDENT, resident)
+				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)
 
 struct writer_ops {
 	/* The format's own state, kept in writer->state; `end` frees it. */

@@ -37,7 +37,7 @@ enum record_type {
 	RECORD_AREA,
 	RECORD_SCAN,
 	RECORD_LOST,
-	RECORD_CENSUS,
+	RECORD_BASELINE,
 	RECORD_RESIDENT,
 };
 
@@ -236,16 +236,16 @@ struct record_lost {
 	enum lost_kind kind;
 };
 
-struct census_block {
+struct baseline_block {
 	uint64_t id, size;
 };
 
-/* Blocks that were alive before the trace began, from a census of the process's heap: no call here has allocated them.
+/* Blocks that were alive before the trace began, from a baseline of the process's heap: no call here has allocated them.
  * There may be several such records, and calls before them: a block that a call here has allocated or released already
  * is in none. */
-struct record_census {
+struct record_baseline {
 	uint32_t resource;
-	const struct census_block *blocks;
+	const struct baseline_block *blocks;
 	uint32_t count;
 };
 
@@ -273,7 +273,7 @@ struct record {
 		struct record_area area;
 		struct record_scan scan;
 		struct record_lost lost;
-		struct record_census census;
+		struct record_baseline baseline;
 		struct record_resident resident;
 	};
 };

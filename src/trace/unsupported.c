@@ -22,7 +22,7 @@ static const struct words {
 	[OMITTED_OBJECT] = {"object", "objects"},
 	[OMITTED_BUILD_ID] = {"build-id", "build-ids"},
 	[OMITTED_SCAN] = {"scan, with what it found lost", "scans, with what they found lost"},
-	[OMITTED_CENSUS] = {"block from before the trace", "blocks from before the trace"},
+	[OMITTED_BASELINE] = {"block from before the trace", "blocks from before the trace"},
 	[OMITTED_RESIDENT] = {"figure of resident memory", "figures of resident memory"},
 	[OMITTED_THREAD] = {"thread's name", "threads' names"},
 	[OMITTED_NOTE] = {"note", "notes"},
@@ -48,13 +48,13 @@ void omissions_add(struct omissions *omissions, const struct record *record)
 		[RECORD_COMMENT] = OMITTED_COMMENT,
 		[RECORD_AREA] = OMITTED_AREA,
 		[RECORD_SCAN] = OMITTED_SCAN,
-		[RECORD_CENSUS] = OMITTED_CENSUS,
+		[RECORD_BASELINE] = OMITTED_BASELINE,
 		[RECORD_RESIDENT] = OMITTED_RESIDENT,
 	};
 
 	/* What is lost is counted with its scan. */
 	if (record->type != RECORD_LOST)
-		omissions->count[of_type[record->type]] += record->type == RECORD_CENSUS ? record->census.count : 1;
+		omissions->count[of_type[record->type]] += record->type == RECORD_BASELINE ? record->baseline.count : 1;
 }
 
 bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set)

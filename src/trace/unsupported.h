@@ -24,7 +24,7 @@ enum omission {
 	OMITTED_OBJECT,
 	OMITTED_BUILD_ID,
 	OMITTED_SCAN,
-	OMITTED_CENSUS, /* blocks */
+	OMITTED_BASELINE, /* blocks */
 	OMITTED_RESIDENT,
 	OMITTED_THREAD, /* names of threads, or threads */
 	OMITTED_NOTE,

@@ -150,17 +150,17 @@ static bool is_awaited(const struct writer *writer, const struct record *record)
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
-#define CENSUS_PART 64 /* blocks: no format makes more than PIPE_BUF bytes of them */
+#define BASELINE_PART 64 /* blocks: no format makes more than PIPE_BUF bytes of them */
 
 /* The one record that is as long as there are blocks, where a pipe is to end with a whole one. */
 static int put_in_parts(struct writer *writer, const struct record *record)
 {
 	struct record part = *record;
-	uint32_t left = record->census.count;
+	uint32_t left = record->baseline.count;
 	int error = 0;
 
-	for (; left && !error; left -= part.census.count, part.census.blocks += part.census.count) {
-		part.census.count = left < CENSUS_PART ? left : CENSUS_PART;
+	for (; left && !error; left -= part.baseline.count, part.baseline.blocks += part.baseline.count) {
+		part.baseline.count = left < BASELINE_PART ? left : BASELINE_PART;
 		error = writer_put(writer, &part);
 	}
 	return error;
@@ -190,7 +190,7 @@ int writer_put(struct writer *writer, const struct record *record)
 
 	if (writer->error)
 		return writer->error;
-	if (record->type == RECORD_CENSUS && writer->options.let_go && record->census.count > CENSUS_PART)
+	if (record->type == RECORD_BASELINE && writer->options.let_go && record->baseline.count > BASELINE_PART)
 		return put_in_parts(writer, record);
 	if (ops->needs_process && !writer->has_process && record->type != RECORD_PROCESS)
 		return 0;

@@ -1,7 +1,7 @@
 /* The blocks that a process had before its trace began.
  *
  * A process is planted, and right after that its tasks are stopped and its memory is copied; what they report meanwhile
- * waits. Then they run on, and events come while the copy is read. They are not written before the census, so that a
+ * waits. Then they run on, and events come while the copy is read. They are not written before the baseline, so that a
  * block that is released meanwhile is known in the trace, too. A block of the heap that the ledger does not know is one
  * from before:
  *
@@ -10,7 +10,7 @@
  *	all is planted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which waits |
  *	        p is entered, and then its release is written
  *	all is planted | A: free(p), written | copy: p, for A has not got further | A: free returns
- *	        p is not entered: the ledger keeps what is released while a census is pending
+ *	        p is not entered: the ledger keeps what is released while a baseline is pending
  *	all is planted | A: malloc carves p | copy: p | A: malloc returns p, written
  *	        p is entered, and the allocation takes its place, as of an id whose list was read while the program ran
  *	all is planted | A: realloc(p) = p, entered | copy: p | A: it returns: the release of p, known,
@@ -24,7 +24,7 @@
  * A call that is in flight when all is planted, and carves its block behind the copy, is not seen by anybody.
  *
  *	all is planted | A: fork, the child has what the ledger has so far | copy of A's memory
- *	        the child's blocks from before are not known: it has a trace of its own, which takes no census */
+ *	        the child's blocks from before are not known: it has a trace of its own, which takes no baseline */
 #include "config.h"
 #include "tracer/baseline.h"
 #include "tracer/live_capture.h"
@@ -47,7 +47,7 @@
 
 static bool is_wanted(const struct process *p)
 {
-	return ledger_awaits_census(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
+	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
 }
 
 /* A call that was made before all was planted may be in flight there, and have no event. */
@@ -56,7 +56,7 @@ static bool may_be_in_malloc(struct task *task)
 	struct process *p = task->process;
 
 	if (!task_has_memory(task) || !task->stopped || task->listening || task_slot(task) || task_regs(task) < 0 ||
-	    hold_in_syscall(task, NULL))
+	    freeze_in_syscall(task, NULL))
 		return false;
 	const uint64_t pc = p->arch->pc(&task->regs);
 	const struct breakpoint *const b = breakpoint_find(p, p->arch->breakpoint_address(pc));
@@ -82,14 +82,14 @@ static bool begin(struct process *p)
 		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
-			ledger_begin_census(p->trace, id);
+			ledger_begin_baseline(p->trace, id);
 	put_defer(p->trace);
 	return true;
 }
 
 static void copied(struct process *p)
 {
-	ledger_census_copied(p->trace);
+	ledger_baseline_copied(p->trace);
 }
 
 /* ---- What the copy has ---- */
@@ -97,26 +97,26 @@ static void copied(struct process *p)
 struct entering {
 	struct process *p;
 	struct service service;
-	struct census *census;
+	struct baseline *baseline;
 	bool goes_on;
 };
 
 static void enter_part(struct entering *e, uint32_t resource, const struct heap *heap, size_t from, size_t to)
 {
-	struct census_block part[PART];
+	struct baseline_block part[PART];
 	uint32_t in_part = 0;
 
 	for (size_t i = from; i < to; i++) {
 		const struct heap_block block = heap_block(heap, i);
 
-		if (!ledger_census(e->p->trace, resource, block.address, block.size))
+		if (!ledger_baseline(e->p->trace, resource, block.address, block.size))
 			continue;
-		part[in_part++] = (struct census_block){block.address, block.size};
-		e->census->bytes += block.size;
+		part[in_part++] = (struct baseline_block){block.address, block.size};
+		e->baseline->bytes += block.size;
 	}
-	e->census->blocks += in_part;
+	e->baseline->blocks += in_part;
 	if (in_part)
-		output_census(e->p->trace, resource, part, in_part);
+		output_baseline(e->p->trace, resource, part, in_part);
 }
 
 struct room {
@@ -154,47 +154,47 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 }
 
 /* Frees the copy. */
-static bool end_census(struct process *p, const struct look *look, struct census *census)
+static bool end_baseline(struct process *p, const struct live_capture *look, struct baseline *baseline)
 {
 	struct entering entering = {
-		.p = p, .service = service_begin(p->tracer), .census = census, .goes_on = look->goes_on};
+		.p = p, .service = service_begin(p->tracer), .baseline = baseline, .goes_on = look->goes_on};
 	const struct settings *const set = p->tracer->set;
-	const struct heap *const heap = look->ending && !look->reason ? ending_heap(look->ending) : NULL;
+	const struct heap *const heap = look->ending && !look->reason ? heap_capture_heap(look->ending) : NULL;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++) {
 		if (!kind_has_blocks(kind_of(set, id)) || !p->trace->ledger.live)
 			continue;
 		if (heap)
 			enter_blocks(&entering, id, heap);
-		ledger_end_census(p->trace, id, heap && entering.goes_on);
+		ledger_end_baseline(p->trace, id, heap && entering.goes_on);
 	}
 	put_undefer(p->trace);
-	ending_free(look->ending);
+	heap_capture_free(look->ending);
 	entering.goes_on = entering.goes_on && service_turn(&entering.service, 0);
-	if (entering.service.longest_ns > census->stood_ns)
-		census->stood_ns = entering.service.longest_ns;
+	if (entering.service.longest_ns > baseline->stood_ns)
+		baseline->stood_ns = entering.service.longest_ns;
 	return entering.goes_on;
 }
 
-bool census_is_wanted(const struct tracer *t)
+bool baseline_is_wanted(const struct tracer *t)
 {
 	/* With -L releases are not seen that other objects make. */
-	for (uint32_t id = 1; t->set->census && !t->set->library_count && id < kinds_end(t->set); id++)
+	for (uint32_t id = 1; t->set->baseline && !t->set->library_count && id < kinds_end(t->set); id++)
 		if (kind_has_blocks(kind_of(t->set, id)))
 			return true;
 	return false;
 }
 
-bool census_take(struct process *p, struct census *census)
+bool baseline_take(struct process *p, struct baseline *baseline)
 {
-	const struct look look = look_through(p, &(struct look_wish){.is_wanted = is_wanted,
-								     .begin = begin,
-								     .is_early = is_early,
-								     .copied = copied,
-								     .spares_sleepers = true,
-								     .is_for_blocks = true});
+	const struct live_capture look = capture_consistent(p, &(struct capture_request){.is_wanted = is_wanted,
+											 .begin = begin,
+											 .is_early = is_early,
+											 .copied = copied,
+											 .spares_sleepers = true,
+											 .is_for_blocks = true});
 
-	*census = (struct census){
+	*baseline = (struct baseline){
 		.pid = p->pid,
 		.is_taken = look.ending && p->tasks,
 		.reason = look.reason,
@@ -203,5 +203,5 @@ bool census_take(struct process *p, struct census *census)
 		.pauses = look.pauses,
 		.paused_ns = look.paused_ns,
 	};
-	return end_census(p, &look, census);
+	return end_baseline(p, &look, baseline);
 }

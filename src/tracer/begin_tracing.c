@@ -18,7 +18,7 @@
 #define LEAST_NS 1000000u
 
 struct begun {
-	struct census *items;
+	struct baseline *items;
 	size_t count, capacity;
 };
 
@@ -44,19 +44,19 @@ static struct process *next_to_start(struct tracer *t)
 /* waited_ns: for which tasks of others have waited for what was read of it. False: nothing is left to trace. */
 static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun)
 {
-	struct census census;
+	struct baseline baseline;
 
-	if (!census_is_wanted(p->tracer)) {
+	if (!baseline_is_wanted(p->tracer)) {
 		p->life->start_error = process_start_running(p);
 		return true;
 	}
-	const bool goes_on = census_take(p, &census);
+	const bool goes_on = baseline_take(p, &baseline);
 
-	if (waited_ns > census.stood_ns)
-		census.stood_ns = waited_ns;
-	if (census.is_taken) {
+	if (waited_ns > baseline.stood_ns)
+		baseline.stood_ns = waited_ns;
+	if (baseline.is_taken) {
 		ARRAY_GROW(begun->items, begun->capacity, begun->count);
-		begun->items[begun->count++] = census;
+		begun->items[begun->count++] = baseline;
 	}
 	return goes_on;
 }
@@ -109,28 +109,29 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 
 static int compare(const void *a, const void *b)
 {
-	const struct census *const one = a, *const other = b;
+	const struct baseline *const one = a, *const other = b;
 
 	return (one->stood_ns < other->stood_ns) - (one->stood_ns > other->stood_ns);
 }
 
-static void say_one(const struct census *census)
+static void say_one(const struct baseline *baseline)
 {
 	char blocks[32], bytes[32], caught_up[LOOK_CAUGHT_UP];
 
-	if (census->reason)
-		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s (%u "
-			 "pause%s, %.1f ms in all). Attach again when it is quieter, or do without them (--no-census)",
-			 census->pid, (double)census->stood_ns / 1e6, census->reason, census->pauses,
-			 census->pauses == 1 ? "" : "s", (double)census->paused_ns / 1e6);
+	if (baseline->reason)
+		msg_info(
+			"process %d stood for %.1f ms, but the blocks that it has from before are not known: %s (%u "
+			"pause%s, %.1f ms in all). Attach again when it is quieter, or do without them (--no-baseline)",
+			baseline->pid, (double)baseline->stood_ns / 1e6, baseline->reason, baseline->pauses,
+			baseline->pauses == 1 ? "" : "s", (double)baseline->paused_ns / 1e6);
 	else
-		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before%s", census->pid,
-			 (double)census->stood_ns / 1e6, number_grouped(census->blocks, blocks),
-			 census->blocks == 1 ? "" : "s", number_grouped(census->bytes, bytes),
-			 census->bytes == 1 ? "" : "s", look_caught_up(census->caught_up_ns, caught_up));
+		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before%s", baseline->pid,
+			 (double)baseline->stood_ns / 1e6, number_grouped(baseline->blocks, blocks),
+			 baseline->blocks == 1 ? "" : "s", number_grouped(baseline->bytes, bytes),
+			 baseline->bytes == 1 ? "" : "s", capture_caught_up(baseline->caught_up_ns, caught_up));
 }
 
-static void say_rest(const struct census *rest, size_t count)
+static void say_rest(const struct baseline *rest, size_t count)
 {
 	uint64_t blocks = 0, bytes = 0, caught_up_ns = 0;
 	char blocks_text[32], bytes_text[32], caught_up[LOOK_CAUGHT_UP];
@@ -144,7 +145,7 @@ static void say_rest(const struct census *rest, size_t count)
 	}
 	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before%s", count,
 		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text), number_grouped(bytes, bytes_text),
-		 look_caught_up(caught_up_ns, caught_up));
+		 capture_caught_up(caught_up_ns, caught_up));
 	if (unknown)
 		msg_info("of %zu of these the blocks from before are not known", unknown);
 }

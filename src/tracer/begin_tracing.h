@@ -10,7 +10,7 @@ struct begun;
  * report is acted on meanwhile. 0 or the first -errno, and *failed is the process that has failed; the others go on.
  * *begun: what there is to say of them, for begun_say(). */
 int begin_all(struct tracer *t, pid_t *failed, struct begun **begun);
-/* Says what the censuses have cost and found. */
+/* Says what the baselinees have cost and found. */
 void begun_say(struct begun *begun);
 void begun_free(struct begun *begun);
 

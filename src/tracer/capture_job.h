@@ -5,10 +5,10 @@
 
 #include "ptrace/tracee.h"
 
-struct ending;
+struct heap_capture;
 
-struct errand {
-	struct ending *ending;
+struct capture_job {
+	struct heap_capture *ending;
 	struct process process; /* its pid and arch alone */
 	struct task task;       /* by which the memory is read: its ids alone */
 	const char *reason;     /* as of the function that was called; NULL: none */
@@ -16,14 +16,14 @@ struct errand {
 };
 
 /* The memory is read by the task. */
-struct errand errand_by(struct ending *ending, const struct task *task);
+struct capture_job capture_job_by(struct heap_capture *ending, const struct task *task);
 
-/* Each for background_begin(), with a struct errand, and as the function of scan/capture/heap_capture.h that has its name. */
-void errand_warm(void *errand);
-void errand_copy(void *errand);
-void errand_read(void *errand);
-void errand_classify(void *errand);
+/* Each for background_begin(), with a struct capture_job, and as the function of scan/capture/heap_capture.h that has its name. */
+void capture_job_warm(void *errand);
+void capture_job_copy(void *errand);
+void capture_job_read(void *errand);
+void capture_job_classify(void *errand);
 /* Copies, and reads the copy. */
-void errand_copy_and_read(void *errand);
+void capture_job_copy_and_read(void *errand);
 
 #endif

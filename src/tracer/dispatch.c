@@ -71,7 +71,7 @@ static void act_hit(struct task *task, struct breakpoint *b)
 		struct breakpoint *next = jumps < JUMPS_MAX ? follow_jump(task, b) : NULL;
 
 		if (!next) {
-			pass_breakpoint(task, b);
+			step_over_breakpoint(task, b);
 			return;
 		}
 		b = next;
@@ -159,7 +159,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	const uint64_t address = p->arch->breakpoint_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
-	guard_saw(p->tracer->engine, task->seat, pc, p->arch->sp(&task->regs));
+	guard_saw(p->tracer->engine, task->guard_slot, pc, p->arch->sp(&task->regs));
 	if (!b || !b->size || b->unusable ||
 	    (is_legal_place(b, pc) && !task->blocks_trap && !task_hit_by_kernel(task))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
@@ -239,7 +239,7 @@ static bool is_last(const struct task *task)
 	if (!task->process)
 		return false;
 	FOR_EACH_TASK(other, task->process)
-		if (!other->exiting)
+		if (!other->exit_event_seen)
 			return false;
 	return true;
 }
@@ -248,14 +248,14 @@ static bool is_last(const struct task *task)
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);
-	task->exiting = true;
+	task->exit_event_seen = true;
 	const bool last = !stop->went_on && is_last(task);
 
 	if (last) {
 		attachments_take(task->process->trace, task->tid);
 		resident_put(task->process->trace, task->tid);
 	}
-	if (endings_task_ended(task, last))
+	if (exit_captures_task_ended(task, last))
 		return;
 	slot_left(task);
 	if (stop->went_on)
@@ -272,7 +272,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
-	endings_task_gone(task);
+	exit_captures_task_gone(task);
 	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && WIFSIGNALED(status))
@@ -281,7 +281,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 		output_note(p->trace, "%s", how);
 	if (p)
 		process_ref(p);
-	if (p && !task->exiting)
+	if (p && !task->exit_event_seen)
 		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);
 	/* The kernel reports a leader's end when all others have ended. A thread that was just taking its place (an
@@ -309,7 +309,7 @@ static void act_vfork_done(struct tracer *t, struct task *task)
 	task_go_on(t, task);
 }
 
-void act(struct tracer *t, const struct stop *stop)
+void dispatch_stop(struct tracer *t, const struct stop *stop)
 {
 	struct task *task = task_find(t, stop->tid);
 
@@ -317,7 +317,7 @@ void act(struct tracer *t, const struct stop *stop)
 	case STOP_NONE:
 		break;
 	case STOP_STRANGER:
-		if (!engine_take_waker(t->engine, stop->tid))
+		if (!engine_take_wake_child(t->engine, stop->tid))
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:

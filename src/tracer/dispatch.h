@@ -7,6 +7,6 @@
 
 /* Acts on the stop of a task, which stop->kind and the task's phase decide. The task may have gone when it returns. Its
  * one caller is stop_pump.c. */
-void act(struct tracer *t, const struct stop *stop);
+void dispatch_stop(struct tracer *t, const struct stop *stop);
 
 #endif

@@ -42,7 +42,7 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 		task_rename(t, task, stop->tid);
 	task->tgid = stop->tid;
 	stops_mark(task, stop);
-	task->elsewhere = false; /* it has left the old memory for the one that it uses now */
+	task->has_left_mm = false; /* it has left the old memory for the one that it uses now */
 	return task;
 }
 
@@ -58,7 +58,7 @@ static void leave_old_process(struct task *task)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
 	if (!old->tasks) /* else it was a child of vfork's, and the memory is its parent's */
-		lost_at_exec(old);
+		leak_check_at_exec(old);
 	process_unref(old, how);
 }
 

@@ -39,7 +39,7 @@ struct end_reading {
 	struct background *thread; /* NULL: its turn has not come */
 	void (*work)(void *errand);
 	atomic_bool is_over; /* the work is done, and the thread about to end */
-	struct errand errand;
+	struct capture_job errand;
 };
 
 static void run(void *context)
@@ -62,7 +62,7 @@ static void start(struct end_reading *reading, void (*work)(void *errand))
 static void start_first(struct tracer *t)
 {
 	if (t->end_readings && !t->end_readings->thread)
-		start(t->end_readings, errand_copy_and_read);
+		start(t->end_readings, capture_job_copy_and_read);
 }
 
 static void end(struct end_reading *reading)
@@ -76,8 +76,9 @@ static void end(struct end_reading *reading)
 			break;
 		}
 	p->life->end_reading = NULL;
-	(reading->with_lost ? lost_put : lost_put_figures)(p->trace, p->life->ending, reading->errand.reason);
-	ending_free(p->life->ending);
+	(reading->with_lost ? leak_check_write : leak_check_write_figures)(p->trace, p->life->ending,
+									   reading->errand.reason);
+	heap_capture_free(p->life->ending);
 	p->life->ending = NULL;
 	free(reading);
 	if (task) {
@@ -97,8 +98,8 @@ static void go_on(struct end_reading *reading)
 	reading->thread = NULL;
 	if (reading->with_lost && !reading->is_classified) {
 		reading->is_classified = true;
-		if (lost_may_be_known(p->trace, p->life->ending, reading->errand.reason)) {
-			start(reading, errand_classify);
+		if (leak_check_may_be_known(p->trace, p->life->ending, reading->errand.reason)) {
+			start(reading, capture_job_classify);
 			return;
 		}
 	}
@@ -114,7 +115,7 @@ static void begin(struct task *last, bool with_lost)
 	reading->tid = last->tid;
 	reading->with_lost = with_lost;
 	reading->engine = p->tracer->engine;
-	reading->errand = errand_by(p->life->ending, last);
+	reading->errand = capture_job_by(p->life->ending, last);
 	process_ref(p);
 	/* A look that is under way was at what it had before. */
 	ledger_end_scan(p->trace);
@@ -126,20 +127,20 @@ static void begin(struct task *last, bool with_lost)
 	*link = reading;
 	start_first(p->tracer);
 	if (p->leaving || p->tracer->letting_go)
-		endings_finish(p);
+		exit_captures_finish(p);
 }
 
-void endings_go_on(struct tracer *t)
+void exit_captures_go_on(struct tracer *t)
 {
 	while (t->end_readings && atomic_load(&t->end_readings->is_over))
 		go_on(t->end_readings);
 }
 
-void endings_finish(struct process *p)
+void exit_captures_finish(struct process *p)
 {
 	while (p->life->end_reading) {
 		if (!p->life->end_reading->thread)
-			start(p->life->end_reading, errand_copy_and_read);
+			start(p->life->end_reading, capture_job_copy_and_read);
 		go_on(p->life->end_reading);
 	}
 }
@@ -149,58 +150,58 @@ void endings_finish(struct process *p)
  *
  *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on from its hit | 101: exit event
  */
-void endings_task_gone(const struct task *task)
+void exit_captures_task_gone(const struct task *task)
 {
 	struct process *const p = task->process;
 
 	if (p && p->life->end_reading && (p->life->end_reading->tid == task->tid || task->tid == task->tgid))
-		endings_finish(p);
-	if (p && p->task_count == 1 && !p->life->has_verdict && lost_is_wanted(p) &&
+		exit_captures_finish(p);
+	if (p && p->task_count == 1 && !p->life->has_verdict && leak_check_is_wanted(p) &&
 	    (probes_count(p) || p->trace->attached))
-		lost_put(p->trace, NULL, "a thread of it was killed before it could be looked at");
+		leak_check_write(p->trace, NULL, "a thread of it was killed before it could be looked at");
 }
 
-void endings_finish_all(struct tracer *t)
+void exit_captures_finish_all(struct tracer *t)
 {
 	while (t->end_readings)
-		endings_finish(t->end_readings->p);
+		exit_captures_finish(t->end_readings->p);
 }
 
 /* ---- When to begin ---- */
 
 /* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
-static void add_thread(struct ending *ending, struct task *task)
+static void add_thread(struct heap_capture *ending, struct task *task)
 {
 	struct exit_caller caller;
 
 	if (exiting_caller(task, &caller))
-		ending_add_exiting(ending, task, caller.sp, caller.words, caller.count);
+		heap_capture_add_exiting(ending, task, caller.sp, caller.words, caller.count);
 	else
-		ending_add(ending, task);
+		heap_capture_add(ending, task);
 }
 
-bool endings_task_ended(struct task *task, bool is_last)
+bool exit_captures_task_ended(struct task *task, bool is_last)
 {
 	struct process *p = task->process;
-	const bool is_wanted = p && lost_is_wanted(p);
+	const bool is_wanted = p && leak_check_is_wanted(p);
 
-	if (!p || !(is_wanted || lost_figures_are_wanted(p)))
+	if (!p || !(is_wanted || leak_check_figures_are_wanted(p)))
 		return false;
 	/* Without any the trace has no blocks, which does not mean that none are lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
-			lost_put(p->trace, NULL, "none of the functions to be traced was found in it");
+			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in it");
 		p->life->has_verdict = is_last;
 		return false;
 	}
 	if (!p->life->ending)
-		p->life->ending = ending_new();
+		p->life->ending = heap_capture_new();
 	add_thread(p->life->ending, task);
 	if (!is_last)
 		return false;
-	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
+	heap_capture_limit(p->life->ending, is_wanted ? 0 : leak_check_figures_limit(p));
 	if (!is_wanted)
-		ending_blocks_only(p->life->ending);
+		heap_capture_blocks_only(p->life->ending);
 	begin(task, is_wanted);
 	return true;
 }

@@ -45,7 +45,7 @@
 void process_clean(struct process *p, pid_t tid)
 {
 	const int fd = p->mem_fd >= 0 ? p->mem_fd : memory_open(tid);
-	const int error = patches_clean(p->life->lender ? p->life->lender : p, fd, tid);
+	const int error = fork_text_clean(p->life->lender ? p->life->lender : p, fd, tid);
 
 	if (fd >= 0 && fd != p->mem_fd)
 		close(fd);
@@ -69,7 +69,7 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 	p->program = lender->program ? objects_find(&p->objects, lender->program->start) : NULL;
 	p->unwinder = unwinder_clone(lender->unwinder, tid);
 	p->probes->callers = callers_copy(lender->probes->callers);
-	patches_copy(lender, p, breakpoint_copied);
+	fork_text_copy(lender, p, breakpoint_copied);
 	ledger_init(p->trace);
 	ledger_fork(lender->trace, p->trace);
 	p->life->planted = lender->life->planted;
@@ -154,9 +154,9 @@ void process_own(struct process *p)
 	if (lender)
 		copy_tables(lender, p, tid);
 	if (is_open && is_same)
-		patches_trust(p);
+		fork_text_trust(p);
 	else if (is_open)
-		patches_compare(p, tid);
+		fork_text_compare(p, tid);
 	p->life->uncompared = !is_open;
 	p->text_serial++;
 	process_end_borrowing(p);

@@ -30,7 +30,7 @@ static void put_lost(void *context, uint64_t address, enum heap_class class)
 }
 
 /* Of the kinds whose ids are addresses of the heap. ending: NULL: nothing is lost. */
-static void put_all(struct trace *trace, const struct ending *ending, const char *reason)
+static void put_all(struct trace *trace, const struct heap_capture *ending, const char *reason)
 {
 	const struct settings *set = trace->run->set;
 
@@ -43,7 +43,7 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 		ledger_scan(trace, id, !reason);
 		output_scan(trace, id, reason ? reason : "");
 		if (ending && !reason)
-			ending_each_lost(ending, put_lost, &context);
+			heap_capture_each_lost(ending, put_lost, &context);
 	}
 }
 
@@ -68,11 +68,11 @@ static bool is_any(const void *context, uint64_t id)
 
 static bool is_there(const void *context, uint64_t id)
 {
-	return ending_has(context, id);
+	return heap_capture_has(context, id);
 }
 
 static bool has_block(const struct trace *trace, bool (*is_it)(const void *context, uint64_t id),
-		      const struct ending *ending)
+		      const struct heap_capture *ending)
 {
 	const struct settings *set = trace->run->set;
 
@@ -84,23 +84,23 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 
 /* Whether the trace's blocks are all elsewhere: another allocator's, beside which the C library's has its heap. The
  * program waits meanwhile, so of millions of blocks no more are looked at than it takes. */
-static bool is_of_another(const struct trace *trace, const struct ending *ending)
+static bool is_of_another(const struct trace *trace, const struct heap_capture *ending)
 {
 	return has_block(trace, is_any, ending) && !has_block(trace, is_there, ending);
 }
 
 static void know(void *context, uint64_t id, uint64_t size)
 {
-	ending_know(context, id, size);
+	heap_capture_know(context, id, size);
 }
 
-bool lost_may_be_known(const struct trace *trace, struct ending *ending, const char *reason)
+bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *ending, const char *reason)
 {
 	const struct settings *set = trace->run->set;
 
 	if (!reason && is_of_another(trace, ending))
-		ending_forget(ending);
-	if (reason && !ending_is_unknown(ending))
+		heap_capture_forget(ending);
+	if (reason && !heap_capture_is_unknown(ending))
 		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
@@ -108,10 +108,10 @@ bool lost_may_be_known(const struct trace *trace, struct ending *ending, const c
 	return true;
 }
 
-void lost_put(struct trace *trace, struct ending *ending, const char *reason)
+void leak_check_write(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
-	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
-	const uint64_t unknown = reason ? 0 : ending_unknown_bytes(ending);
+	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
+	const uint64_t unknown = reason ? 0 : heap_capture_unknown_bytes(ending);
 	char bytes[32];
 
 	if (unknown)
@@ -123,28 +123,28 @@ void lost_put(struct trace *trace, struct ending *ending, const char *reason)
 	put_all(trace, ending, reason);
 }
 
-bool lost_is_wanted(const struct process *p)
+bool leak_check_is_wanted(const struct process *p)
 {
 	return p->tracer->set->scan.is_traced && p->trace->writer;
 }
 
-bool lost_figures_are_wanted(const struct process *p)
+bool leak_check_figures_are_wanted(const struct process *p)
 {
 	const struct settings *set = p->tracer->set;
 	bool has_blocks = false;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		has_blocks |= kind_has_blocks(kind_of(set, id));
-	return has_blocks && set->census && !set->scan.is_traced && encoding_can(set->encoding, ENCODING_SCANS) &&
+	return has_blocks && set->baseline && !set->scan.is_traced && encoding_can(set->encoding, ENCODING_SCANS) &&
 	       p->trace->writer && !p->trace->broken;
 }
 
-void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason)
+void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
 	/* What was traced has been allocated: a heap that is not found is another allocator's. */
-	if (reason ? trace->counts.events && ending_is_unknown(ending) : is_of_another(trace, ending))
+	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : is_of_another(trace, ending))
 		reason = "its allocator is none that is understood";
-	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
+	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
 	struct run *run = trace->run;
 
 	if (figures)
@@ -155,13 +155,13 @@ void lost_put_figures(struct trace *trace, struct ending *ending, const char *re
 		run->why_without = reason ? reason : "its allocator keeps none";
 }
 
-uint64_t lost_figures_limit(const struct process *p)
+uint64_t leak_check_figures_limit(const struct process *p)
 {
 	return p->trace->is_forked ? FORKED_BYTES_MAX : FIGURES_BYTES_MAX;
 }
 
-void lost_at_exec(struct process *p)
+void leak_check_at_exec(struct process *p)
 {
-	if (lost_is_wanted(p))
+	if (leak_check_is_wanted(p))
 		put_all(p->trace, NULL, NULL);
 }

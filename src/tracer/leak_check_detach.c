@@ -21,9 +21,9 @@ struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
 	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
-	void (*copied)(struct process *p);          /* as those of struct look_wish */
+	void (*copied)(struct process *p);          /* as those of struct capture_request */
 	void (*was_read)(struct process *p);
-	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
+	void (*put)(struct trace *trace, struct heap_capture *ending, const char *reason);
 };
 
 /* What is lost is said of the blocks that were live when the copy was made, before all that comes after it:
@@ -54,16 +54,16 @@ static void nothing(struct process *p)
 	(void)p;
 }
 
-static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, NULL, lost_put};
-static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_later, scan_was_last, lost_put};
-static const struct aim aim_figures = {true,    true, lost_figures_are_wanted, lost_figures_limit,
-				       nothing, NULL, lost_put_figures};
+static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, NULL, leak_check_write};
+static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_later, scan_was_last, leak_check_write};
+static const struct aim aim_figures = {true,    true, leak_check_figures_are_wanted, leak_check_figures_limit,
+				       nothing, NULL, leak_check_write_figures};
 
 /* Where all of its tasks have come to their ends the trace has all of it (endings.c). */
 static bool goes_on(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (!task->exiting)
+		if (!task->exit_event_seen)
 			return true;
 	return false;
 }
@@ -104,19 +104,20 @@ static void pauses_say(const struct pauses *pauses)
 		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
 			 "was the longest%s",
 			 pauses->count, pauses->longest.pid, (double)pauses->longest.ns / 1e6,
-			 look_caught_up(pauses->longest_caught_up_ns, caught_up));
+			 capture_caught_up(pauses->longest_caught_up_ns, caught_up));
 		return;
 	}
 	for (size_t i = 0; i < pauses->count; i++)
 		msg_info("process %d stood for %.1f ms, in which its memory was copied%s", pauses->first[i].pid,
-			 (double)pauses->first[i].ns / 1e6, look_caught_up(pauses->first[i].caught_up_ns, caught_up));
+			 (double)pauses->first[i].ns / 1e6,
+			 capture_caught_up(pauses->first[i].caught_up_ns, caught_up));
 }
 
 /* ---- Looking ---- */
 
 static bool look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
 {
-	const struct look_wish wish = {
+	const struct capture_request wish = {
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
@@ -125,7 +126,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};
-	const struct look look = look_through(p, &wish);
+	const struct live_capture look = capture_consistent(p, &wish);
 	const uint64_t stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns;
 
 	if (look.ending && goes_on(p)) {
@@ -135,7 +136,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
-	ending_free(look.ending);
+	heap_capture_free(look.ending);
 	return look.goes_on;
 }
 
@@ -145,7 +146,7 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 	struct process *p;
 	bool is_any_left = true;
 
-	endings_finish_all(t);
+	exit_captures_finish_all(t);
 	for (p = t->processes; p; p = p->next) {
 		p->life->is_looked_through = false;
 		resident_put(p->trace, process_proc_task(p));
@@ -162,16 +163,16 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 		process_unref(p, NULL);
 	} while (is_any_left);
 	pauses_say(&pauses);
-	endings_finish_all(t);
+	exit_captures_finish_all(t);
 	return is_any_left;
 }
 
-bool lost_now(struct tracer *t)
+bool leak_check_now(struct tracer *t)
 {
 	return look_at_all(t, &aim_lost);
 }
 
-bool lost_at_detach(struct tracer *t)
+bool leak_check_at_detach(struct tracer *t)
 {
 	return t->run->paused || look_at_all(t, t->set->scan.is_traced ? &aim_lost_last : &aim_figures);
 }

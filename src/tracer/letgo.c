@@ -40,7 +40,7 @@ static bool is_asleep(const struct task *task)
 	uint64_t pc;
 	long number;
 
-	if (task->vforking || task->exiting)
+	if (task->vforking || task->exit_event_seen)
 		return true;
 	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
@@ -95,7 +95,7 @@ static bool can_be_left(const struct process *only, const struct task *task)
 	/* The kernel forgets to end a step when the tracer's thread ends. */
 	if (task->is_stepping || !is_asleep(task))
 		return false;
-	if (task->vforking || task->exiting || !task->process)
+	if (task->vforking || task->exit_event_seen || !task->process)
 		return true;
 	return !only && !task->process->life->uncompared && !task->process->text->writes_refused &&
 	       !sigtrap_needs_restore(task->process);
@@ -278,7 +278,7 @@ void let_go(struct tracer *t)
 	msg_keep(MESSAGES_KEPT);
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
-	if (!lost_at_detach(t)) {
+	if (!leak_check_at_detach(t)) {
 		t->finished = true;
 		return;
 	}

@@ -47,7 +47,7 @@ static struct task *any_task(struct process *p)
 static void spare_sleepers(struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		task->is_spared = task_would_see_eintr(task);
+		task->skip_halt = task_would_see_eintr(task);
 }
 
 /* One of those that were, if any. */
@@ -56,9 +56,9 @@ static struct task *unspare(struct process *p)
 	struct task *spared = NULL;
 
 	FOR_EACH_TASK(task, p) {
-		if (task->is_spared && task_has_memory(task))
+		if (task->skip_halt && task_has_memory(task))
 			spared = task;
-		task->is_spared = false;
+		task->skip_halt = false;
 	}
 	return spared;
 }
@@ -135,25 +135,25 @@ static bool let_run(struct service *service, const struct process *p, uint64_t n
 
 static const char not_stopped[] = "none of its threads could be stopped";
 
-struct looking {
+struct capture_attempt {
 	struct process *p;
-	const struct look_wish *wish;
+	const struct capture_request *wish;
 	struct service service;
-	struct look *look;
-	struct errand errand;
+	struct live_capture *look;
+	struct capture_job errand;
 	unsigned early;  /* pauses without a copy */
 	unsigned copies; /* that were read */
 	bool is_read;
 	bool is_never_silent; /* what had waited cannot be told apart from what comes all the time */
 };
 
-static bool make(struct looking *l, struct background *work)
+static bool make(struct capture_attempt *l, struct background *work)
 {
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
 /* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
-static uint64_t release(struct looking *l)
+static uint64_t release(struct capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
 
@@ -165,7 +165,7 @@ static uint64_t release(struct looking *l)
 
 /* The program now answers the requests that came in the pause, at the speed of traced calls: a client waits for both.
  * The thread that reads the copy would take a processor from the program, so it begins after this. */
-static void catch_up(struct looking *l, uint64_t held_ns)
+static void catch_up(struct capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
 
@@ -195,7 +195,7 @@ static bool is_any_moving(const struct process *p)
 
 /* Stops all: what they report by that is kept, and they stay stopped until it is acted on. One by which the memory can
  * be read, NULL: none is stopped. */
-static struct task *stop_all(struct looking *l)
+static struct task *stop_all(struct capture_attempt *l)
 {
 	struct process *const p = l->p;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -223,7 +223,7 @@ static uint64_t time_between(unsigned pause)
 /* All stop: a task that has come to a hit is changing nothing, and no other may be. A task that may be runs on for a
  * moment before the next attempt, while what the others report is kept, so that more and more of them have come to a
  * hit. One by which the memory can be read, with everything stopped; NULL: it cannot be. */
-static struct task *stop_at_rest(struct looking *l)
+static struct task *stop_at_rest(struct capture_attempt *l)
 {
 	for (unsigned pause = l->look->pauses++;; pause = l->look->pauses++) {
 		service_count_hold(&l->service);
@@ -239,16 +239,16 @@ static struct task *stop_at_rest(struct looking *l)
 }
 
 /* False: without a copy. */
-static bool copy_once(struct looking *l)
+static bool copy_once(struct capture_attempt *l)
 {
 	struct task *const task = stop_at_rest(l);
 
 	if (task) {
 		FOR_EACH_TASK(other, l->p)
 			if (task_has_memory(other))
-				ending_add_alive(l->look->ending, other, caller_at_entry(other));
-		l->errand = errand_by(l->look->ending, task);
-		make(l, background_begin(errand_copy, &l->errand));
+				heap_capture_add_alive(l->look->ending, other, caller_at_entry(other));
+		l->errand = capture_job_by(l->look->ending, task);
+		make(l, background_begin(capture_job_copy, &l->errand));
 		l->look->reason = l->errand.reason;
 	} else {
 		l->look->reason = not_stopped;
@@ -261,22 +261,22 @@ static bool copy_once(struct looking *l)
 }
 
 /* Reads the copy. Whether what it shows passes, so that another one is to be made. */
-static bool read_copy(struct looking *l)
+static bool read_copy(struct capture_attempt *l)
 {
-	make(l, background_begin_gently(errand_read, &l->errand));
+	make(l, background_begin_gently(capture_job_read, &l->errand));
 	l->is_read = true;
 	l->look->reason = l->errand.reason;
 	l->copies++;
 	if (l->look->reason)
-		return l->errand.is_passing && (!ending_is_unknown(l->look->ending) || l->copies <= WAIT_MAX);
-	if (!ending_is_locked(l->look->ending))
+		return l->errand.is_passing && (!heap_capture_is_unknown(l->look->ending) || l->copies <= WAIT_MAX);
+	if (!heap_capture_is_locked(l->look->ending))
 		return false;
 	l->look->reason = "a thread was inside malloc each time";
 	return true;
 }
 
 /* Copies, and reads the copy. Whether another one is to be made. */
-static bool try_once(struct looking *l)
+static bool try_once(struct capture_attempt *l)
 {
 	if (!copy_once(l))
 		return false;
@@ -285,12 +285,12 @@ static bool try_once(struct looking *l)
 	return l->look->goes_on && read_copy(l);
 }
 
-static void try_until_read(struct looking *l)
+static void try_until_read(struct capture_attempt *l)
 {
 	while (try_once(l) && l->look->goes_on) {
 		if (l->copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
 			return;
-		ending_again(l->look->ending);
+		heap_capture_again(l->look->ending);
 		l->is_read = false;
 		/* What holds the heap up may be a task that has stopped for something else, with a signal. */
 		if (!l->look->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
@@ -304,7 +304,7 @@ static void try_until_read(struct looking *l)
 	}
 }
 
-static bool begin(struct looking *l)
+static bool begin(struct capture_attempt *l)
 {
 	struct task *const running = any_task(l->p);
 
@@ -312,8 +312,8 @@ static bool begin(struct looking *l)
 		l->look->reason = not_stopped;
 		return false;
 	}
-	l->errand = errand_by(l->look->ending, running);
-	make(l, background_begin_gently(errand_warm, &l->errand));
+	l->errand = capture_job_by(l->look->ending, running);
+	make(l, background_begin_gently(capture_job_warm, &l->errand));
 	l->look->reason = l->errand.reason;
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
@@ -327,7 +327,7 @@ static bool begin(struct looking *l)
 	return goes_on;
 }
 
-const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
+const char *capture_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
 {
 	*text = '\0';
 	if (ns == LOOK_NEVER_SILENT)
@@ -338,28 +338,28 @@ const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
 	return text;
 }
 
-struct look look_through(struct process *p, const struct look_wish *wish)
+struct live_capture capture_consistent(struct process *p, const struct capture_request *wish)
 {
-	struct look look = {.goes_on = true};
-	struct looking l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
+	struct live_capture look = {.goes_on = true};
+	struct capture_attempt l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
 
-	look.ending = ending_new();
-	ending_limit(look.ending, wish->limit);
+	look.ending = heap_capture_new();
+	heap_capture_limit(look.ending, wish->limit);
 	if (wish->is_for_blocks)
-		ending_blocks_only(look.ending);
+		heap_capture_blocks_only(look.ending);
 	if (begin(&l) && p->tasks && wish->is_wanted(p))
 		try_until_read(&l);
 	if (l.is_read && look.goes_on && p->tasks && wish->was_read)
 		wish->was_read(p);
 	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
-	    lost_may_be_known(p->trace, look.ending, look.reason)) {
-		make(&l, background_begin_gently(errand_classify, &l.errand));
+	    leak_check_may_be_known(p->trace, look.ending, look.reason)) {
+		make(&l, background_begin_gently(capture_job_classify, &l.errand));
 		look.reason = l.errand.reason;
 	}
 	release(&l);
 	look.longest_ns = l.service.longest_ns;
 	if (!look.reason && !l.is_read) {
-		ending_free(look.ending);
+		heap_capture_free(look.ending);
 		look.ending = NULL;
 	}
 	return look;

@@ -6,9 +6,9 @@
 
 #include "tracer/process.h"
 
-struct ending;
+struct heap_capture;
 
-struct look_wish {
+struct capture_request {
 	/* Asked before each copy: what the tasks report between two of them is acted on. */
 	bool (*is_wanted)(const struct process *p);
 	/* Called when all is ready for the copy, right before the tasks are stopped; from then on what they report
@@ -36,8 +36,9 @@ struct look_wish {
 
 #define LOOK_NEVER_SILENT UINT64_MAX /* it made traced calls all the time: unknown */
 
-struct look {
-	struct ending *ending; /* the newest copy, read and classified; NULL: none was made. ending_free() frees it */
+struct live_capture {
+	struct heap_capture
+		*ending; /* the newest copy, read and classified; NULL: none was made. heap_capture_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
 	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
 	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
@@ -48,10 +49,10 @@ struct look {
 };
 
 /* The caller has a reference of the process. */
-struct look look_through(struct process *p, const struct look_wish *wish);
+struct live_capture capture_consistent(struct process *p, const struct capture_request *wish);
 
 #define LOOK_CAUGHT_UP 96
 /* The sentence about that, to be added to the one about the pause; empty where it is short. */
-const char *look_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP]);
+const char *capture_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP]);
 
 #endif

@@ -83,7 +83,7 @@ static void process_free(struct process *p)
 	guard_remove_space(t->engine, p->guard);
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
-	ending_free(p->life->ending);
+	heap_capture_free(p->life->ending);
 	free(p->life);
 	free(p);
 }

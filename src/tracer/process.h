@@ -16,7 +16,7 @@ struct process_life {
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;                        /* of the guard's; -1 none */
 	bool behind;                     /* its text may lack breakpoints: it needs tables before it runs */
-	struct ending *ending;           /* NULL: none of its tasks has come to its end: lost.c */
+	struct heap_capture *ending;     /* NULL: none of its tasks has come to its end: lost.c */
 	struct end_reading *end_reading; /* NULL: it is not being read: endings.c */
 	bool is_looked_through;          /* lost.c */
 	bool has_verdict;                /* what is lost at its end is said or about to be: endings.c */

@@ -54,7 +54,7 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
-		new_task(t, tid, pid)->exiting = withheld[0].exiting;
+		new_task(t, tid, pid)->exit_event_seen = withheld[0].exit_event_seen;
 	/* If it could not be seized it is ours already: a new task, or one that took over this id by an exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
@@ -305,7 +305,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	give_process(t, p, s);
 	/* What was being made by then is untraced, and attached now. */
 	do {
-		births_settle(p, s->count > 1);
+		births_wait(p, s->count > 1);
 		fresh = seize_threads(t, s);
 		fresh += seize_sharers(t, s, process_proc_task(p));
 		give_process(t, p, s);
@@ -319,6 +319,6 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 
 	while (again && seize_sharers(t, s, again->anchor)) {
 		give_process(t, again, s);
-		births_settle(again, true);
+		births_wait(again, true);
 	}
 }

@@ -29,8 +29,8 @@ static bool hold_back(struct withheld *list, const struct stop *stop)
 {
 	for (size_t i = 0; list && i < WITHHELD; i++)
 		if (list[i].tid == stop->tid) {
-			list[i].exiting = stop->kind == STOP_EXIT;
-			list[i].reported = !list[i].exiting;
+			list[i].exit_event_seen = stop->kind == STOP_EXIT;
+			list[i].reported = !list[i].exit_event_seen;
 			list[i].status = stop->status;
 			return list[i].reported;
 		}

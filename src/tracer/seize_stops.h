@@ -10,7 +10,7 @@ struct withheld {
 	pid_t tid; /* 0 none */
 	bool reported;
 	int status;
-	bool exiting; /* its exit was reported, and it went on: what it had reported before is over */
+	bool exit_event_seen; /* its exit was reported, and it went on: what it had reported before is over */
 };
 
 #define WITHHELD 2

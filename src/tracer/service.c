@@ -108,7 +108,7 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 		else if (service->was_last && service->looked_ns >= *last_ns + SILENCE_NS)
 			break;
 		else if (!is_any) {
-			endings_go_on(t);
+			exit_captures_go_on(t);
 			await_stop(service, *last_ns);
 		}
 	}
@@ -145,7 +145,7 @@ static bool serve(struct service *service, uint64_t *last_stop)
 	if (act_on_next(service)) {
 		*last_stop = service->looked_ns;
 	} else {
-		endings_go_on(service->t);
+		exit_captures_go_on(service->t);
 		await_stop(service, *last_stop);
 	}
 	return pump_goes_on(service->t);

@@ -124,7 +124,7 @@ int process_start_running(struct process *p)
 
 void process_clear(struct process *p, const char *why)
 {
-	endings_finish(p);
+	exit_captures_finish(p);
 	process_own(p);
 	text_about_to_change(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);

@@ -30,7 +30,7 @@ struct stop pump_once(struct tracer *t, const struct stop_pump *pump)
 		return stop;
 	t->is_dispatching = true;
 	if (!pump->filter || !pump->filter(t, &stop, pump->context))
-		act(t, &stop);
+		dispatch_stop(t, &stop);
 	t->is_dispatching = false;
 	return stop;
 }

@@ -62,7 +62,7 @@ static void toggle(struct tracer *t)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
-	if (!lost_at_detach(t))
+	if (!leak_check_at_detach(t))
 		return;
 	t->run->paused = !t->run->paused;
 	pin_undo(t);
@@ -89,7 +89,7 @@ static void toggle(struct tracer *t)
 /* Somebody waits for what is found. */
 static void look_through_all(struct tracer *t)
 {
-	if (lost_now(t))
+	if (leak_check_now(t))
 		output_flush_all(t->run);
 }
 
@@ -125,7 +125,7 @@ static void serve(struct tracer *t)
 	const unsigned requests = engine_take_requests(t->engine);
 
 	if (requests & REQUEST_READ)
-		endings_go_on(t);
+		exit_captures_go_on(t);
 	if (requests & REQUEST_TICK) {
 		output_flush_all(t->run);
 		pin_tick(t);
@@ -166,7 +166,7 @@ static void tracer_free(struct tracer *t)
 	/* Tasks that were let go of. */
 	for (size_t i = 0; (task = tasks_next(t, &i)); i = 0)
 		task_forget(t, task, NULL);
-	wanted_free(t->wanted);
+	probe_spec_free(t->wanted);
 	hash_free(&t->tasks);
 	free(t->stops.items);
 	free(t->collector);
@@ -202,7 +202,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .run = &run,
 			   .collector = collector_new(),
 			   .pin = pin_new(),
-			   .wanted = wanted_new(settings)};
+			   .wanted = probe_spec_new(settings)};
 	const int status = begin(&t);
 
 	if (!status && run.paused)
@@ -213,7 +213,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		let_go(&t);
 	/* A task whose end was never reported keeps its process; the trace is to be whole all the same. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
-		endings_finish(p);
+		exit_captures_finish(p);
 		calls_drop_all(p);
 		report_end(p->trace, NULL, false);
 		process_report(p);
@@ -222,7 +222,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	progress_end(&run);
 	if (!status) {
 		libraries_report(t.wanted);
-		wanted_report(t.wanted);
+		probe_spec_report(t.wanted);
 		run.unmatched_patterns = patterns_report(t.wanted);
 	}
 	tracer_free(&t);
@@ -232,7 +232,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		msg_info("tracing was never resumed, so that there is no trace");
 	reports_free(&run);
 	functions_free(&run);
-	texts_free(&run);
+	interned_free(&run);
 	namer_end(run.namer);
 	trace_files_free(&run.files);
 	if (status || run.exit_status)

@@ -46,7 +46,7 @@ static size_t interrupt_forking(const struct process *p)
 	FOR_EACH_TASK(task, p) {
 		if (task->life->is_settled)
 			continue;
-		task->life->is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+		task->life->is_settled = task->phase != PHASE_LIVE || task->stopped || task->exit_event_seen ||
 					 !may_be_forking(task, &locked) || !task_interrupt(task);
 		task->interrupted = !task->life->is_settled;
 		count += !task->life->is_settled;
@@ -62,7 +62,7 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	int status;
 
 	/* Taken by seize_take_stops(). */
-	if (task->stopped || task->exiting || !task->interrupted)
+	if (task->stopped || task->exit_event_seen || !task->interrupted)
 		return true;
 	const pid_t tid = halt_look(task, &status);
 
@@ -88,7 +88,7 @@ static size_t take_stops(const struct process *p, unsigned naps, bool has_sharer
 	return left;
 }
 
-void births_settle(const struct process *p, bool has_sharers)
+void births_wait(const struct process *p, bool has_sharers)
 {
 	unsigned naps = 0;
 
@@ -109,6 +109,6 @@ void birth_unsettle(struct task *task)
 void births_unsettle(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
+		if (task->interrupted && !task->stopped && !task->exit_event_seen && !task->vforking)
 			task->life->is_settled = false;
 }

@@ -186,7 +186,7 @@ class Build:
         shutil.copy(os.path.join(HERE, 'suite.sh'), self.suite)
         self.compile_python()
         if self.arch == 'arm64':
-            self.gather_arm_libraries()
+            self.fetch_arm_libraries()
         # The guest's files as it sees them, for who reads its traces here.
         self.sysroot = os.path.join(self.folder, 'sysroot')
         shutil.rmtree(self.sysroot, ignore_errors=True)
@@ -203,7 +203,7 @@ class Build:
             compileall.compile_dir(os.path.join(self.suite, 'src', 'tests'), quiet=1, stripdir=os.path.join(self.suite, 'src'),
                                    prependdir=TOP_SRCDIR, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
-    def gather_arm_libraries(self):
+    def fetch_arm_libraries(self):
         """What a dynamic ARM program needs, for suite.sh to put in its place."""
         libraries = os.path.join(GUEST_DIR, 'armhf', 'sysroot', 'usr', 'lib', TRIPLETS['armhf'])
         os.makedirs(os.path.join(self.suite, 'arm'))

@@ -48,7 +48,7 @@ def threads_that_end(room, variant='O2', threads=4):
 
 def threads_that_end_unknown(room, threads=4):
     """Without a baseline both are said, each for what it is."""
-    err, trace, out, problems = attached_to(room, 'cachedends', 'O2', [str(threads)], ['--no-census'])
+    err, trace, out, problems = attached_to(room, 'cachedends', 'O2', [str(threads)], ['--no-baseline'])
     said = dict((b'C library' in match.group(0), int(match.group(1).replace(b',', b''))) for match in FROM_BEFORE.finditer(err))
     own = len(Seen(trace).unknown) - 3 * threads
     if said != {False: 3 * threads, True: own} or own < 30 * threads:
@@ -174,7 +174,7 @@ def what_waited(room):
 
 
 NOT_KNOWN = re.compile(rb'stood for ([\d.]+) ms, but the blocks that it has from before are not known: [^(]*\((\d+) pauses?, '
-                       rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-census\)')
+                       rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-baseline\)')
 
 
 def never_at_rest(room, mebibytes=300):

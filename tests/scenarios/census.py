@@ -119,10 +119,10 @@ def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1, 
 
 
 def left_out(room):
-    """--no-census: nobody knows what is released, and nobody stands."""
+    """--no-baseline: nobody knows what is released, and nobody stands."""
     need_attach()
     with Held(room, [builds.target('older', 'O2'), '300']) as held:
-        tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--no-census'])
+        tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--no-baseline'])
         tracer.planted()
         done, problems = held.work_and_end(tracer)
     err, seen = tracer.err.decode(), Seen(trace_of(room, held.child.pid))

@@ -247,7 +247,7 @@ def file_too_large(room):
 
 
 def device_full(room):
-    problems, remark = lets_go_of(room, ['-z', '--no-census', '-o', '/dev/full'], 'No space left', kept=lambda path: 0)
+    problems, remark = lets_go_of(room, ['-z', '--no-baseline', '-o', '/dev/full'], 'No space left', kept=lambda path: 0)
     # It may be known before the first event.
     none = ': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)'
     return [problem for problem in problems if none not in problem], remark

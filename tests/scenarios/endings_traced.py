@@ -221,7 +221,7 @@ def call_beside_scan(room, program):
         began = time.monotonic()
         problems, _ = target.look()
         scan = (time.monotonic() - began) * 1e6
-        done = room.run([FUNCTRACE, '--scan', '--no-census', '-e', 'memory', '--duration=0.5', '-o', trace,
+        done = room.run([FUNCTRACE, '--scan', '--no-baseline', '-e', 'memory', '--duration=0.5', '-o', trace,
                          '-t', str(target.pid)])
         out, _ = target.child.communicate(b'\n')
         if done.status or b'stood for' not in done.err or target.child.returncode:

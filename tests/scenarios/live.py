@@ -69,7 +69,7 @@ def lines(room):
     """Three looks: what grows does so from one to the next."""
     need_attach()
     with Growing() as target:
-        done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=1', '--no-census', '-t', str(target.pid)])
+        done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=1', '--no-baseline', '-t', str(target.pid)])
         text = done.out.decode()
         looks, rows = LOOK.findall(text), ROW.findall(text)
         problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err[-300:])]
@@ -169,7 +169,7 @@ def table(room):
     try:
         with Growing() as target:
             screen.keys('stty -g > before', 'Enter')
-            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?; stty -g > after' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-baseline --interval=0.2 -t %d; echo status $?; stty -g > after' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows(r'^ +[\d,]+ +[\d,]+ +\+[\d,]+ +\+?[\d,]+ +[\d.]+ +[\d.]+ s  grow_one at growing\.c')
             problems += screen.shows(r'functrace: growing-O0, process %d ' % target.pid)
             screen.keys('Enter')
@@ -223,7 +223,7 @@ def lost(room):
     screen = Screen(120)
     try:
         with Growing() as target:
-            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-baseline --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows('grow_one')
             if 'lost:' in screen.text() or re.search(r'^ +bytes .* lost ', screen.text(), re.M):
                 problems.append('it has looked before the key')
@@ -277,7 +277,7 @@ def interrupted(room):
     screen = Screen()
     try:
         with Growing() as target:
-            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-baseline --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows('grow_one')
             screen.keys('C-c')
             problems += screen.shows('^status 0$')
@@ -312,7 +312,7 @@ def told_apart(room):
             problems.append('rows %s, not %s: %s' % (rows, want, done.err))
         screen = Screen(70, 10)
         try:
-            screen.keys('%s --live --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-baseline --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
             problems += screen.shows('^functrace: served, process %d ' % target.pid)
             for row in WRAPPED:
                 problems += screen.shows(r'  %s( at wrapped\.c:\d+)?$' % row)
@@ -337,7 +337,7 @@ def hostile_name(room):
     screen = Screen(110, 10)
     try:
         with Growing('wrapped', program) as target:
-            screen.keys('%s --live --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-baseline --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows(r'^functrace: se\?\[2Jr\?v\?\?\?d, process %d ' % target.pid)
             problems += screen.shows(r'^memory: ') + screen.shows(r'  %s( at wrapped\.c:\d+)?$' % WRAPPED[0])
             screen.keys('q')
@@ -392,7 +392,7 @@ def family_on_screen(room):
     try:
         with Growers() as target:
             first = target.add()
-            screen.keys('%s --live --children --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --children --no-baseline --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows(r'^functrace: growers-O0, process %d and 1 more ' % target.pid)
             for pid, name in ((target.pid, 'grow_parent'), (first, 'grow_child')):
                 problems += screen.shows(r'^ +%d +[\d,]+ .*  %s at growers\.c' % (pid, name))

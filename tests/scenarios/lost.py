@@ -175,7 +175,7 @@ def no_figures(room):
             (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b'the trace has no figures of the heap: its allocator keeps none', 0),
             (['-e', 'memory'], large, b'the trace has no figures of the heap: a copy of its memory would be too large for that alone; --scan makes it all the same', 0),
             (['-e', 'memory', '--scan'], large, None, 1),
-            (['-e', 'memory', '--no-census'], [builds.target('heapfigures', 'O2'), 1], None, 0),
+            (['-e', 'memory', '--no-baseline'], [builds.target('heapfigures', 'O2'), 1], None, 0),
             (['-e', 'memory', '-f', 'swap'], large, None, 0),
             (['-e', 'file'], [builds.target('heapfigures', 'O2'), 1], None, 0),
             (['-e', 'file,memory'], [builds.target('heapfigures', 'O2'), 1], None, 1)):
@@ -269,10 +269,10 @@ def no_heap(room):
 
 
 def figures_let_go(room):
-    """Who is attached to stands twice: for the census, and for the figures at the end; with --no-census not at all."""
+    """Who is attached to stands twice: for the census, and for the figures at the end; with --no-baseline not at all."""
     problems = []
     with Target(room, 'busyheap', 'O2', 2) as target:
-        for options, count in ((['-e', 'memory'], 1), (['-e', 'memory', '--no-census'], 0), (['-e', 'file'], 0)):
+        for options, count in ((['-e', 'memory'], 1), (['-e', 'memory', '--no-baseline'], 0), (['-e', 'file'], 0)):
             path = room.path('figures-' + ''.join(options))
             done = room.run([FUNCTRACE, *options, '-o', path, '--duration=%g' % (0.3 * PATIENCE), '-t', str(target.pid)])
             text = room.run([POSTPROC, '-q', path]).out
@@ -378,7 +378,7 @@ def stopped(room):
     for count, lines, in_all in ((3, 4, 0), (6, 0, 1)):
         child = room.start([sys.executable, '-c', FAMILY, str(count)], stdin=subprocess.PIPE)
         pids = {int(child.stdout.readline()) for _ in range(count + 1)}
-        done = room.run([FUNCTRACE, '--scan', '--no-census', '--children', '-e', 'memory', '-o', room.path('family-'),
+        done = room.run([FUNCTRACE, '--scan', '--no-baseline', '--children', '-e', 'memory', '-o', room.path('family-'),
                          '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
         found = {int(pid) for pid in re.findall(rb'process (\d+) stood for [0-9.]+ ms, in which its memory was copied(?:\. [^\n]*)?\n', done.err)}
         said = [tuple(map(int, words)) for words in re.findall(STOPPED_ALL, done.err)]

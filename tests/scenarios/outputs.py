@@ -286,7 +286,7 @@ def reader_ends(room):
 
 
 def device_full(room):
-    return lets_go_of(room, ['-f', 'text', '--no-census', '-o', '/dev/full'], 'No space left', kept=0,
+    return lets_go_of(room, ['-f', 'text', '--no-baseline', '-o', '/dev/full'], 'No space left', kept=0,
                       nothing='(churn-O2): 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n')
 
 

@@ -41,7 +41,7 @@ import deaths
 import described
 import descriptors
 import engine_kill
-import endings_traced
+import exit_captures_traced
 import errnos
 import errors
 import formats
@@ -157,7 +157,7 @@ MODULES = [
     ('layouts', layouts),
     ('lifecycle', lifecycle),
     ('special', special),
-    ('special', endings_traced),
+    ('special', exit_captures_traced),
     ('deaths', deaths),
     ('stalls', stalls),
     ('engine', engine_kill),

@@ -265,7 +265,7 @@ def unread(room, make, end, options):
             text = done.err.decode()
             if done.status != 1 or not re.search(r'the end of the trace of process \d+ is missing in standard output', text) or \
                not re.search(r' [\d,]+ events?%s; .*\(incomplete\)' % (
-                       ', [\d,]+ of them in the trace' if '--no-census' in options else '.*'), text):
+                       ', [\d,]+ of them in the trace' if '--no-baseline' in options else '.*'), text):
                 problems.append('%s: status %d: %s' % (what, done.status, text))
         remark = '%d bytes' % len(trace)
     except Failure as failure:
@@ -402,7 +402,7 @@ def drawn(seed, makes=(servers.python,)):
     """A scenario of that seed."""
     draw = random.Random(seed)
     make, stall, end = draw.choice(makes), draw.choice(STALLS), draw.choice(ENDS)
-    options = draw.choice([(), ('-r',), ('-A', '-b', '20'), ('-d',), ('--no-census',), ('-f', 'text', '-r')])
+    options = draw.choice([(), ('-r',), ('-A', '-b', '20'), ('-d',), ('--no-baseline',), ('-f', 'text', '-r')])
     name = '%s, %s, %s%s' % (make.__name__, stall.name, end, ''.join(' ' + word for word in options))
     return name, lambda room: stalled(room, make, stall, end, options)
 
@@ -412,7 +412,7 @@ CASES = [('%s, %s' % (stall.name, end), lambda room, stall=stall, end=end: stall
                             (STALLS[1], 'resume'), (STALLS[3], 'duration'))]
 CASES += [('a trace that is not read, %s%s' % (end, ''.join(' ' + word for word in options)),
            lambda room, end=end, options=options: unread(room, servers.python, end, options))
-          for end, options in (('duration', ('-f', 'text', '--no-census')), ('TERM', ()), ('KILL', ('-f', 'text', '-r', '-b', '30')),
+          for end, options in (('duration', ('-f', 'text', '--no-baseline')), ('TERM', ()), ('KILL', ('-f', 'text', '-r', '-b', '30')),
                                ('TERM', ('-z',)))]
 CASES += [('a live view that is stopped', live_unread)]
 CASES += [('a live view, %s, %s' % words, lambda room, words=words: live_stopped(room, *words))

@@ -368,7 +368,7 @@ int main(void)
     for is_launch, words in ((False, 'from before functrace attached'), (True, 'that was not seen allocated')):
         with open(room.path('said'), 'wb') as file:
             child = None if is_launch else room.start([program], stdin=-1)
-            tracer = room.start([FUNCTRACE, '-S', 'USR1', '--start-paused', '--no-census', '-o', 'a'] +
+            tracer = room.start([FUNCTRACE, '-S', 'USR1', '--start-paused', '--no-baseline', '-o', 'a'] +
                                 ([program] if is_launch else ['-t', str(child.pid)]), stdin=-1, stderr=file)
         target = tracer if is_launch else child
 

@@ -38,7 +38,7 @@ static int next_operation(void)
 /* ---- The end ---- */
 
 /* ENDS in tests/generate/heap_plans.py; more: by the signal of that number less FIRST_SIGNAL. */
-enum ending { STAYS, BY_RETURN, BY_EXIT, BY_EXIT_AT_ONCE, BY_ABORT, BY_QUICK_EXIT, FIRST_SIGNAL };
+enum heap_capture { STAYS, BY_RETURN, BY_EXIT, BY_EXIT_AT_ONCE, BY_ABORT, BY_QUICK_EXIT, FIRST_SIGNAL };
 /* LINKS there. */
 enum link_kind { FRAME, HANDLER, CONTEXT, THREAD, LEADERLESS };
 
@@ -330,7 +330,7 @@ static void next_item(struct item *item)
 
 static NOINLINE void plan_hold(void)
 {
-	struct hold *hold = &holds[hold_count++];
+	struct frozen_process *hold = &holds[hold_count++];
 
 	CHECK(hold_count <= HOLDS_MAX);
 	hold->how = (enum wait_how)next_count();

@@ -24,7 +24,7 @@ struct item {
 	long offset;
 };
 
-static struct hold {
+static struct frozen_process {
 	struct item items[ITEMS_MAX];
 	unsigned count;
 	enum wait_how how;
@@ -125,7 +125,7 @@ static void hold_in_registers(const struct held *held, volatile unsigned *ready,
 
 static struct held held_in[HOLDS_MAX][GENERAL + VECTORS + 2];
 
-static NOINLINE void prepare_registers(const struct hold *hold, struct held *held)
+static NOINLINE void prepare_registers(const struct frozen_process *hold, struct held *held)
 {
 	for (unsigned i = 0; i < hold->count; i++) {
 		const struct item *item = &hold->items[i];
@@ -145,7 +145,7 @@ static NOINLINE void prepare_registers(const struct hold *hold, struct held *hel
 
 /* ---- Threads ---- */
 
-static NOINLINE void store_own(const struct hold *hold)
+static NOINLINE void store_own(const struct frozen_process *hold)
 {
 	for (unsigned i = 0; i < hold->count; i++) {
 		const struct item *item = &hold->items[i];
@@ -159,7 +159,7 @@ static NOINLINE void store_own(const struct hold *hold)
 	}
 }
 
-static NOINLINE void wait_in(const struct hold *hold)
+static NOINLINE void wait_in(const struct frozen_process *hold)
 {
 	struct held *held = held_in[hold - holds];
 
@@ -176,7 +176,7 @@ static NOINLINE void wait_in(const struct hold *hold)
 
 static NOINLINE void *hold_in_thread(void *data)
 {
-	const struct hold *hold = (const struct hold *)data;
+	const struct frozen_process *hold = (const struct frozen_process *)data;
 	void *volatile frame[ITEMS_MAX];
 
 	for (unsigned i = 0; i < ITEMS_MAX; i++)
@@ -210,7 +210,7 @@ static NOINLINE void start_thread(pthread_t *thread, enum stack stack, unsigned 
 	pthread_attr_destroy(&attributes);
 }
 
-static NOINLINE void start_hold(struct hold *hold)
+static NOINLINE void start_hold(struct frozen_process *hold)
 {
 	const unsigned before = holding;
 	unsigned char *memory = stack_memory(hold->stack, hold->place);

@@ -4,7 +4,7 @@
 #include <new>
 
 static char arena[64];
-static char elsewhere[64];
+static char has_left_mm[64];
 
 extern "C" {
 NOINLINE void *je_malloc(size_t size)
@@ -44,7 +44,7 @@ int main()
 		if (i & 1)
 			je_free(p); /* twice */
 	}
-	je_free(elsewhere);
+	je_free(has_left_mm);
 	je_free(nullptr); /* allowed */
 	free(nullptr);
 	::operator delete(nullptr);

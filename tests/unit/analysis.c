@@ -104,11 +104,11 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_RESIDENT:
 		buf_printf(text, "resident %" PRIu64 " %" PRIu64, record->resident.now, record->resident.peak);
 		break;
-	case RECORD_CENSUS:
+	case RECORD_BASELINE:
 		buf_add_str(text, "before");
-		for (uint32_t i = 0; i < record->census.count; i++)
-			buf_printf(text, " %" PRIx64 "+%" PRIu64, record->census.blocks[i].id,
-				   record->census.blocks[i].size);
+		for (uint32_t i = 0; i < record->baseline.count; i++)
+			buf_printf(text, " %" PRIx64 "+%" PRIu64, record->baseline.blocks[i].id,
+				   record->baseline.blocks[i].size);
 		break;
 	case RECORD_AREA:
 		buf_printf(text, "area %" PRIx64, record->area.from);
@@ -258,9 +258,9 @@ static void leaks_are_what_was_not_released(void **state)
 			  "6 +0 malloc 20 size 4 : a3\n");
 }
 
-static void put_census(struct stage *stage, uint32_t resource, const struct census_block *blocks, uint32_t count)
+static void put_baseline(struct stage *stage, uint32_t resource, const struct baseline_block *blocks, uint32_t count)
 {
-	put(stage, (struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
+	put(stage, (struct record){.type = RECORD_BASELINE, .baseline = {resource, blocks, count}});
 }
 
 static void put_lost(struct stage *stage, uint64_t id, enum lost_kind kind)
@@ -271,8 +271,8 @@ static void put_lost(struct stage *stage, uint64_t id, enum lost_kind kind)
 /* What is from before the trace is none, unless a scan says so. */
 static void leaks_are_not_what_is_from_before(void **state)
 {
-	static const struct census_block blocks[] = {{0x10, 1}, {0x20, 2},  {0x30, 4},
-						     {0x40, 8}, {0x50, 16}, {0x60, 32}};
+	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2},  {0x30, 4},
+						       {0x40, 8}, {0x50, 16}, {0x60, 32}};
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 	struct buf before = {0};
@@ -280,8 +280,8 @@ static void leaks_are_not_what_is_from_before(void **state)
 	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
-	alloc(leaks, 0x60, 3, 0xa1, 0); /* which a hostile census has, too */
-	put_census(leaks, 1, blocks, 6);
+	alloc(leaks, 0x60, 3, 0xa1, 0); /* which a hostile baseline has, too */
+	put_baseline(leaks, 1, blocks, 6);
 	release(leaks, 0x10);
 	alloc(leaks, 0x20, 5, 0xa2, 0); /* its call had not returned */
 	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
@@ -310,14 +310,14 @@ static void leaks_are_not_what_is_from_before(void **state)
  * out again, and no other scan, whatever that one says. */
 static void leaks_are_what_the_last_scan_lost(void **state)
 {
-	static const struct census_block blocks[] = {{0x10, 1}, {0x20, 2}, {0x30, 4}, {0x40, 8}};
+	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2}, {0x30, 4}, {0x40, 8}};
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_ALL);
 
 	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
-	put_census(leaks, 1, blocks, 4);
+	put_baseline(leaks, 1, blocks, 4);
 	alloc(leaks, 0x50, 5, 0xa1, 0);
 	alloc(leaks, 0x60, 6, 0xa2, 0);
 	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
@@ -349,7 +349,7 @@ static void leaks_are_what_the_last_scan_lost(void **state)
 
 static void prepare_chooses_what_is_from_before(void **state)
 {
-	static const struct census_block blocks[] = {{0x10, 1}};
+	static const struct baseline_block blocks[] = {{0x10, 1}};
 	const struct prepare_options options = {.choose_resources = true, .resource_mask = 2};
 	struct sink sink = make_sink();
 	struct stage *prepare = prepare_new(&sink.stage, &options);
@@ -358,8 +358,8 @@ static void prepare_chooses_what_is_from_before(void **state)
 	put_process(prepare, 1);
 	put_resource(prepare, 1, "fd", 0);
 	put_resource(prepare, 2, "memory", 0);
-	put_census(prepare, 1, blocks, 1);
-	put_census(prepare, 2, blocks, 1);
+	put_baseline(prepare, 1, blocks, 1);
+	put_baseline(prepare, 2, blocks, 1);
 	put(prepare, (struct record){.type = RECORD_SCAN, .scan = {1, "other"}});
 	put(prepare, (struct record){.type = RECORD_SCAN, .scan = {2, "own"}});
 	finish_and_expect(prepare, &sink, "process 1 filters 0\nresource 1 memory\nbefore 10+1\nscan 1 own\n");

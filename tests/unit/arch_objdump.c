@@ -9,7 +9,7 @@
  * operands copied within reach (of the same target), a few stepped, all others copied as they are.
  * Every copy is laid out for slots a gigabyte away on both sides.
  *
- * Where breakpoints will be, at functions' starts and behind calls, a census of the kinds is
+ * Where breakpoints will be, at functions' starts and behind calls, a baseline of the kinds is
  * printed, and each instruction of a function there that could only be stepped; the program fails
  * when one of them is not of the kinds that `may_step` explains. Functions are where an FDE says
  * so: hand-written code keeps tables between them. */
@@ -173,13 +173,13 @@ static const struct range *function_at(uint64_t address)
 enum place { PLACE_ANY, PLACE_ENTRY, PLACE_RETURN, PLACES };
 static const char *const place_names[PLACES] = {"anywhere", "at functions' starts", "behind calls"};
 
-struct census {
+struct baseline {
 	uint64_t count, copy, copy_reach, pc_only, emulate, step, unknown;
 };
 
 static struct {
 	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches, stepped_unexplained;
-	struct census places[PLACES];
+	struct baseline places[PLACES];
 	struct hash files; /* device and inode: those seen */
 } total;
 
@@ -423,15 +423,15 @@ static bool is_refused(const struct line *line)
 	       (is_rex && starts(text, "rex"));
 }
 
-static void count(struct census *census, const struct insn *insn)
+static void count(struct baseline *baseline, const struct insn *insn)
 {
-	census->count++;
-	census->unknown += !insn->length;
-	census->step += insn->kind == INSN_STEP;
-	census->pc_only += insn->kind == INSN_EMULATE && insn->pc_only;
-	census->emulate += insn->kind == INSN_EMULATE && !insn->pc_only;
-	census->copy += insn->kind == INSN_COPY && !needs_reach(arch, insn);
-	census->copy_reach += needs_reach(arch, insn);
+	baseline->count++;
+	baseline->unknown += !insn->length;
+	baseline->step += insn->kind == INSN_STEP;
+	baseline->pc_only += insn->kind == INSN_EMULATE && insn->pc_only;
+	baseline->emulate += insn->kind == INSN_EMULATE && !insn->pc_only;
+	baseline->copy += insn->kind == INSN_COPY && !needs_reach(arch, insn);
+	baseline->copy_reach += needs_reach(arch, insn);
 }
 
 /* Stepping at an entry or a return site is right for these and no others: the program's own
@@ -596,16 +596,16 @@ static void report(void)
 	       (unsigned long long)total.waits, (unsigned long long)total.bad, (unsigned long long)total.refused,
 	       (unsigned long long)total.too_far, (unsigned long long)total.mismatches);
 	for (unsigned i = 0; i < PLACES; i++) {
-		const struct census *census = &total.places[i];
-		const double percent = census->count ? 100.0 / (double)census->count : 0;
+		const struct baseline *baseline = &total.places[i];
+		const double percent = baseline->count ? 100.0 / (double)baseline->count : 0;
 
 		printf("%-20s %9llu: copied %.2f %%, copied within reach %.2f %%, emulated by the "
 		       "pc "
 		       "%.2f %%, emulated %.2f %%, stepped %llu (%llu not known)\n",
-		       place_names[i], (unsigned long long)census->count, (double)census->copy * percent,
-		       (double)census->copy_reach * percent, (double)census->pc_only * percent,
-		       (double)census->emulate * percent, (unsigned long long)census->step,
-		       (unsigned long long)census->unknown);
+		       place_names[i], (unsigned long long)baseline->count, (double)baseline->copy * percent,
+		       (double)baseline->copy_reach * percent, (double)baseline->pc_only * percent,
+		       (double)baseline->emulate * percent, (unsigned long long)baseline->step,
+		       (unsigned long long)baseline->unknown);
 	}
 }
 

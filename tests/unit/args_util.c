@@ -159,13 +159,13 @@ const char *fake_value(struct fake_task *task, const struct data_type *type, con
 		       uint64_t address)
 {
 	const struct view view = {.bytes = bytes, .size = size, .address = address};
-	struct showing showing;
+	struct formatter showing;
 
 	task->reads = 0;
 	value_begin(&showing, &task->source);
 	value_show(&showing, type, &view, 0, FOLLOW_ALL);
 	snprintf(task->text, sizeof(task->text), "%s", out_finish(&showing.out));
-	showing_end(&showing);
+	formatter_end(&showing);
 	return task->text;
 }
 

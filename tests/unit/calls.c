@@ -38,7 +38,7 @@ static const struct function functions[] = {
 	[FREE_OR_NOT] = {.symbol = "free_or_not", .role = ROLE_RELEASE, .can_fail = true},
 	[SIZED] = {.symbol = "sized", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 };
-static struct wanted wanted[ARRAY_SIZE(functions)];
+static struct probe_spec wanted[ARRAY_SIZE(functions)];
 
 static struct settings settings;
 static struct engine engine;
@@ -48,26 +48,26 @@ static struct process *p;
 
 static int setup(void **state)
 {
-	static struct board *board;
+	static struct shared_state *shared;
 	const struct arch *arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 
 	(void)state;
 	if (!arch)
 		return 0;
-	if (!board)
-		board = xcalloc(1, sizeof(*board));
+	if (!shared)
+		shared = xcalloc(1, sizeof(*shared));
 	settings = (struct settings){.modules = modules, .module_count = 1};
-	engine = (struct engine){.settings = &settings, .board = board, .socket = -1, .link = -1, .bell = -1};
+	engine = (struct engine){.settings = &settings, .shared = shared, .socket = -1, .link = -1, .wake_fd = -1};
 	guard_init(&engine);
 	run = (struct run){.set = &settings, .engine = &engine};
 	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run};
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		wanted[i] = (struct wanted){.function = &functions[i],
-					    .module = &module,
-					    .kind = &kinds[0],
-					    .resource = 1,
-					    .symbol = functions[i].symbol,
-					    .shown = (char *)(uintptr_t)functions[i].symbol};
+		wanted[i] = (struct probe_spec){.function = &functions[i],
+						.module = &module,
+						.kind = &kinds[0],
+						.resource = 1,
+						.symbol = functions[i].symbol,
+						.shown = (char *)(uintptr_t)functions[i].symbol};
 	p = process_alloc(&tracer, getpid(), arch);
 	process_ref(p);
 	ledger_init(p->trace);
@@ -222,8 +222,8 @@ static void test_names_of_one_kind(void **state)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
 /* No module has been read. */
-bool __wrap_wanted_any(const struct wanted_list *list, const char *symbol);
-bool __wrap_wanted_any(const struct wanted_list *list, const char *symbol)
+bool __wrap_wanted_any(const struct probe_spec_list *list, const char *symbol);
+bool __wrap_wanted_any(const struct probe_spec_list *list, const char *symbol)
 {
 	(void)list;
 	return !strncmp(symbol, "alloc", 5);
@@ -414,7 +414,7 @@ static void test_fork_keeps_order(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		call_add(maker, known[i], &known[i]->traced, site, STACK);
 	call_add(maker, known[1], &known[1]->traced, site, STACK - 16);
-	patches_copy(p, fork, probe_copy);
+	fork_text_copy(p, fork, probe_copy);
 	calls_fork(maker, child);
 	const struct call *mine = call_find(p, STACK), *its = call_find(fork, STACK);
 

@@ -26,9 +26,9 @@
 #define NAME   0x600000u
 #define END    0x700000u
 
-static const struct wanted hooks[] = {{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
-				      {.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
-				      {.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"}};
+static const struct probe_spec hooks[] = {{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
+					  {.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
+					  {.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"}};
 static struct object objects[2] = {{.path = (char *)(uintptr_t) "/bin/prog", .start = FIRST, .end = FIRST + 0x1000},
 				   {.path = (char *)(uintptr_t) "/lib/l.so", .start = SECOND, .end = SECOND + 0x1000}};
 
@@ -70,18 +70,18 @@ static uint64_t fake_result(const struct arch_regs *regs)
 
 static int setup(void **state)
 {
-	static struct board *board;
+	static struct shared_state *shared;
 	const struct arch *own = arch_for_elf(EM_X86_64, ELFCLASS64);
 
 	(void)state;
 	if (!own)
 		return 0;
-	if (!board)
-		board = xcalloc(1, sizeof(*board));
+	if (!shared)
+		shared = xcalloc(1, sizeof(*shared));
 	arch = *own;
 	arch.result = fake_result;
 	settings = (struct settings){0};
-	engine = (struct engine){.settings = &settings, .board = board, .socket = -1, .link = -1, .bell = -1};
+	engine = (struct engine){.settings = &settings, .shared = shared, .socket = -1, .link = -1, .wake_fd = -1};
 	guard_init(&engine);
 	run = (struct run){.set = &settings, .engine = &engine};
 	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run};
@@ -135,7 +135,7 @@ static void needs_x86_64(void)
 
 static const struct probe *probe(enum hook hook, const struct object *object)
 {
-	const struct wanted *const wanted = &hooks[hook - HOOK_CONTEXT_CREATE];
+	const struct probe_spec *const wanted = &hooks[hook - HOOK_CONTEXT_CREATE];
 	const uint64_t at = object->start + 0x10u * hook;
 
 	probe_at(p, &(struct probe){.wanted = wanted, .start = at, .size = 16, .object = object});

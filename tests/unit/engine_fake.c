@@ -25,7 +25,7 @@ static struct {
 	bool execed, stopped;
 	unsigned ticks, toggles;
 	int space, mem;
-	long ticket;
+	long journal_index;
 	uint64_t address;
 	unsigned char original;
 } fake;
@@ -57,8 +57,8 @@ static void plant(pid_t pid)
 	fake.space = guard_add_space(fake.engine, fake.mem);
 	if (pread(fake.mem, &fake.original, 1, (off_t)fake.address) != 1)
 		msg_die("FAKE_BREAKPOINT cannot be read");
-	fake.ticket = guard_note(fake.engine, fake.space, fake.address, &fake.original, &breakpoint, 1);
-	if (fake.ticket < 0 || pwrite(fake.mem, &breakpoint, 1, (off_t)fake.address) != 1)
+	fake.journal_index = guard_note(fake.engine, fake.space, fake.address, &fake.original, &breakpoint, 1);
+	if (fake.journal_index < 0 || pwrite(fake.mem, &breakpoint, 1, (off_t)fake.address) != 1)
 		msg_die("FAKE_BREAKPOINT cannot be written");
 }
 
@@ -67,13 +67,13 @@ static void unplant(void)
 	if (!fake.address)
 		return;
 	if (pwrite(fake.mem, &fake.original, 1, (off_t)fake.address) == 1)
-		guard_clear(fake.engine, fake.ticket);
+		guard_clear(fake.engine, fake.journal_index);
 	guard_remove_space(fake.engine, fake.space);
 	close(fake.mem);
 	fake.address = 0;
 }
 
-static void act(pid_t pid, int status)
+static void dispatch_stop(pid_t pid, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
 	const bool is_target = pid == fake.launch->pid;
@@ -165,12 +165,12 @@ static int loop(pid_t pid)
 
 		if (got < 0 && errno != EINTR)
 			return 0;
-		if (got > 0 && got != pid && !engine_take_waker(fake.engine, got))
+		if (got > 0 && got != pid && !engine_take_wake_child(fake.engine, got))
 			msg_error("a child that nobody knows: %d", (int)got);
 		if (got == pid && !WIFSTOPPED(status))
 			return traced_ended(pid, status);
 		if (got == pid)
-			act(pid, status);
+			dispatch_stop(pid, status);
 		if (requests & REQUEST_TOGGLE)
 			msg_info("toggle %u", ++fake.toggles);
 		if (requests & REQUEST_LET_GO) {

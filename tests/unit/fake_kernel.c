@@ -158,7 +158,7 @@ void fake_go_on(struct fake_task *task)
 	task->state = FAKE_RUNS;
 	task->unread = false;
 	task->hit = task->queued_hit = 0;
-	if (task->exiting) {
+	if (task->exit_event_seen) {
 		fake_end(task, task->end);
 	} else if (fake_is_ours(task) && task->interrupted && !task->vforking && !task->deaf) {
 		trap_stop(task);
@@ -295,7 +295,8 @@ void fake_end(struct fake_task *task, int status)
 void fake_exit(struct fake_task *task, int status)
 {
 	if (fake_is_ours(task)) {
-		task->exiting = fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXIT, SIGTRAP), (unsigned long)status);
+		task->exit_event_seen =
+			fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXIT, SIGTRAP), (unsigned long)status);
 		task->end = status;
 	} else {
 		fake_end(task, status);
@@ -307,7 +308,7 @@ static void kill_one(struct fake_task *task)
 {
 	if (task->state == FAKE_ZOMBIE || task->state == FAKE_GONE)
 		return;
-	if (task->exiting) {
+	if (task->exit_event_seen) {
 		fake_go_on(task);
 		return;
 	}
@@ -326,7 +327,7 @@ void fake_kill(pid_t tgid)
 
 void fake_exec(struct fake_task *task)
 {
-	if (task->state != FAKE_RUNS || task->exiting) {
+	if (task->state != FAKE_RUNS || task->exit_event_seen) {
 		fake_fail("%d cannot execute anything: it does not run", task->tid);
 		return;
 	}

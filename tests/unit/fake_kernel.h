@@ -104,7 +104,7 @@ struct fake_task {
 	bool interrupted; /* an interruption is pending */
 	bool vforking;    /* until its vfork child has its own memory, or has ended */
 	int birth_event;  /* which event its maker will report */
-	bool exiting, executing;
+	bool exit_event_seen, executing;
 	int end;     /* the status it will end with */
 	int refusal; /* errno of PTRACE_SEIZE */
 

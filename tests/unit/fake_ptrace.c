@@ -69,7 +69,7 @@ static void check_pc(const struct fake_task *task)
 /* What one that is killed in a stop reports before its end may be lost. */
 static void check_taken(const struct fake_task *task)
 {
-	if (task->unread && task->exiting)
+	if (task->unread && task->exit_event_seen)
 		fake_note("(%d has been killed meanwhile)", task->tid);
 	else if (task->unread)
 		fake_note("! what %d has reported has not been taken", task->tid);
@@ -267,7 +267,7 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 		return 0;
 	case PTRACE_GETSIGINFO:
 		*(siginfo_t *)data = task->info;
-		if (task->exiting)
+		if (task->exit_event_seen)
 			((siginfo_t *)data)->si_code = SIGTRAP | PTRACE_EVENT_EXIT << 8;
 		return 0;
 	case PTRACE_PEEKSIGINFO: {

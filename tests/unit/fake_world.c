@@ -41,7 +41,7 @@ int __wrap_launch_failure(struct launch *launch, const char *program);
 bool __wrap_lost_figures_are_wanted(const struct process *p);
 bool __wrap_lost_at_detach(struct tracer *t);
 void __wrap_errand_copy_and_read(void *errand);
-void __wrap_lost_put_figures(struct trace *trace, struct ending *ending, const char *reason);
+void __wrap_lost_put_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
 struct stop __real_pump_once(struct tracer *t, const struct stop_pump *pump);
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
 void __wrap_engine_started(struct engine *e);
@@ -77,7 +77,7 @@ bool __wrap_lost_figures_are_wanted(const struct process *p)
 
 bool __wrap_lost_at_detach(struct tracer *t)
 {
-	endings_finish_all(t);
+	exit_captures_finish_all(t);
 	return true;
 }
 
@@ -86,7 +86,7 @@ void __wrap_errand_copy_and_read(void *errand)
 	(void)errand;
 }
 
-void __wrap_lost_put_figures(struct trace *trace, struct ending *ending, const char *reason)
+void __wrap_lost_put_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
 	(void)ending;
 	(void)reason;
@@ -124,12 +124,12 @@ void __wrap_engine_target_ended(struct engine *e, int status)
 /* As wake_tracer() does it: a child that ends at once. */
 static void wake(unsigned request)
 {
-	struct fake_task *waker = fake_new(WAKER, WAKER, NULL);
+	struct fake_task *wake_child = fake_new(WAKER, WAKER, NULL);
 
 	engine.requests |= request;
-	engine.waker = WAKER;
-	fake_attach(waker);
-	fake_end(waker, STATUS_EXITED(0));
+	engine.wake_child = WAKER;
+	fake_attach(wake_child);
+	fake_end(wake_child, STATUS_EXITED(0));
 }
 
 void world_let_go(void)
@@ -163,10 +163,10 @@ void world_tick(void)
 
 bool world_guards(pid_t tid)
 {
-	const struct board *board = engine.board;
+	const struct shared_state *shared = engine.shared;
 
-	for (unsigned i = 0; i < board->seat_high; i++)
-		if (board->seats[i].tid == tid)
+	for (unsigned i = 0; i < shared->seat_high; i++)
+		if (shared->guard_slots[i].tid == tid)
 			return true;
 	return false;
 }
@@ -423,12 +423,12 @@ static void check_end(void)
 
 static void run(void)
 {
-	static struct board *board;
+	static struct shared_state *shared;
 	const struct launch launch = {.pid = world->launched, .gate = -1, .exec_error = -1};
 	char name[] = "prog", *argv[] = {name, NULL};
 
-	if (!board) /* 60 MB, of which next to nothing is touched */
-		board = xcalloc(1, sizeof(*board));
+	if (!shared) /* 60 MB, of which next to nothing is touched */
+		shared = xcalloc(1, sizeof(*shared));
 	modules[0] = builtin_module("memory");
 	settings = (struct settings){.modules = modules,
 				     .module_count = 1,
@@ -442,12 +442,12 @@ static void run(void)
 				     .cpu = CPU_FREE,
 				     .output_fd = -1};
 	engine = (struct engine){.settings = &settings,
-				 .board = board,
+				 .shared = shared,
 				 .socket = -1,
 				 .link = -1,
 				 .launch = launch,
 				 .tick_wanted = true,
-				 .bell = -1};
+				 .wake_fd = -1};
 	guard_init(&engine);
 	const int result = tracer_run(&engine, &settings, &engine.launch);
 
@@ -455,10 +455,10 @@ static void run(void)
 		fake_note("status %d", result);
 	is_let_go |= result && !is_started; /* what was attached is let go of */
 	guard_free(&engine);
-	memset(board->seats, 0, sizeof(board->seats[0]) * board->seat_high);
-	memset(board->notes, 0, sizeof(board->notes[0]) * board->note_high);
-	memset(board->loans, 0, sizeof(board->loans));
-	board->seat_high = board->note_high = 0;
+	memset(shared->guard_slots, 0, sizeof(shared->guard_slots[0]) * shared->seat_high);
+	memset(shared->notes, 0, sizeof(shared->notes[0]) * shared->note_high);
+	memset(shared->loans, 0, sizeof(shared->loans));
+	shared->seat_high = shared->note_high = 0;
 }
 
 void world_run(const struct world *w)

@@ -25,8 +25,8 @@ static int sink_put(struct stage *stage, const struct record *record)
 {
 	if (record->type == RECORD_CALL)
 		buf_printf(&((struct sink *)stage)->text, "%" PRIu64 " ", record->call.index);
-	for (uint32_t i = 0; record->type == RECORD_CENSUS && i < record->census.count; i++)
-		buf_printf(&((struct sink *)stage)->text, "before-%" PRIx64 " ", record->census.blocks[i].id);
+	for (uint32_t i = 0; record->type == RECORD_BASELINE && i < record->baseline.count; i++)
+		buf_printf(&((struct sink *)stage)->text, "before-%" PRIx64 " ", record->baseline.blocks[i].id);
 	if (record->type == RECORD_LOST)
 		buf_printf(&((struct sink *)stage)->text, "lost-%" PRIx64 " ", record->lost.id);
 	return 0;
@@ -109,7 +109,7 @@ static void a_release_goes_with_its_allocation(void **state)
 /* Their releases go with them, and what a scan says. They are older than all, and of no time and no thread. */
 static void what_is_from_before_is_asked_by_size(void **state)
 {
-	static const struct census_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
+	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
 	static const struct {
 		struct filter_options options;
 		const char *expected;
@@ -125,7 +125,7 @@ static void what_is_from_before_is_asked_by_size(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		begin(&chain, &rows[i].options, &none);
 		declare(&chain, 0);
-		put(&chain, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks, 3}});
+		put(&chain, &(struct record){.type = RECORD_BASELINE, .baseline = {1, blocks, 3}});
 		put_call(&chain, CALL_RELEASE, 0xa, 0, 1);
 		put_call(&chain, CALL_ALLOC, 0xd, 1, 2);
 		put(&chain, &(struct record){.type = RECORD_LOST, .lost = {1, 0xb, LOST_DEFINITELY}});

@@ -29,8 +29,8 @@ static int set_up(void **state)
 	visible = sockets[0];
 	memset(&engine, 0, sizeof(engine));
 	engine.link = sockets[1];
-	engine.board = mmap(NULL, sizeof(*engine.board), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	engine.shared = mmap(NULL, sizeof(*engine.shared), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (unsigned char)i;
 	guard_init(&engine);
@@ -42,7 +42,7 @@ static int tear_down(void **state)
 	(void)state;
 	close(visible);
 	close(engine.link);
-	munmap(engine.board, sizeof(*engine.board));
+	munmap(engine.shared, sizeof(*engine.shared));
 	guard_free(&engine);
 	guard_spaces_free(&spaces);
 	return 0;
@@ -74,16 +74,16 @@ static void receive(void)
 
 static long plant(int space, size_t at, const unsigned char *breakpoint, unsigned size)
 {
-	const long ticket = guard_note(&engine, space, (uintptr_t)&text[at], &text[at], breakpoint, size);
+	const long journal_index = guard_note(&engine, space, (uintptr_t)&text[at], &text[at], breakpoint, size);
 
 	memcpy(&text[at], breakpoint, size);
-	return ticket;
+	return journal_index;
 }
 
 static size_t repair(size_t *failed)
 {
 	receive();
-	return guard_repair(engine.board, &spaces, failed);
+	return guard_repair(engine.shared, &spaces, failed);
 }
 
 static void test_repairs(void **state)
@@ -116,7 +116,7 @@ static void test_clears(void **state)
 	guard_clear(&engine, b); /* twice does no harm */
 	/* A note that is free rests, so that G still knows where breakpoints were lately. */
 	assert_int_equal(plant(space, 4, int3, 1), c + 1);
-	assert_int_equal(engine.board->notes[b].address, (uintptr_t)&text[2]);
+	assert_int_equal(engine.shared->notes[b].address, (uintptr_t)&text[2]);
 	guard_clear(&engine, c);
 	guard_clear(&engine, a);
 	assert_int_equal(plant(space, 5, int3, 1), c + 2);
@@ -169,7 +169,7 @@ static void test_rests(void **state)
 		assert_int_equal(plant(space, 1, int3, 1), i);
 		guard_clear(&engine, i);
 	}
-	assert_int_equal(atomic_load(&engine.board->note_high), GUARD_REST);
+	assert_int_equal(atomic_load(&engine.shared->note_high), GUARD_REST);
 }
 
 static void test_full(void **state)
@@ -216,13 +216,13 @@ static void test_lends(void **state)
 	plant(space, 1, int3, 1);
 	plant(other, 2, int3, 1);
 	plant(space, 8, brk4, 4);
-	assert_int_equal(guard_repair(engine.board, &spaces, &failed), 2); /* V has received nothing */
+	assert_int_equal(guard_repair(engine.shared, &spaces, &failed), 2); /* V has received nothing */
 	assert_int_equal(failed, 0);
 	for (size_t i = 0; i < sizeof(text); i++)
 		assert_int_equal(text[i], i == 2 ? 0xcc : (int)i);
 	memcpy(&text[8], brk4, 4);
 	guard_lend_end(&engine, loan);
-	assert_int_equal(guard_repair(engine.board, &spaces, &failed), 0);
+	assert_int_equal(guard_repair(engine.shared, &spaces, &failed), 0);
 	assert_int_equal(guard_lend(&engine, space, getpid()), loan);
 	assert_int_equal(guard_lend(&engine, -1, getpid()), -1);
 	for (int i = 1; i < GUARD_LOANS; i++)
@@ -242,12 +242,12 @@ static void test_hostile_board(void **state)
 
 	(void)state;
 	plant(space, 1, int3, 1);
-	atomic_store(&engine.board->note_high, UINT32_MAX);
-	atomic_store(&engine.board->notes[7].size, 200);
-	engine.board->notes[8].space = 1u << 31;
-	atomic_store(&engine.board->notes[8].size, 1);
-	engine.board->notes[9].address = UINT64_MAX;
-	atomic_store(&engine.board->notes[9].size, 4);
+	atomic_store(&engine.shared->note_high, UINT32_MAX);
+	atomic_store(&engine.shared->notes[7].size, 200);
+	engine.shared->notes[8].space = 1u << 31;
+	atomic_store(&engine.shared->notes[8].size, 1);
+	engine.shared->notes[9].address = UINT64_MAX;
+	atomic_store(&engine.shared->notes[9].size, 4);
 	assert_int_equal(repair(&failed), 1);
 	assert_int_equal(failed, 0);
 }

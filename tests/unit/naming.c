@@ -276,8 +276,8 @@ static void test_end(void **state)
 	put_finish(trace, true);
 }
 
-/* What waits for a census waits for names after it. */
-static void test_census(void **state)
+/* What waits for a baseline waits for names after it. */
+static void test_baseline(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -409,7 +409,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_census, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_baseline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scan, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dropped, setup, teardown),
 		cmocka_unit_test(test_limits),

@@ -184,9 +184,9 @@ static void test_long_names(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-t7"), -1);
-	assert_true(settings.census);
-	assert_int_equal(parse("-t7 --no-census"), -1);
-	assert_false(settings.census);
+	assert_true(settings.baseline);
+	assert_int_equal(parse("-t7 --no-baseline"), -1);
+	assert_false(settings.baseline);
 	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
 			       "--backtrace-all "
 			       "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
@@ -338,7 +338,7 @@ static void test_scan(void **state)
 					      "-a",
 					      "--duration=1s",
 					      "--verify",
-					      "--no-census",
+					      "--no-baseline",
 					      "--start-paused",
 					      "--cpu=pin",
 					      "--unwinder=rows",

@@ -18,7 +18,7 @@ struct one {
 	struct module module;
 	const struct module *modules[1];
 	struct settings set;
-	struct wanted_list *list;
+	struct probe_spec_list *list;
 };
 
 static struct pattern *one_begin(struct one *one, const char *symbol)
@@ -33,7 +33,7 @@ static struct pattern *one_begin(struct one *one, const char *symbol)
 	one->modules[0] = &one->module;
 	one->set.modules = one->modules;
 	one->set.module_count = 1;
-	one->list = wanted_new(&one->set);
+	one->list = probe_spec_new(&one->set);
 	assert_non_null(one->list->patterns);
 	assert_int_equal(one->list->patterns->count, 1);
 	return &one->list->patterns->items[0];
@@ -56,7 +56,7 @@ static bool one_matches(const char *row, const char *symbol)
 	if (matches && !pattern->is_glob)
 		assert_true(named);
 	symbol_names_free(&names);
-	wanted_free(one.list);
+	probe_spec_free(one.list);
 	return matches;
 }
 
@@ -142,7 +142,7 @@ static void test_objects(void **state)
 			fail_msg("'%s' in %s", rows[i].row, rows[i].path);
 		assert_int_equal(!pattern->name, strchr(rows[i].row, '!') != NULL);
 		assert_int_equal(pattern->address, pattern->name ? 0 : 0x10);
-		wanted_free(one.list);
+		probe_spec_free(one.list);
 	}
 }
 
@@ -162,7 +162,7 @@ static void test_kept_names(void **state)
 	assert_string_equal(patterns_shown(patterns, "_Znwm"), "operator new(unsigned long)");
 	assert_string_equal(patterns_shown(patterns, "puts"), "puts");
 	assert_true(patterns_are_all(one.list));
-	wanted_free(one.list);
+	probe_spec_free(one.list);
 	/* Of two names that one row has matched. */
 	assert_true(pattern_name_is_better("printf", "_IO_printf"));
 	assert_false(pattern_name_is_better("_IO_printf", "printf"));

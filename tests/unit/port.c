@@ -139,15 +139,15 @@ static enum heap_class class_of(const struct heap_image *image)
 static void test_vector(void **state)
 {
 	struct core *const core = core_open(path);
-	struct arch elsewhere = arch_riscv64;
+	struct arch has_left_mm = arch_riscv64;
 
 	(void)state;
 	assert_non_null(core);
 	struct heap_image image = *core_image(core);
 
 	assert_int_equal(class_of(&image), HEAP_REACHABLE);
-	elsewhere.tls.vector = 0;
-	image.arch = &elsewhere;
+	has_left_mm.tls.vector = 0;
+	image.arch = &has_left_mm;
 	assert_int_equal(class_of(&image), HEAP_POSSIBLE);
 	core_free(core);
 }
@@ -157,12 +157,12 @@ static bool has_name(const struct arch *arch, uint64_t number)
 	static const struct param_word words[] = {{"ALL", 1, 0, 0}, {"OTHERS", 2, 0, ON_X86_64 | ON_ARM}, {0}};
 	static const struct param param = {.type = PARAM_INT, .words = words};
 	const struct args_source source = {.arch = arch};
-	struct showing showing;
+	struct formatter showing;
 
-	showing_begin(&showing, &source);
+	formatter_begin(&showing, &source);
 	const bool has = show_word(&showing, &param, number);
 
-	showing_end(&showing);
+	formatter_end(&showing);
 	return has;
 }
 

@@ -218,12 +218,12 @@ static const struct profile_group *before(const struct feed *feed)
 	return NULL;
 }
 
-static void put_census(struct feed *feed)
+static void put_baseline(struct feed *feed)
 {
-	static const struct census_block blocks[] = {{0x10, 100}, {0x20, 200}, {0x30, 400}, {0x40, 800}};
+	static const struct baseline_block blocks[] = {{0x10, 100}, {0x20, 200}, {0x30, 400}, {0x40, 800}};
 
-	put(feed, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks, 2}});
-	put(feed, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks + 1, 3}}); /* 0x20 again */
+	put(feed, &(struct record){.type = RECORD_BASELINE, .baseline = {1, blocks, 2}});
+	put(feed, &(struct record){.type = RECORD_BASELINE, .baseline = {1, blocks + 1, 3}}); /* 0x20 again */
 }
 
 /* In all totals, and in one group without a stack; no leak. */
@@ -233,10 +233,10 @@ static void what_is_from_before_is_alive(void **state)
 
 	(void)state;
 	begin(&feed);
-	put_census(&feed);
+	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x50, 7, false);
 	release(&feed, 2 * SECOND, 0x10);
-	allocate(&feed, 3 * SECOND, 0x20, 9, true); /* its call had not returned when the census was */
+	allocate(&feed, 3 * SECOND, 0x20, 9, true); /* its call had not returned when the baseline was */
 	release(&feed, 4 * SECOND, 0x99);
 	end(&feed);
 	const struct profile_resource *memory = feed.profile->resources[0];
@@ -267,7 +267,7 @@ static void what_is_lost_from_before_is_a_leak(void **state)
 
 	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){0}, 1, 86400);
-	put_census(&feed);
+	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x50, 7, false);
 	put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {1, ""}});
 	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x10, LOST_DEFINITELY}});
@@ -300,7 +300,7 @@ static void growth_is_of_the_last_tenth(void **state)
 	profile_free(feed.profile);
 }
 
-/* The first call that gives out a counted resource does not count on from what a census had. */
+/* The first call that gives out a counted resource does not count on from what a baseline had. */
 static void what_is_counted_begins_with_its_first_call(void **state)
 {
 	struct feed feed = {0};
@@ -309,7 +309,7 @@ static void what_is_counted_begins_with_its_first_call(void **state)
 	begin(&feed);
 	put(&feed, &(struct record){.type = RECORD_RESOURCE,
 				    .resource = {.id = 1, .type = "memory", .desc = "", .flags = RESOURCE_REFCOUNT}});
-	put_census(&feed);
+	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x10, 100, true);
 	release(&feed, 2 * SECOND, 0x10);
 	end(&feed);
@@ -325,7 +325,7 @@ static void only_what_is_from_before(void **state)
 
 	(void)state;
 	begin(&feed);
-	put_census(&feed);
+	put_baseline(&feed);
 	end(&feed);
 	is_tally(feed.profile->resources[0]->live, 4, 1500);
 	is_tally(feed.profile->resources[0]->peak, 4, 1500);

@@ -379,7 +379,7 @@ static void verb_disk_full(struct fake_task *task, const struct words *w)
 
 static const struct verb {
 	const char *name;
-	void (*act)(struct fake_task *task, const struct words *words);
+	void (*dispatch_stop)(struct fake_task *task, const struct words *words);
 } verbs[] = {
 	{"makes", verb_makes},       {"tells", verb_tells},         {"starts", verb_starts},
 	{"done", verb_done},         {"hits", verb_hits},           {"repeats", verb_repeats},
@@ -398,7 +398,7 @@ bool race_verb(struct fake_task *task, const struct words *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(verbs[i].name, word(w, 1))) {
-			verbs[i].act(task, w);
+			verbs[i].dispatch_stop(task, w);
 			return true;
 		}
 	return false;

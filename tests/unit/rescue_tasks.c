@@ -22,7 +22,7 @@
 #define PATIENCE_S 60 /* nobody is left behind by a test that fails */
 
 static int deadly_request; /* the ptrace request before which a task is killed; 0 none */
-static struct board *board;
+static struct shared_state *shared;
 
 static void wait_for_state(pid_t pid, char wanted)
 {
@@ -63,9 +63,9 @@ static void trace(int fd)
 	if (!pid)
 		run_anywhere();
 	while (!pid)
-		atomic_fetch_add(&board->result, 1);
+		atomic_fetch_add(&shared->result, 1);
 	alarm(PATIENCE_S);
-	while (!atomic_load(&board->result))
+	while (!atomic_load(&shared->result))
 		;
 	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) < 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) < 0 ||
 	    waitpid(pid, &status, __WALL) != pid || write(fd, &pid, sizeof(pid)) != sizeof(pid))
@@ -79,7 +79,7 @@ static pid_t start(pid_t *tracer)
 	pid_t pid = 0;
 	int ends[2];
 
-	atomic_store(&board->result, 0);
+	atomic_store(&shared->result, 0);
 	assert_int_equal(pipe(ends), 0);
 	*tracer = fork();
 	if (!*tracer)
@@ -107,13 +107,13 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 		print_message("this kernel does not say where a task stands (ARM, where none has to be taken back)\n");
 		skip();
 	}
-	board->notes[0].address = arch_native()->breakpoint_address(pc);
-	memcpy(board->notes[0].original, (const void *)(uintptr_t)board->notes[0].address, 1); /* it is a fork */
-	atomic_store(&board->note_high, 1);
-	board->seats[0].status = SIGTRAP << 8 | 0x7f;
-	atomic_store(&board->seats[0].tid, tid);
-	atomic_store(&board->seat_high, 1);
-	atomic_store(&board->target, tid);
+	shared->notes[0].address = arch_native()->breakpoint_address(pc);
+	memcpy(shared->notes[0].original, (const void *)(uintptr_t)shared->notes[0].address, 1); /* it is a fork */
+	atomic_store(&shared->note_high, 1);
+	shared->guard_slots[0].status = SIGTRAP << 8 | 0x7f;
+	atomic_store(&shared->guard_slots[0].tid, tid);
+	atomic_store(&shared->seat_high, 1);
+	atomic_store(&shared->target, tid);
 }
 
 /* The tracer is killed, and what it traced is put right. */
@@ -122,7 +122,7 @@ static struct rescue rescue_of(pid_t pid, pid_t tracer)
 	struct rescue rescue;
 
 	place_breakpoint(pid, tracer);
-	rescue_begin(&rescue, board, tracer);
+	rescue_begin(&rescue, shared, tracer);
 	assert_int_equal(rescue.task_count, 1);
 	kill(tracer, SIGKILL);
 	assert_int_equal(waitpid(tracer, NULL, 0), tracer);
@@ -142,14 +142,14 @@ static int set_up(void **state)
 {
 	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return board == MAP_FAILED;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return shared == MAP_FAILED;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	return munmap(board, sizeof(*board));
+	return munmap(shared, sizeof(*shared));
 }
 
 /* It goes on at its breakpoint's instruction. */

@@ -32,7 +32,7 @@ enum { T = 0x20, ZERO = 0x40000000, NO_FLAGS = 0x10 };
 long __wrap_ptrace(int request, pid_t tid, void *address, void *data);
 long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		       const unsigned char *breakpoint, unsigned size);
-void __wrap_guard_clear(struct engine *engine, long ticket);
+void __wrap_guard_clear(struct engine *engine, long journal_index);
 
 /* Nobody is there who would put anything right. */
 long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
@@ -42,9 +42,9 @@ long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const
 	return -1;
 }
 
-void __wrap_guard_clear(struct engine *engine, long ticket)
+void __wrap_guard_clear(struct engine *engine, long journal_index)
 {
-	(void)engine, (void)ticket;
+	(void)engine, (void)journal_index;
 }
 
 /* What the task was given, and whether it was resumed. */
@@ -182,7 +182,7 @@ static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 	w->task.regs.narrow[CPSR] = cpsr;
 	w->task.regs_known = true;
 	resumed = 0;
-	pass_breakpoint(&w->task, b);
+	step_over_breakpoint(&w->task, b);
 	assert_int_equal(resumed, 1);
 	slot_left(&w->task);
 	breakpoint_remove(&w->process, b);

@@ -1,7 +1,7 @@
 # unit tests of trace
 TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/trace_mpatrol \
 	tests/unit/trace_convert tests/unit/trace_swap tests/unit/trace_stacktrack tests/unit/trace_packer \
-	tests/unit/trace_census tests/unit/trace_resident tests/unit/encodings
+	tests/unit/trace_baseline tests/unit/trace_resident tests/unit/encodings
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_UTIL = tests/unit/trace_util.c tests/unit/trace_util.h
@@ -10,9 +10,9 @@ tests_unit_trace_rtrace_SOURCES = tests/unit/trace_rtrace.c tests/unit/trace_rtr
 	$(TRACE_TEST_UTIL)
 tests_unit_trace_rtrace_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_rtrace_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_trace_census_SOURCES = tests/unit/trace_census.c $(TRACE_TEST_UTIL)
-tests_unit_trace_census_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_trace_census_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_baseline_SOURCES = tests/unit/trace_baseline.c $(TRACE_TEST_UTIL)
+tests_unit_trace_baseline_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_baseline_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_resident_SOURCES = tests/unit/trace_resident.c $(TRACE_TEST_UTIL)
 tests_unit_trace_resident_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_resident_LDADD = $(TRACE_TEST_LIBS)

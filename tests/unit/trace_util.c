@@ -147,10 +147,10 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_RESIDENT:
 		buf_printf(out, "resident %" PRIu64 " %" PRIu64 "\n", r->resident.now, r->resident.peak);
 		return;
-	case RECORD_CENSUS: /* how many stand in one record is the format's matter */
-		for (uint32_t i = 0; i < r->census.count; i++)
-			buf_printf(out, "before %" PRIu32 " %" PRIx64 " %" PRIu64 "\n", r->census.resource,
-				   r->census.blocks[i].id, r->census.blocks[i].size);
+	case RECORD_BASELINE: /* how many stand in one record is the format's matter */
+		for (uint32_t i = 0; i < r->baseline.count; i++)
+			buf_printf(out, "before %" PRIu32 " %" PRIx64 " %" PRIu64 "\n", r->baseline.resource,
+				   r->baseline.blocks[i].id, r->baseline.blocks[i].size);
 		return;
 	case RECORD_AREA:
 		buf_printf(out, "area %" PRIx64 "+%" PRIu64 "%s\n", r->area.from, r->area.size,

@@ -30,11 +30,11 @@ TESTS += tests/unit/ledger_times
 tests_unit_ledger_times_SOURCES = tests/unit/ledger_times.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_times_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_times_LDADD = $(LEDGER_TEST_LIBS)
-check_PROGRAMS += tests/unit/ledger_census
-TESTS += tests/unit/ledger_census
-tests_unit_ledger_census_SOURCES = tests/unit/ledger_census.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_census_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_ledger_census_LDADD = $(LEDGER_TEST_LIBS)
+check_PROGRAMS += tests/unit/ledger_baseline
+TESTS += tests/unit/ledger_baseline
+tests_unit_ledger_baseline_SOURCES = tests/unit/ledger_baseline.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_ledger_baseline_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_ledger_baseline_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_files
 TESTS += tests/unit/ledger_files
 tests_unit_ledger_files_SOURCES = tests/unit/ledger_files.c tests/unit/ledger_util.c tests/unit/ledger_util.h
@@ -75,8 +75,8 @@ RACES_WRAP = \
 	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_is_go \
 	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_wanted_functions \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
-	-Wl,--wrap=output_note -Wl,--wrap=lost_figures_are_wanted -Wl,--wrap=lost_put_figures \
-	-Wl,--wrap=lost_at_detach -Wl,--wrap=errand_copy_and_read -Wl,--wrap=pump_once
+	-Wl,--wrap=output_note -Wl,--wrap=leak_check_figures_are_wanted -Wl,--wrap=leak_check_write_figures \
+	-Wl,--wrap=leak_check_at_detach -Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
 # The fake kernel's programs are x86-64's, on which the tracer's decisions do not depend.
 if ARCH_X86_64
 check_PROGRAMS += tests/unit/races

@@ -25,7 +25,7 @@ static uint64_t of(struct process *p, const struct value *value, const uint64_t 
 static bool id_of(struct process *p, const struct resource *kind, const struct value *value, const uint64_t *args,
 		  uint64_t *id)
 {
-	const struct wanted row = {.kind = kind};
+	const struct probe_spec row = {.kind = kind};
 
 	return value_id(&(struct operands){.p = p, .row = &row, .args = args}, value, id);
 }
@@ -233,7 +233,7 @@ static void test_scaled(void **state)
 
 static bool holds(const struct function *f, const uint64_t *args)
 {
-	const struct wanted row = {.function = f, .resource = 1};
+	const struct probe_spec row = {.function = f, .resource = 1};
 
 	return value_conditions_hold(&(struct operands){.p = &p64, .row = &row, .args = args});
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool late_keep(struct late *late, const struct record *record)
+bool deferred_scans_keep(struct deferred_scans *late, const struct record *record)
 {
 	if (record->type != RECORD_SCAN && record->type != RECORD_LOST)
 		return false;
@@ -23,8 +23,8 @@ static bool is_any(const void *context, const struct record *record)
 	return true;
 }
 
-int late_put_if(const struct late *late, struct stage *next,
-		bool (*is_wanted)(const void *context, const struct record *record), const void *context)
+int deferred_scans_put_if(const struct deferred_scans *late, struct stage *next,
+			  bool (*is_wanted)(const void *context, const struct record *record), const void *context)
 {
 	int error = 0;
 
@@ -34,16 +34,16 @@ int late_put_if(const struct late *late, struct stage *next,
 	return error;
 }
 
-int late_put(const struct late *late, struct stage *next)
+int deferred_scans_put(const struct deferred_scans *late, struct stage *next)
 {
-	return late_put_if(late, next, is_any, NULL);
+	return deferred_scans_put_if(late, next, is_any, NULL);
 }
 
-void late_free(struct late *late)
+void deferred_scans_free(struct deferred_scans *late)
 {
 	for (size_t i = 0; i < late->count; i++)
 		if (late->records[i].type == RECORD_SCAN)
 			free((char *)(uintptr_t)late->records[i].scan.reason);
 	free(late->records);
-	*late = (struct late){0};
+	*late = (struct deferred_scans){0};
 }

@@ -5,18 +5,18 @@
 #include "analysis/stage.h"
 
 /* Zero at first. */
-struct late {
+struct deferred_scans {
 	struct record *records; /* reasons are its own */
 	size_t count, capacity;
 };
 
 /* Whether the record is one of those; it is kept then. */
-bool late_keep(struct late *late, const struct record *record);
+bool deferred_scans_keep(struct deferred_scans *late, const struct record *record);
 /* Hands on what was kept. Errors as of stage_put(). */
-int late_put(const struct late *late, struct stage *next);
+int deferred_scans_put(const struct deferred_scans *late, struct stage *next);
 /* ... and is wanted. */
-int late_put_if(const struct late *late, struct stage *next,
-		bool (*is_wanted)(const void *context, const struct record *record), const void *context);
-void late_free(struct late *late);
+int deferred_scans_put_if(const struct deferred_scans *late, struct stage *next,
+			  bool (*is_wanted)(const void *context, const struct record *record), const void *context);
+void deferred_scans_free(struct deferred_scans *late);
 
 #endif

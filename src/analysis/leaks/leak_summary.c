@@ -38,10 +38,10 @@ static void count_call(struct summary *summary, const struct record_call *call)
 	summary->count++;
 }
 
-static void count_census(struct summary *summary, const struct record_census *census)
+static void count_baseline(struct summary *summary, const struct record_baseline *baseline)
 {
-	for (uint32_t i = 0; i < census->count; i++) {
-		const struct record_call call = before_call(census, i);
+	for (uint32_t i = 0; i < baseline->count; i++) {
+		const struct record_call call = preexisting_call(baseline, i);
 
 		count_call(summary, &call);
 	}
@@ -55,8 +55,8 @@ static int put(struct stage *stage, const struct record *record)
 		trace_end_put(&summary->end, record);
 	if (record->type == RECORD_CALL)
 		count_call(summary, &record->call);
-	else if (record->type == RECORD_CENSUS)
-		count_census(summary, &record->census);
+	else if (record->type == RECORD_BASELINE)
+		count_baseline(summary, &record->baseline);
 	else if (record->type == RECORD_RESOURCE)
 		resources_declare(&summary->resources, &record->resource);
 	return stage_put(stage->next, record);

@@ -24,7 +24,7 @@ struct verdict {
 struct leaks {
 	struct stage stage;
 	struct resources resources;
-	struct hold hold;
+	struct call_pool hold;
 	struct object_map objects;
 	bool object_held;       /* the last object became a mark, so its build-id does too */
 	size_t objects_waiting; /* marks that are objects */
@@ -87,7 +87,7 @@ static int drop(struct leaks *leaks, struct held_call *call)
 		call->next->previous = call->previous;
 	else
 		leaks->last = call->previous;
-	hold_release(&leaks->hold, call);
+	call_pool_release(&leaks->hold, call);
 	return was_first ? put_marks_before(leaks, leaks->first) : 0;
 }
 
@@ -131,14 +131,14 @@ static struct before *before_of(struct resource_state *resource)
 	return resource->user;
 }
 
-static void put_census(struct leaks *leaks, const struct record_census *census)
+static void put_baseline(struct leaks *leaks, const struct record_baseline *baseline)
 {
-	struct resource_state *resource = resources_of(&leaks->resources, census->resource);
+	struct resource_state *resource = resources_of(&leaks->resources, baseline->resource);
 	struct before *before = before_of(resource);
 
-	for (uint32_t i = 0; i < census->count && !(resource->flags & RESOURCE_CALL); i++) {
-		const uint64_t most = UINT64_MAX >> BEFORE_SIZE, id = census->blocks[i].id;
-		const uint64_t size = census->blocks[i].size < most ? census->blocks[i].size : most;
+	for (uint32_t i = 0; i < baseline->count && !(resource->flags & RESOURCE_CALL); i++) {
+		const uint64_t most = UINT64_MAX >> BEFORE_SIZE, id = baseline->blocks[i].id;
+		const uint64_t size = baseline->blocks[i].size < most ? baseline->blocks[i].size : most;
 
 		if (live_of(resource, id))
 			continue;
@@ -243,12 +243,12 @@ static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
 		return 0;
 	leaks->current = LEAK_KIND(verdict->kind);
 	if (live & BEFORE && !(live & BEFORE_PUT)) {
-		const struct census_block block = {verdict->id, live >> BEFORE_SIZE};
+		const struct baseline_block block = {verdict->id, live >> BEFORE_SIZE};
 
 		take_before(verdict->resource, live);
 		hash_set(&verdict->resource->live, verdict->id ^ verdict->resource->seed, live | BEFORE_PUT);
 		error = stage_put(leaks->stage.next,
-				  &(struct record){.type = RECORD_CENSUS, .census = {verdict->number, &block, 1}});
+				  &(struct record){.type = RECORD_BASELINE, .baseline = {verdict->number, &block, 1}});
 	}
 	return error ? error
 		     : stage_put(leaks->stage.next,
@@ -299,7 +299,7 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 /* ---- Calls ---- */
 
 /* What is alive of that id; of what is from before, nothing, and it is forgotten: its address is given out again, by a
- * call that had not returned when the census was, or it is released. */
+ * call that had not returned when the baseline was, or it is released. */
 static struct held_call *live_call(struct resource_state *resource, uint64_t id)
 {
 	const uint64_t live = live_of(resource, id);
@@ -325,7 +325,7 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 			old->references += old->references != UINT32_MAX;
 			return 0;
 		}
-		struct held_call *held = hold_call(&leaks->hold, call);
+		struct held_call *held = call_pool_call(&leaks->hold, call);
 
 		append(leaks, held);
 		resource_live_set(resource, call->id, held);
@@ -350,7 +350,7 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_CALL:
 		return put_call(leaks, &record->call);
 	case RECORD_THREAD:
-		hold_thread(&leaks->hold, &record->thread);
+		call_pool_thread(&leaks->hold, &record->thread);
 		return 0;
 	case RECORD_NOTE:
 	case RECORD_RESIDENT:
@@ -360,8 +360,8 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_LOST:
 		put_lost(leaks, &record->lost);
 		return 0;
-	case RECORD_CENSUS:
-		put_census(leaks, &record->census);
+	case RECORD_BASELINE:
+		put_baseline(leaks, &record->baseline);
 		return 0;
 	case RECORD_COMMENT:
 		return add_mark(leaks, record);
@@ -393,15 +393,15 @@ static int put(struct stage *stage, const struct record *record)
 
 static int put_before(struct leaks *leaks, struct resource_state *resource)
 {
-	struct census_blocks blocks = {0};
+	struct preexisting_blocks blocks = {0};
 	struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&resource->live, &i));)
 		if (entry->value & BEFORE) {
-			census_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
+			preexisting_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
 			entry->value |= BEFORE_PUT;
 		}
-	return census_blocks_put(&blocks, resource->id, leaks->stage.next);
+	return preexisting_blocks_put(&blocks, resource->id, leaks->stage.next);
 }
 
 static int finish(struct stage *stage)
@@ -416,7 +416,7 @@ static int finish(struct stage *stage)
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
 		error = put_marks_before(leaks, call);
 		if (!error && is_leak(leaks, call))
-			error = hold_put(&leaks->hold, call, stage->next);
+			error = call_pool_put(&leaks->hold, call, stage->next);
 	}
 	if (!error)
 		error = put_marks_before(leaks, NULL);
@@ -432,7 +432,7 @@ static void leaks_free(struct stage *stage)
 	marks_free(&leaks->marks);
 	free(leaks->verdicts);
 	resources_free(&leaks->resources);
-	hold_free(&leaks->hold);
+	call_pool_free(&leaks->hold);
 	object_map_free(&leaks->objects);
 	free(leaks);
 }

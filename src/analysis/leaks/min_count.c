@@ -8,9 +8,9 @@
 struct small_groups {
 	struct stage stage;
 	uint64_t least;
-	struct hold hold; /* its stacks' user: how many calls, as a pointer */
+	struct call_pool hold; /* its stacks' user: how many calls, as a pointer */
 	struct object_map objects;
-	struct late late;
+	struct deferred_scans late;
 	struct hash left_out; /* the ids of what does not go on, by their resources */
 	struct held_call *first, **end;
 	uint64_t stackless; /* calls */
@@ -34,11 +34,11 @@ static int put(struct stage *stage, const struct record *record)
 	struct small_groups *small = (struct small_groups *)stage;
 
 	if (record->type == RECORD_THREAD) {
-		hold_thread(&small->hold, &record->thread);
+		call_pool_thread(&small->hold, &record->thread);
 		return 0;
 	}
 	if (record->type == RECORD_CALL) {
-		struct held_call *const call = hold_call(&small->hold, &record->call);
+		struct held_call *const call = call_pool_call(&small->hold, &record->call);
 
 		call->next = NULL;
 		*small->end = call;
@@ -46,7 +46,7 @@ static int put(struct stage *stage, const struct record *record)
 		count(small, call);
 		return 0;
 	}
-	if (late_keep(&small->late, record))
+	if (deferred_scans_keep(&small->late, record))
 		return 0;
 	if (record->type == RECORD_OBJECT)
 		object_map_put(&small->objects, &record->object);
@@ -77,10 +77,10 @@ static int finish(struct stage *stage)
 		if (call->stack)
 			error = stack_put_objects(call->stack, &small->objects, stage->next);
 		if (!error)
-			error = hold_put(&small->hold, call, stage->next);
+			error = call_pool_put(&small->hold, call, stage->next);
 	}
 	if (!error)
-		error = late_put_if(&small->late, stage->next, is_there, small);
+		error = deferred_scans_put_if(&small->late, stage->next, is_there, small);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -90,16 +90,16 @@ static void small_groups_free(struct stage *stage)
 
 	for (struct held_call *call = small->first, *next; call; call = next) {
 		next = call->next;
-		hold_release(&small->hold, call);
+		call_pool_release(&small->hold, call);
 	}
 	hash_free(&small->left_out);
-	late_free(&small->late);
-	hold_free(&small->hold);
+	deferred_scans_free(&small->late);
+	call_pool_free(&small->hold);
 	object_map_free(&small->objects);
 	free(small);
 }
 
-struct stage *small_groups_new(struct stage *next, uint64_t least)
+struct stage *min_count_new(struct stage *next, uint64_t least)
 {
 	struct small_groups *small = xmalloc(sizeof(*small));
 

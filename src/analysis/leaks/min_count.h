@@ -7,6 +7,6 @@
 /* Holds all calls back to the end, where those go on, in their order, whose stacks `least` of them have or more; those
  * without frames are one group, as with -c. What is not a call goes on at once; where something else is mapped by then
  * at the addresses of a stack, that is declared again. Memory is proportional to the calls, which are what is alive. */
-struct stage *small_groups_new(struct stage *next, uint64_t least);
+struct stage *min_count_new(struct stage *next, uint64_t least);
 
 #endif

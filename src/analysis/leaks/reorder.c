@@ -33,11 +33,11 @@ struct reorder {
 	struct object_map known;      /* of the objects that were handed on */
 	struct record_object *passed; /* those; their paths are the map's */
 	size_t passed_count, passed_capacity;
-	struct hold hold;
+	struct call_pool hold;
 	struct entry *entries; /* of the run that is being read */
 	size_t count, capacity;
 	struct call_store store;
-	struct late late;
+	struct deferred_scans late;
 	struct call_list **lists; /* the sorted runs */
 	size_t list_count, list_capacity;
 	/* By number; a stack's user is its number + 1. NULL: that of calls which share one that has
@@ -84,7 +84,7 @@ static void end_run(struct reorder *reorder)
 		}
 		held_to_record(entry->call, &record);
 		call_store_add(&reorder->store, list, &record.call, entry->stack);
-		hold_release(&reorder->hold, entry->call);
+		call_pool_release(&reorder->hold, entry->call);
 	}
 	reorder->count = 0;
 	ARRAY_GROW(reorder->lists, reorder->list_capacity, reorder->list_count);
@@ -126,7 +126,7 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	reorder->holding |= call->shares_next;
 	if (!reorder->holding)
 		return stage_put(reorder->stage.next, record);
-	struct held_call *held = hold_call(&reorder->hold, call);
+	struct held_call *held = call_pool_call(&reorder->hold, call);
 
 	ARRAY_GROW(reorder->entries, reorder->capacity, reorder->count);
 	reorder->entries[reorder->count] = (struct entry){.call = held,
@@ -163,7 +163,7 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
-	if (reorder->holding && late_keep(&reorder->late, record))
+	if (reorder->holding && deferred_scans_keep(&reorder->late, record))
 		return 0;
 	if (record->type == RECORD_OBJECT)
 		reorder->object_passed = pass_object(reorder, &record->object);
@@ -264,7 +264,7 @@ static int finish(struct stage *stage)
 	int error = merge(reorder, runs, heap);
 
 	if (!error)
-		error = late_put(&reorder->late, stage->next);
+		error = deferred_scans_put(&reorder->late, stage->next);
 
 	for (size_t i = 0; i < reorder->list_count; i++)
 		call_cursor_end(&runs[i].cursor);
@@ -281,10 +281,10 @@ static void reorder_free(struct stage *stage)
 	free(reorder->lists);
 	free(reorder->stacks);
 	call_store_free(&reorder->store);
-	late_free(&reorder->late);
+	deferred_scans_free(&reorder->late);
 	free(reorder->passed);
 	object_map_free(&reorder->known);
-	hold_free(&reorder->hold);
+	call_pool_free(&reorder->hold);
 	object_map_free(&reorder->objects);
 	free(reorder);
 }

@@ -124,7 +124,7 @@ static int put_declared(struct layout *layout)
 	return error;
 }
 
-static void hold_call(struct layout *layout, const struct record_call *call)
+static void call_pool_call(struct layout *layout, const struct record_call *call)
 {
 	struct stack *stack = call->has_frames ? stack_intern(&layout->stacks, call) : NULL;
 
@@ -213,13 +213,13 @@ static int take_held(struct layout *layout, const struct record *record)
 		marks_add(&layout->comments, layout->call_count, record);
 		break;
 	case RECORD_CALL:
-		hold_call(layout, &record->call);
+		call_pool_call(layout, &record->call);
 		break;
 	case RECORD_THREAD:
 	case RECORD_NOTE:
 	case RECORD_AREA:
 	case RECORD_RESIDENT:
-	case RECORD_CENSUS: /* no line of its own, but the writer counts it */
+	case RECORD_BASELINE: /* no line of its own, but the writer counts it */
 		return stage_put(layout->stage.next, record);
 	}
 	return 0;

@@ -188,8 +188,8 @@ static uint32_t *resource_place(struct record *record)
 		return &record->scan.resource;
 	case RECORD_LOST:
 		return &record->lost.resource;
-	case RECORD_CENSUS:
-		return &record->census.resource;
+	case RECORD_BASELINE:
+		return &record->baseline.resource;
 	default:
 		return NULL;
 	}

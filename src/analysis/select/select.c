@@ -175,25 +175,26 @@ static bool is_let_through(struct selection *selection, const struct record_call
 }
 
 /* Those blocks that are chosen go on. */
-static int put_census(struct selection *selection, const struct record_census *census)
+static int put_baseline(struct selection *selection, const struct record_baseline *baseline)
 {
-	struct resource_state *resource = resources_of(&selection->resources, census->resource);
-	struct census_block *chosen = xcalloc(census->count + 1, sizeof(*chosen));
+	struct resource_state *resource = resources_of(&selection->resources, baseline->resource);
+	struct baseline_block *chosen = xcalloc(baseline->count + 1, sizeof(*chosen));
 	uint32_t count = 0;
 	int error = 0;
 
-	for (uint32_t i = 0; i < census->count; i++) {
-		const struct record_call call = before_call(census, i);
+	for (uint32_t i = 0; i < baseline->count; i++) {
+		const struct record_call call = preexisting_call(baseline, i);
 		const bool is_wanted = is_before_chosen(selection, &call);
 
 		if (has_fates(selection) && !resource_live_get(resource, call.id))
 			resource_live_set(resource, call.id, (void *)(2 + (uintptr_t)is_wanted));
 		if (is_wanted)
-			chosen[count++] = census->blocks[i];
+			chosen[count++] = baseline->blocks[i];
 	}
 	if (count)
-		error = stage_put(selection->stage.next,
-				  &(struct record){.type = RECORD_CENSUS, .census = {census->resource, chosen, count}});
+		error = stage_put(
+			selection->stage.next,
+			&(struct record){.type = RECORD_BASELINE, .baseline = {baseline->resource, chosen, count}});
 	free(chosen);
 	return error;
 }
@@ -222,8 +223,8 @@ static int put(struct stage *stage, const struct record *record)
 	} else if (options->filter) {
 		filter_note(options->filter, record);
 	}
-	if (record->type == RECORD_CENSUS)
-		return put_census(selection, &record->census);
+	if (record->type == RECORD_BASELINE)
+		return put_baseline(selection, &record->baseline);
 	if (record->type == RECORD_LOST && is_of_another(selection, &record->lost))
 		return 0;
 	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))

@@ -138,7 +138,7 @@ static void report_no_event(const char *option, size_t count, struct buf *out)
 			   count);
 }
 
-void choices_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
+void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
 {
 	const struct choices *choices = (const struct choices *)stage;
 	const struct select_options *options = &choices->options;
@@ -164,7 +164,7 @@ void choices_report(const struct stage *stage, uint64_t selected, bool may_be_la
 		buf_add_str(out, "each choice matches something, but no call of the trace is chosen by all of them\n");
 }
 
-void choices_learn(struct stage *stage, const struct record_object *object)
+void unmatched_filters_learn(struct stage *stage, const struct record_object *object)
 {
 	struct choices *choices = (struct choices *)stage;
 
@@ -174,7 +174,7 @@ void choices_learn(struct stage *stage, const struct record_object *object)
 	call_ranges_take(&choices->ranges, object);
 }
 
-static void choices_free(struct stage *stage)
+static void unmatched_filters_free(struct stage *stage)
 {
 	struct choices *choices = (struct choices *)stage;
 
@@ -183,12 +183,12 @@ static void choices_free(struct stage *stage)
 	free(choices);
 }
 
-struct stage *choices_new(struct stage *next, const struct select_options *options)
+struct stage *unmatched_filters_new(struct stage *next, const struct select_options *options)
 {
 	struct choices *choices = xmalloc(sizeof(*choices));
 
 	*choices = (struct choices){
-		.stage = {.put = put, .finish = stage_finish_next, .free = choices_free, .next = next},
+		.stage = {.put = put, .finish = stage_finish_next, .free = unmatched_filters_free, .next = next},
 		.options = *options,
 		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
 	};

@@ -8,14 +8,14 @@
 
 /* Watches all calls of the trace, before leaks are looked for among them, and hands everything on. `options` are
  * those of the selection; what they point at outlives the stage. */
-struct stage *choices_new(struct stage *next, const struct select_options *options);
+struct stage *unmatched_filters_new(struct stage *next, const struct select_options *options);
 
 /* Takes note of an object in which --call-address may choose addresses, as select_learn() does. */
-void choices_learn(struct stage *stage, const struct record_object *object);
+void unmatched_filters_learn(struct stage *stage, const struct record_object *object);
 
 /* After the end: appends a sentence about each choice that matched nothing to `out`, a line each. `selected` is how
  * many calls the selection let through; `may_be_late`: objects may be declared behind the calls that go through them,
  * and were not looked for before. */
-void choices_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out);
+void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out);
 
 #endif

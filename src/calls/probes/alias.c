@@ -50,7 +50,7 @@ static unsigned name_number(struct callers *callers, const char *symbol)
 
 /* ---- The names of a function ---- */
 
-static struct alias *alias_new(struct callers *callers, const struct wanted *wanted, const char *shown)
+static struct alias *alias_new(struct callers *callers, const struct probe_spec *wanted, const char *shown)
 {
 	struct alias *alias = xmalloc(sizeof(*alias));
 
@@ -82,7 +82,7 @@ static bool same_conditions(const struct function *f, const struct function *g)
 	return same_condition(&f->replaces, &g->replaces) && same_condition(&f->stays, &g->stays);
 }
 
-bool alias_same_calls(const struct wanted *a, const struct wanted *b)
+bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b)
 {
 	const struct function *f = a->function, *g = b->function;
 
@@ -171,7 +171,7 @@ static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64
 	struct process *p = context;
 
 	(void)resolver;
-	if (!wanted_any(p->tracer->wanted, symbol))
+	if (!probe_spec_any(p->tracer->wanted, symbol))
 		return true;
 	struct callers *callers = callers_of(p);
 	const unsigned number = name_number(callers, symbol);

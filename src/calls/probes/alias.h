@@ -6,14 +6,14 @@
 
 /* One of the names of a probe's function. */
 struct alias {
-	const struct wanted *wanted;
+	const struct probe_spec *wanted;
 	struct traced traced; /* as the events of calls by this name have it */
 	unsigned name;        /* its number in the process's struct callers */
 	struct alias *next;
 };
 
 /* Whether calls by both names are dealt with alike until it is known by which they are. */
-bool alias_same_calls(const struct wanted *a, const struct wanted *b);
+bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
 /* `other` is at the same address, and means the same kind of call. Takes it among the names of `probe`. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
 /* Its names, or what it is called without one, are others than they were. */

@@ -41,7 +41,7 @@ static bool is_chosen(const struct settings *set, size_t library, const struct o
 	return strstr(object->path, set->libraries[library]);
 }
 
-void libraries_saw(struct wanted_list *list, const struct object *object)
+void libraries_saw(struct probe_spec_list *list, const struct object *object)
 {
 	for (size_t i = 0; i < list->set->library_count; i++) {
 		struct library *const library = &list->libraries->items[i];
@@ -60,7 +60,7 @@ static void add_definer(struct libraries *libraries, const char *path)
 		libraries->definers[libraries->definer_count++] = xstrdup(path);
 }
 
-bool libraries_choose(struct wanted_list *list, const struct object *object)
+bool libraries_choose(struct probe_spec_list *list, const struct object *object)
 {
 	bool chosen = false;
 
@@ -74,12 +74,12 @@ bool libraries_choose(struct wanted_list *list, const struct object *object)
 	return chosen;
 }
 
-bool libraries_define_any(const struct wanted_list *list)
+bool libraries_define_any(const struct probe_spec_list *list)
 {
 	return list->libraries->definer_count;
 }
 
-void libraries_report(const struct wanted_list *list)
+void libraries_report(const struct probe_spec_list *list)
 {
 	const struct libraries *const libraries = list->libraries;
 	struct buf b = {0};

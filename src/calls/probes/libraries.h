@@ -9,12 +9,12 @@ struct libraries *libraries_new(size_t count);
 void libraries_free(struct libraries *libraries, size_t count);
 
 /* An object has come: of which names of -L its path is one. */
-void libraries_saw(struct wanted_list *list, const struct object *object);
+void libraries_saw(struct probe_spec_list *list, const struct object *object);
 /* The object defines a function that is wanted. Whether -L chooses the object. */
-bool libraries_choose(struct wanted_list *list, const struct object *object);
+bool libraries_choose(struct probe_spec_list *list, const struct object *object);
 /* Warns of each name of -L by which no function was found in any process. */
-void libraries_report(const struct wanted_list *list);
+void libraries_report(const struct probe_spec_list *list);
 /* Whether a function was found, chosen by -L or not. */
-bool libraries_define_any(const struct wanted_list *list);
+bool libraries_define_any(const struct probe_spec_list *list);
 
 #endif

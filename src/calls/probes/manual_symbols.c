@@ -10,18 +10,18 @@
 /* False: there is none of that name. */
 static bool probe_named(struct process *p, const char *name, uint64_t address, bool is_planted)
 {
-	const struct wanted_list *list = p->tracer->wanted;
+	const struct probe_spec_list *list = p->tracer->wanted;
 	bool known = false;
 
 	for (size_t w = 0; w < list->count; w++) {
-		const struct wanted *wanted = &list->items[w];
+		const struct probe_spec *wanted = &list->items[w];
 
 		if (!wanted->function || strcmp(wanted->symbol, name))
 			continue;
 		known = true;
 		if (!is_planted)
 			continue;
-		wanted_found(p->tracer->wanted, wanted);
+		probe_spec_found(p->tracer->wanted, wanted);
 		probe_at(p, &(struct probe){.wanted = wanted,
 					    .traced = {.shown = wanted->shown},
 					    .start = address,

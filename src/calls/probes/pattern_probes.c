@@ -53,7 +53,7 @@ static void probe_matched(const struct finding *finding, size_t index, const str
 {
 	struct pattern *const pattern = &finding->patterns->items[index];
 	const struct object *object = finding->object;
-	const struct wanted *wanted = pattern->wanted;
+	const struct probe_spec *wanted = pattern->wanted;
 
 	/* -L says what is traced, not what that is called in. */
 	if (!wanted->hook && !libraries_choose(finding->p->tracer->wanted, object))

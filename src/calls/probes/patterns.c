@@ -35,7 +35,7 @@ static void set_object(struct pattern *pattern, const char *object, size_t lengt
 		pattern->object = xstrndup(object, length);
 }
 
-static void pattern_parse(struct pattern *pattern, const struct wanted *wanted)
+static void pattern_parse(struct pattern *pattern, const struct probe_spec *wanted)
 {
 	const char *const symbol = wanted->symbol, *const sign = address_sign(symbol), *const at = strrchr(symbol, '@');
 
@@ -53,12 +53,12 @@ static void pattern_parse(struct pattern *pattern, const struct wanted *wanted)
 	pattern->has_parameters = strchr(pattern->name, '(');
 }
 
-static bool is_pattern(const struct wanted *wanted)
+static bool is_pattern(const struct probe_spec *wanted)
 {
 	return wanted->function && wanted->function->is_pattern;
 }
 
-struct patterns *patterns_new(const struct wanted_list *list)
+struct patterns *patterns_new(const struct probe_spec_list *list)
 {
 	struct patterns *patterns = xcalloc(1, sizeof(*patterns));
 	size_t capacity = 0, glob_capacity = 0;
@@ -114,7 +114,7 @@ void patterns_free(struct patterns *patterns)
 	free(patterns);
 }
 
-bool patterns_are_all(const struct wanted_list *list)
+bool patterns_are_all(const struct probe_spec_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].function && !is_pattern(&list->items[i]))
@@ -238,7 +238,7 @@ bool patterns_name_failure(struct patterns *patterns)
 }
 
 /* "-x 'NAME'", as it was given. */
-static char *how_named(const struct wanted_list *list, const struct wanted *wanted)
+static char *how_named(const struct probe_spec_list *list, const struct probe_spec *wanted)
 {
 	const char *const name = wanted->function->name;
 	/* An address of the program's without an object. */
@@ -250,7 +250,7 @@ static char *how_named(const struct wanted_list *list, const struct wanted *want
 	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
 }
 
-static void report_unmatched(const struct wanted_list *list, const struct pattern *pattern)
+static void report_unmatched(const struct probe_spec_list *list, const struct pattern *pattern)
 {
 	char *const named = how_named(list, pattern->wanted);
 
@@ -271,7 +271,7 @@ static void report_unmatched(const struct wanted_list *list, const struct patter
 	free(named);
 }
 
-size_t patterns_report(const struct wanted_list *list)
+size_t patterns_report(const struct probe_spec_list *list)
 {
 	size_t count = 0;
 

@@ -11,7 +11,7 @@
 
 /* One row. */
 struct pattern {
-	const struct wanted *wanted;
+	const struct probe_spec *wanted;
 	char *name;       /* NULL: an address */
 	char *object;     /* part of an object's path; NULL: any */
 	bool of_program;  /* only of the main program; `object` is NULL then */
@@ -47,7 +47,7 @@ struct symbol_names {
 };
 
 /* Of all rows by pattern of the list; NULL: there are none. */
-struct patterns *patterns_new(const struct wanted_list *list);
+struct patterns *patterns_new(const struct probe_spec_list *list);
 void patterns_free(struct patterns *patterns); /* NULL is allowed */
 
 void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole);
@@ -69,10 +69,10 @@ const char *patterns_keep(struct patterns *patterns, const char *name);
  * chosen in the same way. */
 bool pattern_name_is_better(const char *name, const char *than);
 /* Whether nothing but such rows is wanted: a process in which none was found may not be meant. */
-bool patterns_are_all(const struct wanted_list *list);
+bool patterns_are_all(const struct probe_spec_list *list);
 /* Counts a function of such a row that cannot be probed; whether a message is to name it: only the first ones. */
 bool patterns_name_failure(struct patterns *patterns);
 /* Reports, at the end of the run, what has matched nothing, and returns how many. */
-size_t patterns_report(const struct wanted_list *list);
+size_t patterns_report(const struct probe_spec_list *list);
 
 #endif

@@ -5,7 +5,7 @@
 #include "args/args.h"
 #include "ptrace/tracee.h"
 
-struct wanted;
+struct probe_spec;
 
 /* Found out at its first call: arguments.c. Probes of a fork's child have a reference to their parent's. */
 struct probe_params {
@@ -15,7 +15,7 @@ struct probe_params {
 };
 
 /* NULL unless -a or -x wants the arguments of the function. */
-struct probe_params *probe_params_new(const struct process *p, const struct wanted *wanted);
+struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted);
 struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
 void probe_params_unref(struct probe_params *params);               /* NULL is allowed */
 

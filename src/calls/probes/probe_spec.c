@@ -15,7 +15,7 @@
 #define NAMED_MAX     8                 /* functions in a message */
 #define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
 
-static const struct wanted hooks[] = {
+static const struct probe_spec hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
 	{.hook = HOOK_SIGMASK, .symbol = "sigprocmask"},
@@ -25,9 +25,9 @@ static const struct wanted hooks[] = {
 	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},
 };
 /* Only where a function is wanted that may throw. */
-static const struct wanted catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
+static const struct probe_spec catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
 
-static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
+static void probe_spec_add(struct probe_spec_list *list, const struct probe_spec *wanted)
 {
 	ARRAY_GROW(list->items, list->capacity, list->count);
 	list->items[list->count++] = *wanted;
@@ -55,32 +55,32 @@ static bool has_throwing(const struct settings *set)
 	return false;
 }
 
-static void wanted_module(struct wanted_list *list, const struct settings *set, const struct module *module)
+static void probe_spec_module(struct probe_spec_list *list, const struct settings *set, const struct module *module)
 {
 	for (size_t i = 0; i < module->function_count; i++) {
 		const struct function *function = &module->functions[i];
 
-		wanted_add(list, &(struct wanted){.function = function,
-						  .module = module,
-						  .kind = &module->resources[function->resource],
-						  .resource = kind_id(set, module, function->resource),
-						  .symbol = function->symbol,
-						  .shown = shown_name(function)});
+		probe_spec_add(list, &(struct probe_spec){.function = function,
+							  .module = module,
+							  .kind = &module->resources[function->resource],
+							  .resource = kind_id(set, module, function->resource),
+							  .symbol = function->symbol,
+							  .shown = shown_name(function)});
 	}
 }
 
 /* Each call of a context function is one of its own, whatever it is called by, or jumps to. */
 static const struct resource context_kind = {.is_nested = true};
 
-static void wanted_contexts(struct wanted_list *list, const struct module *contexts)
+static void probe_spec_contexts(struct probe_spec_list *list, const struct module *contexts)
 {
 	for (size_t i = 0; i < contexts->function_count; i++)
-		wanted_add(list, &(struct wanted){.function = &contexts->functions[i],
-						  .module = contexts,
-						  .hook = HOOK_CONTEXT_FUNCTION,
-						  .kind = &context_kind,
-						  .symbol = contexts->functions[i].symbol,
-						  .shown = shown_name(&contexts->functions[i])});
+		probe_spec_add(list, &(struct probe_spec){.function = &contexts->functions[i],
+							  .module = contexts,
+							  .hook = HOOK_CONTEXT_FUNCTION,
+							  .kind = &context_kind,
+							  .symbol = contexts->functions[i].symbol,
+							  .shown = shown_name(&contexts->functions[i])});
 }
 
 static uint64_t symbol_hash(const char *symbol)
@@ -89,10 +89,10 @@ static uint64_t symbol_hash(const char *symbol)
 }
 
 /* From the last to the first, so that each one's place is known when the one before it needs it. */
-static void wanted_link(struct wanted_list *list)
+static void probe_spec_link(struct probe_spec_list *list)
 {
 	for (size_t i = list->count; i-- > 0;) {
-		struct wanted *wanted = &list->items[i];
+		struct probe_spec *wanted = &list->items[i];
 
 		if (wanted->function && wanted->function->is_pattern)
 			continue;
@@ -103,21 +103,21 @@ static void wanted_link(struct wanted_list *list)
 	}
 }
 
-struct wanted_list *wanted_new(const struct settings *set)
+struct probe_spec_list *probe_spec_new(const struct settings *set)
 {
-	struct wanted_list *list = xcalloc(1, sizeof(*list));
+	struct probe_spec_list *list = xcalloc(1, sizeof(*list));
 
 	list->set = set;
 	list->libraries = libraries_new(set->library_count);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
-		wanted_add(list, &hooks[i]);
+		probe_spec_add(list, &hooks[i]);
 	if (has_throwing(set))
-		wanted_add(list, &catch_hook);
+		probe_spec_add(list, &catch_hook);
 	for (size_t m = 0; m < set->module_count; m++)
-		wanted_module(list, set, set->modules[m]);
+		probe_spec_module(list, set, set->modules[m]);
 	if (set->contexts)
-		wanted_contexts(list, set->contexts);
-	wanted_link(list);
+		probe_spec_contexts(list, set->contexts);
+	probe_spec_link(list);
 	list->patterns = patterns_new(list);
 	/* What is known of the C library's functions is read now, when no program waits for it. */
 	if (set->args && set->chosen)
@@ -125,7 +125,7 @@ struct wanted_list *wanted_new(const struct settings *set)
 	return list;
 }
 
-void wanted_free(struct wanted_list *list)
+void probe_spec_free(struct probe_spec_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
@@ -137,31 +137,31 @@ void wanted_free(struct wanted_list *list)
 	free(list);
 }
 
-const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook)
+const struct probe_spec *probe_spec_hook(const struct probe_spec_list *list, enum hook hook)
 {
-	const struct wanted *wanted = list->items;
+	const struct probe_spec *wanted = list->items;
 
 	while (wanted->hook != hook)
 		wanted++;
 	return wanted;
 }
 
-const struct wanted *wanted_from(const struct wanted *from, const char *symbol)
+const struct probe_spec *probe_spec_from(const struct probe_spec *from, const char *symbol)
 {
 	while (from && strcmp(from->symbol, symbol))
 		from = from->next;
 	return from;
 }
 
-const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol)
+const struct probe_spec *probe_spec_exact(const struct probe_spec_list *list, const char *symbol)
 {
 	const uint64_t *index = hash_get(&list->names, symbol_hash(symbol));
 
-	return index ? wanted_from(&list->items[*index], symbol) : NULL;
+	return index ? probe_spec_from(&list->items[*index], symbol) : NULL;
 }
 
-const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
-				     const struct wanted *from)
+const struct probe_spec *probe_spec_prefixed(const struct probe_spec_list *list, const char *symbol,
+					     const struct module *module, const struct probe_spec *from)
 {
 	char pattern[64] = "*";
 
@@ -171,32 +171,33 @@ const struct wanted *wanted_prefixed(const struct wanted_list *list, const char 
 		if (strncmp(symbol, *prefix, length) || strlen(symbol + length) > 60)
 			continue;
 		strcpy(pattern + 1, symbol + length);
-		const struct wanted *w = from ? wanted_from(from->next, pattern) : wanted_exact(list, pattern);
+		const struct probe_spec *w =
+			from ? probe_spec_from(from->next, pattern) : probe_spec_exact(list, pattern);
 
 		while (w && w->module != module)
-			w = wanted_from(w->next, pattern);
+			w = probe_spec_from(w->next, pattern);
 		if (w)
 			return w;
 	}
 	return NULL;
 }
 
-bool wanted_any(const struct wanted_list *list, const char *symbol)
+bool probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
-	if (wanted_exact(list, symbol))
+	if (probe_spec_exact(list, symbol))
 		return true;
 	for (size_t m = 0; m < list->set->module_count; m++)
-		if (wanted_prefixed(list, symbol, list->set->modules[m], NULL))
+		if (probe_spec_prefixed(list, symbol, list->set->modules[m], NULL))
 			return true;
 	return false;
 }
 
-bool wanted_is_name(const void *list, const char *symbol)
+bool probe_spec_is_name(const void *list, const char *symbol)
 {
-	return wanted_any(list, symbol);
+	return probe_spec_any(list, symbol);
 }
 
-bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file *file)
+bool probe_spec_is_watched_inside(const struct probe_spec *wanted, const struct elf_file *file)
 {
 	struct elf_symbol symbol;
 
@@ -204,7 +205,7 @@ bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file
 	       elf_file_find(file, SIGMASK_INNER, &symbol);
 }
 
-void wanted_found(struct wanted_list *list, const struct wanted *wanted)
+void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wanted)
 {
 	list->items[wanted - list->items].is_found = true;
 }
@@ -212,18 +213,18 @@ void wanted_found(struct wanted_list *list, const struct wanted *wanted)
 /* ---- What was not found ---- */
 
 /* Of a user's own module each function is expected; of functrace's, a program has some. */
-static bool is_own(const struct wanted_list *list, const struct module *module)
+static bool is_own(const struct probe_spec_list *list, const struct module *module)
 {
 	return module != list->set->chosen && module_find(module->name) != module;
 }
 
-static void report_module(const struct wanted_list *list, const struct module *module)
+static void report_module(const struct probe_spec_list *list, const struct module *module)
 {
 	struct buf names = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct wanted *const wanted = &list->items[i];
+		const struct probe_spec *const wanted = &list->items[i];
 
 		/* Of a prefix a program may have some functions only. */
 		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
@@ -241,7 +242,7 @@ static void report_module(const struct wanted_list *list, const struct module *m
 	buf_free(&names);
 }
 
-void wanted_report(const struct wanted_list *list)
+void probe_spec_report(const struct probe_spec_list *list)
 {
 	for (size_t m = 0; m < list->set->module_count; m++)
 		if (is_own(list, list->set->modules[m]))

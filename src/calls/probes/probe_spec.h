@@ -22,20 +22,20 @@ enum hook {
 };
 
 /* One function to be traced, as the modules name it. */
-struct wanted {
+struct probe_spec {
 	const struct function *function; /* NULL: a hook, but for a context function */
 	const struct module *module;
 	enum hook hook;
 	const struct resource *kind;
 	uint32_t resource; /* the kind's id in the trace; 0 for a hook */
 	const char *symbol;
-	char *shown;               /* name in the trace */
-	const struct wanted *next; /* of the same symbol, by another row */
-	bool is_found;             /* an object of any process has it; of rows by pattern see patterns.h */
+	char *shown;                   /* name in the trace */
+	const struct probe_spec *next; /* of the same symbol, by another row */
+	bool is_found;                 /* an object of any process has it; of rows by pattern see patterns.h */
 };
 
 /* The id in the trace of another resource of the row's module, by its index there. */
-static inline uint32_t wanted_sibling(const struct wanted *wanted, unsigned resource)
+static inline uint32_t probe_spec_sibling(const struct probe_spec *wanted, unsigned resource)
 {
 	return wanted->resource - wanted->function->resource + resource;
 }
@@ -44,9 +44,9 @@ struct elf_file;
 struct libraries;
 struct patterns;
 
-struct wanted_list {
+struct probe_spec_list {
 	const struct settings *set;
-	struct wanted *items; /* the hooks, then the modules' rows in their order */
+	struct probe_spec *items; /* the hooks, then the modules' rows in their order */
 	size_t count, capacity;
 	struct hash names;           /* hash of the symbol -> index of the first with that symbol */
 	struct patterns *patterns;   /* the rows by pattern, NULL none */
@@ -55,30 +55,30 @@ struct wanted_list {
 };
 
 /* What the run's modules want. */
-struct wanted_list *wanted_new(const struct settings *set);
-void wanted_free(struct wanted_list *list);
+struct probe_spec_list *probe_spec_new(const struct settings *set);
+void probe_spec_free(struct probe_spec_list *list);
 
 /* The row of a hook. All rows are in the modules' order, and those of one symbol are chained. */
-const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook);
+const struct probe_spec *probe_spec_hook(const struct probe_spec_list *list, enum hook hook);
 /* The first row of a symbol; NULL none. Rows by pattern have no symbol: patterns.h. */
-const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);
+const struct probe_spec *probe_spec_exact(const struct probe_spec_list *list, const char *symbol);
 /* The first row of a symbol among those from `from` on, which is the first row of one or NULL; NULL none. */
-const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
+const struct probe_spec *probe_spec_from(const struct probe_spec *from, const char *symbol);
 /* What the module wants under one of its prefixes ("*malloc" for je_malloc where "je_" is one), behind `from` (NULL:
  * from the first on); NULL nothing more. */
-const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
-				     const struct wanted *from);
+const struct probe_spec *probe_spec_prefixed(const struct probe_spec_list *list, const char *symbol,
+					     const struct module *module, const struct probe_spec *from);
 /* True for sigprocmask() where the file has pthread_sigmask(), too: the first calls the second, so that one call would
  * be seen twice, the second time before the mask has changed. Only in glibc before 2.32 has each of them a system call
  * of its own, in two libraries. */
-bool wanted_is_watched_inside(const struct wanted *wanted, const struct elf_file *file);
+bool probe_spec_is_watched_inside(const struct probe_spec *wanted, const struct elf_file *file);
 /* Notes that an object has the function. */
-void wanted_found(struct wanted_list *list, const struct wanted *wanted);
+void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wanted);
 /* Reports, at the end of the run, which functions of the user's own modules no object had. */
-void wanted_report(const struct wanted_list *list);
+void probe_spec_report(const struct probe_spec_list *list);
 /* Whether any module wants the symbol, with a prefix or without. */
-bool wanted_any(const struct wanted_list *list, const char *symbol);
+bool probe_spec_any(const struct probe_spec_list *list, const char *symbol);
 /* The same, for elf_file_wanted_functions(). */
-bool wanted_is_name(const void *list, const char *symbol);
+bool probe_spec_is_name(const void *list, const char *symbol);
 
 #endif

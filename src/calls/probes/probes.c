@@ -93,7 +93,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 }
 
 /* The breakpoint's probe of the same kind, or for the same hook; NULL none. */
-static struct probe *probe_like(const struct breakpoint *b, const struct wanted *wanted)
+static struct probe *probe_like(const struct breakpoint *b, const struct probe_spec *wanted)
 {
 	struct probe *probe = b ? b->probe : NULL;
 
@@ -102,7 +102,7 @@ static struct probe *probe_like(const struct breakpoint *b, const struct wanted 
 	return probe;
 }
 
-static bool comes_before(const struct wanted *a, const struct wanted *b)
+static bool comes_before(const struct probe_spec *a, const struct probe_spec *b)
 {
 	return a->hook == b->hook ? a->resource < b->resource : a->hook < b->hook;
 }
@@ -205,7 +205,7 @@ static struct probe *probe_add(struct process *p, struct breakpoint *b, const st
 
 static void probe_new(struct process *p, struct breakpoint *b, const struct probe *from)
 {
-	const struct wanted *wanted = from->wanted;
+	const struct probe_spec *wanted = from->wanted;
 	struct probe *probe = probe_add(p, b, from);
 
 	probe->start = arch_text_address(p->arch, from->start);
@@ -354,8 +354,8 @@ struct finding {
 	struct object *object;
 };
 
-static void probe_symbol(const struct finding *finding, const struct elf_symbol *symbol, const struct wanted *wanted,
-			 const char *shown)
+static void probe_symbol(const struct finding *finding, const struct elf_symbol *symbol,
+			 const struct probe_spec *wanted, const char *shown)
 {
 	const struct object *object = finding->object;
 	const uint64_t address = symbol->value + object->bias;
@@ -366,8 +366,8 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 	 * local, and a prefixed allocator may well be linked in hidden. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
-	wanted_found(finding->p->tracer->wanted, wanted);
-	if (wanted_is_watched_inside(wanted, object->file))
+	probe_spec_found(finding->p->tracer->wanted, wanted);
+	if (probe_spec_is_watched_inside(wanted, object->file))
 		return;
 	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
@@ -381,15 +381,15 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 
 /* Under prefixes, unless the module wants the very name. */
 static void probe_prefixed(const struct finding *finding, const struct elf_symbol *symbol, const struct module *module,
-			   const struct wanted *exact)
+			   const struct probe_spec *exact)
 {
 	const struct tracer *t = finding->p->tracer;
-	const struct wanted *w = NULL;
+	const struct probe_spec *w = NULL;
 
-	for (; exact; exact = wanted_from(exact->next, symbol->name))
+	for (; exact; exact = probe_spec_from(exact->next, symbol->name))
 		if (exact->module == module)
 			return;
-	while ((w = wanted_prefixed(t->wanted, symbol->name, module, w)))
+	while ((w = probe_spec_prefixed(t->wanted, symbol->name, module, w)))
 		probe_symbol(finding, symbol, w, symbol->name);
 }
 
@@ -397,9 +397,9 @@ static void on_symbol(void *context, const struct elf_symbol *symbol)
 {
 	const struct finding *finding = context;
 	const struct tracer *t = finding->p->tracer;
-	const struct wanted *exact = wanted_exact(t->wanted, symbol->name);
+	const struct probe_spec *exact = probe_spec_exact(t->wanted, symbol->name);
 
-	for (const struct wanted *w = exact; w; w = wanted_from(w->next, symbol->name))
+	for (const struct probe_spec *w = exact; w; w = probe_spec_from(w->next, symbol->name))
 		probe_symbol(finding, symbol, w, w->shown);
 	for (size_t m = 0; m < t->set->module_count; m++)
 		probe_prefixed(finding, symbol, t->set->modules[m], exact);
@@ -457,7 +457,7 @@ void probe_resolved(struct process *p)
 
 void probe_linker(struct process *p)
 {
-	const struct wanted *wanted = wanted_hook(p->tracer->wanted, HOOK_LIBRARY);
+	const struct probe_spec *wanted = probe_spec_hook(p->tracer->wanted, HOOK_LIBRARY);
 	struct elf_symbol symbol;
 
 	for (size_t i = 0; i < p->objects.count; i++) {
@@ -478,7 +478,7 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	libraries_saw(p->tracer->wanted, object);
-	elf_file_wanted_functions(object->file, wanted_is_name, p->tracer->wanted, on_symbol, &finding);
+	elf_file_wanted_functions(object->file, probe_spec_is_name, p->tracer->wanted, on_symbol, &finding);
 	callers_add(p, object);
 }
 

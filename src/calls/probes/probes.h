@@ -14,7 +14,7 @@ struct callers;
  * function: its breakpoint has a probe for each, and each hit is an entry of each of them. */
 struct probe {
 	struct traced traced; /* as its events name it */
-	const struct wanted *wanted;
+	const struct probe_spec *wanted;
 	const struct function *function; /* what a module says of it; of one that is watched for the tracer's own sake
 					    that its calls are nothing to be written */
 	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */

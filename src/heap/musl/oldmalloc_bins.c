@@ -56,13 +56,13 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 }
 
 /* What a bin is found to be. A bin that was never used is all zero. */
-struct look {
+struct live_capture {
 	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
 	bool is_odd;
 };
 
 /* False: it is no bin at all. */
-static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map, struct look *look)
+static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map, struct live_capture *look)
 {
 	struct words *words = &m->heap->words;
 	const uint64_t first = first_of(m, bin), last = last_of(m, bin), end = list_end(m, bin);
@@ -80,8 +80,8 @@ static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map
 	const bool is_sure = has_chunks && is_chunk_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
 			     word_or_0(words, first + m->header + m->word) == end;
 
-	*look = (struct look){.is_sure = is_sure,
-			      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
+	*look = (struct live_capture){.is_sure = is_sure,
+				      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
 	return true;
 }
 
@@ -91,7 +91,7 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
 	unsigned odd = 0, sure = 0;
-	struct look look;
+	struct live_capture look;
 
 	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
 		if (!look_at(m, bin_at(m, bins, i), i, map >> i & 1, &look))

@@ -91,7 +91,7 @@ static void take_thread(struct core *core, const unsigned char *bytes, size_t si
 	if (arch->abi->thread_pointer)
 		arch->abi->thread_pointer(&regs, &thread->thread_pointer);
 	thread->in_syscall = arch->core.in_syscall && arch->core.in_syscall(&regs, &number);
-	thread->is_outside = thread->in_syscall && !care_is_malloc_call(arch, number);
+	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
 }
 
 static void take_process(struct core *core, const unsigned char *bytes, size_t size)

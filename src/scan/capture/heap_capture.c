@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct ending {
+struct heap_capture {
 	struct scan_threads threads;
 	struct snapshot *snapshot;
 	uint64_t limit;
@@ -17,12 +17,12 @@ struct ending {
 	size_t known_count, known_capacity;
 };
 
-struct ending *ending_new(void)
+struct heap_capture *heap_capture_new(void)
 {
-	return xcalloc(1, sizeof(struct ending));
+	return xcalloc(1, sizeof(struct heap_capture));
 }
 
-void ending_free(struct ending *ending)
+void heap_capture_free(struct heap_capture *ending)
 {
 	if (!ending)
 		return;
@@ -34,24 +34,24 @@ void ending_free(struct ending *ending)
 	free(ending);
 }
 
-void ending_limit(struct ending *ending, uint64_t bytes)
+void heap_capture_limit(struct heap_capture *ending, uint64_t bytes)
 {
 	ending->limit = bytes;
 }
 
-void ending_blocks_only(struct ending *ending)
+void heap_capture_blocks_only(struct heap_capture *ending)
 {
 	ending->has_blocks_only = true;
 }
 
-uint64_t ending_unknown_bytes(const struct ending *ending)
+uint64_t heap_capture_unknown_bytes(const struct heap_capture *ending)
 {
 	const struct snapshot_figures *const figures = snapshot_figures(ending->snapshot);
 
 	return figures->left_out + figures->unreadable + figures->shared_left_out;
 }
 
-void ending_add(struct ending *ending, struct task *task)
+void heap_capture_add(struct heap_capture *ending, struct task *task)
 {
 	uint64_t pc;
 	long number;
@@ -60,20 +60,21 @@ void ending_add(struct ending *ending, struct task *task)
 		scan_threads_add(&ending->threads, task);
 }
 
-void ending_add_exiting(struct ending *ending, struct task *task, uint64_t sp, const uint64_t *words, size_t count)
+void heap_capture_add_exiting(struct heap_capture *ending, struct task *task, uint64_t sp, const uint64_t *words,
+			      size_t count)
 {
 	scan_threads_add(&ending->threads, task);
 	scan_threads_replace(&ending->threads, sp, words, count);
 }
 
-void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller)
+void heap_capture_add_alive(struct heap_capture *ending, struct task *task, uint64_t caller)
 {
 	scan_threads_add(&ending->threads, task);
 	if (caller)
 		ending->threads.items[ending->threads.count - 1].pc = caller;
 }
 
-static void begin(struct ending *ending, const struct task *task)
+static void begin(struct heap_capture *ending, const struct task *task)
 {
 	if (!ending->snapshot)
 		ending->snapshot = snapshot_new(task->process->pid);
@@ -84,13 +85,13 @@ static void begin(struct ending *ending, const struct task *task)
 
 static const char too_large[] = "a copy of its memory would be too large for that alone; --scan makes it all the same";
 
-const char *ending_warm(struct ending *ending, const struct task *task)
+const char *heap_capture_warm(struct heap_capture *ending, const struct task *task)
 {
 	begin(ending, task);
 	return snapshot_warm_ending(ending->snapshot, task->tid, task->process->arch) == -EFBIG ? too_large : NULL;
 }
 
-const char *ending_copy(struct ending *ending, const struct task *task)
+const char *heap_capture_copy(struct heap_capture *ending, const struct task *task)
 {
 	begin(ending, task);
 	const int error = snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
@@ -101,23 +102,23 @@ const char *ending_copy(struct ending *ending, const struct task *task)
 				  : "its memory could not be read at its end";
 }
 
-bool ending_is_locked(const struct ending *ending)
+bool heap_capture_is_locked(const struct heap_capture *ending)
 {
 	return heap_is_locked(snapshot_image(ending->snapshot));
 }
 
-void ending_know(struct ending *ending, uint64_t address, uint64_t size)
+void heap_capture_know(struct heap_capture *ending, uint64_t address, uint64_t size)
 {
 	ARRAY_GROW(ending->known, ending->known_capacity, ending->known_count);
 	ending->known[ending->known_count++] = (struct heap_extent){address, size};
 }
 
-bool ending_is_unknown(const struct ending *ending)
+bool heap_capture_is_unknown(const struct heap_capture *ending)
 {
 	return ending->status == HEAP_NOT_FOUND || ending->status == HEAP_UNSUPPORTED;
 }
 
-const struct heap *ending_heap(const struct ending *ending)
+const struct heap *heap_capture_heap(const struct heap_capture *ending)
 {
 	return ending->heap;
 }
@@ -130,7 +131,7 @@ static int compare_extents(const void *one, const void *two)
 }
 
 /* Keeps of the known ones those that lie inside the heap's blocks. */
-static void know_all(struct ending *ending)
+static void know_all(struct heap_capture *ending)
 {
 	size_t inside = 0;
 
@@ -142,7 +143,7 @@ static void know_all(struct ending *ending)
 		qsort(ending->known, inside, sizeof(*ending->known), compare_extents);
 }
 
-const char *ending_classify(struct ending *ending)
+const char *heap_capture_classify(struct heap_capture *ending)
 {
 	if (ending->heap) {
 		know_all(ending);
@@ -156,7 +157,7 @@ const char *ending_classify(struct ending *ending)
 	return NULL;
 }
 
-const char *ending_read(struct ending *ending, bool *is_passing)
+const char *heap_capture_read(struct heap_capture *ending, bool *is_passing)
 {
 	const char *reason = NULL;
 
@@ -177,35 +178,35 @@ const char *ending_read(struct ending *ending, bool *is_passing)
 	return reason ? reason : "its heap does not agree with itself";
 }
 
-const struct heap_figures *ending_figures(const struct ending *ending)
+const struct heap_figures *heap_capture_figures(const struct heap_capture *ending)
 {
 	const struct heap_figures *figures = heap_figures(ending->heap);
 
 	return figures->arenas ? figures : NULL;
 }
 
-bool ending_has(const struct ending *ending, uint64_t address)
+bool heap_capture_has(const struct heap_capture *ending, uint64_t address)
 {
 	return heap_has(ending->heap, address);
 }
 
-void ending_forget(struct ending *ending)
+void heap_capture_forget(struct heap_capture *ending)
 {
 	heap_free(ending->heap);
 	ending->heap = NULL;
 	ending->status = HEAP_NOT_FOUND;
 }
 
-void ending_again(struct ending *ending)
+void heap_capture_again(struct heap_capture *ending)
 {
-	ending_forget(ending);
+	heap_capture_forget(ending);
 	scan_threads_free(&ending->threads);
 	ending->threads = (struct scan_threads){0};
 	ending->known_count = 0;
 }
 
-void ending_each_lost(const struct ending *ending,
-		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
+void heap_capture_each_lost(const struct heap_capture *ending,
+			    void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
 {
 	for (size_t i = 0, count = heap_count(ending->heap); i < count; i++) {
 		const struct heap_block block = heap_block(ending->heap, i);

@@ -24,7 +24,7 @@ static bool is_heap_call(const struct arch *arch, long number)
 	return arch_has_call(arch->syscalls.heap, ARCH_HEAP_CALLS, number);
 }
 
-bool care_is_malloc_call(const struct arch *arch, long number)
+bool quiesce_is_malloc_call(const struct arch *arch, long number)
 {
 	return is_heap_call(arch, number) || arch_has_call(arch->syscalls.futex, ARCH_FUTEX_CALLS, number);
 }
@@ -43,7 +43,7 @@ static const struct mapping *mapping_of(const struct code *code, struct task *ta
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
-	const struct mapping *m = hold_in_syscall(task, NULL) ? NULL : mapping_of(code, task);
+	const struct mapping *m = freeze_in_syscall(task, NULL) ? NULL : mapping_of(code, task);
 
 	return m && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
@@ -70,7 +70,7 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 
 	const struct mapping *m = code->object ? mapping_of(code, task) : NULL;
 
-	if (!m || (strcmp(m->path, "[vdso]") != 0 && !hold_in_syscall(task, NULL)))
+	if (!m || (strcmp(m->path, "[vdso]") != 0 && !freeze_in_syscall(task, NULL)))
 		return false;
 	const ssize_t got = read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
@@ -86,11 +86,12 @@ static bool is_inside(void *context, struct task *task)
 {
 	long number;
 
-	return (task->stopped && hold_in_syscall(task, &number) && care_is_malloc_call(task->process->arch, number)) ||
+	return (task->stopped && freeze_in_syscall(task, &number) &&
+		quiesce_is_malloc_call(task->process->arch, number)) ||
 	       is_in_code(context, task) || is_called_by_object(context, task);
 }
 
-static size_t count(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), struct code *code)
+static size_t count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), struct code *code)
 {
 	size_t chosen = 0;
 
@@ -105,7 +106,7 @@ static bool is_in_glibc(void *context, struct task *task)
 	long number;
 
 	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
-	       (!hold_in_syscall(task, &number) || care_is_malloc_call(task->process->arch, number));
+	       (!freeze_in_syscall(task, &number) || quiesce_is_malloc_call(task->process->arch, number));
 }
 
 /* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */
@@ -115,33 +116,33 @@ static bool begins_resize(void *context, struct task *task)
 	long number;
 
 	(void)context;
-	return hold_begins_call(task, &number) &&
-	       (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
+	return freeze_begins_call(task, &number) && (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) ||
+						     !quiesce_is_malloc_call(arch, number));
 }
 
 /* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for
  * most of its time, which gives it memory, and there each interrupt finds it: it runs to the begin of such a call. */
-static bool leave_alone(struct hold *hold, struct code *code)
+static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
-	       hold_run_to_calls(hold, UINT64_MAX, is_in_glibc, begins_resize, code) && hold->process.task_count == 1 &&
-	       begins_resize(code, hold->process.tasks);
+	       freeze_run_to_calls(hold, UINT64_MAX, is_in_glibc, begins_resize, code) &&
+	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
 /* Threads in a system call move only when all others are out, for a lock that they wait for is free then. */
-size_t care_leave_c(struct hold *hold, const char *object)
+size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct code code = {.object = object};
 	size_t inside = 0;
 
-	if (hold_is_grouped(hold) || maps_read(proc_live_thread(hold->process.pid), &code.maps))
+	if (freeze_is_grouped(hold) || maps_read(proc_live_thread(hold->process.pid), &code.maps))
 		return 0;
 	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(hold, &code); i++) {
-		while (hold_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
+		while (freeze_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
 			;
 		inside = count(hold, is_in_code, &code);
-		if (inside || !hold_run(hold, is_inside, &code))
+		if (inside || !freeze_run(hold, is_inside, &code))
 			break;
 		inside = count(hold, is_in_code, &code);
 	}
@@ -159,7 +160,7 @@ size_t care_leave_c(struct hold *hold, const char *object)
 #define LOCK_CONTENDED 2u
 
 struct locks {
-	const struct hold *hold;
+	const struct frozen_process *hold;
 	const uint64_t *all;
 	size_t count;
 	uint64_t *held;
@@ -175,7 +176,7 @@ static uint32_t lock_word(pid_t tid, uint64_t lock)
 	return read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
 }
 
-static void read_locks(struct hold *hold, struct locks *locks)
+static void read_locks(struct frozen_process *hold, struct locks *locks)
 {
 	const pid_t tid = proc_live_thread(hold->process.pid);
 
@@ -230,7 +231,7 @@ static bool begin_turn(void *context, struct task *task)
 	bool has_any = false;
 	long number;
 
-	if (hold_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
+	if (freeze_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
 		return false;
 	find_own(locks, task);
 	for (size_t i = 0; i < locks->own_count; i++) {
@@ -251,7 +252,7 @@ static bool has_let_go(void *context, struct task *task)
 	const struct locks *locks = context;
 	long number;
 
-	if (hold_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
+	if (freeze_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
 		return true;
 	for (size_t i = 0; i < locks->own_count; i++)
 		if (!lock_word(task->tid, locks->own[i]))
@@ -259,7 +260,7 @@ static bool has_let_go(void *context, struct task *task)
 	return false;
 }
 
-size_t care_leave_locks(struct hold *hold, const uint64_t *all, size_t count)
+size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct locks locks = {.hold = hold,
@@ -270,7 +271,7 @@ size_t care_leave_locks(struct hold *hold, const uint64_t *all, size_t count)
 
 	do
 		read_locks(hold, &locks);
-	while (locks.held_count && hold_run_to_calls(hold, end, begin_turn, has_let_go, &locks) &&
+	while (locks.held_count && freeze_run_to_calls(hold, end, begin_turn, has_let_go, &locks) &&
 	       clock_ns(CLOCK_MONOTONIC) < end);
 	free(locks.held);
 	free(locks.own);
@@ -287,20 +288,21 @@ static bool may_change(void *context, struct task *task)
 	const struct arch *const arch = task->process->arch;
 	long number;
 
-	return task_regs(task) == 0 && (!hold_in_syscall(task, &number) || is_heap_call(arch, number) ||
-					(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && care_is_malloc_call(arch, number)));
+	return task_regs(task) == 0 &&
+	       (!freeze_in_syscall(task, &number) || is_heap_call(arch, number) ||
+		(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && quiesce_is_malloc_call(arch, number)));
 }
 
-size_t care_wait_locks(struct hold *hold, const uint64_t *all, size_t count)
+size_t quiesce_wait_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};
 
 	for (unsigned round = 0;; round++) {
 		read_locks(hold, &locks);
-		if (!locks.held_count || hold_is_grouped(hold) || clock_ns(CLOCK_MONOTONIC) >= end)
+		if (!locks.held_count || freeze_is_grouped(hold) || clock_ns(CLOCK_MONOTONIC) >= end)
 			break;
-		hold_run(hold, may_change, &round);
+		freeze_run(hold, may_change, &round);
 	}
 	free(locks.held);
 	return locks.held_count;

@@ -45,7 +45,7 @@ struct snapshot {
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;
-	struct hold_waits waits;
+	struct freeze_waits waits;
 };
 
 /* ---- What is copied ---- */
@@ -316,7 +316,7 @@ static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 	return 0;
 }
 
-static int copy_held(struct snapshot *s, const struct arch *arch, struct hold *hold)
+static int copy_held(struct snapshot *s, const struct arch *arch, struct frozen_process *hold)
 {
 	const pid_t tid = proc_live_thread(s->pid);
 
@@ -362,26 +362,27 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 
 /* How many threads or locks are not as they were to be. Of another program's locks nothing is known: what is there now
  * is not touched. */
-static size_t take_care(const struct snapshot *s, struct hold *hold, const struct snapshot_care *care)
+static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
 {
 	const bool has_locks = care->lock_count && care->program == s->program;
 
 	if (has_locks && hold->process.task_count > 1)
-		return (care->marks_locks ? care_leave_locks : care_wait_locks)(hold, care->locks, care->lock_count);
-	return care->leaves_c ? care_leave_c(hold, care->object) : 0;
+		return (care->marks_locks ? quiesce_outside_locks : quiesce_wait_locks)(hold, care->locks,
+											care->lock_count);
+	return care->leaves_c ? quiesce_outside_libc(hold, care->object) : 0;
 }
 
 static void *pause_thread(void *context)
 {
 	struct pause *pause = context;
 	struct snapshot *s = pause->snapshot;
-	struct hold hold;
-	int error = hold_begin(&hold, s->pid, pause->arch);
+	struct frozen_process hold;
+	int error = freeze_begin(&hold, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
 	hold.waits = &s->waits;
 	if (!error)
-		error = hold_stop(&hold);
+		error = freeze_stop(&hold);
 	if (!error)
 		s->program = read_program(proc_live_thread(s->pid), pause->arch);
 	if (!error && pause->care)
@@ -391,8 +392,8 @@ static void *pause_thread(void *context)
 	s->figures.threads = hold.stopped + hold.moving;
 	s->figures.moving = hold.moving;
 	s->figures.asleep = s->threads.asleep;
-	s->figures.is_stopped = hold_is_grouped(&hold);
-	hold_end(&hold);
+	s->figures.is_stopped = freeze_is_grouped(&hold);
+	freeze_end(&hold);
 	s->figures.pause_ns = clock_ns(CLOCK_MONOTONIC) - began;
 	pause->error = error;
 	return NULL;
@@ -489,6 +490,6 @@ void snapshot_free(struct snapshot *s)
 	maps_free(&s->maps);
 	free(s->runs.items);
 	free(s->mappings);
-	hold_waits_free(&s->waits);
+	freeze_waits_free(&s->waits);
 	free(s);
 }

@@ -17,7 +17,7 @@ struct snapshot_care {
 	/* Words of 4 bytes that are 0 when no thread is in the midst of changing the heap. */
 	const uint64_t *locks;
 	size_t lock_count;
-	bool marks_locks; /* they can be marked as waited for: care_leave_locks() */
+	bool marks_locks; /* they can be marked as waited for: quiesce_outside_locks() */
 	/* Without locks: threads in the C library, where malloc is, run on until they are out of it. `object`: in this
 	 * shared object as well, which has the allocator; NULL none. */
 	bool leaves_c;

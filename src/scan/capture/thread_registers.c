@@ -34,8 +34,8 @@ static void read_standing(struct scan_threads *threads, struct task *task, struc
 		return;
 	thread->pc = arch->pc(&task->regs);
 	thread->sp = arch->sp(&task->regs);
-	thread->in_syscall = hold_in_syscall(task, &number);
-	thread->is_outside = thread->in_syscall && !care_is_malloc_call(arch, number);
+	thread->in_syscall = freeze_in_syscall(task, &number);
+	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
 	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
 	add_words(&words, &task->regs, arch->regset_size, arch);
@@ -90,7 +90,7 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 	thread->in_syscall = thread->is_outside = true;
 }
 
-void scan_threads_read(struct scan_threads *threads, struct hold *hold)
+void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)
 {
 	clear(threads);
 	FOR_EACH_TASK(task, &hold->process)

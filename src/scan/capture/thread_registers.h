@@ -14,7 +14,7 @@ struct scan_threads {
 
 /* Those of all threads that are held, in the place of what there was before. Of one that could not be stopped only
  * where it sleeps is known. */
-void scan_threads_read(struct scan_threads *threads, struct hold *hold);
+void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
 /* Adds those of one task. Of one that does not stand only where it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
 /* Of the one that was added last: it is in no allocator, and has these words in its registers. */

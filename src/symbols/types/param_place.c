@@ -87,8 +87,8 @@ static bool is_of_frame(const struct arch *arch, unsigned number)
 }
 
 /* One place. False: it is not understood, or not one of the entry. */
-static bool read_place(const struct type_reader *reader, const struct entry *entry, const struct expression *expression,
-		       struct place_piece *piece)
+static bool read_place(const struct type_reader *reader, const struct param_entry *entry,
+		       const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
@@ -121,7 +121,7 @@ static bool read_place(const struct type_reader *reader, const struct entry *ent
 }
 
 /* Places one behind the other, each followed by DW_OP_piece. */
-static bool read_pieces(struct type_reader *reader, const struct entry *entry, const struct expression *whole,
+static bool read_pieces(struct type_reader *reader, const struct param_entry *entry, const struct expression *whole,
 			struct signature_param *param)
 {
 	struct place_piece pieces[PIECES_MAX];
@@ -165,8 +165,8 @@ static bool has_pieces(const struct expression *expression)
 	return false;
 }
 
-static bool read_expression(struct type_reader *reader, const struct entry *entry, const struct expression *expression,
-			    struct signature_param *param)
+static bool read_expression(struct type_reader *reader, const struct param_entry *entry,
+			    const struct expression *expression, struct signature_param *param)
 {
 	struct place_piece piece = {0};
 
@@ -213,13 +213,14 @@ static bool read_constant(Dwarf_Die *die, struct signature_param *param)
 
 /* Whether such a place shows that the code is optimised: else the parameter is in memory all the time. Of one that is
  * passed by its address LLVM says so in a list, too. */
-static bool shows_optimised(const struct entry *entry, enum param_place place, bool is_list)
+static bool shows_optimised(const struct param_entry *entry, enum param_place place, bool is_list)
 {
 	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
 	       place == PLACE_PIECES;
 }
 
-void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die *die, struct signature_param *param)
+void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwarf_Die *die,
+		      struct signature_param *param)
 {
 	Dwarf_Attribute location;
 	Dwarf_Op *operations;
@@ -266,14 +267,14 @@ static bool is_before_4(Dwarf_Die *function)
 	return !dwarf_cu_info(function->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) && version < 4;
 }
 
-void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
+void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *entry)
 {
 	Dwarf_Attribute base;
 	Dwarf_Op *operations;
 	size_t count;
 	uint64_t convention = DW_CC_normal;
 
-	*entry = (struct entry){.address = address, .is_gcc = is_of_gcc(function)};
+	*entry = (struct param_entry){.address = address, .is_gcc = is_of_gcc(function)};
 	/* What compilers say of calls only when they optimise. */
 	/* Before DWARF 4 no compiler can say so. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||

@@ -53,7 +53,7 @@ static void see_entry_value(struct proof *proof, const Dwarf_Op *operation)
 		add_register(proof->param, number);
 }
 
-static bool is_in_frame(const struct entry *entry, const Dwarf_Op *operation)
+static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operation)
 {
 	unsigned number;
 
@@ -61,7 +61,8 @@ static bool is_in_frame(const struct entry *entry, const Dwarf_Op *operation)
 }
 
 /* is_first: of the list; is_entry: said of the entry itself. */
-static void see(struct proof *proof, const struct entry *entry, const Dwarf_Op *operation, bool is_first, bool is_entry)
+static void see(struct proof *proof, const struct param_entry *entry, const Dwarf_Op *operation, bool is_first,
+		bool is_entry)
 {
 	unsigned number;
 
@@ -75,7 +76,7 @@ static void see(struct proof *proof, const struct entry *entry, const Dwarf_Op *
 		add_register(proof->param, number);
 }
 
-bool param_is_proved(const struct entry *entry, Dwarf_Die *die, struct signature_param *param)
+bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct signature_param *param)
 {
 	Dwarf_Attribute location;
 	Dwarf_Addr base, start, end;

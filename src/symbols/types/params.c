@@ -158,7 +158,7 @@ static void add_unlisted(struct type_reader *reader, Dwarf_Die *function, const 
 
 /* ---- All ---- */
 
-void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct entry *entry,
+void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params)
 {
 	struct params all = {0};

@@ -21,7 +21,7 @@ struct params {
 /* All that the function is declared with, in order; *entry is the function's, and learns what they show. What the
  * compiler does not list, and where it has been, tells the function that this is a copy of, its declaration in a class,
  * or its mangled name ("" unknown). */
-void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct entry *entry,
+void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params);
 void params_free(struct params *params);
 

@@ -80,7 +80,7 @@ static bool is_local(const struct named_symbol *symbol)
 }
 
 /* Where parameters were left out a result may have been, too, and nothing says so. */
-static bool may_lose_result(const struct entry *entry, const struct named_symbol *symbol)
+static bool may_lose_result(const struct param_entry *entry, const struct named_symbol *symbol)
 {
 	return entry->is_own || (symbol && has_part_name(symbol->name));
 }
@@ -114,7 +114,7 @@ static bool is_piece_lost(const struct signature_param *param)
 	return size < param->type->size;
 }
 
-static bool is_lost(const struct entry *entry, const struct signature_param *param)
+static bool is_lost(const struct param_entry *entry, const struct signature_param *param)
 {
 	switch (param->place) {
 	case PLACE_NOWHERE:
@@ -132,7 +132,7 @@ static bool is_lost(const struct entry *entry, const struct signature_param *par
 }
 
 /* Whether callers need not give all of the parameters: then they may give none of the others where the ABI has it. */
-static bool is_anything_lost(const struct entry *entry, const struct params *params)
+static bool is_anything_lost(const struct param_entry *entry, const struct params *params)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		const struct signature_param *param = &params->items[i].item;
@@ -152,8 +152,8 @@ static bool has_local_convention(const struct type_reader *reader)
 
 /* Whether the parameters are where debug information says, and not where the ABI does. Of functions that only this file
  * calls compilers leave parameters out. */
-static bool has_own_places(const struct type_reader *reader, const struct entry *entry, const struct params *params,
-			   const struct named_symbol *symbol)
+static bool has_own_places(const struct type_reader *reader, const struct param_entry *entry,
+			   const struct params *params, const struct named_symbol *symbol)
 {
 	if (entry->is_own || (symbol && has_copy_name(symbol->name)))
 		return true;
@@ -170,12 +170,12 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 }
 
 /* GCC's callers pass all parameters that the function has; LLVM's those that it uses. */
-static bool is_passed(const struct entry *entry, struct param *param)
+static bool is_passed(const struct param_entry *entry, struct param *param)
 {
 	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
 }
 
-static void choose_places(const struct type_reader *reader, const struct entry *entry, struct params *params,
+static void choose_places(const struct type_reader *reader, const struct param_entry *entry, struct params *params,
 			  bool is_own)
 {
 	for (size_t i = 0; i < params->count; i++) {
@@ -317,7 +317,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 					      const struct named_symbol *symbol)
 {
 	struct params params = {0};
-	struct entry entry;
+	struct param_entry entry;
 
 	if (is_origin_lost(&function->die))
 		return NULL;

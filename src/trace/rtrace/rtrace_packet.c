@@ -235,7 +235,7 @@ static int take_lost(struct reader *reader, struct packet *packet, struct record
 	return 1;
 }
 
-static int take_census(struct reader *reader, struct packet *packet, struct record *record)
+static int take_baseline(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -245,14 +245,14 @@ static int take_census(struct reader *reader, struct packet *packet, struct reco
 
 	if (count > left(packet) / (2 * pointer_size(s)))
 		return damage(reader, packet, TOO_SHORT);
-	while (s->census_capacity < count)
-		ARRAY_GROW(s->census, s->census_capacity, s->census_capacity);
+	while (s->baseline_capacity < count)
+		ARRAY_GROW(s->baseline, s->baseline_capacity, s->baseline_capacity);
 	for (uint32_t i = 0; i < count; i++) {
-		s->census[i].id = take_pointer(s, packet);
-		s->census[i].size = take_pointer(s, packet);
+		s->baseline[i].id = take_pointer(s, packet);
+		s->baseline[i].size = take_pointer(s, packet);
 	}
-	record->type = RECORD_CENSUS;
-	record->census = (struct record_census){resource, s->census, count};
+	record->type = RECORD_BASELINE;
+	record->baseline = (struct record_baseline){resource, s->baseline, count};
 	return 1;
 }
 
@@ -327,7 +327,7 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_LOST:
 		return take_lost(reader, packet, record);
 	case RTRACE_CENS:
-		return take_census(reader, packet, record);
+		return take_baseline(reader, packet, record);
 	case RTRACE_RESI:
 		return take_resident(reader, packet, record);
 	case RTRACE_FILE:

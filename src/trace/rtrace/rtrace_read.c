@@ -27,7 +27,7 @@ static void rtrace_end(struct reader *reader)
 	buf_free(&s->call_text);
 	buf_free(&s->arg_text);
 	free(s->frames);
-	free(s->census);
+	free(s->baseline);
 	free(s->args);
 	free(s);
 }

@@ -34,8 +34,8 @@ struct rtrace_reader {
 	size_t frame_capacity;
 	struct call_arg *args;
 	size_t arg_capacity;
-	struct census_block *census;
-	size_t census_capacity;
+	struct baseline_block *baseline;
+	size_t baseline_capacity;
 };
 
 /* A packet in the buffer, or what is left of its data while it is taken apart. */

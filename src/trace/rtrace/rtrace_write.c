@@ -182,21 +182,21 @@ static void put_lost(struct writer *writer, const struct record_lost *lost)
 	packet_end(writer, RTRACE_LOST, p);
 }
 
-#define CENSUS_BLOCKS 1024 /* in a packet, at most: a writer's buffer stays small, however many there are */
+#define BASELINE_BLOCKS 1024 /* in a packet, at most: a writer's buffer stays small, however many there are */
 
-static void put_census(struct writer *writer, const struct record_census *census)
+static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	const struct rtrace_state *s = writer->state;
 
-	for (uint32_t at = 0; at < census->count;) {
-		const uint32_t left = census->count - at, count = left < CENSUS_BLOCKS ? left : CENSUS_BLOCKS;
+	for (uint32_t at = 0; at < baseline->count;) {
+		const uint32_t left = baseline->count - at, count = left < BASELINE_BLOCKS ? left : BASELINE_BLOCKS;
 		unsigned char *p = packet_begin(writer, 8 + 16 * (size_t)count);
 
-		p = put_dword(s, p, census->resource);
+		p = put_dword(s, p, baseline->resource);
 		p = put_dword(s, p, count);
 		for (const uint32_t end = at + count; at < end; at++) {
-			p = put_pointer(writer, p, census->blocks[at].id);
-			p = put_pointer(writer, p, census->blocks[at].size);
+			p = put_pointer(writer, p, baseline->blocks[at].id);
+			p = put_pointer(writer, p, baseline->blocks[at].size);
 		}
 		packet_end(writer, RTRACE_CENS, p);
 	}
@@ -254,10 +254,10 @@ const struct writer_ops rtrace_writer_ops = {
 		.attachment = put_attachment,
 		.scan = put_scan,
 		.lost = put_lost,
-		.census = put_census,
+		.baseline = put_baseline,
 		.resident = put_resident},
 	.not_in_compat = 1u << RECORD_BUILD_ID | 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN |
-			 1u << RECORD_LOST | 1u << RECORD_CENSUS | 1u << RECORD_RESIDENT,
+			 1u << RECORD_LOST | 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
 	.needs_process = true,
 	.end = rtrace_end,
 };

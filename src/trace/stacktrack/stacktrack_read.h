@@ -75,7 +75,7 @@ struct stacktrack_reader {
 	struct record queue[STACKTRACK_QUEUE];
 	size_t queued, given;
 	struct buf note;
-	struct census_block census; /* of the entry that was taken last */
+	struct baseline_block baseline; /* of the entry that was taken last */
 };
 
 /* Takes an entry of the process that is whole, with its text, and queues what records it makes. 1, or a negative errno

@@ -169,8 +169,9 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 			(uint32_t)w->id, w->from, w->flags < LOST_KINDS ? (enum lost_kind)w->flags : LOST_POSSIBLY};
 		break;
 	case STACKTRACK_OF_BEFORE:
-		s->census = (struct census_block){w->from, w->size};
-		stacktrack_enqueue(s, RECORD_CENSUS)->census = (struct record_census){(uint32_t)w->id, &s->census, 1};
+		s->baseline = (struct baseline_block){w->from, w->size};
+		stacktrack_enqueue(s, RECORD_BASELINE)->baseline =
+			(struct record_baseline){(uint32_t)w->id, &s->baseline, 1};
 		break;
 	case STACKTRACK_OF_RESIDENT:
 		stacktrack_enqueue(s, RECORD_RESIDENT)->resident = (struct record_resident){w->now, w->peak};

@@ -200,13 +200,13 @@ static void put_area(struct writer *writer, const struct record_area *area)
 	stacktrack_put_value(writer, STACKTRACK_OF_AREA);
 }
 
-static void put_census(struct writer *writer, const struct record_census *census)
+static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
-	for (uint32_t i = 0; i < census->count; i++) {
+	for (uint32_t i = 0; i < baseline->count; i++) {
 		struct buf *const text = stacktrack_begin_record(writer);
 
-		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64 " id=%" PRIu32, census->blocks[i].id,
-			   census->blocks[i].size, census->resource);
+		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64 " id=%" PRIu32, baseline->blocks[i].id,
+			   baseline->blocks[i].size, baseline->resource);
 		stacktrack_put_value(writer, STACKTRACK_OF_BEFORE);
 	}
 }
@@ -240,7 +240,7 @@ const struct writer_ops stacktrack_writer_ops = {
 		.area = put_area,
 		.scan = put_scan,
 		.lost = put_lost,
-		.census = put_census,
+		.baseline = put_baseline,
 		.resident = put_resident},
 	.needs_process = true,
 	.around = stacktrack_put,

@@ -339,10 +339,10 @@ static bool take_before(struct text_reader *s, const char *line, struct record *
 	uint64_t resource;
 
 	if (*p != '<' || !(p = text_hex(p + 1, &resource)) || resource > UINT32_MAX || strncmp(p, "> 0x", 4) ||
-	    !(p = text_hex(p + 4, &s->census.id)) || *p != ' ' || !(p = text_decimal(p + 1, &s->census.size)) || *p)
+	    !(p = text_hex(p + 4, &s->baseline.id)) || *p != ' ' || !(p = text_decimal(p + 1, &s->baseline.size)) || *p)
 		return false;
-	record->type = RECORD_CENSUS;
-	record->census = (struct record_census){(uint32_t)resource, &s->census, 1};
+	record->type = RECORD_BASELINE;
+	record->baseline = (struct record_baseline){(uint32_t)resource, &s->baseline, 1};
 	return true;
 }
 

@@ -50,7 +50,7 @@ struct text_reader {
 	uint32_t depth; /* of the trace's stacks; 0 unknown */
 	struct call_arg *args;
 	size_t arg_capacity;
-	struct census_block census; /* of the line */
+	struct baseline_block baseline; /* of the line */
 };
 
 /* The line that begins `from` bytes after data + start: 1 and its length, its newline is there too; 0 at the end; a

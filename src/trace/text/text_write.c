@@ -265,11 +265,11 @@ static void put_lost(struct writer *writer, const struct record_lost *lost)
 }
 
 /* `## before <1> 0x602010 24`, a line for each block */
-static void put_census(struct writer *writer, const struct record_census *census)
+static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
-	for (uint32_t i = 0; i < census->count; i++)
-		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n", census->resource,
-			   census->blocks[i].id, census->blocks[i].size);
+	for (uint32_t i = 0; i < baseline->count; i++)
+		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n",
+			   baseline->resource, baseline->blocks[i].id, baseline->blocks[i].size);
 }
 
 static void put_resident(struct writer *writer, const struct record_resident *resident)
@@ -293,9 +293,9 @@ const struct writer_ops text_writer_ops = {
 		.comment = put_comment,
 		.scan = put_scan,
 		.lost = put_lost,
-		.census = put_census,
+		.baseline = put_baseline,
 		.resident = put_resident},
 	.not_in_compat = 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN | 1u << RECORD_LOST |
-			 1u << RECORD_CENSUS | 1u << RECORD_RESIDENT,
+			 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
 	.end = text_end,
 };

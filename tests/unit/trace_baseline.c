@@ -14,12 +14,12 @@
 
 #define BLOCKS 2050 /* two whole packets and two blocks */
 
-static struct census_block blocks[BLOCKS];
+static struct baseline_block blocks[BLOCKS];
 
 static struct record records[] = {
 	{.type = RECORD_PROCESS, .process = {.arch = "x86_64", .pointer_size = 8, .pid = 7, .has_pid = true}},
 	{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}},
-	{.type = RECORD_CENSUS, .census = {1, blocks, BLOCKS}},
+	{.type = RECORD_BASELINE, .baseline = {1, blocks, BLOCKS}},
 	{.type = RECORD_CALL,
 	 .call = {.index = 1,
 		  .time_ns = TIME_NONE,
@@ -33,7 +33,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < BLOCKS; i++)
-		blocks[i] = (struct census_block){0x7f0000000010 + i * 32, i ? i : UINT64_C(1) << 40};
+		blocks[i] = (struct baseline_block){0x7f0000000010 + i * 32, i ? i : UINT64_C(1) << 40};
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static void check_left_out(const char *encoding, bool compat)
 
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 		assert_int_equal(writer_put(writer, &records[i]), 0);
-	assert_int_equal(writer_omissions(writer)->count[OMITTED_CENSUS], BLOCKS);
+	assert_int_equal(writer_omissions(writer)->count[OMITTED_BASELINE], BLOCKS);
 	assert_int_equal(writer_close(writer), 0);
 	read_all(fd, &trace);
 	assert_null(memmem(trace.data, trace.size, "before", 6));

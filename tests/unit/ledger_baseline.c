@@ -1,4 +1,4 @@
-/* What was live before the trace, by a census that is taken while the program goes on: its races, played by hand. */
+/* What was live before the trace, by a baseline that is taken while the program goes on: its races, played by hand. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -10,17 +10,17 @@
 #include <cmocka.h>
 
 /* The copy has these, and all of them are entered. How many were. */
-static unsigned census(const uint64_t *ids, size_t count)
+static unsigned baseline(const uint64_t *ids, size_t count)
 {
 	unsigned entered = 0;
 
 	for (size_t i = 0; i < count; i++)
-		entered += ledger_census(trace, 1, ids[i], 100 + ids[i]);
-	ledger_end_census(trace, 1, true);
+		entered += ledger_baseline(trace, 1, ids[i], 100 + ids[i]);
+	ledger_end_baseline(trace, 1, true);
 	return entered;
 }
 
-#define CENSUS(...) census((const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+#define BASELINE(...) baseline((const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void assert_live(uint64_t blocks, uint64_t bytes, uint64_t older, uint64_t older_bytes)
 {
@@ -44,13 +44,13 @@ static void assert_nothing_odd(void)
 static void test_releases(void **state)
 {
 	(void)state;
-	assert_false(ledger_awaits_census(trace));
-	ledger_begin_census(trace, 1);
-	assert_true(ledger_awaits_census(trace));
-	assert_int_equal(CENSUS(0x10, 0x20, 0x30), 3);
-	assert_false(ledger_awaits_census(trace));
+	assert_false(ledger_awaits_baseline(trace));
+	ledger_begin_baseline(trace, 1);
+	assert_true(ledger_awaits_baseline(trace));
+	assert_int_equal(BASELINE(0x10, 0x20, 0x30), 3);
+	assert_false(ledger_awaits_baseline(trace));
 	assert_live(0, 0, 3, 300 + 0x60);
-	assert_true(ledger_live(trace, 1).has_census);
+	assert_true(ledger_live(trace, 1).baseline_is_written);
 	assert_int_equal(ledger_size(trace, 1, 0x20), 100 + 0x20);
 	released(0x20);
 	assert_live(0, 0, 2, 200 + 0x40);
@@ -63,9 +63,9 @@ static void test_releases(void **state)
 static void test_free_in_flight(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	released(0x10);
-	assert_int_equal(CENSUS(0x10, 0x20), 1);
+	assert_int_equal(BASELINE(0x10, 0x20), 1);
 	assert_live(0, 0, 1, 100 + 0x20);
 }
 
@@ -73,11 +73,11 @@ static void test_free_in_flight(void **state)
 static void test_free_in_flight_of_many(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	released(0x10);
 	for (uint64_t id = 0x1000; id < 0x1000 + 10000; id++)
 		released(id);
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_live(0, 0, 0, 0);
 }
 
@@ -85,8 +85,8 @@ static void test_free_in_flight_of_many(void **state)
 static void test_malloc_in_flight(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
-	assert_int_equal(CENSUS(0x10), 1);
+	ledger_begin_baseline(trace, 1);
+	assert_int_equal(BASELINE(0x10), 1);
 	allocated(MALLOC, 0x10, 7);
 	assert_live(1, 7, 0, 0);
 	released(0x10);
@@ -102,9 +102,9 @@ static void test_malloc_in_flight(void **state)
 static void test_known(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_live(1, 7, 0, 0);
 	assert_int_equal(ledger_size(trace, 1, 0x10), 7);
 }
@@ -113,10 +113,10 @@ static void test_known(void **state)
 static void test_given_out_again(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	released(0x10);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_live(1, 7, 0, 0);
 }
 
@@ -126,9 +126,9 @@ static void test_realloc_in_flight(void **state)
 	struct reservation reservation;
 
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	reserve(&reservation, REALLOC, 0x10);
-	assert_int_equal(CENSUS(0x10), 1);
+	assert_int_equal(BASELINE(0x10), 1);
 	ledger_commit(trace, &reservation, TIME_NONE);
 	allocated(REALLOC, 0x10, 9);
 	assert_live(1, 9, 0, 0);
@@ -140,11 +140,11 @@ static void test_realloc_in_flight(void **state)
 static void test_held(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	ledger_publisher_began(trace, 1);
 	released(0x10);
 	assert_trace("");
-	assert_int_equal(CENSUS(0x10), 1);
+	assert_int_equal(BASELINE(0x10), 1);
 	ledger_publisher_done(trace, 1);
 	assert_trace("free<memory>(0x10)\n");
 	assert_live(0, 0, 0, 0);
@@ -156,7 +156,7 @@ static void test_held(void **state)
 static void begin(void)
 {
 	trace->attached = true;
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	put_defer(trace);
 }
 
@@ -165,26 +165,26 @@ static void test_released_since(void **state)
 {
 	(void)state;
 	begin();
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
 	assert_int_equal(odd().unknown_releases, 1);
 	assert_trace("");
-	assert_int_equal(CENSUS(0x10, 0x20), 2);
+	assert_int_equal(BASELINE(0x10, 0x20), 2);
 	put_undefer(trace);
 	assert_trace("free<memory>(0x10)\n");
 	assert_live(0, 0, 1, 100 + 0x20);
 	assert_nothing_odd();
 }
 
-/*	the copy: p | A: free(p) | B: malloc() = p | the census: p was there before, and is B's now */
+/*	the copy: p | A: free(p) | B: malloc() = p | the baseline: p was there before, and is B's now */
 static void test_given_out_since(void **state)
 {
 	(void)state;
 	begin();
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(CENSUS(0x10), 1);
+	assert_int_equal(BASELINE(0x10), 1);
 	put_undefer(trace);
 	assert_trace("free<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
 	assert_live(1, 7, 0, 0);
@@ -197,9 +197,9 @@ static void test_released_before_copy(void **state)
 	(void)state;
 	begin();
 	released(0x10);
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_int_equal(odd().unknown_releases, 2);
 }
 
@@ -208,10 +208,10 @@ static void test_released_between_copies(void **state)
 {
 	(void)state;
 	begin();
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
-	ledger_census_copied(trace);
-	assert_int_equal(CENSUS(0x10), 0);
+	ledger_baseline_copied(trace);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
@@ -221,22 +221,22 @@ static void test_known_and_released(void **state)
 	(void)state;
 	begin();
 	allocated(MALLOC, 0x10, 7);
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_nothing_odd();
 }
 
-/* Too many events came, and have been written: the release is in the trace, before the census. */
+/* Too many events came, and have been written: the release is in the trace, before the baseline. */
 static void test_written_before(void **state)
 {
 	(void)state;
 	begin();
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	released(0x10);
 	put_undefer(trace);
 	assert_trace("free<memory>(0x10)\n");
-	assert_int_equal(CENSUS(0x10), 0);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
@@ -245,10 +245,10 @@ static void test_of_the_library(void **state)
 {
 	(void)state;
 	begin();
-	ledger_census_copied(trace);
+	ledger_baseline_copied(trace);
 	assert_true(ledger_has_baseline(trace, 1));
-	ledger_census_without(trace, 1, 0x10);
-	assert_int_equal(CENSUS(0x10), 0);
+	ledger_baseline_without(trace, 1, 0x10);
+	assert_int_equal(BASELINE(0x10), 0);
 	assert_true(ledger_has_baseline(trace, 1));
 	assert_nothing_odd();
 }
@@ -257,8 +257,8 @@ static void test_incomplete(void **state)
 {
 	(void)state;
 	assert_false(ledger_has_baseline(trace, 1));
-	ledger_begin_census(trace, 1);
-	ledger_end_census(trace, 1, false);
+	ledger_begin_baseline(trace, 1);
+	ledger_end_baseline(trace, 1, false);
 	assert_false(ledger_has_baseline(trace, 1));
 }
 
@@ -266,11 +266,11 @@ static void test_incomplete(void **state)
 static void test_large(void **state)
 {
 	(void)state;
-	ledger_begin_census(trace, 1);
-	assert_true(ledger_census(trace, 1, 0x10, UINT64_C(1) << 40));
-	assert_true(ledger_census(trace, 1, 0x20, UINT64_MAX));
-	assert_false(ledger_census(trace, 1, 0x20, 1));
-	ledger_end_census(trace, 1, true);
+	ledger_begin_baseline(trace, 1);
+	assert_true(ledger_baseline(trace, 1, 0x10, UINT64_C(1) << 40));
+	assert_true(ledger_baseline(trace, 1, 0x20, UINT64_MAX));
+	assert_false(ledger_baseline(trace, 1, 0x20, 1));
+	ledger_end_baseline(trace, 1, true);
 	assert_int_equal(ledger_size(trace, 1, 0x10), UINT64_C(1) << 40);
 	released(0x10);
 	released(0x20);
@@ -286,12 +286,12 @@ static void test_room(void **state)
 
 	(void)state;
 	allocated(MALLOC, 0x10, 64);
-	ledger_begin_census(trace, 1);
+	ledger_begin_baseline(trace, 1);
 	ledger_take_room(trace, 1, &room);
 	assert_null(room.entries);
 	for (uint64_t id = 0x10; id <= 100000 * 0x10; id += 0x10)
-		assert_int_equal(ledger_census(trace, 1, id, 1), id != 0x10);
-	ledger_end_census(trace, 1, true);
+		assert_int_equal(ledger_baseline(trace, 1, id, 1), id != 0x10);
+	ledger_end_baseline(trace, 1, true);
 	assert_ptr_equal(trace->ledger.live[1].blocks.entries, entries);
 	assert_live(1, 64, 99999, 99999);
 	assert_nothing_odd();
@@ -319,8 +319,8 @@ static void test_any(void **state)
 
 	(void)state;
 	assert_false(ledger_has_any(trace, 1, is_it, &asked));
-	ledger_begin_census(trace, 1);
-	CENSUS(0x10, 0x20, 0x30);
+	ledger_begin_baseline(trace, 1);
+	BASELINE(0x10, 0x20, 0x30);
 	assert_true(ledger_has_any(trace, 1, is_it, &asked));
 	assert_int_equal(any.count, 1);
 	asked = &one;

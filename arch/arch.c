@@ -63,7 +63,7 @@ int arch_call_before(const struct arch *arch, uint64_t return_address, const str
 	return 0;
 }
 
-static void put_number(unsigned char *bytes, unsigned offset, unsigned size, uint64_t number)
+static void arch_put_number(unsigned char *bytes, unsigned offset, unsigned size, uint64_t number)
 {
 	const uint32_t narrow = (uint32_t)number;
 
@@ -88,11 +88,11 @@ static uint64_t get_number(const unsigned char *bytes, unsigned offset, unsigned
 void action_pack(const struct action_layout *layout, const struct arch_action *action, unsigned char *bytes)
 {
 	memset(bytes, 0, layout->size);
-	put_number(bytes, layout->handler, layout->word, action->handler);
-	put_number(bytes, layout->flags, layout->flags_size, action->flags);
-	put_number(bytes, layout->mask, sizeof(action->mask), action->mask);
+	arch_put_number(bytes, layout->handler, layout->word, action->handler);
+	arch_put_number(bytes, layout->flags, layout->flags_size, action->flags);
+	arch_put_number(bytes, layout->mask, sizeof(action->mask), action->mask);
 	if (layout->restorer)
-		put_number(bytes, layout->restorer, layout->word, action->restorer);
+		arch_put_number(bytes, layout->restorer, layout->word, action->restorer);
 }
 
 void action_unpack(const struct action_layout *layout, const unsigned char *bytes, struct arch_action *action)

@@ -18,7 +18,7 @@ bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags)
 }
 
 /* Bytes, of which some may have other bits as well. */
-struct pattern {
+struct code_address_pattern {
 	uint16_t machine;
 	unsigned char size;
 	unsigned char bytes[12], any[12]; /* any: bits that may be set */
@@ -26,7 +26,7 @@ struct pattern {
 
 bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size)
 {
-	static const struct pattern patterns[] = {
+	static const struct code_address_pattern patterns[] = {
 		/* mov $15 (rt_sigreturn), %rax or %eax; syscall */
 		{EM_X86_64, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, {0}},
 		{EM_X86_64, 7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, {0}},
@@ -46,7 +46,7 @@ bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t si
 	};
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		const struct pattern *pattern = &patterns[i];
+		const struct code_address_pattern *pattern = &patterns[i];
 		size_t at = 0;
 
 		if (pattern->machine != elf_machine || size < pattern->size)

@@ -10,13 +10,13 @@
 
 /* The table of a module from outside, field by field: what is wrong in it would be wrong numbers in a trace at best. */
 
-struct check {
+struct module_check_data {
 	const struct module *module;
 	struct buf *said;
 	size_t index; /* of the function that is looked at */
 };
 
-static bool fail(const struct check *check, const char *field, const char *why)
+static bool check_fail(const struct module_check_data *check, const char *field, const char *why)
 {
 	const struct function *const f = &check->module->functions[check->index];
 
@@ -35,37 +35,37 @@ bool module_is_name(const char *text)
 	return length && length <= MODULE_NAME_MAX;
 }
 
-static bool has_argument(const struct value *value)
+static bool check_has_argument(const struct value *value)
 {
 	return value->kind != VALUE_NONE && value->kind != VALUE_RESULT && value->kind != VALUE_CONST &&
 	       value->kind != VALUE_RESULT_SCALED && value->kind != VALUE_RESULT_STRING_SIZE &&
 	       value->kind != VALUE_RESULT_WIDE_SIZE;
 }
 
-static bool check_value(const struct check *check, const char *field, const struct value *value)
+static bool check_value(const struct module_check_data *check, const char *field, const struct value *value)
 {
 	if (value->kind > VALUE_KEPT)
-		return fail(check, field, "is of no kind that enum value_kind has");
+		return check_fail(check, field, "is of no kind that enum value_kind has");
 	if (value->type > TYPE_UINT16 || (value->kind == VALUE_ARG_TIMES && value->number > TYPE_UINT16))
-		return fail(check, field, "is of no type that enum value_type has");
-	if ((has_argument(value) && value->a >= MODULE_ARGS) ||
+		return check_fail(check, field, "is of no type that enum value_type has");
+	if ((check_has_argument(value) && value->a >= MODULE_ARGS) ||
 	    (value->kind == VALUE_ARG_TIMES && value->b >= MODULE_ARGS))
-		return fail(check, field, "names an argument that is out of reach (MODULE_ARGS)");
+		return check_fail(check, field, "names an argument that is out of reach (MODULE_ARGS)");
 	if ((value->kind == VALUE_LIVE_SIZE || value->kind == VALUE_KEPT) && value->b >= check->module->resource_count)
-		return fail(check, field, "names a resource that the module does not have");
+		return check_fail(check, field, "names a resource that the module does not have");
 	return true;
 }
 
-static bool check_condition(const struct check *check, const char *field, const struct condition *condition)
+static bool check_condition(const struct module_check_data *check, const char *field, const struct condition *condition)
 {
 	if (condition->test > TEST_NOT_LIVE)
-		return fail(check, field, "is no test that enum test has");
+		return check_fail(check, field, "is no test that enum test has");
 	if (condition->resource >= check->module->resource_count)
-		return fail(check, field, "names a resource that the module does not have");
+		return check_fail(check, field, "names a resource that the module does not have");
 	return check_value(check, field, &condition->value) && check_value(check, field, &condition->other);
 }
 
-static bool check_values(const struct check *check, const struct function *f)
+static bool check_module_values(const struct module_check_data *check, const struct function *f)
 {
 	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
 		if (!check_condition(check, "conditions", &f->conditions[i]))
@@ -89,59 +89,61 @@ static bool points(unsigned type)
 	       type == PARAM_INDIRECT || type == PARAM_STRINGS;
 }
 
-static bool check_words(const struct check *check, const struct param_word *words)
+static bool check_words(const struct module_check_data *check, const struct param_word *words)
 {
 	for (size_t i = 0; words && words[i].name; i++)
 		if (i == WORDS_MAX || !*words[i].name)
-			return fail(check, "params",
-				    "has words without their end (a name that is NULL), or without names");
+			return check_fail(check, "params",
+					  "has words without their end (a name that is NULL), or without names");
 	return true;
 }
 
 /* A type that stands alone: a result's, or that of one case. */
-static bool check_alone(const struct check *check, const char *field, unsigned type, const struct param_word *words)
+static bool check_alone(const struct module_check_data *check, const char *field, unsigned type,
+			const struct param_word *words)
 {
 	if (type > PARAM_NONE)
-		return fail(check, field, "is of no type that enum param_type has");
+		return check_fail(check, field, "is of no type that enum param_type has");
 	if (needs_another(type) || type == PARAM_INTS)
-		return fail(check, field, "is of a type that only a parameter can have");
+		return check_fail(check, field, "is of a type that only a parameter can have");
 	if (type == PARAM_WORD && !words)
-		return fail(check, field, "is a PARAM_WORD without words");
+		return check_fail(check, field, "is a PARAM_WORD without words");
 	return check_words(check, words);
 }
 
-static bool check_cases(const struct check *check, const struct param_case *cases)
+static bool check_cases(const struct module_check_data *check, const struct param_case *cases)
 {
 	for (size_t i = 0; cases && cases[i].type; i++) {
 		if (i == WORDS_MAX)
-			return fail(check, "params", "has cases without their end (PARAM_END)");
+			return check_fail(check, "params", "has cases without their end (PARAM_END)");
 		if (!check_alone(check, "params", cases[i].type, cases[i].words))
 			return false;
 	}
 	return true;
 }
 
-static bool check_param(const struct check *check, const struct param *param, unsigned count)
+static bool check_param(const struct module_check_data *check, const struct param *param, unsigned count)
 {
 	const bool uses_with =
 		needs_another(param->type) || param->cases || (param->needs && param->type != PARAM_INTS);
 
 	if (param->type > PARAM_NONE)
-		return fail(check, "params", "has a type that enum param_type does not have");
+		return check_fail(check, "params", "has a type that enum param_type does not have");
 	if (!param->name || !*param->name)
-		return fail(check, "params", "has a parameter without a name");
+		return check_fail(check, "params", "has a parameter without a name");
 	if ((uses_with && param->with >= count) || param->times > count)
-		return fail(check, "params", "names another parameter (.with, .times) that the row does not have");
+		return check_fail(check, "params",
+				  "names another parameter (.with, .times) that the row does not have");
 	if (param->is_result && !points(param->type))
-		return fail(check, "params", "is filled by the function (.is_result), but points to nothing");
+		return check_fail(check, "params", "is filled by the function (.is_result), but points to nothing");
 	if (param->type == PARAM_INTS && (!param->needs || param->needs > INTS_MAX))
-		return fail(check, "params", "is of PARAM_INTS, and .needs does not say how many, 1 to 64");
+		return check_fail(check, "params", "is of PARAM_INTS, and .needs does not say how many, 1 to 64");
 	if (param->type == PARAM_WORD && !param->words)
-		return fail(check, "params", "is a PARAM_WORD without words");
+		return check_fail(check, "params", "is a PARAM_WORD without words");
 	return check_words(check, param->words) && check_cases(check, param->cases);
 }
 
-static bool check_params(const struct check *check, const struct function *f)
+static bool check_params(const struct module_check_data *check, const struct function *f)
 {
 	unsigned count = 0;
 
@@ -151,34 +153,34 @@ static bool check_params(const struct check *check, const struct function *f)
 		if (!check_param(check, &f->params[i], count))
 			return false;
 	if (f->returns.type && (f->returns.is_result || f->returns.cases || f->returns.needs))
-		return fail(check, "returns", "says what only a parameter can say");
+		return check_fail(check, "returns", "says what only a parameter can say");
 	return check_alone(check, "returns", f->returns.type, f->returns.words);
 }
 
-static bool check_function(const struct check *check)
+static bool check_module_function(const struct module_check_data *check)
 {
 	const struct module *const module = check->module;
 	const struct function *const f = &module->functions[check->index];
 
 	if (!f->symbol || !*f->symbol)
-		return fail(check, "symbol", "is missing");
+		return check_fail(check, "symbol", "is missing");
 	if (f->role < ROLE_ALLOC || f->role > ROLE_CALL)
-		return fail(check, "role", "is none that enum function_role has");
+		return check_fail(check, "role", "is none that enum function_role has");
 	if (f->resource >= module->resource_count)
-		return fail(check, "resource", "is one that the module does not have");
+		return check_fail(check, "resource", "is one that the module does not have");
 	if ((f->role == ROLE_CALL) != !!(module->resources[f->resource].flags & KIND_CALL))
-		return fail(check, "role", "does not fit its resource: ROLE_CALL and KIND_CALL belong together");
+		return check_fail(check, "role", "does not fit its resource: ROLE_CALL and KIND_CALL belong together");
 	if (f->role != ROLE_CALL && !f->id.kind)
-		return fail(check, "id", "is missing");
+		return check_fail(check, "id", "is missing");
 	if (f->role == ROLE_REALLOC && !f->released.kind)
-		return fail(check, "released", "is missing");
+		return check_fail(check, "released", "is missing");
 	if (f->success > OK_ALWAYS)
-		return fail(check, "success", "is none that enum success has");
+		return check_fail(check, "success", "is none that enum success has");
 	if (f->result > TYPE_UINT16)
-		return fail(check, "result", "is of no type that enum value_type has");
+		return check_fail(check, "result", "is of no type that enum value_type has");
 	if (f->symbol[0] == '*' && !f->is_pattern && !module->prefixes)
-		return fail(check, "symbol", "has a prefix, and the module has no prefixes");
-	return check_values(check, f) && check_params(check, f);
+		return check_fail(check, "symbol", "has a prefix, and the module has no prefixes");
+	return check_module_values(check, f) && check_params(check, f);
 }
 
 static bool check_resource(const struct module *module, size_t i, struct buf *said)
@@ -217,8 +219,8 @@ bool module_check(const struct module *module, struct buf *said)
 	for (size_t i = 0; i < module->resource_count; i++)
 		if (!check_resource(module, i, said))
 			return false;
-	for (struct check check = {module, said, 0}; check.index < module->function_count; check.index++)
-		if (!check_function(&check))
+	for (struct module_check_data check = {module, said, 0}; check.index < module->function_count; check.index++)
+		if (!check_module_function(&check))
 			return false;
 	return true;
 }

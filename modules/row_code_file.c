@@ -8,7 +8,7 @@
 #define MESSAGES_MAX 1024 /* of a call; the kernel takes no more (UIO_MAXIOV) */
 #define MESSAGE_MAX  4096 /* bytes of control messages that are read; the kernel lets 253 descriptors through at once */
 
-static uint64_t word_at(const unsigned char *bytes, unsigned size)
+static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 {
 	uint64_t word = 0;
 	uint32_t half;
@@ -30,7 +30,8 @@ static size_t read_control(const struct module_call *call, uint64_t message, uns
 	/* name, its length, vectors, their number, control, its length: a word each, with padding */
 	if (!call->read(call, message, header, 6u * word))
 		return 0;
-	const uint64_t address = word_at(header + 4 * word, word), size = word_at(header + 5 * word, word);
+	const uint64_t address = row_code_file_word_at(header + 4 * word, word),
+		       size = row_code_file_word_at(header + 5 * word, word);
 
 	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
 }
@@ -43,7 +44,7 @@ static int find_descriptor(const struct module_call *call, const unsigned char *
 	int32_t kind[2], fd;
 
 	for (size_t at = 0; at + header <= size;) {
-		const uint64_t length = word_at(control + at, word);
+		const uint64_t length = row_code_file_word_at(control + at, word);
 
 		if (length < header || length > size - at)
 			return -1;

@@ -11,7 +11,7 @@
 #define TYPE_OBJECT 80u /* G_TYPE_OBJECT, the fundamental type of all */
 #define NAME_MAX    127
 
-static bool read_word(const struct module_call *call, uint64_t address, uint64_t *to)
+static bool row_code_gobject_read_word(const struct module_call *call, uint64_t address, uint64_t *to)
 {
 	uint32_t half = 0;
 
@@ -34,12 +34,14 @@ static uint64_t node_size(const struct module_call *call, uint64_t node, uint64_
 
 	/* supers[0] is the type itself, and the last one its fundamental type. */
 	if (!call->read(call, node + 2 * word + 4, &supers, 1) || !supers ||
-	    !read_word(call, node + 8 * word + 8, &own) || own != node ||
-	    !read_word(call, node + 8 * word + 8 + supers * word, &fundamental) || fundamental != TYPE_OBJECT)
+	    !row_code_gobject_read_word(call, node + 8 * word + 8, &own) || own != node ||
+	    !row_code_gobject_read_word(call, node + 8 * word + 8 + supers * word, &fundamental) ||
+	    fundamental != TYPE_OBJECT)
 		return 0;
 	/* Its data name the class. */
-	if (!read_word(call, node + 3 * word + 8, &data) || !read_word(call, data + 6 * word + 8, &of_class) ||
-	    of_class != class || !call->read(call, data + 7 * word + 8, &size, sizeof(size)))
+	if (!row_code_gobject_read_word(call, node + 3 * word + 8, &data) ||
+	    !row_code_gobject_read_word(call, data + 6 * word + 8, &of_class) || of_class != class ||
+	    !call->read(call, data + 7 * word + 8, &size, sizeof(size)))
 		return 0;
 	return size >= 3 * word ? size : 0;
 }
@@ -50,7 +52,7 @@ bool row_code_object(const struct module_call *call, struct module_details *deta
 	const char *name = NULL;
 
 	details->size = 0;
-	if (!read_word(call, details->id, &class) || !read_word(call, class, &type))
+	if (!row_code_gobject_read_word(call, details->id, &class) || !row_code_gobject_read_word(call, class, &type))
 		return true;
 	if (type == TYPE_OBJECT) {
 		details->size = 3 * call->pointer_size;

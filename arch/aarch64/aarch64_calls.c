@@ -29,7 +29,7 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 /* ---- Procedure linkage: adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 ---- */
 
 /* What is known of a register: that it is an address, or what lies there. */
-struct known {
+struct aarch64_calls_known {
 	enum { KNOWN_NOTHING, KNOWN_ADDRESS, KNOWN_LOADED } what;
 	uint64_t address;
 };
@@ -42,7 +42,7 @@ static bool has_hidden_results(uint32_t word)
 }
 
 /* Any of an instruction's fields that may name the register of a result. */
-static void forget_results(struct known *registers, uint32_t word)
+static void aarch64_calls_forget_results(struct aarch64_calls_known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};
 
@@ -52,24 +52,26 @@ static void forget_results(struct known *registers, uint32_t word)
 		registers[a64_bits(word, fields[i], 5)].what = KNOWN_NOTHING;
 }
 
-static void follow(struct known *registers, uint32_t word, uint64_t address)
+static void aarch64_calls_follow(struct aarch64_calls_known *registers, uint32_t word, uint64_t address)
 {
 	const unsigned to = a64_bits(word, 0, 5);
-	const struct known base = registers[a64_bits(word, 5, 5)];
-	struct known result = {KNOWN_NOTHING, 0};
+	const struct aarch64_calls_known base = registers[a64_bits(word, 5, 5)];
+	struct aarch64_calls_known result = {KNOWN_NOTHING, 0};
 
 	if (a64_is_nop(word))
 		return;
 	if (a64_is_adr(word)) {
-		result = (struct known){KNOWN_ADDRESS, a64_adr_value(word, address)};
+		result = (struct aarch64_calls_known){KNOWN_ADDRESS, a64_adr_value(word, address)};
 	} else if ((word & 0xff800000) == 0x91000000 && base.what == KNOWN_ADDRESS) { /* add, of an immediate */
 		const unsigned shift = a64_bits(word, 22, 1) ? 12 : 0;
 
-		result = (struct known){KNOWN_ADDRESS, base.address + ((uint64_t)a64_bits(word, 10, 12) << shift)};
+		result = (struct aarch64_calls_known){KNOWN_ADDRESS,
+						      base.address + ((uint64_t)a64_bits(word, 10, 12) << shift)};
 	} else if ((word & 0xffc00000) == 0xf9400000 && base.what == KNOWN_ADDRESS) { /* ldr, of 64 bits */
-		result = (struct known){KNOWN_LOADED, base.address + ((uint64_t)a64_bits(word, 10, 12) << 3)};
+		result = (struct aarch64_calls_known){KNOWN_LOADED,
+						      base.address + ((uint64_t)a64_bits(word, 10, 12) << 3)};
 	} else {
-		forget_results(registers, word);
+		aarch64_calls_forget_results(registers, word);
 		return;
 	}
 	registers[to] = result;
@@ -79,7 +81,7 @@ static void follow(struct known *registers, uint32_t word, uint64_t address)
 bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
 {
 	(void)got;
-	struct known registers[STACK + 1] = {0};
+	struct aarch64_calls_known registers[STACK + 1] = {0};
 	unsigned char bytes[A64_INSN_SIZE];
 	uint64_t address = return_address - A64_INSN_SIZE;
 
@@ -90,7 +92,7 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 		const uint32_t word = a64_get(bytes);
 
 		if ((word & 0xfffffc1f) == 0xd61f0000) { /* br */
-			const struct known target = registers[a64_bits(word, 5, 5)];
+			const struct aarch64_calls_known target = registers[a64_bits(word, 5, 5)];
 
 			*slot = target.address;
 			return target.what == KNOWN_LOADED;
@@ -101,7 +103,7 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 		}
 		if (!a64_falls_through(word))
 			return false;
-		follow(registers, word, address);
+		aarch64_calls_follow(registers, word, address);
 		address += A64_INSN_SIZE;
 	}
 	return false;
@@ -109,23 +111,23 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 
 /* ---- The stack pointer ---- */
 
-static bool is_sp(uint32_t word, unsigned first)
+static bool aarch64_calls_is_sp(uint32_t word, unsigned first)
 {
 	return a64_bits(word, first, 5) == STACK;
 }
 
 /* Whether the instruction gives sp a value that is not its own plus a constant. Loads and stores that write their base
  * back add a constant to it, but those of structures may add a register. */
-static bool gives_value(uint32_t word)
+static bool aarch64_calls_gives_value(uint32_t word)
 {
 	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4, written back */
-		return is_sp(word, 5) && a64_bits(word, 16, 5) != STACK;
-	if (!is_sp(word, 0))
+		return aarch64_calls_is_sp(word, 5) && a64_bits(word, 16, 5) != STACK;
+	if (!aarch64_calls_is_sp(word, 0))
 		return false;
 	if ((word & 0x3f800000) == 0x11000000) /* add, sub of an immediate without flags; mov to sp */
-		return !is_sp(word, 5);
+		return !aarch64_calls_is_sp(word, 5);
 	if ((word & 0xbfc00000) == 0x91800000) /* addg, subg */
-		return !is_sp(word, 5);
+		return !aarch64_calls_is_sp(word, 5);
 	if ((word & 0x1f800000) == 0x12000000)            /* logical, of an immediate; */
 		return (word & 0x60000000) != 0x60000000; /* ands is tst there */
 	if ((word & 0x3fe00000) == 0x0b200000)            /* add, sub of an extended register, without flags */
@@ -136,7 +138,7 @@ static bool gives_value(uint32_t word)
 }
 
 /* br, ret, b, udf, brk; retaasppc, retabsppc */
-static bool goes_elsewhere(uint32_t word)
+static bool aarch64_calls_goes_elsewhere(uint32_t word)
 {
 	if ((word & 0xffc0001f) == 0x5500001f)
 		return true;
@@ -153,7 +155,7 @@ bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	for (size_t at = 0; at + A64_INSN_SIZE <= size; at += A64_INSN_SIZE) {
 		const uint32_t word = a64_get(code + at);
 
-		is_set = !goes_elsewhere(word) && (is_set || gives_value(word));
+		is_set = !aarch64_calls_goes_elsewhere(word) && (is_set || aarch64_calls_gives_value(word));
 		*ever |= is_set;
 	}
 	return is_set;

@@ -11,12 +11,12 @@
 
 #define ZERO_REGISTER 31
 
-static uint64_t get_register(const struct arch_regs *regs, unsigned number)
+static uint64_t aarch64_emulate_get_register(const struct arch_regs *regs, unsigned number)
 {
 	return number == ZERO_REGISTER ? 0 : regs->words[number];
 }
 
-static void set_register(struct arch_regs *regs, unsigned number, uint64_t value)
+static void aarch64_emulate_set_register(struct arch_regs *regs, unsigned number, uint64_t value)
 {
 	if (number != ZERO_REGISTER)
 		regs->words[number] = value;
@@ -29,9 +29,9 @@ static uint64_t plain_target(uint64_t address)
 }
 
 /* b.cond, cbz, cbnz, tbz, tbnz: whether it branches, and by how many words. */
-static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
+static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
 {
-	const uint64_t value = get_register(regs, a64_bits(word, 0, 5));
+	const uint64_t value = aarch64_emulate_get_register(regs, a64_bits(word, 0, 5));
 	const bool if_not_zero = a64_bits(word, 24, 1);
 
 	if (word >> 24 == 0x54) {
@@ -49,7 +49,8 @@ static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words
 }
 
 /* Behind bits 31 and 30: a word, a double word, a signed word, a prefetch. */
-static int load_literal(uint32_t word, uint64_t address, struct arch_regs *regs, const struct arch_memory *mem)
+static int aarch64_emulate_load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
+					const struct arch_memory *mem)
 {
 	const uint64_t place = address + ((uint64_t)a64_signed(word, 5, 19) << 2);
 	const unsigned target = a64_bits(word, 0, 5), kind = word >> 30;
@@ -63,7 +64,7 @@ static int load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
 	if (error)
 		return error;
 	value = a64_get(bytes) | (uint64_t)a64_get(bytes + 4) << 32;
-	set_register(regs, target, kind == 2 ? (uint64_t)(int64_t)(int32_t)(uint32_t)value : value);
+	aarch64_emulate_set_register(regs, target, kind == 2 ? (uint64_t)(int64_t)(int32_t)(uint32_t)value : value);
 	return 0;
 }
 
@@ -81,12 +82,12 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		return error;
 	}
 	if (a64_is_adr(word)) {
-		set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
+		aarch64_emulate_set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
 		a64_set_pc(regs, next);
 		return 0;
 	}
 	if (a64_bits(word, 26, 3) != 5) {
-		const int error = load_literal(word, insn->address, regs, mem);
+		const int error = aarch64_emulate_load_literal(word, insn->address, regs, mem);
 
 		if (!error)
 			a64_set_pc(regs, next);
@@ -97,7 +98,7 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		return 0;
 	}
 	if (word >> 24 == 0xd6) {
-		const uint64_t target = plain_target(get_register(regs, a64_bits(word, 5, 5)));
+		const uint64_t target = plain_target(aarch64_emulate_get_register(regs, a64_bits(word, 5, 5)));
 
 		if (a64_bits(word, 21, 4) == 1)
 			regs->words[A64_LR] = next;
@@ -110,7 +111,7 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		a64_set_pc(regs, a64_branch_target(word, insn->address));
 		return 0;
 	}
-	const bool taken = is_taken(word, regs, &words);
+	const bool taken = aarch64_emulate_is_taken(word, regs, &words);
 
 	a64_set_pc(regs, taken ? insn->address + ((uint64_t)words << 2) : next);
 	return 0;

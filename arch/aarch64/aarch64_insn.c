@@ -43,18 +43,18 @@ bool a64_falls_through(uint32_t word)
 }
 
 /* ldxr, stxr, their pairs and their acquiring and releasing kinds; not casp, which shares their encoding. */
-static bool is_exclusive(uint32_t word)
+static bool aarch64_insn_is_exclusive(uint32_t word)
 {
 	return IS(word, 0x3e800000, 0x08000000) && (!(word & 0x00200000) || word >> 31);
 }
 
 static bool is_store_exclusive(uint32_t word)
 {
-	return is_exclusive(word) && !(word & 0x00400000);
+	return aarch64_insn_is_exclusive(word) && !(word & 0x00400000);
 }
 
 /* b.cond, bc.cond; cbz, cbnz, tbz, tbnz */
-static bool is_conditional(uint32_t word)
+static bool aarch64_insn_is_conditional(uint32_t word)
 {
 	return IS(word, 0xff000000, 0x54000000) || IS(word, 0x7c000000, 0x34000000);
 }
@@ -62,21 +62,21 @@ static bool is_conditional(uint32_t word)
 /* A stop between a load exclusive and the store makes the store fail. Where it does so each time it is tried again, the
  * loop has no end: no breakpoint may stand on the store, nor on what comes before it. (The load itself may be copied: a
  * jump is all that is then between. But a step would stop behind it.) */
-static bool is_between_exclusives(const unsigned char *code, size_t size)
+static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {
 		const uint32_t word = a64_get(code + i);
 
-		if (is_exclusive(word))
+		if (aarch64_insn_is_exclusive(word))
 			return is_store_exclusive(word);
-		if (!a64_falls_through(word) && !is_conditional(word))
+		if (!a64_falls_through(word) && !aarch64_insn_is_conditional(word))
 			return false;
 	}
 	return false;
 }
 
 /* Instructions that never come to their end in the program: its own breakpoints, halts, udf. */
-static bool is_trap(uint32_t word)
+static bool aarch64_insn_is_trap(uint32_t word)
 {
 	return word >> 16 == 0 || (IS(word, 0xff000000, 0xd4000000) && !IS(word, 0xffe0001f, A64_SVC_0));
 }
@@ -86,13 +86,13 @@ static bool is_ldr_literal(uint32_t word)
 	return IS(word, 0x3b000000, 0x18000000);
 }
 
-static bool is_vector(uint32_t word)
+static bool aarch64_insn_is_vector(uint32_t word)
 {
 	return word & 1u << 26;
 }
 
 /* Relative to the pc in a way that is not known here, or one of a sequence that has to stay together: run in place. */
-static bool is_bound_to_place(uint32_t word)
+static bool aarch64_insn_is_bound_to_place(uint32_t word)
 {
 	/* movprfx, with a predicate and without */
 	if (IS(word, 0xfffffc00, 0x0420bc00) || IS(word, 0xff3ee000, 0x04102000))
@@ -121,7 +121,7 @@ static bool is_unallocated(uint32_t word)
 	}
 }
 
-static void set_emulated(struct insn *insn, bool pc_only)
+static void aarch64_insn_set_emulated(struct insn *insn, bool pc_only)
 {
 	insn->kind = INSN_EMULATE;
 	insn->pc_only = pc_only;
@@ -137,13 +137,13 @@ static void set_copied(struct insn *insn)
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
-		set_emulated(insn, true);
+		aarch64_insn_set_emulated(insn, true);
 	else if (IS(word, 0xfffffc1f, 0xd65f0000) && !shadow_stack)
-		set_emulated(insn, true);
+		aarch64_insn_set_emulated(insn, true);
 	else if (IS(word, 0xfffffc1f, 0xd65f0000))
 		set_copied(insn); /* it takes the address off that stack as well */
 	else if (IS(word, 0xfffffc1f, 0xd63f0000) && !shadow_stack)
-		set_emulated(insn, false);
+		aarch64_insn_set_emulated(insn, false);
 	else if (IS(word, 0xfffffbff, 0xd65f0bff))
 		set_copied(insn);
 }
@@ -158,7 +158,7 @@ static void classify_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 		return;
 	case 0xd5:
 		if (a64_is_nop(word))
-			set_emulated(insn, true);
+			aarch64_insn_set_emulated(insn, true);
 		else
 			set_copied(insn);
 		return;
@@ -169,24 +169,24 @@ static void classify_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 	default:
 		break;
 	}
-	if (is_conditional(word) || IS(word, 0xfc000000, 0x14000000))
-		set_emulated(insn, true);
+	if (aarch64_insn_is_conditional(word) || IS(word, 0xfc000000, 0x14000000))
+		aarch64_insn_set_emulated(insn, true);
 	else if (IS(word, 0xfc000000, 0x94000000) && !shadow_stack)
-		set_emulated(insn, false);
+		aarch64_insn_set_emulated(insn, false);
 }
 
-static void classify(uint32_t word, bool shadow_stack, struct insn *insn)
+static void aarch64_insn_classify(uint32_t word, bool shadow_stack, struct insn *insn)
 {
-	if (is_bound_to_place(word) || is_unallocated(word))
+	if (aarch64_insn_is_bound_to_place(word) || is_unallocated(word))
 		return;
 	if (a64_bits(word, 26, 3) == 5)
 		classify_branch(word, shadow_stack, insn);
-	else if (a64_is_adr(word) || (is_ldr_literal(word) && !is_vector(word)))
-		set_emulated(insn, false);
+	else if (a64_is_adr(word) || (is_ldr_literal(word) && !aarch64_insn_is_vector(word)))
+		aarch64_insn_set_emulated(insn, false);
 	else
 		set_copied(insn);
 	insn->can_emulate = insn->kind == INSN_COPY && a64_can_emulate(word);
-	insn->cannot_step = is_exclusive(word);
+	insn->cannot_step = aarch64_insn_is_exclusive(word);
 }
 
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
@@ -196,18 +196,18 @@ bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 		return false;
 	const uint32_t word = a64_get(code);
 
-	if (is_trap(word) || is_between_exclusives(code, size))
+	if (aarch64_insn_is_trap(word) || aarch64_insn_is_between_exclusives(code, size))
 		return false;
 	insn->length = A64_INSN_SIZE;
 	memcpy(insn->bytes, code, A64_INSN_SIZE);
-	classify(word, shadow_stack, insn);
+	aarch64_insn_classify(word, shadow_stack, insn);
 	return true;
 }
 
 /* ---- Copies ---- */
 
-/* Whether a distance, in bytes, fits `bits` of a field that counts words. */
-static bool fits(uint64_t distance, unsigned bits)
+/* Whether a distance, in bytes, aarch64_insn_fits `bits` of a field that counts words. */
+static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 {
 	const int64_t words = (int64_t)distance / 4, limit = (int64_t)1 << (bits - 1);
 
@@ -215,11 +215,11 @@ static bool fits(uint64_t distance, unsigned bits)
 }
 
 /* The only way back that changes nothing reaches 128 MiB. */
-static int put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
+static int aarch64_insn_put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	const uint64_t distance = target - (slot + copy->size);
 
-	if (!fits(distance, 26))
+	if (!aarch64_insn_fits(distance, 26))
 		return -ERANGE;
 	copy->resume = copy->size;
 	a64_put(copy->bytes + copy->size, 0x14000000 | (uint32_t)(distance >> 2 & 0x3ffffff));
@@ -236,11 +236,11 @@ int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 	if (is_ldr_literal(word)) {
 		const uint64_t distance = insn->address + ((uint64_t)a64_signed(word, 5, 19) << 2) - slot;
 
-		if (!fits(distance, 19))
+		if (!aarch64_insn_fits(distance, 19))
 			return -ERANGE;
 		word = (word & ~0x00ffffe0u) | (uint32_t)(distance >> 2 & 0x7ffff) << 5;
 	}
 	*copy = (struct insn_copy){.size = A64_INSN_SIZE};
 	a64_put(copy->bytes, word);
-	return put_jump(copy, slot, insn->address + A64_INSN_SIZE);
+	return aarch64_insn_put_jump(copy, slot, insn->address + A64_INSN_SIZE);
 }

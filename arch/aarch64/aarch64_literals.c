@@ -10,19 +10,19 @@
 #define PIECE 4096u /* bytes that are read at once: any page is a multiple of them */
 
 /* The code around a place. What cannot be read is 0, which loads nothing. */
-struct window {
+struct aarch64_literals_window {
 	uint64_t start;
 	unsigned char bytes[2 * WORDS * A64_INSN_SIZE];
 	bool is_constant[2 * WORDS]; /* words of which it is known, so that none of them is taken for code */
 };
 
 /* What an instruction loads from a constant address; size 0: nothing. */
-struct constant {
+struct aarch64_literals_constant {
 	uint64_t address;
 	unsigned size;
 };
 
-static void read_window(struct window *window, const struct arch_memory *code)
+static void aarch64_literals_read_window(struct aarch64_literals_window *window, const struct arch_memory *code)
 {
 	size_t size;
 
@@ -35,22 +35,23 @@ static void read_window(struct window *window, const struct arch_memory *code)
 	}
 }
 
-static uint32_t word_at(const struct window *window, size_t i)
+static uint32_t aarch64_literals_word_at(const struct aarch64_literals_window *window, size_t i)
 {
 	return a64_get(window->bytes + i * A64_INSN_SIZE);
 }
 
 /* ldr of a literal, of any register; not prfm. */
-static struct constant literal(uint32_t word, uint64_t address)
+static struct aarch64_literals_constant literal(uint32_t word, uint64_t address)
 {
 	const bool is_vector = word & 0x04000000;
 	const unsigned size = word >> 30;
 
 	if ((word & 0x3b000000) != 0x18000000 || size == 3)
-		return (struct constant){0, 0};
-	return (struct constant){address + ((uint64_t)a64_signed(word, 5, 19) << 2), is_vector   ? 4u << size
-										     : size == 1 ? 8
-												 : 4};
+		return (struct aarch64_literals_constant){0, 0};
+	return (struct aarch64_literals_constant){address + ((uint64_t)a64_signed(word, 5, 19) << 2),
+						  is_vector   ? 4u << size
+						  : size == 1 ? 8
+							      : 4};
 }
 
 /* ldr of an unsigned offset from a base. Of the vectors, 128 bits have another size. */
@@ -68,23 +69,25 @@ static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 #define NEAR 8 /* instructions from adrp to its load: compilers mix them with others */
 
 /* adrp, and a load from that page. */
-static struct constant in_page(const struct window *window, size_t i)
+static struct aarch64_literals_constant in_page(const struct aarch64_literals_window *window, size_t i)
 {
-	const uint32_t word = word_at(window, i);
+	const uint32_t word = aarch64_literals_word_at(window, i);
 	uint64_t offset;
 
 	if ((word & 0x9f000000) != 0x90000000)
-		return (struct constant){0, 0};
+		return (struct aarch64_literals_constant){0, 0};
 	for (size_t n = i + 1; n <= i + NEAR && n < 2 * WORDS; n++) {
-		const unsigned size = loaded_at(word_at(window, n), a64_bits(word, 0, 5), &offset);
+		const unsigned size = loaded_at(aarch64_literals_word_at(window, n), a64_bits(word, 0, 5), &offset);
 
 		if (size)
-			return (struct constant){a64_adr_value(word, window->start + i * A64_INSN_SIZE) + offset, size};
+			return (struct aarch64_literals_constant){
+				a64_adr_value(word, window->start + i * A64_INSN_SIZE) + offset, size};
 	}
-	return (struct constant){0, 0};
+	return (struct aarch64_literals_constant){0, 0};
 }
 
-static void note_constant(struct window *window, const struct constant *constant)
+static void aarch64_literals_note_constant(struct aarch64_literals_window *window,
+					   const struct aarch64_literals_constant *constant)
 {
 	for (unsigned n = 0; n < constant->size; n += A64_INSN_SIZE) {
 		const uint64_t i = (constant->address + n - window->start) / A64_INSN_SIZE;
@@ -97,19 +100,20 @@ static void note_constant(struct window *window, const struct constant *constant
 bool a64_is_constant(uint64_t address, const struct arch_memory *code)
 {
 	const uint64_t reach = (uint64_t)WORDS * A64_INSN_SIZE;
-	struct window window = {.start = address > reach ? address - reach : 0};
+	struct aarch64_literals_window window = {.start = address > reach ? address - reach : 0};
 
-	read_window(&window, code);
+	aarch64_literals_read_window(&window, code);
 	for (size_t i = 0; i < 2 * WORDS; i++) {
 		if (window.is_constant[i])
 			continue;
-		struct constant constant = literal(word_at(&window, i), window.start + i * A64_INSN_SIZE);
+		struct aarch64_literals_constant constant =
+			literal(aarch64_literals_word_at(&window, i), window.start + i * A64_INSN_SIZE);
 
 		if (!constant.size)
 			constant = in_page(&window, i);
 		if (address - constant.address < constant.size)
 			return true;
-		note_constant(&window, &constant);
+		aarch64_literals_note_constant(&window, &constant);
 	}
 	return false;
 }

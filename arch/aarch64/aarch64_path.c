@@ -7,7 +7,7 @@
 #define STACK 31 /* as a base or a result: sp */
 
 /* An instruction that is being followed. */
-struct following {
+struct aarch64_path_following {
 	struct path_state *state;
 	struct path_step *step;
 	uint32_t word;
@@ -15,12 +15,12 @@ struct following {
 
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
-static uint32_t field(const struct following *f, unsigned first, unsigned count)
+static uint32_t field(const struct aarch64_path_following *f, unsigned first, unsigned count)
 {
 	return a64_bits(f->word, first, count);
 }
 
-static void add_to(struct following *f, unsigned reg, int64_t change)
+static void aarch64_path_add_to(struct aarch64_path_following *f, unsigned reg, int64_t change)
 {
 	if (reg == STACK)
 		path_move_sp(f->state, change);
@@ -29,26 +29,27 @@ static void add_to(struct following *f, unsigned reg, int64_t change)
 }
 
 /* Register 31 is none here. */
-static void set(struct following *f, unsigned reg, struct path_value value)
+static void aarch64_path_set(struct aarch64_path_following *f, unsigned reg, struct path_value value)
 {
 	if (reg != STACK)
 		f->state->registers[reg] = value;
 }
 
-static struct path_value value_of(const struct following *f, unsigned reg)
+static struct path_value aarch64_path_value_of(const struct aarch64_path_following *f, unsigned reg)
 {
 	return reg == STACK ? unknown : f->state->registers[reg];
 }
 
 /* Whether a call's return address is stored as a function does on entry: that is the next function, so what was called
  * does not return. */
-static bool begins_function(const struct following *f, unsigned reg, unsigned base, int64_t change)
+static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
+					 int64_t change)
 {
-	return reg == A64_LR && base == STACK && change < 0 && value_of(f, reg).kind == PATH_UNKNOWN;
+	return reg == A64_LR && base == STACK && change < 0 && aarch64_path_value_of(f, reg).kind == PATH_UNKNOWN;
 }
 
 /* One or two registers of 8 bytes, or of other widths, `size` bytes each; change: of the base, before or after. */
-static void follow_access(struct following *f, bool load, bool is_general, unsigned count, unsigned size,
+static void follow_access(struct aarch64_path_following *f, bool load, bool is_general, unsigned count, unsigned size,
 			  int64_t offset, int64_t change)
 {
 	const unsigned regs[] = {field(f, 0, 5), field(f, 10, 5)}, base = field(f, 5, 5);
@@ -58,18 +59,18 @@ static void follow_access(struct following *f, bool load, bool is_general, unsig
 	for (unsigned i = 0; i < count; i++) {
 		const struct path_value at = path_sum(place, (int64_t)i * size);
 
-		values[i] = !load ? value_of(f, regs[i]) : size == 8 ? path_load(f->state, at) : unknown;
-		if (!load && is_general && begins_function(f, regs[i], base, change))
+		values[i] = !load ? aarch64_path_value_of(f, regs[i]) : size == 8 ? path_load(f->state, at) : unknown;
+		if (!load && is_general && aarch64_path_begins_function(f, regs[i], base, change))
 			f->step->next = PATH_END;
 	}
 	if (change)
-		add_to(f, base, change);
+		aarch64_path_add_to(f, base, change);
 	if (!is_general)
 		return;
 	/* The lowest one is the last to be forgotten. */
 	for (unsigned i = count; i-- > 0;) {
 		if (load)
-			set(f, regs[i], values[i]);
+			aarch64_path_set(f, regs[i], values[i]);
 		else if (base == STACK && size == 8 &&
 			 !path_store(f->state, path_sum(place, (int64_t)i * size), values[i]))
 			f->step->next = PATH_END;
@@ -77,7 +78,7 @@ static void follow_access(struct following *f, bool load, bool is_general, unsig
 }
 
 /* ldp, stp and their like. */
-static void follow_pair(struct following *f)
+static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = field(f, 23, 2), width = field(f, 30, 2);
 	const bool load = field(f, 22, 1), is_vector = field(f, 26, 1);
@@ -89,7 +90,7 @@ static void follow_pair(struct following *f)
 }
 
 /* ldr, str of one register: with a number of 12 bits, or of 9 and perhaps a change of the base, or a register. */
-static void follow_single(struct following *f)
+static void follow_single(struct aarch64_path_following *f)
 {
 	const unsigned size = 1u << field(f, 30, 2), code = field(f, 22, 2), form = field(f, 10, 2);
 	const bool is_vector = field(f, 26, 1), load = code != 0;
@@ -104,10 +105,10 @@ static void follow_single(struct following *f)
 		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, form == 1 ? 0 : number,
 			      form & 1 ? number : 0);
 	else if (!is_vector) /* a register offset, an atomic operation */
-		set(f, field(f, 0, 5), unknown);
+		aarch64_path_set(f, field(f, 0, 5), unknown);
 }
 
-static void follow_memory(struct following *f)
+static void follow_memory(struct aarch64_path_following *f)
 {
 	if (field(f, 27, 3) == 5) {
 		follow_pair(f);
@@ -117,21 +118,21 @@ static void follow_memory(struct following *f)
 		if (field(f, 23, 1) && field(f, 28, 1) == 0)
 			path_forget(f->state, field(f, 5, 5));
 	} else { /* exclusive and ordered accesses, literals, tags */
-		set(f, field(f, 0, 5), unknown);
-		set(f, field(f, 10, 5), unknown);
-		set(f, field(f, 16, 5), unknown);
+		aarch64_path_set(f, field(f, 0, 5), unknown);
+		aarch64_path_set(f, field(f, 10, 5), unknown);
+		aarch64_path_set(f, field(f, 16, 5), unknown);
 	}
 }
 
 /* add and sub of a number; mov from and to sp are such, too. */
-static void follow_sum(struct following *f)
+static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 {
 	const unsigned to = field(f, 0, 5), from = field(f, 5, 5);
 	const int64_t size = (int64_t)field(f, 10, 12) << (field(f, 22, 1) ? 12 : 0);
 	const int64_t number = field(f, 30, 1) ? -size : size;
 
 	if (!field(f, 31, 1) || field(f, 29, 1)) { /* of 32 bits; or with flags, where 31 is none */
-		set(f, to, unknown);
+		aarch64_path_set(f, to, unknown);
 		return;
 	}
 	if (to == STACK && from == STACK) {
@@ -143,31 +144,31 @@ static void follow_sum(struct following *f)
 		path_move_sp(f->state, 0);
 }
 
-static void follow_data(struct following *f)
+static void aarch64_path_follow_data(struct aarch64_path_following *f)
 {
 	const uint32_t to = field(f, 0, 5);
 
 	if (field(f, 23, 6) == 0x22)
-		follow_sum(f);
+		aarch64_path_follow_sum(f);
 	else if ((f->word & 0xffe0ffe0) == 0xaa0003e0) /* mov */
-		set(f, to, value_of(f, field(f, 16, 5)));
+		aarch64_path_set(f, to, aarch64_path_value_of(f, field(f, 16, 5)));
 	else if (field(f, 21, 10) == 0x294) /* movz */
-		set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
+		aarch64_path_set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
 	else if ((field(f, 24, 5) == 0x0b && field(f, 21, 1) && !field(f, 29, 1)) ||
 		 (field(f, 23, 6) == 0x24 && field(f, 29, 2) != 3) || field(f, 23, 6) == 0x23)
 		path_forget(f->state, to); /* add of an extended register, and of a number, tags: to sp, perhaps */
 	else
-		set(f, to, unknown);
+		aarch64_path_set(f, to, unknown);
 }
 
-static void leave(struct following *f, struct path_value pc)
+static void aarch64_path_leave(struct aarch64_path_following *f, struct path_value pc)
 {
 	f->step->next = pc.kind == PATH_UNKNOWN ? PATH_END : PATH_RETURN;
 	f->step->pc = pc;
 }
 
 /* ret, br, blr and their kinds that authenticate. */
-static void follow_register_branch(struct following *f)
+static void follow_register_branch(struct aarch64_path_following *f)
 {
 	const unsigned what = field(f, 21, 2);
 	const struct path_value lr = f->state->registers[A64_LR];
@@ -175,26 +176,28 @@ static void follow_register_branch(struct following *f)
 	if (what == 1)
 		path_call(f->state, f->state->arch->dwarf.preserved);
 	else if (what == 2 && !field(f, 24, 1) && !field(f, 23, 1))
-		leave(f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : value_of(f, field(f, 5, 5)));
+		aarch64_path_leave(
+			f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : aarch64_path_value_of(f, field(f, 5, 5)));
 	else /* a tail call, if the return address is back in its register */
-		leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
+		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
 
-static void follow_system(struct following *f)
+static void aarch64_path_follow_system(struct aarch64_path_following *f)
 {
 	static const unsigned short last[] = {93 /* exit */, 94 /* exit_group */, 139 /* rt_sigreturn */};
 	const uint32_t word = f->word;
 
 	if (word >> 24 == 0xd4) { /* svc goes on; brk, hlt, udf do not */
-		if ((word & 0xffe0001f) != A64_SVC_0 || path_ends(value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
+		if ((word & 0xffe0001f) != A64_SVC_0 ||
+		    path_ends(aarch64_path_value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
 			f->step->next = PATH_END;
-		set(f, 0, unknown);
+		aarch64_path_set(f, 0, unknown);
 	} else if (field(f, 20, 2) == 3 || (word & 0xfff80000) == 0xd5280000) {
-		set(f, field(f, 0, 5), unknown); /* mrs, sysl */
+		aarch64_path_set(f, field(f, 0, 5), unknown); /* mrs, sysl */
 	}
 }
 
-static void follow_branch(struct following *f)
+static void follow_branch(struct aarch64_path_following *f)
 {
 	const uint32_t word = f->word;
 	const uint64_t address = f->state->address;
@@ -204,7 +207,7 @@ static void follow_branch(struct following *f)
 		path_call(f->state, f->state->arch->dwarf.preserved);
 	} else if ((word & 0x7c000000) == 0x14000000) {
 		if (lr.kind == PATH_MEMORY) {
-			leave(f, lr);
+			aarch64_path_leave(f, lr);
 			return;
 		}
 		f->step->next = PATH_JUMP;
@@ -218,13 +221,13 @@ static void follow_branch(struct following *f)
 	} else if ((word & 0xfe000000) == 0xd6000000) {
 		follow_register_branch(f);
 	} else {
-		follow_system(f);
+		aarch64_path_follow_system(f);
 	}
 }
 
 bool a64_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
 {
-	struct following f = {.state = state, .step = step};
+	struct aarch64_path_following f = {.state = state, .step = step};
 	const uint64_t address = state->address;
 
 	if (size < A64_INSN_SIZE || address % A64_INSN_SIZE)
@@ -243,7 +246,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 	case 9:
 	case 5:
 	case 13:
-		follow_data(&f);
+		aarch64_path_follow_data(&f);
 		break;
 	case 10:
 	case 11:
@@ -251,7 +254,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 		break;
 	case 7:
 	case 15: /* vectors; of some the result is a general register */
-		set(&f, field(&f, 0, 5), unknown);
+		aarch64_path_set(&f, field(&f, 0, 5), unknown);
 		break;
 	default: /* not allocated */
 		return false;

@@ -9,7 +9,7 @@
 #define LAST_REGISTER 31 /* sp in one field, zero in another */
 #define STACK_ALIGN   16u
 
-enum form {
+enum aarch64_plain_form {
 	FORM_NONE,
 	FORM_ADD_IMMEDIATE, /* add, sub, cmp, cmn; mov from and to sp */
 	FORM_ADD_REGISTER,  /* the same, of a shifted register; neg */
@@ -49,7 +49,7 @@ static uint64_t cut(uint64_t value, bool wide)
 
 /* ---- Arithmetic ---- */
 
-static void set_flags(struct arch_regs *regs, bool n, bool z, bool c, bool v)
+static void aarch64_plain_set_flags(struct arch_regs *regs, bool n, bool z, bool c, bool v)
 {
 	const uint64_t others = regs->words[A64_PSTATE] & ~(uint64_t)(FLAG_N | FLAG_Z | FLAG_C | FLAG_V);
 
@@ -62,7 +62,7 @@ static bool is_negative(uint64_t value, bool wide)
 }
 
 /* Bit 30: subtracts; bit 29: sets the flags. a and b are cut to the width already. */
-static uint64_t add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t b)
+static uint64_t aarch64_plain_add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t b)
 {
 	const bool wide = is_wide(word), subtracts = a64_bits(word, 30, 1);
 	const uint64_t result = cut(subtracts ? a - b : a + b, wide);
@@ -71,8 +71,8 @@ static uint64_t add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t 
 		const bool carry = subtracts ? a >= b : result < a;
 		const uint64_t other = subtracts ? ~b : b;
 
-		set_flags(regs, is_negative(result, wide), !result, carry,
-			  is_negative((a ^ result) & (other ^ result), wide));
+		aarch64_plain_set_flags(regs, is_negative(result, wide), !result, carry,
+					is_negative((a ^ result) & (other ^ result), wide));
 	}
 	return result;
 }
@@ -82,13 +82,14 @@ static void add_immediate(uint32_t word, struct arch_regs *regs)
 	const bool wide = is_wide(word), sets_flags = a64_bits(word, 29, 1);
 	const unsigned to = a64_bits(word, 0, 5);
 	const uint64_t immediate = (uint64_t)a64_bits(word, 10, 12) << (a64_bits(word, 22, 1) ? 12 : 0);
-	const uint64_t result = add(word, regs, cut(get_or_sp(regs, a64_bits(word, 5, 5)), wide), immediate);
+	const uint64_t result =
+		aarch64_plain_add(word, regs, cut(get_or_sp(regs, a64_bits(word, 5, 5)), wide), immediate);
 
 	if (!sets_flags || to != LAST_REGISTER)
 		regs->words[to] = result;
 }
 
-static uint64_t shifted(uint32_t word, const struct arch_regs *regs)
+static uint64_t aarch64_plain_shifted(uint32_t word, const struct arch_regs *regs)
 {
 	const bool wide = is_wide(word);
 	const uint64_t value = cut(get_or_zero(regs, a64_bits(word, 16, 5)), wide);
@@ -106,18 +107,18 @@ static uint64_t shifted(uint32_t word, const struct arch_regs *regs)
 	}
 }
 
-static void add_register(uint32_t word, struct arch_regs *regs)
+static void aarch64_plain_add_register(uint32_t word, struct arch_regs *regs)
 {
 	const uint64_t a = cut(get_or_zero(regs, a64_bits(word, 5, 5)), is_wide(word));
 
-	set_or_zero(regs, a64_bits(word, 0, 5), add(word, regs, a, shifted(word, regs)));
+	set_or_zero(regs, a64_bits(word, 0, 5), aarch64_plain_add(word, regs, a, aarch64_plain_shifted(word, regs)));
 }
 
 static void logic(uint32_t word, struct arch_regs *regs)
 {
 	const bool wide = is_wide(word);
 	const uint64_t a = cut(get_or_zero(regs, a64_bits(word, 5, 5)), wide);
-	uint64_t b = shifted(word, regs), result;
+	uint64_t b = aarch64_plain_shifted(word, regs), result;
 
 	if (a64_bits(word, 21, 1))
 		b = cut(~b, wide);
@@ -133,7 +134,7 @@ static void logic(uint32_t word, struct arch_regs *regs)
 		break;
 	}
 	if (a64_bits(word, 29, 2) == 3)
-		set_flags(regs, is_negative(result, wide), !result, false, false);
+		aarch64_plain_set_flags(regs, is_negative(result, wide), !result, false, false);
 	set_or_zero(regs, a64_bits(word, 0, 5), result);
 }
 
@@ -158,7 +159,7 @@ struct access {
 	int64_t offset;
 };
 
-static struct access pair_of(uint32_t word)
+static struct access aarch64_plain_pair_of(uint32_t word)
 {
 	const bool wide = is_wide(word);
 	const unsigned mode = a64_bits(word, 23, 2);
@@ -191,13 +192,13 @@ static struct access single_of(uint32_t word)
 			       .offset = is_scaled ? (int64_t)a64_bits(word, 10, 12) << log : a64_signed(word, 12, 9)};
 }
 
-static void put(unsigned char *bytes, uint64_t value, unsigned size)
+static void aarch64_plain_put(unsigned char *bytes, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
 		bytes[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint64_t get(const unsigned char *bytes, const struct access *a)
+static uint64_t aarch64_plain_get(const unsigned char *bytes, const struct access *a)
 {
 	uint64_t value = 0;
 
@@ -222,13 +223,13 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 		error = mem->read(mem->context, address, bytes, (size_t)a->size * a->count);
 	} else {
 		for (unsigned i = 0; i < a->count; i++)
-			put(bytes + i * a->size, get_or_zero(regs, a->registers[i]), a->size);
+			aarch64_plain_put(bytes + i * a->size, get_or_zero(regs, a->registers[i]), a->size);
 		error = mem->write(mem->context, address, bytes, (size_t)a->size * a->count);
 	}
 	if (error)
 		return error;
 	for (unsigned i = 0; a->is_load && i < a->count; i++)
-		set_or_zero(regs, a->registers[i], get(bytes + i * a->size, a));
+		set_or_zero(regs, a->registers[i], aarch64_plain_get(bytes + i * a->size, a));
 	if (a->writes_back)
 		regs->words[a->base] = moved;
 	return 0;
@@ -246,15 +247,15 @@ static bool is_open(const struct access *a)
 
 /* ---- All of them ---- */
 
-static enum form pair_form(uint32_t word)
+static enum aarch64_plain_form pair_form(uint32_t word)
 {
-	const struct access a = pair_of(word);
+	const struct access a = aarch64_plain_pair_of(word);
 
 	/* ldpsw, stgp; stnp, ldnp */
 	return a64_bits(word, 30, 1) || !a64_bits(word, 23, 2) || is_open(&a) ? FORM_NONE : FORM_PAIR;
 }
 
-static enum form single_form(uint32_t word)
+static enum aarch64_plain_form single_form(uint32_t word)
 {
 	const unsigned log = word >> 30, how = a64_bits(word, 22, 2), mode = a64_bits(word, 10, 2);
 	const struct access a = single_of(word);
@@ -267,7 +268,7 @@ static enum form single_form(uint32_t word)
 	return is_open(&a) ? FORM_NONE : FORM_SINGLE;
 }
 
-static enum form form_of(uint32_t word)
+static enum aarch64_plain_form form_of(uint32_t word)
 {
 	const bool fits = is_wide(word) || !a64_bits(word, 15, 1); /* the amount of a shift */
 
@@ -300,7 +301,7 @@ int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_m
 		add_immediate(word, regs);
 		return 0;
 	case FORM_ADD_REGISTER:
-		add_register(word, regs);
+		aarch64_plain_add_register(word, regs);
 		return 0;
 	case FORM_LOGIC:
 		logic(word, regs);
@@ -309,7 +310,7 @@ int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_m
 		move_wide(word, regs);
 		return 0;
 	case FORM_PAIR:
-		access = pair_of(word);
+		access = aarch64_plain_pair_of(word);
 		return transfer(&access, regs, mem);
 	case FORM_SINGLE:
 		access = single_of(word);

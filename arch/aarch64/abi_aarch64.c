@@ -15,7 +15,7 @@
 #define NT_ARM_TLS 0x401
 #endif
 
-struct state {
+struct abi_aarch64_state {
 	unsigned ngrn, nsrn;
 	uint64_t nsaa;
 	bool is_lost; /* an argument's place is not known, nor what follows it */
@@ -30,7 +30,7 @@ static bool has_odd_vector(const struct abi_value *value)
 	return false;
 }
 
-static bool is_clear(const struct abi_value *value)
+static bool abi_aarch64_is_clear(const struct abi_value *value)
 {
 	return value->by_address || !value->size || (abi_is_sane(value) && !has_odd_vector(value));
 }
@@ -48,7 +48,8 @@ static void to_v(struct abi_place *place, unsigned count, unsigned size, unsigne
 		abi_add(place, PIECE_FLOAT, 0, (uint64_t)i * size, size, (uint64_t)(first + i) * V_SIZE);
 }
 
-static void to_stack(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+static void abi_aarch64_to_stack(struct abi_aarch64_state *state, uint64_t size, unsigned align,
+				 struct abi_place *place)
 {
 	const uint64_t at = abi_round(state->nsaa, align > WORD ? align : WORD);
 
@@ -59,7 +60,8 @@ static void to_stack(struct state *state, uint64_t size, unsigned align, struct 
 }
 
 /* An integer, or a composite of up to two words: C.9 (C.7 of older editions) to C.17. */
-static void pass_words(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+static void abi_aarch64_pass_words(struct abi_aarch64_state *state, uint64_t size, unsigned align,
+				   struct abi_place *place)
 {
 	const unsigned words = (unsigned)(abi_round(size, WORD) / WORD);
 	const unsigned first = align == 2 * WORD ? (state->ngrn + 1) & ~1u : state->ngrn;
@@ -70,14 +72,14 @@ static void pass_words(struct state *state, uint64_t size, unsigned align, struc
 		return;
 	}
 	state->ngrn = REGISTERS;
-	to_stack(state, size, align, place);
+	abi_aarch64_to_stack(state, size, align, place);
 }
 
-static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_state *state, struct abi_place *place)
 {
 	unsigned element = 0;
 
-	if (!is_clear(value))
+	if (!abi_aarch64_is_clear(value))
 		state->is_lost = true;
 	if (state->is_lost)
 		return;
@@ -98,13 +100,13 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 			to_v(place, count, element, state->nsrn);
 		state->nsrn = fits ? state->nsrn + count : REGISTERS;
 		if (!fits && align && !is_seen)
-			to_stack(state, value->size, align, place);
+			abi_aarch64_to_stack(state, value->size, align, place);
 		state->is_lost = state->is_lost || (!fits && (!align || is_seen));
 	} else if (value->by_address || value->size > 2 * WORD) { /* B.4: replaced by the address of a copy */
 		place->is_address = true;
-		pass_words(state, WORD, WORD, place);
+		abi_aarch64_pass_words(state, WORD, WORD, place);
 	} else if (align && !is_seen) {
-		pass_words(state, value->size, align, place);
+		abi_aarch64_pass_words(state, value->size, align, place);
 	} else {
 		state->is_lost = true;
 	}
@@ -113,11 +115,11 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 static void aarch64_arguments(const struct abi_function *function, struct abi_place *places)
 {
 	/* A result in memory has its address in x8, which is no argument's. */
-	struct state state = {0};
+	struct abi_aarch64_state state = {0};
 
 	for (size_t i = 0; i < function->count; i++) {
 		places[i] = (struct abi_place){0};
-		pass(&function->values[i], &state, &places[i]);
+		abi_aarch64_pass(&function->values[i], &state, &places[i]);
 	}
 }
 
@@ -127,7 +129,7 @@ static void aarch64_result(const struct abi_function *function, struct abi_place
 	unsigned element, count;
 
 	*place = (struct abi_place){0};
-	if (!is_clear(value))
+	if (!abi_aarch64_is_clear(value))
 		return;
 	if (!value->by_address && !value->size) {
 		place->is_known = true;

@@ -20,7 +20,7 @@
 #endif
 #define REQUEST_GET_THREAD_AREA 22 /* PTRACE_GET_THREAD_AREA of 32-bit kernels */
 
-struct state {
+struct abi_arm_state {
 	bool is_base; /* floating point values are in core registers, too */
 	bool is_gcc;
 	unsigned ncrn;      /* the next core register */
@@ -30,7 +30,7 @@ struct state {
 };
 
 /* Section 7.1.2: a variadic function is called by the base standard. */
-static bool is_base(const struct abi_function *function)
+static bool abi_arm_is_base(const struct abi_function *function)
 {
 	return function->is_variadic || function->is_soft_float;
 }
@@ -46,7 +46,7 @@ static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, boo
 	return count && (*size == 2 || *size == 4 || *size == 8 || *size == 16) ? count : 0;
 }
 
-static bool is_clear(const struct abi_value *value, bool is_gcc)
+static bool abi_arm_is_clear(const struct abi_value *value, bool is_gcc)
 {
 	if (value->by_address || !value->size)
 		return true;
@@ -69,7 +69,7 @@ static bool is_clear(const struct abi_value *value, bool is_gcc)
 }
 
 /* C.1.vfp: the lowest free registers in a row, also those that were passed over before. -1: there are none. */
-static int take_vfp(struct state *state, unsigned count, unsigned size)
+static int take_vfp(struct abi_arm_state *state, unsigned count, unsigned size)
 {
 	const unsigned each = size > WORD ? size / WORD : 1, all = each * count;
 
@@ -100,7 +100,8 @@ static void to_core(struct abi_place *place, uint64_t size, unsigned first)
 }
 
 /* C.7 and C.8; `done` bytes of it are in registers. */
-static void to_stack(struct state *state, uint64_t size, uint64_t done, unsigned align, struct abi_place *place)
+static void abi_arm_to_stack(struct abi_arm_state *state, uint64_t size, uint64_t done, unsigned align,
+			     struct abi_place *place)
 {
 	const uint64_t at = abi_round(state->nsaa, align == DOUBLE ? DOUBLE : WORD);
 
@@ -111,7 +112,7 @@ static void to_stack(struct state *state, uint64_t size, uint64_t done, unsigned
 }
 
 /* C.3 to C.8. */
-static void pass_words(struct state *state, uint64_t size, unsigned align, struct abi_place *place)
+static void abi_arm_pass_words(struct abi_arm_state *state, uint64_t size, unsigned align, struct abi_place *place)
 {
 	const unsigned first = align == DOUBLE ? (state->ncrn + 1) & ~1u : state->ncrn;
 	const uint64_t words = abi_round(size, WORD) / WORD;
@@ -121,15 +122,15 @@ static void pass_words(struct state *state, uint64_t size, unsigned align, struc
 	to_core(place, done, first);
 	state->ncrn = fits ? first + (unsigned)words : REGISTERS;
 	if (!fits)
-		to_stack(state, size, done, align, place);
+		abi_arm_to_stack(state, size, done, align, place);
 }
 
-static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+static void abi_arm_pass(const struct abi_value *value, struct abi_arm_state *state, struct abi_place *place)
 {
 	bool candidate_is_clear = true;
 	unsigned size = 0;
 
-	if (!is_clear(value, state->is_gcc))
+	if (!abi_arm_is_clear(value, state->is_gcc))
 		state->is_lost = true;
 	if (state->is_lost)
 		return;
@@ -139,7 +140,7 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	}
 	if (value->by_address) {
 		place->is_address = true;
-		pass_words(state, WORD, WORD, place);
+		abi_arm_pass_words(state, WORD, WORD, place);
 		return;
 	}
 	const unsigned count = state->is_base ? 0 : vfp_candidate(value, &size, &candidate_is_clear);
@@ -153,14 +154,14 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 		state->is_lost = true;
 	} else if (count) { /* C.2.vfp */
 		state->vfp_taken = (1u << VFP_REGISTERS) - 1;
-		to_stack(state, value->size, 0, align, place);
+		abi_arm_to_stack(state, value->size, 0, align, place);
 	} else {
-		pass_words(state, value->size, align, place);
+		abi_arm_pass_words(state, value->size, align, place);
 	}
 }
 
 /* Section 6.4: composite values of more than a word, and complex numbers, which are like them. */
-static bool returns_in_memory(const struct abi_function *function)
+static bool abi_arm_returns_in_memory(const struct abi_function *function)
 {
 	const struct abi_value *value = function->result;
 	bool clear;
@@ -168,27 +169,27 @@ static bool returns_in_memory(const struct abi_function *function)
 
 	if (value->by_address)
 		return true;
-	if (!is_base(function) && vfp_candidate(value, &size, &clear))
+	if (!abi_arm_is_base(function) && vfp_candidate(value, &size, &clear))
 		return false;
 	return (value->is_struct || value->field_count > 1) && value->size > WORD;
 }
 
 static void arm_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	struct state state = {.is_base = is_base(function), .is_gcc = function->is_gcc};
+	struct abi_arm_state state = {.is_base = abi_arm_is_base(function), .is_gcc = function->is_gcc};
 	bool clear = true;
 	unsigned size;
 
 	if (function->result) {
 		if (!state.is_base)
 			vfp_candidate(function->result, &size, &clear);
-		state.is_lost =
-			!clear || (!is_clear(function->result, function->is_gcc) && function->result->field_count);
-		state.ncrn = returns_in_memory(function) ? 1 : 0; /* A.4 */
+		state.is_lost = !clear || (!abi_arm_is_clear(function->result, function->is_gcc) &&
+					   function->result->field_count);
+		state.ncrn = abi_arm_returns_in_memory(function) ? 1 : 0; /* A.4 */
 	}
 	for (size_t i = 0; i < function->count; i++) {
 		places[i] = (struct abi_place){0};
-		pass(&function->values[i], &state, &places[i]);
+		abi_arm_pass(&function->values[i], &state, &places[i]);
 	}
 }
 
@@ -203,13 +204,13 @@ static void arm_result(const struct abi_function *function, struct abi_place *pl
 		place->is_known = true;
 		return;
 	}
-	if (!is_clear(value, function->is_gcc))
+	if (!abi_arm_is_clear(value, function->is_gcc))
 		return;
-	if (!is_base(function))
+	if (!abi_arm_is_base(function))
 		count = vfp_candidate(value, &size, &clear);
 	if (!clear)
 		return;
-	if (returns_in_memory(function)) {
+	if (abi_arm_returns_in_memory(function)) {
 		place->is_address = true;
 		to_core(place, WORD, 0);
 	} else if (count) {
@@ -224,7 +225,7 @@ static uint64_t arm_register(const struct arch_regs *regs, unsigned index)
 	return index < REGISTERS ? regs->narrow[ARM_R0 + index] : 0;
 }
 
-static uint32_t half_at(const unsigned char *bytes)
+static uint32_t abi_arm_half_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
@@ -232,9 +233,10 @@ static uint32_t half_at(const unsigned char *bytes)
 /* mrc p15, 0, r0, c13, c0, 3; then add or sub r0, r0, #n; then bx lr: in Thumb, or in A32. */
 static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
 {
-	if (size < 8 || half_at(code) != 0xee1d || half_at(code + 2) != 0x0f70 || half_at(code + 6) != 0x4770)
+	if (size < 8 || abi_arm_half_at(code) != 0xee1d || abi_arm_half_at(code + 2) != 0x0f70 ||
+	    abi_arm_half_at(code + 6) != 0x4770)
 		return false;
-	const uint32_t half = half_at(code + 4);
+	const uint32_t half = abi_arm_half_at(code + 4);
 	const int64_t number = half & 0xff;
 
 	*offset = half >> 8 == 0x30 ? number : -number;
@@ -248,7 +250,7 @@ static bool a32_thread_field(const unsigned char *code, size_t size, int64_t *of
 	if (size < sizeof(words))
 		return false;
 	for (unsigned i = 0; i < 3; i++)
-		words[i] = half_at(code + 4 * i) | half_at(code + 4 * i + 2) << 16;
+		words[i] = abi_arm_half_at(code + 4 * i) | abi_arm_half_at(code + 4 * i + 2) << 16;
 	/* An immediate: 8 bits, rotated to the right by twice the number in the 4 above. */
 	const unsigned rotated = words[1] >> 7 & 0x1e;
 	const uint32_t byte = words[1] & 0xff;

@@ -89,24 +89,24 @@ static pid_t arm_made_task(const struct arch_regs *regs)
 	return makes && result && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-static uint32_t half_at(const unsigned char *bytes)
+static uint32_t arm_half_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static uint32_t word_at(const unsigned char *bytes)
+static uint32_t arm_word_at(const unsigned char *bytes)
 {
-	return half_at(bytes) | half_at(bytes + 2) << 16;
+	return arm_half_at(bytes) | arm_half_at(bytes + 2) << 16;
 }
 
 /* movs r7, #n; svc 0. The state of what is found is a part of its offset, as of its address. */
 static long arm_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t at = 0; at + 8 <= size; at += 2) {
-		if (half_at(code + at) >> 8 == 0x27 && half_at(code + at + 2) == 0xdf00)
+		if (arm_half_at(code + at) >> 8 == 0x27 && arm_half_at(code + at + 2) == 0xdf00)
 			return (long)at + 2 + 1;
-		if (!(at & 3) && (word_at(code + at) & 0xfffff000) == 0xe3a07000 &&
-		    word_at(code + at + 4) == 0xef000000)
+		if (!(at & 3) && (arm_word_at(code + at) & 0xfffff000) == 0xe3a07000 &&
+		    arm_word_at(code + at + 4) == 0xef000000)
 			return (long)at + 4;
 	}
 	return -1;
@@ -115,7 +115,7 @@ static long arm_find_syscall(const unsigned char *code, size_t size)
 static bool arm_at_syscall(const struct arch_regs *regs, const unsigned char *code, long *number)
 {
 	*number = (long)regs->narrow[7];
-	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? half_at(code) == 0xdf00 : word_at(code) == 0xef000000;
+	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? arm_half_at(code) == 0xdf00 : arm_word_at(code) == 0xef000000;
 }
 
 static long arm_find_restorer(const unsigned char *code, size_t size)
@@ -136,7 +136,7 @@ static int arm_signal_frame(uint64_t sp, const struct arch_memory *memory, uint6
 
 	if (error)
 		return error;
-	const uint64_t context = word_at(first) == CONTEXT_MAGIC ? sp : sp + SIGINFO_SIZE;
+	const uint64_t context = arm_word_at(first) == CONTEXT_MAGIC ? sp : sp + SIGINFO_SIZE;
 
 	*pc_at = context + CONTEXT_R0 + 4 * ARM_PC;
 	*sp_at = context + CONTEXT_R0 + 4 * ARM_SP;

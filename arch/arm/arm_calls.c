@@ -7,22 +7,22 @@
 
 enum { DATA_SUB = 2, DATA_ADD = 4 };
 
-static uint32_t half_at(const unsigned char *bytes)
+static uint32_t arm_calls_half_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static uint32_t word_at(const unsigned char *bytes)
+static uint32_t arm_calls_word_at(const unsigned char *bytes)
 {
-	return half_at(bytes) | half_at(bytes + 2) << 16;
+	return arm_calls_half_at(bytes) | arm_calls_half_at(bytes + 2) << 16;
 }
 
 /* blx rN. Its bits are no second half of a bl. */
 static enum arch_call thumb_call(const unsigned char *end, size_t size)
 {
-	if (size >= 4 && half_at(end - 4) >> 11 == 0x1e && (half_at(end - 2) & 0xc000) == 0xc000)
+	if (size >= 4 && arm_calls_half_at(end - 4) >> 11 == 0x1e && (arm_calls_half_at(end - 2) & 0xc000) == 0xc000)
 		return CALL_FIXED; /* bl, blx */
-	return size >= 2 && (half_at(end - 2) & 0xff87) == 0x4780 ? CALL_COMPUTED : CALL_NONE;
+	return size >= 2 && (arm_calls_half_at(end - 2) & 0xff87) == 0x4780 ? CALL_COMPUTED : CALL_NONE;
 }
 
 static bool writes_pc(uint32_t word)
@@ -36,7 +36,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 {
 	if (size < 4)
 		return CALL_NONE;
-	const uint32_t word = word_at(end - 4);
+	const uint32_t word = arm_calls_word_at(end - 4);
 
 	if ((word >> 28 == 15 && (word & 0x0e000000) == 0x0a000000) ||
 	    (word >> 28 != 15 && (word & 0x0f000000) == 0x0b000000))
@@ -46,7 +46,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 	if ((word & 0x0ffffff0) == 0x012fff30)
 		return CALL_COMPUTED; /* blx rN */
 	/* mov lr, pc; and a jump, of code that is for processors without blx */
-	return size >= 8 && word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
+	return size >= 8 && arm_calls_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
 }
 
 enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size)
@@ -57,7 +57,7 @@ enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, siz
 }
 
 /* The instruction at a code address. */
-static bool decode_at(uint32_t address, const struct arch_memory *code, struct insn *insn)
+static bool arm_calls_decode_at(uint32_t address, const struct arch_memory *code, struct insn *insn)
 {
 	const uint32_t place = address & ~1u;
 	unsigned char bytes[4];
@@ -73,31 +73,31 @@ static bool decode_at(uint32_t address, const struct arch_memory *code, struct i
 }
 
 /* What is known of ip, in which linkage computes where its slot is. */
-struct known {
+struct arm_calls_known {
 	bool is_known;
 	uint32_t value;
 };
 
-static bool base_of(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint32_t *base)
+static bool base_of(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint32_t *base)
 {
 	*base = op->n == ARM_PC ? arm_pc_read(insn, op) : op->n == ARM_NO_REGISTER ? 0 : ip->value;
 	return op->n == ARM_PC || op->n == ARM_NO_REGISTER || (op->n == ARM_IP && ip->is_known);
 }
 
 /* add ip, pc, #x; add ip, ip, #x. */
-static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct known *ip)
+static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct arm_calls_known *ip)
 {
 	uint32_t base;
 
 	if (op->kind != OP_DATA || op->d != ARM_IP || (op->flags & (OP_REGISTER | OP_THUMB)) ||
 	    (op->code != DATA_ADD && op->code != DATA_SUB) || !base_of(insn, op, ip, &base))
 		return false;
-	*ip = (struct known){true, op->code == DATA_ADD ? base + op->immediate : base - op->immediate};
+	*ip = (struct arm_calls_known){true, op->code == DATA_ADD ? base + op->immediate : base - op->immediate};
 	return true;
 }
 
 /* ldr pc, [ip, #x]!; of a veneer the literal behind it */
-static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint64_t *slot)
+static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint64_t *slot)
 {
 	uint32_t base;
 
@@ -121,12 +121,12 @@ static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t 
 }
 
 /* The slot of the indirect jump that code comes to in any case. */
-static bool jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
+static bool arm_calls_jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
 {
-	struct known ip = {false, 0};
+	struct arm_calls_known ip = {false, 0};
 	struct insn insn;
 
-	for (unsigned n = 0; n < INSNS_MAX && decode_at(address, code, &insn); n++) {
+	for (unsigned n = 0; n < INSNS_MAX && arm_calls_decode_at(address, code, &insn); n++) {
 		const struct arm_op op = arm_op_of(&insn);
 
 		if (op.condition != ARM_ALWAYS)
@@ -150,9 +150,10 @@ bool arm_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 	(void)got;
 	struct insn insn;
 
-	if (!decode_at((uint32_t)return_address - 4, code, &insn))
+	if (!arm_calls_decode_at((uint32_t)return_address - 4, code, &insn))
 		return false;
 	const struct arm_op op = arm_op_of(&insn);
 
-	return insn.length == 4 && op.kind == OP_BRANCH && (op.flags & OP_LINK) && jump_slot(op.immediate, code, slot);
+	return insn.length == 4 && op.kind == OP_BRANCH && (op.flags & OP_LINK) &&
+	       arm_calls_jump_slot(op.immediate, code, slot);
 }

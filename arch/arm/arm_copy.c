@@ -3,7 +3,7 @@
 #include "arch/arm/arm_insn.h"
 
 /* Instructions that never come to their end in the program: its own breakpoints, halts, udf. */
-static bool is_trap(const uint16_t *halves, unsigned length, bool thumb)
+static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb)
 {
 	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];
 
@@ -17,7 +17,7 @@ static bool is_trap(const uint16_t *halves, unsigned length, bool thumb)
 
 /* ldrex, strex, their kinds for bytes, half words and pairs, and those that acquire and release; not lda and stl. Bit
  * 20 of the word says which of both it is, in either state. */
-static bool is_exclusive(uint32_t word, bool thumb)
+static bool arm_copy_is_exclusive(uint32_t word, bool thumb)
 {
 	const unsigned what = word >> 4 & 15;
 
@@ -58,7 +58,7 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 }
 
 /* As of AArch64: a stop between a load exclusive and the store makes the store fail, perhaps each time. */
-static bool is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
+static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;
 	uint16_t halves[2];
@@ -69,7 +69,7 @@ static bool is_between_exclusives(uint64_t address, const unsigned char *code, s
 		struct arm_op op = {.condition = ARM_ALWAYS, .flags = thumb ? OP_THUMB : 0};
 		const uint32_t word = (uint32_t)halves[!thumb] << 16 | halves[thumb];
 
-		if (length == 4 && is_exclusive(word, thumb))
+		if (length == 4 && arm_copy_is_exclusive(word, thumb))
 			return !(word >> 20 & 1);
 		decode_one(&insn, &op, halves);
 		if (!may_fall_through(&insn, &op))
@@ -87,7 +87,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
 	/* A32 code lies at multiples of four: where a symbol says otherwise, there is other code, or none. */
-	if (!length || (!thumb && address & 3) || is_trap(halves, length, thumb))
+	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);
 	decode_one(insn, &op, halves);
@@ -99,7 +99,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
 {
 	(void)shadow_stack;
-	return arm_read(address, code, size, insn) && !is_between_exclusives(address, code, size);
+	return arm_read(address, code, size, insn) && !arm_copy_is_between_exclusives(address, code, size);
 }
 
 static void put_half(unsigned char *to, uint32_t half)
@@ -108,7 +108,7 @@ static void put_half(unsigned char *to, uint32_t half)
 	to[1] = (unsigned char)(half >> 8);
 }
 
-static void put_word(unsigned char *to, uint32_t word)
+static void arm_copy_put_word(unsigned char *to, uint32_t word)
 {
 	put_half(to, word);
 	put_half(to + 2, word >> 16);
@@ -120,7 +120,7 @@ static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 		put_half(to, word >> 16);
 		put_half(to + 2, word);
 	} else {
-		put_word(to, word);
+		arm_copy_put_word(to, word);
 	}
 }
 
@@ -150,6 +150,6 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 		put_insn(copy->bytes + at, 0xf8dff000u | (8 - ((at + 4) & ~3u)), true);
 	else
 		put_insn(copy->bytes + at, 0xe51ff004u, false);
-	put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
+	arm_copy_put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
 	return 0;
 }

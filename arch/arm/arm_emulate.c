@@ -8,7 +8,7 @@
 /* The state of an IT block: its bits 1 and 0 are 26 and 25 of the cpsr, 7 to 2 are 15 to 10. */
 #define IT_MASK 0x0600fc00u
 
-struct run {
+struct arm_emulate_run {
 	const struct insn *insn;
 	struct arm_op op;
 	const struct arch_memory *mem;
@@ -33,7 +33,7 @@ static uint32_t advanced(uint32_t cpsr)
 	return with_it_state(cpsr, it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0);
 }
 
-static uint32_t get(const struct run *run, unsigned n)
+static uint32_t arm_emulate_get(const struct arm_emulate_run *run, unsigned n)
 {
 	if (n == ARM_NO_REGISTER)
 		return 0;
@@ -41,7 +41,7 @@ static uint32_t get(const struct run *run, unsigned n)
 }
 
 /* Goes on at a code address. */
-static int branch_to(struct run *run, uint32_t code)
+static int branch_to(struct arm_emulate_run *run, uint32_t code)
 {
 	const bool thumb = code & 1;
 
@@ -52,14 +52,14 @@ static int branch_to(struct run *run, uint32_t code)
 	return 0;
 }
 
-static void link(struct run *run)
+static void link(struct arm_emulate_run *run)
 {
 	const bool thumb = run->op.flags & OP_THUMB;
 
 	run->words[ARM_LR] = ((uint32_t)run->insn->address + run->insn->length) | thumb;
 }
 
-static int run_branch(struct run *run, uint32_t code)
+static int run_branch(struct arm_emulate_run *run, uint32_t code)
 {
 	if (branch_to(run, code) < 0)
 		return -EINVAL;
@@ -68,10 +68,10 @@ static int run_branch(struct run *run, uint32_t code)
 	return 0;
 }
 
-static int run_table_branch(struct run *run)
+static int run_table_branch(struct arm_emulate_run *run)
 {
 	const unsigned size = run->op.code;
-	const uint32_t address = get(run, run->op.n) + get(run, run->op.m) * size;
+	const uint32_t address = arm_emulate_get(run, run->op.n) + arm_emulate_get(run, run->op.m) * size;
 	unsigned char bytes[2] = {0};
 
 	if (run->mem->read(run->mem->context, address, bytes, size))
@@ -81,7 +81,7 @@ static int run_table_branch(struct run *run)
 
 /* ---- Data processing ---- */
 
-static uint32_t shifted(uint32_t value, unsigned shift, unsigned amount, bool *carry)
+static uint32_t arm_emulate_shifted(uint32_t value, unsigned shift, unsigned amount, bool *carry)
 {
 	if (shift == 0 && !amount)
 		return value;
@@ -109,12 +109,12 @@ static uint32_t shifted(uint32_t value, unsigned shift, unsigned amount, bool *c
 	}
 }
 
-static uint32_t operand(const struct run *run, bool *carry)
+static uint32_t operand(const struct arm_emulate_run *run, bool *carry)
 {
 	const struct arm_op *op = &run->op;
 
 	if (op->flags & OP_REGISTER)
-		return shifted(get(run, op->m), op->shift, op->amount, carry);
+		return arm_emulate_shifted(arm_emulate_get(run, op->m), op->shift, op->amount, carry);
 	if (op->amount) /* an immediate that was rotated */
 		*carry = op->immediate >> 31;
 	return op->immediate;
@@ -175,18 +175,18 @@ static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry,
 }
 
 /* Of two bytes, what has a result sets flags outside of IT blocks only. */
-static bool sets_flags(const struct run *run, bool has_result)
+static bool sets_flags(const struct arm_emulate_run *run, bool has_result)
 {
 	return (run->op.flags & OP_SETS_FLAGS) && !(has_result && run->in_it_block && run->insn->length == 2);
 }
 
-static int run_data(struct run *run)
+static int run_data(struct arm_emulate_run *run)
 {
 	const struct arm_op *op = &run->op;
 	const uint32_t cpsr = run->words[ARM_CPSR];
 	const bool carry = cpsr & FLAG_C, has_result = op->code < 8 || op->code > 11;
 	struct outcome logical = {.carry = carry, .overflow = cpsr & FLAG_V};
-	const uint32_t a = get(run, op->n), b = operand(run, &logical.carry);
+	const uint32_t a = arm_emulate_get(run, op->n), b = operand(run, &logical.carry);
 	const struct outcome out = compute(op->code, a, b, carry, logical);
 
 	if (sets_flags(run, has_result))
@@ -206,24 +206,25 @@ static int run_data(struct run *run)
 /* ---- Loads and stores ---- */
 
 /* The address, and what the base becomes. */
-static uint32_t place(const struct run *run, uint32_t *base)
+static uint32_t place(const struct arm_emulate_run *run, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;
 	bool carry = run->words[ARM_CPSR] & FLAG_C;
-	const uint32_t offset =
-		op->flags & OP_REGISTER ? shifted(get(run, op->m), op->shift, op->amount, &carry) : op->immediate;
-	const uint32_t old = get(run, op->n), moved = op->flags & OP_UP ? old + offset : old - offset;
+	const uint32_t offset = op->flags & OP_REGISTER ? arm_emulate_shifted(arm_emulate_get(run, op->m), op->shift,
+									      op->amount, &carry)
+							: op->immediate;
+	const uint32_t old = arm_emulate_get(run, op->n), moved = op->flags & OP_UP ? old + offset : old - offset;
 
 	*base = moved;
 	return op->flags & OP_BEFORE ? moved : old;
 }
 
-static uint32_t word_at(const unsigned char *bytes)
+static uint32_t arm_emulate_word_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static void put_word(unsigned char *to, uint32_t word)
+static void arm_emulate_put_word(unsigned char *to, uint32_t word)
 {
 	for (unsigned i = 0; i < 4; i++)
 		to[i] = (unsigned char)(word >> 8 * i);
@@ -236,7 +237,7 @@ static uint32_t extended(const struct arm_op *op, uint32_t value)
 	return op->code == 1 ? (uint32_t)(int32_t)(int8_t)value : (uint32_t)(int32_t)(int16_t)value;
 }
 
-static int run_load(struct run *run)
+static int run_load(struct arm_emulate_run *run)
 {
 	const struct arm_op *op = &run->op;
 	unsigned char bytes[8] = {0};
@@ -248,26 +249,26 @@ static int run_load(struct run *run)
 	    run->mem->read(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
 	if (op->d == ARM_PC) {
-		if (branch_to(run, word_at(bytes)) < 0)
+		if (branch_to(run, arm_emulate_word_at(bytes)) < 0)
 			return -EINVAL;
 	} else {
-		run->words[op->d] = extended(op, word_at(bytes));
+		run->words[op->d] = extended(op, arm_emulate_word_at(bytes));
 	}
 	if (op->code == 8)
-		run->words[op->s] = word_at(bytes + 4);
+		run->words[op->s] = arm_emulate_word_at(bytes + 4);
 	if (op->flags & OP_WRITEBACK)
 		run->words[op->n] = base;
 	return 0;
 }
 
-static int run_store(struct run *run)
+static int run_store(struct arm_emulate_run *run)
 {
 	const struct arm_op *op = &run->op;
 	unsigned char bytes[4];
 	uint32_t base;
 	const uint32_t address = place(run, &base);
 
-	put_word(bytes, get(run, op->d));
+	arm_emulate_put_word(bytes, arm_emulate_get(run, op->d));
 	if (run->mem->write(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
 	if (op->flags & OP_WRITEBACK)
@@ -276,10 +277,10 @@ static int run_store(struct run *run)
 }
 
 /* The lowest address that the list has, and what the base becomes. */
-static uint32_t list_place(const struct run *run, uint32_t size, uint32_t *base)
+static uint32_t list_place(const struct arm_emulate_run *run, uint32_t size, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;
-	const uint32_t old = get(run, op->n);
+	const uint32_t old = arm_emulate_get(run, op->n);
 
 	*base = op->flags & OP_UP ? old + size : old - size;
 	if (op->flags & OP_UP)
@@ -287,7 +288,7 @@ static uint32_t list_place(const struct run *run, uint32_t size, uint32_t *base)
 	return op->flags & OP_BEFORE ? *base : *base + 4;
 }
 
-static int run_many(struct run *run)
+static int run_many(struct arm_emulate_run *run)
 {
 	const struct arm_op *op = &run->op;
 	const bool load = op->kind == OP_LOAD_MANY;
@@ -302,11 +303,11 @@ static int run_many(struct run *run)
 		if (!(op->list >> reg & 1))
 			continue;
 		if (!load)
-			put_word(at, get(run, reg));
+			arm_emulate_put_word(at, arm_emulate_get(run, reg));
 		else if (reg == ARM_PC)
-			code = word_at(at);
+			code = arm_emulate_word_at(at);
 		else
-			run->words[reg] = word_at(at);
+			run->words[reg] = arm_emulate_word_at(at);
 		at += 4;
 	}
 	if (!load && run->mem->write(run->mem->context, address, bytes, size))
@@ -316,7 +317,7 @@ static int run_many(struct run *run)
 	return load && op->list >> ARM_PC & 1 ? branch_to(run, code) : 0;
 }
 
-static int run_operation(struct run *run)
+static int run_operation(struct arm_emulate_run *run)
 {
 	switch (run->op.kind) {
 	case OP_NOP:
@@ -324,7 +325,7 @@ static int run_operation(struct run *run)
 	case OP_BRANCH:
 		return run_branch(run, run->op.immediate);
 	case OP_BRANCH_REGISTER:
-		return run_branch(run, get(run, run->op.m));
+		return run_branch(run, arm_emulate_get(run, run->op.m));
 	case OP_COMPARE_BRANCH:
 		return !run->words[run->op.n] == !run->op.code ? branch_to(run, run->op.immediate) : 0;
 	case OP_TABLE_BRANCH:
@@ -349,7 +350,7 @@ static int run_operation(struct run *run)
 int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
 {
 	struct arch_regs next = *regs;
-	struct run run = {insn, arm_op_of(insn), mem, next.narrow, false};
+	struct arm_emulate_run run = {insn, arm_op_of(insn), mem, next.narrow, false};
 	const bool thumb = run.op.flags & OP_THUMB;
 	const uint32_t cpsr = next.narrow[ARM_CPSR];
 	const unsigned it = thumb ? it_state(cpsr) : 0;

@@ -6,12 +6,12 @@
 #define BITS(word, from, count) ((word) >> (from) & ((1u << (count)) - 1))
 #define BIT(word, n)            ((word) >> (n)&1u)
 
-static void step(struct insn *insn)
+static void arm_insn_step(struct insn *insn)
 {
 	insn->kind = INSN_STEP;
 }
 
-static void emulated(struct insn *insn, struct arm_op *op, enum arm_kind kind)
+static void arm_insn_emulated(struct insn *insn, struct arm_op *op, enum arm_kind kind)
 {
 	insn->kind = INSN_EMULATE;
 	op->kind = (uint8_t)kind;
@@ -33,7 +33,7 @@ static bool is_unprivileged(uint32_t word)
 
 /* ---- Loads and stores ---- */
 
-static void decode_single(struct insn *insn, struct arm_op *op, uint32_t word)
+static void arm_insn_decode_single(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const bool load = BIT(word, 20), byte = BIT(word, 22), by_register = BIT(word, 25);
 
@@ -54,7 +54,7 @@ static void decode_single(struct insn *insn, struct arm_op *op, uint32_t word)
 		return;
 	if (is_unprivileged(word) || (op->d == ARM_PC && byte) || (by_register && op->m == ARM_PC) ||
 	    (op->n == ARM_PC && (!load || (op->flags & OP_WRITEBACK))))
-		step(insn);
+		arm_insn_step(insn);
 	else
 		insn->kind = INSN_EMULATE;
 }
@@ -68,17 +68,17 @@ static void decode_extra(struct insn *insn, struct arm_op *op, uint32_t word)
 
 	/* The second register of a pair is the next one. */
 	if (d == ARM_PC || (is_pair && (d & 1 || d == ARM_LR)) || (by_register && BITS(word, 0, 4) == ARM_PC)) {
-		step(insn);
+		arm_insn_step(insn);
 		return;
 	}
 	if (!uses_pc)
 		return;
 	if (is_unprivileged(word) || !(load || dual) || (indexing(word) & OP_WRITEBACK) ||
 	    (by_register && BITS(word, 8, 4))) {
-		step(insn);
+		arm_insn_step(insn);
 		return;
 	}
-	emulated(insn, op, OP_LOAD);
+	arm_insn_emulated(insn, op, OP_LOAD);
 	op->code = dual ? 8 : what == 2 ? 1 : 2;
 	op->flags |= (uint8_t)(indexing(word) | (load && what >= 2 ? OP_SIGNED : 0));
 	op->n = ARM_PC;
@@ -91,7 +91,7 @@ static void decode_extra(struct insn *insn, struct arm_op *op, uint32_t word)
 	}
 }
 
-static void decode_many(struct insn *insn, struct arm_op *op, uint32_t word)
+static void arm_insn_decode_many(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const bool load = BIT(word, 20), other_mode = BIT(word, 22);
 	const unsigned n = BITS(word, 16, 4);
@@ -102,7 +102,7 @@ static void decode_many(struct insn *insn, struct arm_op *op, uint32_t word)
 	op->n = (uint8_t)n;
 	op->list = (uint16_t)word;
 	if (other_mode || n == ARM_PC || !op->list)
-		step(insn);
+		arm_insn_step(insn);
 	else if (op->list >> ARM_PC & 1)
 		insn->kind = INSN_EMULATE;
 	else
@@ -118,12 +118,12 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
 	     ((word & 0x0f100e10) == 0x0e100a10 && (word & 0x0fffffff) != 0x0ef1fa10)))
-		step(insn);
+		arm_insn_step(insn);
 	if (BITS(word, 25, 3) != 6 || BITS(word, 16, 4) != ARM_PC)
 		return;
 	/* vldr; P alone, or with U */
 	if (!is_vector || !BIT(word, 20) || !BIT(word, 24) || BIT(word, 21)) {
-		step(insn);
+		arm_insn_step(insn);
 		return;
 	}
 	const unsigned size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;
@@ -149,7 +149,7 @@ static void decode_branch(struct insn *insn, struct arm_op *op, uint32_t word, b
 {
 	const uint32_t distance = (uint32_t)((int32_t)(word << 8) >> 6);
 
-	emulated(insn, op, OP_BRANCH);
+	arm_insn_emulated(insn, op, OP_BRANCH);
 	op->immediate = (uint32_t)insn->address + 8 + distance;
 	if (to_thumb)
 		op->immediate = (op->immediate + (BIT(word, 24) << 1)) | 1;
@@ -166,15 +166,15 @@ static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t 
 
 	op->m = (uint8_t)BITS(word, 0, 4);
 	if (which == 1 && what >= 1 && what <= 3 && BITS(word, 8, 12) == 0xfff && !(what == 3 && op->m == ARM_PC)) {
-		emulated(insn, op, OP_BRANCH_REGISTER);
+		arm_insn_emulated(insn, op, OP_BRANCH_REGISTER);
 		op->flags |= what == 3 ? OP_LINK : 0;
 	} else if ((which == 1 && what >= 1 && what <= 3) || (which == 3 && what == 6)) {
-		step(insn);
+		arm_insn_step(insn);
 	} else if (what == 0 && (which & 1 ? sets_order(word) || op->m == ARM_PC : BITS(word, 12, 4) == ARM_PC)) {
-		step(insn);
+		arm_insn_step(insn);
 	} else if ((what == 4 || what == 5) && /* crc32; qadd and its like */
 		   (BITS(word, 16, 4) == ARM_PC || BITS(word, 12, 4) == ARM_PC || op->m == ARM_PC)) {
-		step(insn);
+		arm_insn_step(insn);
 	}
 }
 
@@ -220,7 +220,7 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 		return;
 	/* UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
 	if (is_shifted_by_register || unused || (op->d == ARM_PC && sets_flags))
-		step(insn);
+		arm_insn_step(insn);
 	else
 		insn->kind = INSN_EMULATE;
 }
@@ -238,7 +238,7 @@ static void decode_multiply(struct insn *insn, uint32_t word)
 	const bool is_exclusive = BITS(word, 23, 5) == 3;
 
 	if (is_exclusive ? BITS(word, 8, 4) != 0xc : names_pc(word))
-		step(insn);
+		arm_insn_step(insn);
 }
 
 /* Where the pc is named that often is for "none": of products the third operand, of bfc the last one, of extensions the
@@ -252,7 +252,7 @@ static void decode_media(struct insn *insn, uint32_t word)
 
 	if ((BITS(word, 0, 4) == ARM_PC && !is_bfc) || (BITS(word, 16, 4) == ARM_PC && (is_product || has_first)) ||
 	    (BITS(word, 12, 4) == ARM_PC && (!is_product || has_third)) || (BITS(word, 8, 4) == ARM_PC && is_product))
-		step(insn);
+		arm_insn_step(insn);
 }
 
 static bool is_nop(uint32_t word)
@@ -266,11 +266,11 @@ static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool is_immediate = BIT(word, 25), is_special = BITS(word, 23, 2) == 2 && !BIT(word, 20);
 
 	if (is_nop(word)) {
-		emulated(insn, op, OP_NOP);
+		arm_insn_emulated(insn, op, OP_NOP);
 		insn->pc_only = true;
 	} else if (is_immediate && is_special) { /* movw, movt; msr, hints */
 		if (BIT(word, 21) ? BITS(word, 16, 4) && sets_order(word) : BITS(word, 12, 4) == ARM_PC)
-			step(insn);
+			arm_insn_step(insn);
 	} else if (!is_immediate && BIT(word, 7) && BIT(word, 4)) {
 		if (BITS(word, 5, 2))
 			decode_extra(insn, op, word);
@@ -280,7 +280,7 @@ static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
 		if (!BIT(word, 7))
 			decode_miscellaneous(insn, op, word);
 		else if (names_pc(word)) /* smulxy and its like */
-			step(insn);
+			arm_insn_step(insn);
 	} else {
 		decode_data(insn, op, word);
 	}
@@ -293,9 +293,9 @@ static void decode_unconditional(struct insn *insn, struct arm_op *op, uint32_t 
 	if (BITS(word, 25, 3) == 5)
 		decode_branch(insn, op, word, true);
 	else if ((word & 0xfffffdffu) == 0xf1010000u || BITS(word, 25, 3) == 4)
-		step(insn); /* setend: the jump back would read its address in that order; rfe, srs */
+		arm_insn_step(insn); /* setend: the jump back would read its address in that order; rfe, srs */
 	else if ((word & 0xff1f0000u) == 0xf40f0000u)
-		step(insn); /* vld1 and its like, from the pc */
+		arm_insn_step(insn); /* vld1 and its like, from the pc */
 	else
 		arm_decode_coprocessor(insn, op, word);
 }
@@ -313,16 +313,16 @@ void arm_decode_a32(struct insn *insn, struct arm_op *op, uint32_t word)
 		decode_general(insn, op, word);
 		break;
 	case 2:
-		decode_single(insn, op, word);
+		arm_insn_decode_single(insn, op, word);
 		break;
 	case 3:
 		if (BIT(word, 4))
 			decode_media(insn, word);
 		else
-			decode_single(insn, op, word);
+			arm_insn_decode_single(insn, op, word);
 		break;
 	case 4:
-		decode_many(insn, op, word);
+		arm_insn_decode_many(insn, op, word);
 		break;
 	case 5:
 		decode_branch(insn, op, word, false);

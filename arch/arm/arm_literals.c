@@ -12,58 +12,58 @@
 #define PIECE  4096u /* bytes that are read at once: any page is a multiple of them */
 
 /* The code around a place. What cannot be read is 0, which loads nothing, in either state. */
-struct window {
+struct arm_literals_window {
 	uint32_t start;
 	unsigned char bytes[WINDOW + 4];
 	bool is_constant[WINDOW / 2]; /* the half words of which it is known, so that none of them is taken for code */
 };
 
 /* What an instruction loads from beside itself; size 1: whose address it takes, 0: there is nothing. */
-struct constant {
+struct arm_literals_constant {
 	uint32_t address, size;
 };
 
-static uint32_t half_at(const unsigned char *bytes)
+static uint32_t arm_literals_half_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static struct constant beside(uint32_t pc, bool up, uint32_t offset, uint32_t size)
+static struct arm_literals_constant beside(uint32_t pc, bool up, uint32_t offset, uint32_t size)
 {
-	return (struct constant){up ? pc + offset : pc - offset, size};
+	return (struct arm_literals_constant){up ? pc + offset : pc - offset, size};
 }
 
 /* vldr, of the second half of such an instruction; in both sets. */
-static struct constant vector_constant(uint32_t pc, uint32_t word)
+static struct arm_literals_constant vector_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;
 
 	return beside(pc, BIT(word, 23), BITS(word, 0, 8) * (size == 2 ? 2 : 4), size);
 }
 
-static bool is_vector(uint32_t word)
+static bool arm_literals_is_vector(uint32_t word)
 {
 	return (word & 0x0f3f0000) == 0x0d1f0000 && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 }
 
-static struct constant a32_constant(uint32_t address, uint32_t word)
+static struct arm_literals_constant a32_constant(uint32_t address, uint32_t word)
 {
 	const uint32_t pc = address + 8, turn = 2 * BITS(word, 8, 4), number = BITS(word, 0, 8);
 
 	if (word >> 28 == 15)
-		return (struct constant){0, 0};
+		return (struct arm_literals_constant){0, 0};
 	if ((word & 0x0f3f0000) == 0x051f0000) /* ldr, ldrb */
 		return beside(pc, BIT(word, 23), BITS(word, 0, 12), 4);
-	if (is_vector(word))
+	if (arm_literals_is_vector(word))
 		return vector_constant(pc, word);
 	if ((word & 0x0f6f0090) == 0x014f0090 && BITS(word, 5, 2)) /* ldrd, ldrh, ldrsb, ldrsh */
 		return beside(pc, BIT(word, 23), BITS(word, 8, 4) << 4 | BITS(word, 0, 4), 8);
 	if ((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000) /* adr */
 		return beside(pc, BIT(word, 23), turn ? number >> turn | number << (32 - turn) : number, 1);
-	return (struct constant){0, 0};
+	return (struct arm_literals_constant){0, 0};
 }
 
-static struct constant t32_constant(uint32_t pc, uint32_t word)
+static struct arm_literals_constant t32_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t offset = BIT(word, 26) << 11 | BITS(word, 12, 3) << 8 | BITS(word, 0, 8);
 
@@ -71,11 +71,11 @@ static struct constant t32_constant(uint32_t pc, uint32_t word)
 		return beside(pc, BIT(word, 23), BITS(word, 0, 12), BITS(word, 21, 2) ? 1u << BITS(word, 21, 2) : 2);
 	if ((word & 0xff7f0000) == 0xe95f0000) /* ldrd */
 		return beside(pc, BIT(word, 23), BITS(word, 0, 8) * 4, 8);
-	if (word >> 28 == 14 && is_vector(word))
+	if (word >> 28 == 14 && arm_literals_is_vector(word))
 		return vector_constant(pc, word);
 	if ((word & 0xfbff8000) == 0xf20f0000 || (word & 0xfbff8000) == 0xf2af0000) /* adr */
 		return beside(pc, !BIT(word, 23), offset, 1);
-	return (struct constant){0, 0};
+	return (struct arm_literals_constant){0, 0};
 }
 
 static bool is_long(uint32_t half)
@@ -83,16 +83,16 @@ static bool is_long(uint32_t half)
 	return half >> 11 >= 0x1d;
 }
 
-static struct constant thumb_constant(uint32_t address, uint32_t half, uint32_t second)
+static struct arm_literals_constant thumb_constant(uint32_t address, uint32_t half, uint32_t second)
 {
 	const uint32_t pc = (address + 4) & ~3u;
 
 	if (half >> 11 == 0x09 || half >> 11 == 0x14) /* ldr, adr */
 		return beside(pc, true, BITS(half, 0, 8) * 4, half >> 11 == 0x09 ? 4 : 1);
-	return is_long(half) ? t32_constant(pc, half << 16 | second) : (struct constant){0, 0};
+	return is_long(half) ? t32_constant(pc, half << 16 | second) : (struct arm_literals_constant){0, 0};
 }
 
-static void read_window(struct window *window, const struct arch_memory *code)
+static void arm_literals_read_window(struct arm_literals_window *window, const struct arch_memory *code)
 {
 	uint32_t size;
 
@@ -106,7 +106,7 @@ static void read_window(struct window *window, const struct arch_memory *code)
 }
 
 /* Notes the half words of it that are in the window. What an address is of may be code. */
-static void note_constant(struct window *window, const struct constant *constant)
+static void arm_literals_note_constant(struct arm_literals_window *window, const struct arm_literals_constant *constant)
 {
 	for (uint32_t i = 0; constant->size > 1 && i < constant->size; i += 2) {
 		const uint32_t offset = constant->address + i - window->start;
@@ -117,32 +117,33 @@ static void note_constant(struct window *window, const struct constant *constant
 }
 
 /* Whether an instruction in the window, read in one state from its start on, has a constant in the `size` bytes. */
-static bool has_constant(struct window *window, uint32_t place, uint32_t size, bool thumb)
+static bool has_constant(struct arm_literals_window *window, uint32_t place, uint32_t size, bool thumb)
 {
 	uint32_t length;
 
 	for (uint32_t at = 0; at < WINDOW; at += length) {
-		const uint32_t half = half_at(window->bytes + at), second = half_at(window->bytes + at + 2);
+		const uint32_t half = arm_literals_half_at(window->bytes + at),
+			       second = arm_literals_half_at(window->bytes + at + 2);
 		const uint32_t address = window->start + at;
 
 		length = thumb ? 2 : 4;
 		if (window->is_constant[at / 2])
 			continue;
-		const struct constant constant =
+		const struct arm_literals_constant constant =
 			thumb ? thumb_constant(address, half, second) : a32_constant(address, second << 16 | half);
 
 		if (constant.size && constant.address - place + constant.size - 1 < size + constant.size - 1)
 			return true;
-		note_constant(window, &constant);
+		arm_literals_note_constant(window, &constant);
 		/* The second half is no instruction, unless the first is a constant's that is not known. */
 		length = thumb && is_long(half) ? 4 : length;
 	}
 	return false;
 }
 
-static uint32_t condition_at(const struct window *window, uint32_t place)
+static uint32_t condition_at(const struct arm_literals_window *window, uint32_t place)
 {
-	return half_at(window->bytes + (place - window->start) + 2) >> 12;
+	return arm_literals_half_at(window->bytes + (place - window->start) + 2) >> 12;
 }
 
 #define WORDS_LOOKED_AT 4
@@ -150,7 +151,7 @@ static uint32_t condition_at(const struct window *window, uint32_t place)
 /* Whether there is code of the other state: the function behind one that ends in a call which never returns. What
  * comes behind a call that does has no condition, for the flags are nobody's there. And hardly any Thumb code is so
  * that each of some words would have the condition "always". */
-static bool is_other_state(const struct window *window, uint32_t place, bool thumb)
+static bool is_other_state(const struct arm_literals_window *window, uint32_t place, bool thumb)
 {
 	if (!thumb)
 		return condition_at(window, place) < ARM_ALWAYS;
@@ -164,11 +165,11 @@ bool arm_is_constant(uint64_t address, const struct arch_memory *code)
 {
 	const bool thumb = address & 1;
 	const uint32_t place = (uint32_t)address & ~1u;
-	struct window window = {.start = place > REACH ? place - REACH : 0};
+	struct arm_literals_window window = {.start = place > REACH ? place - REACH : 0};
 
 	/* They lie at multiples of four. */
 	if (place & 3)
 		return false;
-	read_window(&window, code);
+	arm_literals_read_window(&window, code);
 	return has_constant(&window, place, thumb ? 2 : 4, thumb) || is_other_state(&window, place, thumb);
 }

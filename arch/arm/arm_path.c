@@ -10,7 +10,7 @@
 enum { DATA_SUB = 2, DATA_ADD = 4, DATA_TST = 8, DATA_CMN = 11, DATA_MOV = 13 };
 
 /* An instruction that is being followed. */
-struct following {
+struct arm_path_following {
 	struct path_state *state;
 	struct path_step *step;
 	struct insn insn;
@@ -18,13 +18,13 @@ struct following {
 	uint32_t word; /* the first half is the high one */
 };
 
-static bool ends(struct following *f)
+static bool ends(struct arm_path_following *f)
 {
 	f->step->next = PATH_END;
 	return true;
 }
 
-static bool returns(struct following *f, struct path_value pc)
+static bool returns(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->next = pc.kind == PATH_UNKNOWN ? PATH_END : PATH_RETURN;
 	f->step->pc = pc;
@@ -32,58 +32,58 @@ static bool returns(struct following *f, struct path_value pc)
 }
 
 /* A jump to what a register holds: a return, or a tail call, before which the return address is back in lr. */
-static bool leaves(struct following *f, struct path_value pc)
+static bool leaves(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
 	return returns(f, f->step->is_jump ? f->state->registers[ARM_LR] : pc);
 }
 
-static struct path_value value_of(const struct following *f, unsigned reg)
+static struct path_value arm_path_value_of(const struct arm_path_following *f, unsigned reg)
 {
 	return reg < ARM_PC ? f->state->registers[reg] : (struct path_value){PATH_UNKNOWN, 0, 0};
 }
 
-static void set(struct following *f, unsigned reg, struct path_value value)
+static void arm_path_set(struct arm_path_following *f, unsigned reg, struct path_value value)
 {
 	if (reg < ARM_PC)
 		f->state->registers[reg] = value;
 }
 
-static void add_to(struct following *f, unsigned reg, int64_t change)
+static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t change)
 {
 	if (reg == ARM_SP)
 		path_move_sp(f->state, change);
 	else
-		set(f, reg, path_sum(value_of(f, reg), change));
+		arm_path_set(f, reg, path_sum(arm_path_value_of(f, reg), change));
 }
 
 /* ---- Loads and stores ---- */
 
 /* Whether a word that is pushed is what a call has left in lr: that is the prologue of the next function, so what was
  * called does not return. */
-static bool begins_function(const struct following *f, uint32_t list, unsigned n, bool writes)
+static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
-	return list >> ARM_LR & 1 && n == ARM_SP && writes && value_of(f, ARM_LR).kind == PATH_UNKNOWN;
+	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;
 }
 
-static bool store_many(struct following *f, unsigned n, uint32_t list, struct path_value place, int64_t change)
+static bool store_many(struct arm_path_following *f, unsigned n, uint32_t list, struct path_value place, int64_t change)
 {
-	const struct path_value sp = value_of(f, ARM_SP);
+	const struct path_value sp = arm_path_value_of(f, ARM_SP);
 
-	if (begins_function(f, list, n, change))
+	if (arm_path_begins_function(f, list, n, change))
 		return ends(f);
 	if (change)
-		add_to(f, n, change);
+		arm_path_add_to(f, n, change);
 	/* The lowest one, which lies lowest, is the first to be popped. */
 	for (unsigned reg = 16; n == ARM_SP && reg-- > 0;)
 		if (list >> reg & 1 &&
 		    !path_store(f->state, path_sum(place, 4 * __builtin_popcount(list & ((1u << reg) - 1))),
-				reg == ARM_SP ? sp : value_of(f, reg)))
+				reg == ARM_SP ? sp : arm_path_value_of(f, reg)))
 			return ends(f);
 	return true;
 }
 
-static bool load_many(struct following *f, unsigned n, uint32_t list, struct path_value place, int64_t change)
+static bool load_many(struct arm_path_following *f, unsigned n, uint32_t list, struct path_value place, int64_t change)
 {
 	struct path_value values[16];
 
@@ -94,64 +94,64 @@ static bool load_many(struct following *f, unsigned n, uint32_t list, struct pat
 		place = path_sum(place, 4);
 	}
 	if (change)
-		add_to(f, n, change);
+		arm_path_add_to(f, n, change);
 	for (unsigned reg = 0; reg < ARM_PC; reg++)
 		if (list >> reg & 1)
-			set(f, reg, values[reg]);
+			arm_path_set(f, reg, values[reg]);
 	return list >> ARM_PC & 1 ? returns(f, values[ARM_PC]) : true;
 }
 
 /* The lowest register at the lowest address. */
-static bool follow_many(struct following *f, bool load, unsigned n, uint32_t list, unsigned flags)
+static bool follow_many(struct arm_path_following *f, bool load, unsigned n, uint32_t list, unsigned flags)
 {
 	const int64_t size = 4 * __builtin_popcount(list);
 	const bool up = flags & OP_UP;
 	const struct path_value place =
-		path_sum(value_of(f, n), (up ? 0 : -size) + (up == !!(flags & OP_BEFORE) ? 4 : 0));
+		path_sum(arm_path_value_of(f, n), (up ? 0 : -size) + (up == !!(flags & OP_BEFORE) ? 4 : 0));
 	const int64_t change = flags & OP_WRITEBACK ? (up ? size : -size) : 0;
 
 	return load ? load_many(f, n, list, place, change) : store_many(f, n, list, place, change);
 }
 
 /* One register, or two: d and s, of `size` bytes together. */
-static bool follow_one(struct following *f, const struct arm_op *op, unsigned size)
+static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_op *op, unsigned size)
 {
 	const int64_t offset = op->flags & OP_UP ? (int64_t)op->immediate : -(int64_t)op->immediate;
 	const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 	const bool by_register = op->flags & OP_REGISTER, load = op->kind == OP_LOAD;
-	const struct path_value base = by_register ? unknown : value_of(f, op->n);
+	const struct path_value base = by_register ? unknown : arm_path_value_of(f, op->n);
 	const struct path_value place = path_sum(base, op->flags & OP_BEFORE ? offset : 0);
 	const struct path_value first = size >= 4 && load ? path_load(f->state, place) : unknown;
 	const struct path_value second = size == 8 && load ? path_load(f->state, path_sum(place, 4)) : unknown;
-	const struct path_value stored = value_of(f, op->d);
+	const struct path_value stored = arm_path_value_of(f, op->d);
 
-	if (!load && begins_function(f, 1u << op->d, op->n, op->flags & OP_WRITEBACK))
+	if (!load && arm_path_begins_function(f, 1u << op->d, op->n, op->flags & OP_WRITEBACK))
 		return ends(f);
 	if (op->flags & OP_WRITEBACK && op->n < ARM_PC) {
 		if (by_register)
 			path_forget(f->state, op->n);
 		else
-			add_to(f, op->n, offset);
+			arm_path_add_to(f, op->n, offset);
 	}
 	if (!load) {
 		if (op->n != ARM_SP || size < 4)
 			return true;
-		return path_store(f->state, place, stored) &&
-				       (size != 8 || path_store(f->state, path_sum(place, 4), value_of(f, op->s)))
+		return path_store(f->state, place, stored) && (size != 8 || path_store(f->state, path_sum(place, 4),
+										       arm_path_value_of(f, op->s)))
 			       ? true
 			       : ends(f);
 	}
 	if (size == 8)
-		set(f, op->s, second);
+		arm_path_set(f, op->s, second);
 	if (op->d != ARM_PC) {
-		set(f, op->d, first);
+		arm_path_set(f, op->d, first);
 		return true;
 	}
 	return returns(f, first);
 }
 
 /* Vectors' registers: only what becomes of the base counts. True if it is such an instruction. */
-static bool follow_vectors(struct following *f)
+static bool follow_vectors(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
 	const unsigned n = BITS(word, 16, 4), size = BITS(word, 0, 8) * 4;
@@ -166,36 +166,36 @@ static bool follow_vectors(struct following *f)
 		return true;
 	}
 	if (BIT(word, 21))
-		add_to(f, n, BIT(word, 23) ? (int64_t)size : -(int64_t)size);
+		arm_path_add_to(f, n, BIT(word, 23) ? (int64_t)size : -(int64_t)size);
 	return true;
 }
 
 /* ---- What the decoders leave alone ---- */
 
 /* svc: the number is in r7. */
-static bool follow_system(struct following *f)
+static bool arm_path_follow_system(struct arm_path_following *f)
 {
 	static const unsigned short last[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
 					      248 /* exit_group */};
 
-	if (path_ends(value_of(f, 7), last, sizeof(last) / sizeof(last[0])))
+	if (path_ends(arm_path_value_of(f, 7), last, sizeof(last) / sizeof(last[0])))
 		f->step->next = PATH_END;
 	path_forget(f->state, 0);
 	return true;
 }
 
-static void follow_wide_sum(struct following *f, unsigned d, unsigned n, bool down, uint32_t number)
+static void follow_wide_sum(struct arm_path_following *f, unsigned d, unsigned n, bool down, uint32_t number)
 {
-	const struct path_value sum = path_sum(value_of(f, n), down ? -(int64_t)number : (int64_t)number);
+	const struct path_value sum = path_sum(arm_path_value_of(f, n), down ? -(int64_t)number : (int64_t)number);
 
 	if (d == ARM_SP && n == ARM_SP)
 		path_move_sp(f->state, down ? -(int64_t)number : (int64_t)number);
 	else
-		set(f, d, sum);
+		arm_path_set(f, d, sum);
 }
 
 /* Data processing with a number, where sp is an operand. */
-static void follow_thumb_number(struct following *f, uint32_t first, uint32_t second)
+static void follow_thumb_number(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	const uint32_t number = BIT(first, 10) << 11 | BITS(second, 12, 3) << 8 | BITS(second, 0, 8);
 	const unsigned d = BITS(second, 8, 4), n = BITS(first, 0, 4), what = BITS(first, 4, 6);
@@ -211,7 +211,7 @@ static void follow_thumb_number(struct following *f, uint32_t first, uint32_t se
 }
 
 /* Loads and stores of one register whose register is sp, lr or pc, or that are rare. */
-static bool follow_thumb_access(struct following *f, uint32_t first, uint32_t second)
+static bool follow_thumb_access(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	struct arm_op op = {.kind = BIT(first, 4) ? OP_LOAD : OP_STORE, .n = (uint8_t)BITS(first, 0, 4)};
 
@@ -233,10 +233,10 @@ static bool follow_thumb_access(struct following *f, uint32_t first, uint32_t se
 	} else {
 		op.flags = OP_BEFORE | OP_UP | OP_REGISTER;
 	}
-	return follow_one(f, &op, BITS(first, 5, 2) == 2 ? 4 : 1);
+	return arm_path_follow_one(f, &op, BITS(first, 5, 2) == 2 ? 4 : 1);
 }
 
-static bool follow_thumb_pair(struct following *f, uint32_t first, uint32_t second)
+static bool follow_thumb_pair(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	const struct arm_op op = {
 		.kind = BIT(first, 4) ? OP_LOAD : OP_STORE,
@@ -249,7 +249,7 @@ static bool follow_thumb_pair(struct following *f, uint32_t first, uint32_t seco
 	};
 
 	if (BIT(first, 8) || BIT(first, 5))
-		return follow_one(f, &op, 8);
+		return arm_path_follow_one(f, &op, 8);
 	/* ldrex and its like: a result in one or two of these */
 	path_forget(f->state, op.d);
 	path_forget(f->state, op.s);
@@ -257,7 +257,7 @@ static bool follow_thumb_pair(struct following *f, uint32_t first, uint32_t seco
 	return true;
 }
 
-static bool follow_thumb_plain(struct following *f)
+static bool follow_thumb_plain(struct arm_path_following *f)
 {
 	const uint32_t first = f->word >> 16, second = f->word & 0xffff;
 
@@ -265,7 +265,7 @@ static bool follow_thumb_plain(struct following *f)
 		const unsigned what = BITS(first, 6, 10);
 
 		if (first >> 8 == 0xdf)
-			return follow_system(f);
+			return arm_path_follow_system(f);
 		/* mul and shifts by a register; extensions and reversals */
 		if (BITS(first, 10, 6) == 0x10 || what >> 2 == 0xb2 || what >> 2 == 0xba)
 			path_forget(f->state, BITS(first, 0, 3));
@@ -290,7 +290,7 @@ static bool follow_thumb_plain(struct following *f)
 }
 
 /* Half words, signed bytes and two words at once; multiplications and exclusive accesses. */
-static bool follow_extra(struct following *f)
+static bool follow_extra(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
 	const unsigned what = BITS(word, 5, 2);
@@ -306,13 +306,13 @@ static bool follow_extra(struct following *f)
 	};
 
 	if (what)
-		return follow_one(f, &op, pair ? 8 : 2);
+		return arm_path_follow_one(f, &op, pair ? 8 : 2);
 	path_forget(f->state, op.n);
 	path_forget(f->state, op.d);
 	return true;
 }
 
-static bool follow_a32_plain(struct following *f)
+static bool follow_a32_plain(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
 
@@ -322,7 +322,7 @@ static bool follow_a32_plain(struct following *f)
 		return true;
 	}
 	if (BITS(word, 24, 4) == 15)
-		return follow_system(f);
+		return arm_path_follow_system(f);
 	if (BITS(word, 25, 3) == 0 && BIT(word, 7) && BIT(word, 4))
 		return follow_extra(f);
 	if (follow_vectors(f))
@@ -335,7 +335,7 @@ static bool follow_a32_plain(struct following *f)
 
 /* ---- What they decode ---- */
 
-static bool follow_data(struct following *f)
+static bool arm_path_follow_data(struct arm_path_following *f)
 {
 	const struct arm_op *op = &f->op;
 	const bool by_register = op->flags & OP_REGISTER;
@@ -345,21 +345,21 @@ static bool follow_data(struct following *f)
 	if (op->code >= DATA_TST && op->code <= DATA_CMN)
 		return true;
 	if (op->code == DATA_MOV && by_register && !is_shifted)
-		value = value_of(f, op->m);
+		value = arm_path_value_of(f, op->m);
 	else if (op->code == DATA_MOV && !by_register)
 		value = (struct path_value){PATH_NUMBER, 0, (int32_t)op->immediate};
 	else if (!by_register && (op->code == DATA_ADD || op->code == DATA_SUB))
-		value = path_sum(value_of(f, op->n),
+		value = path_sum(arm_path_value_of(f, op->n),
 				 op->code == DATA_ADD ? (int64_t)op->immediate : -(int64_t)op->immediate);
 	if (op->d == ARM_PC)
 		return op->code == DATA_MOV && by_register ? leaves(f, value) : ends(f);
-	set(f, op->d, value);
+	arm_path_set(f, op->d, value);
 	if (op->d == ARM_SP)
 		path_move_sp(f->state, 0);
 	return true;
 }
 
-static bool follow_branch_register(struct following *f)
+static bool follow_branch_register(struct arm_path_following *f)
 {
 	const struct arm_op *op = &f->op;
 
@@ -375,7 +375,7 @@ static bool follow_branch_register(struct following *f)
 	return true;
 }
 
-static bool follow_op(struct following *f)
+static bool follow_op(struct arm_path_following *f)
 {
 	const struct arm_op *op = &f->op;
 
@@ -406,19 +406,19 @@ static bool follow_op(struct following *f)
 		return ends(f);
 	case OP_LOAD:
 	case OP_STORE:
-		return follow_one(f, op, op->code);
+		return arm_path_follow_one(f, op, op->code);
 	case OP_LOAD_MANY:
 	case OP_STORE_MANY:
 		return follow_many(f, op->kind == OP_LOAD_MANY, op->n, op->list, op->flags);
 	case OP_DATA:
-		return follow_data(f);
+		return arm_path_follow_data(f);
 	default:
 		return op->flags & OP_THUMB ? follow_thumb_plain(f) : follow_a32_plain(f);
 	}
 }
 
 /* What is done under a condition may not be done: of registers and words that it changes nothing is known. */
-static void under_condition(struct following *f, const struct path_state *before)
+static void under_condition(struct arm_path_following *f, const struct path_state *before)
 {
 	struct path_state *state = f->state;
 
@@ -451,7 +451,7 @@ static void under_condition(struct following *f, const struct path_state *before
 
 bool arm_follow(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step)
 {
-	struct following f = {.state = state, .step = step};
+	struct arm_path_following f = {.state = state, .step = step};
 	const struct path_state before = *state;
 	const bool in_block = state->conditional;
 

@@ -9,12 +9,12 @@
 
 enum { DATA_ADD = 4, DATA_CMP = 10, DATA_MOV = 13 };
 
-static void step(struct insn *insn)
+static void thumb_insn_step(struct insn *insn)
 {
 	insn->kind = INSN_STEP;
 }
 
-static void emulated(struct insn *insn, struct arm_op *op, enum arm_kind kind)
+static void thumb_insn_emulated(struct insn *insn, struct arm_op *op, enum arm_kind kind)
 {
 	insn->kind = INSN_EMULATE;
 	op->kind = (uint8_t)kind;
@@ -38,30 +38,30 @@ static uint32_t literal_base(const struct insn *insn)
 
 static void nop(struct insn *insn, struct arm_op *op)
 {
-	emulated(insn, op, OP_NOP);
+	thumb_insn_emulated(insn, op, OP_NOP);
 	insn->pc_only = true;
 }
 
 static void branch(struct insn *insn, struct arm_op *op, int32_t distance, unsigned condition)
 {
-	emulated(insn, op, OP_BRANCH);
+	thumb_insn_emulated(insn, op, OP_BRANCH);
 	insn->pc_only = true;
 	op->condition = (uint8_t)condition;
 	op->immediate = (pc_of(insn) + (uint32_t)distance) | 1;
 }
 
 /* Register d is given a number. */
-static void address_of(struct insn *insn, struct arm_op *op, unsigned d, uint32_t address)
+static void thumb_insn_address_of(struct insn *insn, struct arm_op *op, unsigned d, uint32_t address)
 {
-	emulated(insn, op, OP_DATA);
+	thumb_insn_emulated(insn, op, OP_DATA);
 	op->code = DATA_MOV;
 	op->d = (uint8_t)d;
 	op->immediate = address;
 }
 
-static void load_literal(struct insn *insn, struct arm_op *op, unsigned d, unsigned size, uint32_t address)
+static void thumb_insn_load_literal(struct insn *insn, struct arm_op *op, unsigned d, unsigned size, uint32_t address)
 {
-	emulated(insn, op, OP_LOAD);
+	thumb_insn_emulated(insn, op, OP_LOAD);
 	op->code = (uint8_t)size;
 	op->d = (uint8_t)d;
 	op->n = ARM_NO_REGISTER;
@@ -79,11 +79,11 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 
 	op->m = (uint8_t)m;
 	if (what == 3 ? BITS(half, 0, 3) || (BIT(half, 7) && m == ARM_PC) : what == 1 && (m == ARM_PC || d == ARM_PC)) {
-		step(insn);
+		thumb_insn_step(insn);
 		return;
 	}
 	if (what == 3) {
-		emulated(insn, op, OP_BRANCH_REGISTER);
+		thumb_insn_emulated(insn, op, OP_BRANCH_REGISTER);
 		op->flags |= BIT(half, 7) ? OP_LINK : 0;
 		return;
 	}
@@ -91,7 +91,7 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 		insn->can_emulate = d != ARM_SP;
 		op->kind = OP_DATA;
 	} else {
-		emulated(insn, op, OP_DATA);
+		thumb_insn_emulated(insn, op, OP_DATA);
 	}
 	op->code = codes[what];
 	op->flags |= (uint8_t)(OP_REGISTER | (what == 1 ? OP_SETS_FLAGS : 0));
@@ -103,13 +103,13 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	if (BITS(half, 8, 1) && !BIT(half, 10)) {
-		emulated(insn, op, OP_COMPARE_BRANCH); /* 1011 x0x1 */
+		thumb_insn_emulated(insn, op, OP_COMPARE_BRANCH); /* 1011 x0x1 */
 		insn->pc_only = true;
 		op->code = (uint8_t)BIT(half, 11);
 		op->n = (uint8_t)BITS(half, 0, 3);
 		op->immediate = (pc_of(insn) + (BIT(half, 9) << 6 | BITS(half, 3, 5) << 1)) | 1;
 	} else if (BITS(half, 8, 4) == 13) {
-		emulated(insn, op, OP_LOAD_MANY);
+		thumb_insn_emulated(insn, op, OP_LOAD_MANY);
 		op->flags |= OP_UP | OP_WRITEBACK;
 		op->n = ARM_SP;
 		op->list = (uint16_t)(BITS(half, 0, 8) | 1u << ARM_PC);
@@ -122,13 +122,13 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 	} else if (half == 0xbf00) {
 		nop(insn, op);
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
-		emulated(insn, op, OP_IT);
+		thumb_insn_emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
 		/* "Never", and "never" as the other of "always". */
 		if (BITS(half, 4, 4) == 15 || (BITS(half, 4, 4) == ARM_ALWAYS && __builtin_popcount(half & 15) != 1))
-			step(insn);
+			thumb_insn_step(insn);
 	} else if ((half & 0xfff7) == 0xb650) {
-		step(insn); /* setend */
+		thumb_insn_step(insn); /* setend */
 	} else {
 		thumb_plain_t16(insn, op, half);
 	}
@@ -144,10 +144,10 @@ void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 			thumb_plain_t16(insn, op, half);
 		break;
 	case 0x09:
-		load_literal(insn, op, BITS(half, 8, 3), 4, literal_base(insn) + BITS(half, 0, 8) * 4);
+		thumb_insn_load_literal(insn, op, BITS(half, 8, 3), 4, literal_base(insn) + BITS(half, 0, 8) * 4);
 		break;
 	case 0x14:
-		address_of(insn, op, BITS(half, 8, 3), literal_base(insn) + BITS(half, 0, 8) * 4);
+		thumb_insn_address_of(insn, op, BITS(half, 8, 3), literal_base(insn) + BITS(half, 0, 8) * 4);
 		break;
 	case 0x16:
 	case 0x17:
@@ -170,13 +170,13 @@ void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 
 /* ---- Four bytes ---- */
 
-static void decode_many(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
+static void thumb_insn_decode_many(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const unsigned how = BITS(first, 7, 2);
 	const bool stores_pc = !BIT(first, 4) && BIT(second, ARM_PC);
 
 	if (how == 0 || how == 3 || !second || BITS(first, 0, 4) == ARM_PC || stores_pc) {
-		step(insn); /* rfe, srs */
+		thumb_insn_step(insn); /* rfe, srs */
 		return;
 	}
 	op->kind = BIT(first, 4) ? OP_LOAD_MANY : OP_STORE_MANY;
@@ -198,21 +198,22 @@ static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, ui
 
 	if (!BIT(first, 8) && !BIT(first, 5)) {
 		if ((first & 0xfff0) == 0xe8d0 && what <= 1 && second >> 8 == 0xf0 && BITS(second, 0, 4) < ARM_SP) {
-			emulated(insn, op, OP_TABLE_BRANCH);
+			thumb_insn_emulated(insn, op, OP_TABLE_BRANCH);
 			op->n = (uint8_t)BITS(first, 0, 4);
 			op->m = (uint8_t)BITS(second, 0, 4);
 			op->code = (uint8_t)(what + 1);
 		} else if (!BIT(first, 7) || what < 8 || what > 10) {
-			step(insn); /* ldrex, strex; not lda, stl */
+			thumb_insn_step(insn); /* ldrex, strex; not lda, stl */
 		}
 	} else if (d == ARM_PC || s == ARM_PC) {
-		step(insn);
+		thumb_insn_step(insn);
 	} else if (BITS(first, 0, 4) == ARM_PC) {
 		if (!load || BIT(first, 5)) {
-			step(insn);
+			thumb_insn_step(insn);
 			return;
 		}
-		load_literal(insn, op, d, 8, BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
+		thumb_insn_load_literal(insn, op, d, 8,
+					BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
 		op->s = (uint8_t)s;
 	}
 }
@@ -220,7 +221,7 @@ static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, ui
 /* A load of the pc. */
 static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
-	emulated(insn, op, OP_LOAD);
+	thumb_insn_emulated(insn, op, OP_LOAD);
 	op->code = 4;
 	op->d = ARM_PC;
 	op->n = (uint8_t)BITS(first, 0, 4);
@@ -232,13 +233,13 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 				       (BIT(second, 8) ? OP_WRITEBACK : 0));
 		op->immediate = BITS(second, 0, 8);
 		if (BITS(second, 8, 3) == 6 || !(second & 0x500))
-			step(insn); /* ldrt; nothing */
+			thumb_insn_step(insn); /* ldrt; nothing */
 	} else {
 		op->flags |= OP_BEFORE | OP_UP | OP_REGISTER;
 		op->m = (uint8_t)BITS(second, 0, 4);
 		op->amount = (uint8_t)BITS(second, 4, 2);
 		if (BITS(second, 6, 5))
-			step(insn);
+			thumb_insn_step(insn);
 	}
 }
 
@@ -257,13 +258,13 @@ static bool is_wrong_access(uint32_t first, uint32_t second)
 	return n != ARM_PC && by_register && BITS(second, 0, 4) == ARM_PC;
 }
 
-static void decode_single(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
+static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const unsigned size = BITS(first, 5, 2), d = BITS(second, 12, 4);
 	const uint32_t offset = BITS(second, 0, 12);
 
 	if (is_wrong_access(first, second)) {
-		step(insn);
+		thumb_insn_step(insn);
 		return;
 	}
 	/* str rX, [sp, #-4]!: a push of one register */
@@ -277,8 +278,8 @@ static void decode_single(struct insn *insn, struct arm_op *op, uint32_t first, 
 	if (!BIT(first, 4) || (d == ARM_PC && size != 2))
 		return; /* a store, a vector's element, a hint */
 	if (BITS(first, 0, 4) == ARM_PC) {
-		load_literal(insn, op, d, 1u << size,
-			     BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
+		thumb_insn_load_literal(insn, op, d, 1u << size,
+					BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
 		op->flags |= BIT(first, 8) ? OP_SIGNED : 0;
 	} else if (d == ARM_PC) {
 		decode_jump(insn, op, first, second);
@@ -307,17 +308,17 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 
 	if (!BIT(first, 9)) {
 		if (uses_pc(first, second))
-			step(insn);
+			thumb_insn_step(insn);
 	} else if (((first & 0xfbff) == 0xf20f || down) && d < ARM_SP) {
-		address_of(insn, op, d, down ? literal_base(insn) - offset : literal_base(insn) + offset);
+		thumb_insn_address_of(insn, op, d, down ? literal_base(insn) - offset : literal_base(insn) + offset);
 	} else if (d == ARM_PC || (has_pc && what != MOVW && what != MOVT && what != BFI)) {
-		step(insn);
+		thumb_insn_step(insn);
 	}
 }
 
 /* Data processing of registers: shifted ones, and all that has a group of its own. Of sums of products the third
  * operand may be none, of extensions the first. */
-static void decode_registers(struct insn *insn, uint32_t first, uint32_t second)
+static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;
 	const bool is_extension = is_other && !BIT(first, 7) && BIT(second, 7);
@@ -332,7 +333,7 @@ static void decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 	else
 		has_pc |= uses_pc(first, second);
 	if (has_pc)
-		step(insn);
+		thumb_insn_step(insn);
 }
 
 /* Branches whose distance has 25 bits: b, bl, blx. */
@@ -350,7 +351,7 @@ static void decode_far(struct insn *insn, struct arm_op *op, uint32_t first, uin
 	if (!BIT(second, 12)) { /* blx, to A32 */
 		op->immediate = literal_base(insn) + ((uint32_t)sign_extended(distance, 25) & ~3u);
 		if (BIT(second, 0))
-			step(insn);
+			thumb_insn_step(insn);
 	}
 }
 
@@ -375,12 +376,12 @@ static void decode_control(struct insn *insn, struct arm_op *op, uint32_t first,
 	} else if (first == 0xf3af && second == 0x8000) {
 		nop(insn, op);
 	} else if ((first & 0xfff0) == 0xf3c0 && second == 0x8f00 && BITS(first, 0, 4) != ARM_PC) {
-		emulated(insn, op, OP_BRANCH_REGISTER); /* bxj */
+		thumb_insn_emulated(insn, op, OP_BRANCH_REGISTER); /* bxj */
 		op->m = (uint8_t)BITS(first, 0, 4);
 	} else if ((first & 0xffe0) == 0xf3c0) {
-		step(insn); /* subs pc, lr */
+		thumb_insn_step(insn); /* subs pc, lr */
 	} else if (((first & 0xffe0) == 0xf380 || (first & 0xffe0) == 0xf3e0) && is_wrong_status(first, second)) {
-		step(insn);
+		thumb_insn_step(insn);
 	}
 }
 
@@ -395,13 +396,13 @@ void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32
 	else if (group == 2)
 		decode_constants(insn, op, first, second);
 	else if (BIT(first, 9))
-		decode_registers(insn, first, second);
+		thumb_insn_decode_registers(insn, first, second);
 	else if (group == 3)
-		decode_single(insn, op, first, second);
+		thumb_insn_decode_single(insn, op, first, second);
 	else if (BIT(first, 6))
 		decode_dual(insn, op, first, second);
 	else
-		decode_many(insn, op, first, second);
+		thumb_insn_decode_many(insn, op, first, second);
 	if (insn->kind == INSN_COPY && op->kind == OP_PLAIN)
 		thumb_plain_t32(insn, op, first, second);
 }

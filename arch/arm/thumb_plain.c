@@ -241,7 +241,7 @@ static void decode_numbers(struct insn *insn, struct arm_op *op, uint32_t first,
 	}
 }
 
-static void decode_registers(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
+static void thumb_plain_decode_registers(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	if (BITS(second, 0, 4) >= ARM_SP || BIT(second, 15) || !wide_data(insn, op, first, second))
 		return;
@@ -286,7 +286,7 @@ void thumb_plain_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint3
 	if (first >> 11 == 0x1e && !BIT(second, 15))
 		decode_numbers(insn, op, first, second);
 	else if (first >> 9 == 0x75)
-		decode_registers(insn, op, first, second);
+		thumb_plain_decode_registers(insn, op, first, second);
 	else if (first >> 9 == 0x7c)
 		decode_accesses(insn, op, first, second);
 }

@@ -16,7 +16,7 @@
 
 /* A vector is in a register or on the stack, by what the processor has for which the program was compiled; and what of
  * 16 bytes is on the stack is aligned to 16 only then. */
-static bool is_clear(const struct abi_value *value)
+static bool abi_i386_is_clear(const struct abi_value *value)
 {
 	uint64_t end = 0;
 
@@ -42,7 +42,7 @@ static bool is_clear(const struct abi_value *value)
 
 /* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of
  * float in eax and edx, larger ones in memory. */
-static bool returns_in_memory(const struct abi_value *value)
+static bool abi_i386_returns_in_memory(const struct abi_value *value)
 {
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
 }
@@ -53,15 +53,15 @@ static void i386_arguments(const struct abi_function *function, struct abi_place
 	const struct abi_value *result = function->result;
 	uint64_t at = RETURN_ADDRESS;
 	/* Compilers do not agree whether the address of an empty result is passed. */
-	bool is_known = !result || (is_clear(result) && (result->by_address || !abi_is_empty(result)));
+	bool is_known = !result || (abi_i386_is_clear(result) && (result->by_address || !abi_is_empty(result)));
 
-	if (result && returns_in_memory(result))
+	if (result && abi_i386_returns_in_memory(result))
 		at += WORD; /* "Functions Returning Structures or Unions": its address is the first */
 	for (size_t i = 0; i < function->count; i++) {
 		const struct abi_value *value = &function->values[i];
 
 		places[i] = (struct abi_place){.is_address = value->by_address};
-		is_known = is_known && is_clear(value) && at < ABI_SIZE_MAX;
+		is_known = is_known && abi_i386_is_clear(value) && at < ABI_SIZE_MAX;
 		if (!is_known)
 			continue;
 		places[i].is_known = true;
@@ -82,9 +82,9 @@ static void i386_result(const struct abi_function *function, struct abi_place *p
 	*place = (struct abi_place){0};
 	if (!value->by_address && abi_is_empty(value))
 		place->is_known = true;
-	else if (!is_clear(value))
+	else if (!abi_i386_is_clear(value))
 		return;
-	else if (returns_in_memory(value)) {
+	else if (abi_i386_returns_in_memory(value)) {
 		place->is_address = true;
 		abi_on_stack(place, WORD, RETURN_ADDRESS);
 	} else if (value->field_count == 1 && (first->kind == ABI_X87 || first->kind == ABI_FLOAT)) {

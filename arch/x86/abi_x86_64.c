@@ -20,7 +20,7 @@
 enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
 
 /* "Classification of aggregate types", 4 (c) to (f). */
-static enum eightbyte merge(enum eightbyte a, enum eightbyte b)
+static enum eightbyte abi_x86_64_merge(enum eightbyte a, enum eightbyte b)
 {
 	if (a == b || b == NO_CLASS)
 		return a;
@@ -67,9 +67,9 @@ static bool classify_field(const struct abi_field *field, enum eightbyte *classe
 	default:
 		break;
 	}
-	classes[first] = merge(classes[first], low);
+	classes[first] = abi_x86_64_merge(classes[first], low);
 	if (last != first)
-		classes[last] = merge(classes[last], high);
+		classes[last] = abi_x86_64_merge(classes[last], high);
 	return true;
 }
 
@@ -106,7 +106,7 @@ static bool is_mixed(const struct abi_value *value)
 }
 
 /* Of a value with bytes: the classes of its eightbytes. classes[0] is MEMORY, or UNKNOWN, for the whole. */
-static void classify(const struct abi_value *value, enum eightbyte *classes)
+static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;
 
@@ -135,7 +135,7 @@ static void classify(const struct abi_value *value, enum eightbyte *classes)
 }
 
 /* What has been given to arguments so far. */
-struct state {
+struct abi_x86_64_state {
 	unsigned integers, sse;
 	uint64_t stack;
 	/* An argument has been passed over that may have been in an SSE register, on the stack, or anywhere. */
@@ -145,7 +145,7 @@ struct state {
 
 /* The stack's arguments are aligned as their types are, to 8 at least (figure 3.3; 3.1.2 for __int128). What is aligned
  * to more than the stack pointer is has no place that is known from that. */
-static void to_stack(struct state *state, uint64_t size, uint32_t align, struct abi_place *place)
+static void abi_x86_64_to_stack(struct abi_x86_64_state *state, uint64_t size, uint32_t align, struct abi_place *place)
 {
 	const uint64_t at = abi_round(state->stack, align > EIGHTBYTE ? align : EIGHTBYTE);
 
@@ -184,7 +184,7 @@ static void to_registers(const struct abi_value *value, const enum eightbyte *cl
 	}
 }
 
-static void pass_address(struct state *state, struct abi_place *place)
+static void pass_address(struct abi_x86_64_state *state, struct abi_place *place)
 {
 	place->is_address = true;
 	if (state->lost_integers)
@@ -192,11 +192,11 @@ static void pass_address(struct state *state, struct abi_place *place)
 	if (state->integers < INTEGER_REGISTERS)
 		abi_add(place, PIECE_INTEGER, state->integers++, 0, EIGHTBYTE, 0);
 	else
-		to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
+		abi_x86_64_to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
 }
 
 /* What follows one whose classes are not known. */
-static void pass_unknown(const struct abi_value *value, struct state *state)
+static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state *state)
 {
 	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;
 
@@ -207,14 +207,14 @@ static void pass_unknown(const struct abi_value *value, struct state *state)
 
 /* What LLVM before 18 passes of an __int128 that does not fit in the registers: half in the last of them, or on the
  * stack aligned to 8. The psABI has all of it there, aligned to 16. */
-static bool is_split(const struct abi_value *value, const struct state *state)
+static bool is_split(const struct abi_value *value, const struct abi_x86_64_state *state)
 {
 	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
 /* "Passing": an argument is in registers as a whole or not at all. */
-static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
+static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_state *state, struct abi_place *place)
 {
 	enum eightbyte classes[WORDS];
 	unsigned integers = 0, sse = 0;
@@ -227,7 +227,7 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 		place->is_known = true;
 		return;
 	}
-	classify(value, classes);
+	abi_x86_64_classify(value, classes);
 	if (classes[0] == UNKNOWN) {
 		pass_unknown(value, state);
 		return;
@@ -250,7 +250,7 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	} else if (is_memory || state->integers + integers > INTEGER_REGISTERS || state->sse + sse > SSE_REGISTERS) {
 		if (abi_is_packing_seen(value, stack_align(value), EIGHTBYTE, state->stack))
 			state->lost_stack = true;
-		to_stack(state, value->size, stack_align(value), place);
+		abi_x86_64_to_stack(state, value->size, stack_align(value), place);
 	} else {
 		to_registers(value, classes, state->integers, state->sse, place);
 		state->integers += integers;
@@ -258,30 +258,30 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	}
 }
 
-static bool returns_in_memory(const struct abi_value *value, enum eightbyte *classes)
+static bool abi_x86_64_returns_in_memory(const struct abi_value *value, enum eightbyte *classes)
 {
 	classes[0] = classes[1] = NO_CLASS;
 	if (value->by_address)
 		return true;
 	if (abi_is_empty(value) && value->size <= 1)
 		return false;
-	classify(value, classes);
+	abi_x86_64_classify(value, classes);
 	return classes[0] == MEMORY && (value->is_struct || value->fields[0].kind != ABI_X87);
 }
 
 static void x86_64_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	struct state state = {.is_gcc = function->is_gcc};
+	struct abi_x86_64_state state = {.is_gcc = function->is_gcc};
 	enum eightbyte classes[WORDS];
 
 	/* "Returning of Values", 2: the result's address is the first argument. */
-	if (function->result && returns_in_memory(function->result, classes))
+	if (function->result && abi_x86_64_returns_in_memory(function->result, classes))
 		state.integers = 1;
 	else if (function->result && classes[0] == UNKNOWN)
 		state.lost_integers = state.lost_sse = state.lost_stack = true;
 	for (size_t i = 0; i < function->count; i++) {
 		places[i] = (struct abi_place){0};
-		pass(&function->values[i], &state, &places[i]);
+		abi_x86_64_pass(&function->values[i], &state, &places[i]);
 	}
 }
 
@@ -290,10 +290,10 @@ static void x86_64_result(const struct abi_function *function, struct abi_place 
 {
 	const struct abi_value *value = function->result;
 	enum eightbyte classes[WORDS];
-	struct state state = {0};
+	struct abi_x86_64_state state = {0};
 
 	*place = (struct abi_place){0};
-	if (returns_in_memory(value, classes)) {
+	if (abi_x86_64_returns_in_memory(value, classes)) {
 		pass_address(&state, place);
 		return;
 	}

@@ -141,12 +141,12 @@ static pid_t i386_made_task(const struct arch_regs *regs)
 }
 
 /* Bytes that are nothing but this, and where in them the wanted instruction is. */
-struct pattern {
+struct i386_pattern {
 	unsigned char size, offset;
 	unsigned char bytes[8];
 };
 
-static long find_pattern(const struct pattern *patterns, size_t count, const unsigned char *code, size_t size)
+static long find_pattern(const struct i386_pattern *patterns, size_t count, const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i < count; i++) {
 		const unsigned char *found = memmem(code, size, patterns[i].bytes, patterns[i].size);
@@ -159,7 +159,7 @@ static long find_pattern(const struct pattern *patterns, size_t count, const uns
 
 static long i386_find_syscall(const unsigned char *code, size_t size)
 {
-	static const struct pattern patterns[] = {
+	static const struct i386_pattern patterns[] = {
 		{3, 0, {0xcd, 0x80, 0xc3}},                   /* int $0x80; ret */
 		{6, 0, {0xcd, 0x80, 0x5d, 0x5a, 0x59, 0xc3}}, /* the vdso's, behind sysenter: and pops */
 		{7, 5, {0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}},    /* a restorer's */

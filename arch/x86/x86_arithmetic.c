@@ -4,7 +4,7 @@
 
 #define FLAGS_RESULT (FLAG_PARITY | FLAG_ZERO | FLAG_SIGN)
 
-static void set_flags(uint64_t *all, uint64_t which, uint64_t flags)
+static void x86_arithmetic_set_flags(uint64_t *all, uint64_t which, uint64_t flags)
 {
 	*all = (*all & ~which) | (flags & which);
 }
@@ -20,9 +20,10 @@ uint64_t x86_add(uint64_t a, uint64_t b, unsigned bits, uint64_t *flags)
 {
 	const uint64_t result = (a + b) & x86_mask(bits);
 
-	set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
-		  flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
-			  ((a ^ result) & (b ^ result) & x86_sign(bits) ? FLAG_OVERFLOW : 0));
+	x86_arithmetic_set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
+				 flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) |
+					 ((a ^ b ^ result) & FLAG_AUXILIARY) |
+					 ((a ^ result) & (b ^ result) & x86_sign(bits) ? FLAG_OVERFLOW : 0));
 	return result;
 }
 
@@ -30,15 +31,16 @@ uint64_t x86_subtract(uint64_t a, uint64_t b, unsigned bits, uint64_t *flags)
 {
 	const uint64_t result = (a - b) & x86_mask(bits);
 
-	set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
-		  flags_of_result(result, bits) | (a < b ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
-			  ((a ^ b) & (a ^ result) & x86_sign(bits) ? FLAG_OVERFLOW : 0));
+	x86_arithmetic_set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
+				 flags_of_result(result, bits) | (a < b ? FLAG_CARRY : 0) |
+					 ((a ^ b ^ result) & FLAG_AUXILIARY) |
+					 ((a ^ b) & (a ^ result) & x86_sign(bits) ? FLAG_OVERFLOW : 0));
 	return result;
 }
 
 uint64_t x86_logic(uint64_t result, unsigned bits, uint64_t *flags)
 {
-	set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_OVERFLOW, flags_of_result(result, bits));
+	x86_arithmetic_set_flags(flags, FLAGS_RESULT | FLAG_CARRY | FLAG_OVERFLOW, flags_of_result(result, bits));
 	return result;
 }
 
@@ -47,7 +49,7 @@ uint64_t x86_count(uint64_t value, bool up, unsigned bits, uint64_t *flags)
 	const uint64_t carry = *flags;
 	const uint64_t result = up ? x86_add(value, 1, bits, flags) : x86_subtract(value, 1, bits, flags);
 
-	set_flags(flags, FLAG_CARRY, carry);
+	x86_arithmetic_set_flags(flags, FLAG_CARRY, carry);
 	return result;
 }
 
@@ -75,8 +77,9 @@ uint64_t x86_shift(ZydisMnemonic how, uint64_t value, unsigned places, unsigned 
 		overflow = 0;
 	}
 	which |= FLAG_CARRY | (places == 1 ? FLAG_OVERFLOW : 0);
-	set_flags(flags, which,
-		  flags_of_result(result, bits) | (carry ? FLAG_CARRY : 0) | (overflow ? FLAG_OVERFLOW : 0));
+	x86_arithmetic_set_flags(flags, which,
+				 flags_of_result(result, bits) | (carry ? FLAG_CARRY : 0) |
+					 (overflow ? FLAG_OVERFLOW : 0));
 	return result;
 }
 

@@ -90,8 +90,8 @@ static uint64_t displaced(uint64_t from, const unsigned char *displacement)
 	return from + (uint64_t)(int64_t)distance;
 }
 
-static bool decode_at(const struct x86_mode *mode, uint64_t address, const struct arch_memory *code,
-		      unsigned char bytes[ARCH_INSN_MAX], ZydisDecodedInstruction *z)
+static bool x86_calls_decode_at(const struct x86_mode *mode, uint64_t address, const struct arch_memory *code,
+				unsigned char bytes[ARCH_INSN_MAX], ZydisDecodedInstruction *z)
 {
 	const size_t in_page = CODE_PAGE - address % CODE_PAGE;
 	size_t size = ARCH_INSN_MAX;
@@ -168,12 +168,13 @@ static bool is_indirect_jump(const struct x86_mode *mode, const ZydisDecodedInst
 }
 
 /* The slot of the indirect jump that code comes to in any case. */
-static bool jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code, uint64_t *slot)
+static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code,
+				uint64_t *slot)
 {
 	unsigned char bytes[ARCH_INSN_MAX];
 	ZydisDecodedInstruction z;
 
-	for (unsigned n = 0; n < INSNS_MAX && decode_at(linkage->mode, address, code, bytes, &z); n++) {
+	for (unsigned n = 0; n < INSNS_MAX && x86_calls_decode_at(linkage->mode, address, code, bytes, &z); n++) {
 		const uint64_t next = (address + z.length) & x86_mask(linkage->mode->bits);
 		const unsigned operand = z.raw.modrm.offset;
 
@@ -205,7 +206,8 @@ bool x86_call_slot(const struct x86_mode *mode, uint64_t return_address, uint64_
 	if (code->read(code->context, return_address - sizeof(call), call, sizeof(call)))
 		return false;
 	if (call[0] == 0xe8)
-		return jump_slot(&linkage, displaced(return_address, call + 1) & x86_mask(mode->bits), code, slot);
+		return x86_calls_jump_slot(&linkage, displaced(return_address, call + 1) & x86_mask(mode->bits), code,
+					   slot);
 	if ((call[0] & 0x38) == 0x10 && !code->read(code->context, return_address - sizeof(call) - 1, &before, 1) &&
 	    before == 0xff)
 		found = operand_slot(&linkage, call, sizeof(call), return_address);

@@ -67,12 +67,13 @@ static bool is_plain_operand(const struct x86_mode *mode, const ZydisDecodedInst
 	}
 }
 
-static bool is_conditional(const ZydisDecodedInstruction *z)
+static bool x86_emulate_is_conditional(const ZydisDecodedInstruction *z)
 {
 	return z->opcode_map == ZYDIS_OPCODE_MAP_0F && ((z->opcode & 0xf0) == 0x40 || (z->opcode & 0xf0) == 0x90);
 }
 
-static bool is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack)
+static bool x86_emulate_is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
+				 bool shadow_stack)
 {
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
@@ -115,7 +116,7 @@ static bool is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	case ZYDIS_MNEMONIC_LEAVE:
 		return !(z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
 	default:
-		return is_conditional(z);
+		return x86_emulate_is_conditional(z);
 	}
 }
 
@@ -123,7 +124,7 @@ bool x86_can_emulate(const struct x86_mode *mode, const ZydisDecodedInstruction 
 		     bool shadow_stack)
 {
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || (z->attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
-	    !is_known(z, operands, shadow_stack))
+	    !x86_emulate_is_known(z, operands, shadow_stack))
 		return false;
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
 		if (!is_plain_operand(mode, z, &operands[i]))
@@ -147,7 +148,7 @@ static uint64_t *register_place(struct arch_regs *regs, ZydisRegister reg, unsig
 	return &regs->words[x86_register_words[number & 15]];
 }
 
-static uint64_t get_register(struct work *work, ZydisRegister reg)
+static uint64_t x86_emulate_get_register(struct work *work, ZydisRegister reg)
 {
 	unsigned shift;
 	const uint64_t *word = register_place(&work->regs, reg, &shift);
@@ -156,7 +157,7 @@ static uint64_t get_register(struct work *work, ZydisRegister reg)
 }
 
 /* A write of 32 bits clears those above, one of 8 or 16 leaves them. */
-static void set_register(struct work *work, ZydisRegister reg, uint64_t value)
+static void x86_emulate_set_register(struct work *work, ZydisRegister reg, uint64_t value)
 {
 	const unsigned bits = ZydisRegisterGetWidth(work->mode->machine, reg);
 	unsigned shift;
@@ -169,22 +170,22 @@ static void set_register(struct work *work, ZydisRegister reg, uint64_t value)
 }
 
 /* Without its segment's base. */
-static uint64_t offset_of(struct work *work, const ZydisDecodedOperand *operand)
+static uint64_t x86_emulate_offset_of(struct work *work, const ZydisDecodedOperand *operand)
 {
 	uint64_t offset = (uint64_t)operand->mem.disp.value;
 
 	if (operand->mem.base == ZYDIS_REGISTER_RIP)
 		offset += work->next;
 	else if (operand->mem.base != ZYDIS_REGISTER_NONE)
-		offset += get_register(work, operand->mem.base);
+		offset += x86_emulate_get_register(work, operand->mem.base);
 	if (operand->mem.index != ZYDIS_REGISTER_NONE)
-		offset += get_register(work, operand->mem.index) * operand->mem.scale;
+		offset += x86_emulate_get_register(work, operand->mem.index) * operand->mem.scale;
 	return offset & x86_mask(work->z.address_width);
 }
 
-static uint64_t address_of(struct work *work, const ZydisDecodedOperand *operand)
+static uint64_t x86_emulate_address_of(struct work *work, const ZydisDecodedOperand *operand)
 {
-	uint64_t address = offset_of(work, operand);
+	uint64_t address = x86_emulate_offset_of(work, operand);
 
 	if (operand->mem.segment == ZYDIS_REGISTER_FS)
 		address += work->regs.words[X86_FS_BASE];
@@ -210,13 +211,13 @@ static int get_operand(struct work *work, unsigned n, uint64_t *value)
 
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		*value = get_register(work, operand->reg.value);
+		*value = x86_emulate_get_register(work, operand->reg.value);
 		return 0;
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* as wide as the destination, whatever is encoded */
 		*value = operand->imm.value.u & x86_mask(work->operands[0].size);
 		return 0;
 	default:
-		return get_memory(work, address_of(work, operand), operand->size, value);
+		return get_memory(work, x86_emulate_address_of(work, operand), operand->size, value);
 	}
 }
 
@@ -226,8 +227,8 @@ static int set_operand(struct work *work, unsigned n, uint64_t value)
 	const ZydisDecodedOperand *operand = &work->operands[n];
 
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
-		return set_memory(work, address_of(work, operand), operand->size, value);
-	set_register(work, operand->reg.value, value);
+		return set_memory(work, x86_emulate_address_of(work, operand), operand->size, value);
+	x86_emulate_set_register(work, operand->reg.value, value);
 	return 0;
 }
 
@@ -297,10 +298,10 @@ static int run_move(struct work *work)
 static int run_exchange(struct work *work)
 {
 	const ZydisRegister a = work->operands[0].reg.value, b = work->operands[1].reg.value;
-	const uint64_t value_a = get_register(work, a), value_b = get_register(work, b);
+	const uint64_t value_a = x86_emulate_get_register(work, a), value_b = x86_emulate_get_register(work, b);
 
-	set_register(work, a, value_b);
-	set_register(work, b, value_a);
+	x86_emulate_set_register(work, a, value_b);
+	x86_emulate_set_register(work, b, value_a);
 	return 0;
 }
 
@@ -329,10 +330,10 @@ static int run_extension(struct work *work)
 	const uint64_t value = work->regs.words[X86_RAX];
 
 	if (work->z.opcode == 0x98)
-		set_register(work, ZydisRegisterEncode(whole, 0),
-			     x86_sign_extend(value & x86_mask(bits / 2), bits / 2));
+		x86_emulate_set_register(work, ZydisRegisterEncode(whole, 0),
+					 x86_sign_extend(value & x86_mask(bits / 2), bits / 2));
 	else
-		set_register(work, ZydisRegisterEncode(whole, 2), value & x86_sign(bits) ? UINT64_MAX : 0);
+		x86_emulate_set_register(work, ZydisRegisterEncode(whole, 2), value & x86_sign(bits) ? UINT64_MAX : 0);
 	return 0;
 }
 
@@ -367,7 +368,7 @@ static int run_pop(struct work *work)
 	if (error)
 		return error;
 	*sp += bits / 8;
-	set_register(work, work->operands[0].reg.value, value);
+	x86_emulate_set_register(work, work->operands[0].reg.value, value);
 	return 0;
 }
 
@@ -394,7 +395,7 @@ static int run_return(struct work *work)
 	return 0;
 }
 
-static int run(struct work *work)
+static int x86_emulate_run(struct work *work)
 {
 	switch (work->z.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
@@ -403,7 +404,7 @@ static int run(struct work *work)
 	case ZYDIS_MNEMONIC_MOVSXD:
 		return run_move(work);
 	case ZYDIS_MNEMONIC_LEA:
-		return set_operand(work, 0, offset_of(work, &work->operands[1]));
+		return set_operand(work, 0, x86_emulate_offset_of(work, &work->operands[1]));
 	case ZYDIS_MNEMONIC_XCHG:
 		return run_exchange(work);
 	case ZYDIS_MNEMONIC_CBW:
@@ -422,7 +423,7 @@ static int run(struct work *work)
 	case ZYDIS_MNEMONIC_RET:
 		return run_return(work);
 	default:
-		return is_conditional(&work->z) ? run_conditional(work) : run_arithmetic(work);
+		return x86_emulate_is_conditional(&work->z) ? run_conditional(work) : run_arithmetic(work);
 	}
 }
 
@@ -438,7 +439,7 @@ int x86_emulate_copied(const struct x86_mode *mode, const struct insn *insn, str
 	ZydisDecoderInit(&decoder, mode->machine, mode->stack);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &work.z, work.operands)))
 		return -ENOTSUP;
-	error = run(&work);
+	error = x86_emulate_run(&work);
 	if (error)
 		return error;
 	*regs = work.regs;

@@ -81,7 +81,7 @@ static uint32_t register_number(ZydisRegister reg)
 	}
 }
 
-static void set_emulated(struct insn *insn, enum operation operation, bool pc_only)
+static void x86_insn_set_emulated(struct insn *insn, enum operation operation, bool pc_only)
 {
 	insn->kind = INSN_EMULATE;
 	insn->pc_only = pc_only;
@@ -113,24 +113,24 @@ static void classify_relative(const struct x86_mode *mode, const ZydisDecodedIns
 		return;
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_JMP:
-		set_emulated(insn, OP_JMP_RELATIVE, true);
+		x86_insn_set_emulated(insn, OP_JMP_RELATIVE, true);
 		return;
 	case ZYDIS_MNEMONIC_CALL:
 		if (!shadow_stack)
-			set_emulated(insn, OP_CALL_RELATIVE, false);
+			x86_insn_set_emulated(insn, OP_CALL_RELATIVE, false);
 		return;
 	case ZYDIS_MNEMONIC_LOOP:
-		set_emulated(insn, OP_LOOP, false);
+		x86_insn_set_emulated(insn, OP_LOOP, false);
 		return;
 	case ZYDIS_MNEMONIC_LOOPE:
 	case ZYDIS_MNEMONIC_LOOPNE:
 		if (!has_repeat_prefix(z))
-			set_emulated(insn, z->mnemonic == ZYDIS_MNEMONIC_LOOPE ? OP_LOOPE : OP_LOOPNE, false);
+			x86_insn_set_emulated(insn, z->mnemonic == ZYDIS_MNEMONIC_LOOPE ? OP_LOOPE : OP_LOOPNE, false);
 		return;
 	case ZYDIS_MNEMONIC_JRCXZ:
 	case ZYDIS_MNEMONIC_JECXZ:
 	case ZYDIS_MNEMONIC_JCXZ:
-		set_emulated(insn, OP_JRCXZ, true);
+		x86_insn_set_emulated(insn, OP_JRCXZ, true);
 		return;
 	default:
 		break;
@@ -171,7 +171,7 @@ static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedIns
 	} else {
 		return;
 	}
-	set_emulated(insn, is_call ? OP_CALL_INDIRECT : OP_JMP_INDIRECT, !is_call);
+	x86_insn_set_emulated(insn, is_call ? OP_CALL_INDIRECT : OP_JMP_INDIRECT, !is_call);
 }
 
 /* Whether an instruction without a relative operand can nevertheless tell where it stands, or
@@ -181,7 +181,7 @@ static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedIns
  * declares clobbered; it may sleep, so it must not be stepped with all tasks stopped, and its
  * restart by the kernel (pc - 2) leads back to the copy's start. `int 0x80` as well. x87
  * instructions record their pc for fnstenv, which nothing but a handler of x87 faults reads. */
-static bool is_bound_to_place(const ZydisDecodedInstruction *z)
+static bool x86_insn_is_bound_to_place(const ZydisDecodedInstruction *z)
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL;
@@ -212,18 +212,18 @@ static const ZydisDecodedOperand *find_pc_relative(const ZydisDecodedInstruction
 	return NULL;
 }
 
-static void classify(const struct x86_mode *mode, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
-		     bool shadow_stack, struct insn *insn)
+static void x86_insn_classify(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+			      const ZydisDecodedOperand *operands, bool shadow_stack, struct insn *insn)
 {
 	const bool is_branch =
 		z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL || z->raw.imm[0].is_relative;
 
 	if (z->mnemonic == ZYDIS_MNEMONIC_NOP || z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
 	    z->mnemonic == ZYDIS_MNEMONIC_ENDBR32 || z->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
-		set_emulated(insn, OP_NOP, true);
+		x86_insn_set_emulated(insn, OP_NOP, true);
 		return;
 	}
-	if (is_bound_to_place(z))
+	if (x86_insn_is_bound_to_place(z))
 		return;
 	if (is_branch) {
 		/* jkzd and jknzd of Knights Corner: what looks like jcc behind a VEX prefix. */
@@ -276,7 +276,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 		return true;
 	insn->length = z.length;
 	memcpy(insn->bytes, code, z.length);
-	classify(mode, &z, operands, shadow_stack, insn);
+	x86_insn_classify(mode, &z, operands, shadow_stack, insn);
 	return true;
 }
 
@@ -295,7 +295,7 @@ static void put_32(unsigned char *bytes, uint64_t value)
 
 /* Ends the copy with a jump to `target`: rel32, or through 8 bytes behind it where that is too far.
  */
-static void put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
+static void x86_insn_put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	unsigned char *bytes = copy->bytes + copy->size;
 	const uint64_t distance = target - (slot + copy->size + 5);
@@ -342,7 +342,7 @@ int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t 
 		memcpy(copy->bytes, insn->bytes, insn->length);
 		break;
 	}
-	put_jump(mode, copy, slot, next);
+	x86_insn_put_jump(mode, copy, slot, next);
 	return 0;
 }
 

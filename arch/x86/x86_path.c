@@ -10,7 +10,7 @@
 #define ARGUMENTS_MAX 128 /* bytes of arguments that a return takes off the stack; of more it is no code */
 
 /* An instruction that is being followed. */
-struct following {
+struct x86_path_following {
 	const struct x86_mode *mode;
 	struct path_state *state;
 	struct path_step *step;
@@ -21,7 +21,7 @@ struct following {
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
 /* DWARF's number of a general register, or of the one that it is a part of. */
-static unsigned number_of(const struct following *f, ZydisRegister reg)
+static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegister reg)
 {
 	/* As the processor numbers them: ax, cx, dx, bx, sp, bp, si, di. */
 	static const unsigned char of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -36,17 +36,18 @@ static unsigned number_of(const struct following *f, ZydisRegister reg)
 }
 
 /* The same, for a register of full width. */
-static unsigned whole_number(const struct following *f, ZydisRegister reg)
+static unsigned whole_number(const struct x86_path_following *f, ZydisRegister reg)
 {
-	return ZydisRegisterGetLargestEnclosing(f->mode->machine, reg) == reg ? number_of(f, reg) : NO_REGISTER;
+	return ZydisRegisterGetLargestEnclosing(f->mode->machine, reg) == reg ? x86_path_number_of(f, reg)
+									      : NO_REGISTER;
 }
 
-static struct path_value value_of(const struct following *f, unsigned number)
+static struct path_value x86_path_value_of(const struct x86_path_following *f, unsigned number)
 {
 	return number < PATH_REGISTERS ? f->state->registers[number] : unknown;
 }
 
-static void set(struct following *f, unsigned number, struct path_value value)
+static void x86_path_set(struct x86_path_following *f, unsigned number, struct path_value value)
 {
 	if (number < PATH_REGISTERS)
 		f->state->registers[number] = value;
@@ -55,41 +56,42 @@ static void set(struct following *f, unsigned number, struct path_value value)
 }
 
 /* The address of an operand in memory. */
-static struct path_value place_of(const struct following *f, const ZydisDecodedOperand *operand)
+static struct path_value x86_path_place_of(const struct x86_path_following *f, const ZydisDecodedOperand *operand)
 {
 	const ZydisDecodedOperandMem *mem = &operand->mem;
 
 	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || mem->index != ZYDIS_REGISTER_NONE ||
 	    mem->segment == ZYDIS_REGISTER_FS || mem->segment == ZYDIS_REGISTER_GS)
 		return unknown;
-	return path_sum(value_of(f, whole_number(f, mem->base)), mem->disp.has_displacement ? mem->disp.value : 0);
+	return path_sum(x86_path_value_of(f, whole_number(f, mem->base)),
+			mem->disp.has_displacement ? mem->disp.value : 0);
 }
 
 /* What an operand is, where it is as wide as an address. */
-static struct path_value operand_value(const struct following *f, const ZydisDecodedOperand *operand)
+static struct path_value operand_value(const struct x86_path_following *f, const ZydisDecodedOperand *operand)
 {
 	if (operand->size != f->mode->bits)
 		return unknown;
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
-		return value_of(f, whole_number(f, operand->reg.value));
-	return path_load(f->state, place_of(f, operand));
+		return x86_path_value_of(f, whole_number(f, operand->reg.value));
+	return path_load(f->state, x86_path_place_of(f, operand));
 }
 
-static void end(struct following *f)
+static void x86_path_end(struct x86_path_following *f)
 {
 	f->step->next = PATH_END;
 }
 
-static void push(struct following *f, struct path_value value)
+static void x86_path_push(struct x86_path_following *f, struct path_value value)
 {
 	const unsigned sp = f->state->arch->dwarf.sp;
 
 	path_move_sp(f->state, -(int64_t)(f->mode->bits / 8));
 	if (!path_store(f->state, f->state->registers[sp], value))
-		end(f);
+		x86_path_end(f);
 }
 
-static struct path_value pop(struct following *f)
+static struct path_value x86_path_pop(struct x86_path_following *f)
 {
 	const struct path_value value = path_load(f->state, f->state->registers[f->state->arch->dwarf.sp]);
 
@@ -98,15 +100,15 @@ static struct path_value pop(struct following *f)
 }
 
 /* All registers that it changes are unknown behind it. */
-static void forget_results(struct following *f)
+static void x86_path_forget_results(struct x86_path_following *f)
 {
 	for (unsigned i = 0; i < f->z.operand_count; i++)
 		if (f->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    f->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			path_forget(f->state, number_of(f, f->operands[i].reg.value));
+			path_forget(f->state, x86_path_number_of(f, f->operands[i].reg.value));
 }
 
-static void follow_sum(struct following *f)
+static void x86_path_follow_sum(struct x86_path_following *f)
 {
 	const unsigned to = f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER
 				    ? whole_number(f, f->operands[0].reg.value)
@@ -116,7 +118,7 @@ static void follow_sum(struct following *f)
 
 	if (f->z.mnemonic == ZYDIS_MNEMONIC_ADD || f->z.mnemonic == ZYDIS_MNEMONIC_SUB) {
 		if (f->operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-			forget_results(f);
+			x86_path_forget_results(f);
 			return;
 		}
 		number = f->operands[1].imm.value.s;
@@ -124,48 +126,49 @@ static void follow_sum(struct following *f)
 	if (to == f->state->arch->dwarf.sp)
 		path_move_sp(f->state, is_down ? -number : number);
 	else if (to < PATH_REGISTERS)
-		set(f, to, path_sum(value_of(f, to), is_down ? -number : number));
+		x86_path_set(f, to, path_sum(x86_path_value_of(f, to), is_down ? -number : number));
 	else
-		forget_results(f);
+		x86_path_forget_results(f);
 }
 
-static void follow_mov(struct following *f)
+static void follow_mov(struct x86_path_following *f)
 {
 	const struct path_value value = operand_value(f, &f->operands[1]);
 
-	forget_results(f);
+	x86_path_forget_results(f);
 	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && f->operands[0].size >= 32 &&
 	    f->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		set(f, number_of(f, f->operands[0].reg.value),
-		    (struct path_value){PATH_NUMBER, 0, (int32_t)f->operands[1].imm.value.s});
+		x86_path_set(f, x86_path_number_of(f, f->operands[0].reg.value),
+			     (struct path_value){PATH_NUMBER, 0, (int32_t)f->operands[1].imm.value.s});
 	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
-		set(f, whole_number(f, f->operands[0].reg.value), value);
-	else if (f->operands[0].size == f->mode->bits && !path_store(f->state, place_of(f, &f->operands[0]), value))
-		end(f);
+		x86_path_set(f, whole_number(f, f->operands[0].reg.value), value);
+	else if (f->operands[0].size == f->mode->bits &&
+		 !path_store(f->state, x86_path_place_of(f, &f->operands[0]), value))
+		x86_path_end(f);
 }
 
-static void follow_push(struct following *f)
+static void follow_push(struct x86_path_following *f)
 {
 	/* Only pushes of the mode's width are followed; one of 16 bits ends the walk. */
 	if (f->z.operand_width != f->mode->bits)
-		end(f);
+		x86_path_end(f);
 	else
-		push(f, operand_value(f, &f->operands[0]));
+		x86_path_push(f, operand_value(f, &f->operands[0]));
 }
 
-static void follow_pop(struct following *f)
+static void follow_pop(struct x86_path_following *f)
 {
 	if (f->z.operand_width != f->mode->bits) {
-		end(f);
+		x86_path_end(f);
 		return;
 	}
-	const struct path_value value = pop(f);
+	const struct path_value value = x86_path_pop(f);
 
 	if (f->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
-		set(f, whole_number(f, f->operands[0].reg.value), value);
+		x86_path_set(f, whole_number(f, f->operands[0].reg.value), value);
 }
 
-static uint64_t target_of(const struct following *f, uint64_t next)
+static uint64_t target_of(const struct x86_path_following *f, uint64_t next)
 {
 	const uint64_t target = next + (uint64_t)f->z.raw.imm[0].value.s;
 
@@ -173,55 +176,55 @@ static uint64_t target_of(const struct following *f, uint64_t next)
 }
 
 /* syscall, int, and i386's call of the vdso's entry by gs: the number is in eax. */
-static void follow_system(struct following *f)
+static void x86_path_follow_system(struct x86_path_following *f)
 {
 	static const unsigned short last_64[] = {15 /* rt_sigreturn */, 60 /* exit */, 231 /* exit_group */};
 	static const unsigned short last_32[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
 						 252 /* exit_group */};
-	const unsigned eax = number_of(f, ZYDIS_REGISTER_EAX);
+	const unsigned eax = x86_path_number_of(f, ZYDIS_REGISTER_EAX);
 
-	if (f->mode->bits == 64 ? path_ends(value_of(f, eax), last_64, sizeof(last_64) / sizeof(last_64[0]))
-				: path_ends(value_of(f, eax), last_32, sizeof(last_32) / sizeof(last_32[0])))
-		end(f);
+	if (f->mode->bits == 64 ? path_ends(x86_path_value_of(f, eax), last_64, sizeof(last_64) / sizeof(last_64[0]))
+				: path_ends(x86_path_value_of(f, eax), last_32, sizeof(last_32) / sizeof(last_32[0])))
+		x86_path_end(f);
 	path_forget(f->state, eax);
 }
 
-static bool is_vdso_call(const struct following *f)
+static bool is_vdso_call(const struct x86_path_following *f)
 {
 	return f->mode->bits == 32 && f->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	       f->operands[0].mem.segment == ZYDIS_REGISTER_GS;
 }
 
-static void follow_call(struct following *f, uint64_t next)
+static void follow_call(struct x86_path_following *f, uint64_t next)
 {
 	if (is_vdso_call(f)) /* all other registers come back */
-		follow_system(f);
+		x86_path_follow_system(f);
 	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
-		push(f, unknown); /* how i386 code finds out where it is */
+		x86_path_push(f, unknown); /* how i386 code finds out where it is */
 	else
 		path_call(f->state, f->state->arch->dwarf.preserved);
 }
 
-static void follow_return(struct following *f)
+static void follow_return(struct x86_path_following *f)
 {
 	const uint64_t taken = f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? f->operands[0].imm.value.u : 0;
 
 	if (f->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || f->z.mnemonic != ZYDIS_MNEMONIC_RET ||
 	    taken > ARGUMENTS_MAX) {
-		end(f);
+		x86_path_end(f);
 		return;
 	}
-	f->step->pc = pop(f);
+	f->step->pc = x86_path_pop(f);
 	path_move_sp(f->state, (int64_t)taken);
 	f->step->next = PATH_RETURN;
 }
 
 /* jmp, jcc, loop, jrcxz; xbegin, of which the way that was begun is gone. */
-static void follow_jump(struct following *f, uint64_t next)
+static void follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
 		/* A tail call, whose function returns to what sp points to; of a switch sp is not aligned so. */
-		f->step->pc = pop(f);
+		f->step->pc = x86_path_pop(f);
 		f->step->next = PATH_RETURN;
 		f->step->is_jump = true;
 		return;
@@ -230,9 +233,9 @@ static void follow_jump(struct following *f, uint64_t next)
 	f->step->target = target_of(f, next);
 }
 
-static void follow_one(struct following *f, uint64_t next)
+static void x86_path_follow_one(struct x86_path_following *f, uint64_t next)
 {
-	const unsigned sp = f->state->arch->dwarf.sp, fp = number_of(f, ZYDIS_REGISTER_EBP);
+	const unsigned sp = f->state->arch->dwarf.sp, fp = x86_path_number_of(f, ZYDIS_REGISTER_EBP);
 	struct path_value place;
 
 	switch (f->z.mnemonic) {
@@ -243,28 +246,29 @@ static void follow_one(struct following *f, uint64_t next)
 		follow_pop(f);
 		return;
 	case ZYDIS_MNEMONIC_LEAVE:
-		set(f, sp, value_of(f, fp));
-		set(f, fp, pop(f));
+		x86_path_set(f, sp, x86_path_value_of(f, fp));
+		x86_path_set(f, fp, x86_path_pop(f));
 		return;
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_SUB:
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
-		follow_sum(f);
+		x86_path_follow_sum(f);
 		return;
 	case ZYDIS_MNEMONIC_MOV:
 		follow_mov(f);
 		return;
 	case ZYDIS_MNEMONIC_LEA:
-		place = place_of(f, &f->operands[1]);
-		set(f, number_of(f, f->operands[0].reg.value), f->operands[0].size == f->mode->bits ? place : unknown);
+		place = x86_path_place_of(f, &f->operands[1]);
+		x86_path_set(f, x86_path_number_of(f, f->operands[0].reg.value),
+			     f->operands[0].size == f->mode->bits ? place : unknown);
 		return;
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:
 	case ZYDIS_MNEMONIC_UD2:
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_HLT:
-		end(f);
+		x86_path_end(f);
 		return;
 	default:
 		break;
@@ -272,8 +276,8 @@ static void follow_one(struct following *f, uint64_t next)
 	switch (f->z.meta.category) {
 	case ZYDIS_CATEGORY_SYSCALL:
 	case ZYDIS_CATEGORY_INTERRUPT:
-		forget_results(f);
-		follow_system(f);
+		x86_path_forget_results(f);
+		x86_path_follow_system(f);
 		break;
 	case ZYDIS_CATEGORY_CALL:
 		follow_call(f, next);
@@ -286,7 +290,7 @@ static void follow_one(struct following *f, uint64_t next)
 		follow_jump(f, next);
 		break;
 	default:
-		forget_results(f);
+		x86_path_forget_results(f);
 		break;
 	}
 }
@@ -294,7 +298,7 @@ static void follow_one(struct following *f, uint64_t next)
 bool x86_follow(const struct x86_mode *mode, struct path_state *state, const unsigned char *code, size_t size,
 		struct path_step *step)
 {
-	struct following f = {.mode = mode, .state = state, .step = step};
+	struct x86_path_following f = {.mode = mode, .state = state, .step = step};
 	const uint64_t address = state->address;
 	ZydisDecoder decoder;
 
@@ -303,13 +307,13 @@ bool x86_follow(const struct x86_mode *mode, struct path_state *state, const uns
 		return false;
 	step->next = PATH_NEXT;
 	step->is_jump = false;
-	follow_one(&f, address + f.z.length);
+	x86_path_follow_one(&f, address + f.z.length);
 	state->address = address + f.z.length;
 	return true;
 }
 
 /* What keeps the frame pointer, in both widths and spellings, and landing pads. */
-static bool is_first(const unsigned char *code, size_t size)
+static bool x86_path_is_first(const unsigned char *code, size_t size)
 {
 	static const struct {
 		unsigned char size, bytes[4];
@@ -325,7 +329,7 @@ static bool is_first(const unsigned char *code, size_t size)
 }
 
 /* What does not go on with what comes behind: ret, jmp, int3, ud2, calls that may not return; and what fills up. */
-static bool is_last(const unsigned char *end)
+static bool x86_path_is_last(const unsigned char *end)
 {
 	if (end[-1] == 0xc3 || end[-1] == 0xcc || end[-1] == 0x90 || end[-5] == 0xe9 || end[-5] == 0xe8 ||
 	    end[-2] == 0xeb || (end[-2] == 0x0f && end[-1] == 0x0b))
@@ -340,7 +344,7 @@ static bool is_last(const unsigned char *end)
 
 bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size)
 {
-	return is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && is_last(code));
+	return x86_path_is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && x86_path_is_last(code));
 }
 
 /* Where functions are not aligned (gcc -Os), behind a return or a jump. */

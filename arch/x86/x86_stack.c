@@ -4,20 +4,21 @@
 
 #include <Zydis/Zydis.h>
 
-static bool is_sp(const struct x86_mode *mode, const ZydisDecodedOperand *operand)
+static bool x86_stack_is_sp(const struct x86_mode *mode, const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       ZydisRegisterGetLargestEnclosing(mode->machine, operand->reg.value) == mode->sp;
 }
 
 /* Whether the instruction gives sp a value that is not its own plus a constant. */
-static bool gives_value(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
-			const ZydisDecodedOperand *operands)
+static bool x86_stack_gives_value(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+				  const ZydisDecodedOperand *operands)
 {
 	bool is_written = false;
 
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
-		is_written |= (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && is_sp(mode, &operands[i]);
+		is_written |=
+			(operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && x86_stack_is_sp(mode, &operands[i]);
 	if (!is_written)
 		return false;
 	switch (z->mnemonic) {
@@ -34,7 +35,7 @@ static bool gives_value(const struct x86_mode *mode, const ZydisDecodedInstructi
 	}
 }
 
-static bool goes_elsewhere(const ZydisDecodedInstruction *z)
+static bool x86_stack_goes_elsewhere(const ZydisDecodedInstruction *z)
 {
 	return z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_UD2 ||
 	       z->mnemonic == ZYDIS_MNEMONIC_HLT || z->meta.category == ZYDIS_CATEGORY_RET;
@@ -52,7 +53,7 @@ bool x86_sets_sp(const struct x86_mode *mode, const unsigned char *code, size_t 
 	for (size_t at = 0; at < size; at += z.length) {
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &z, operands)))
 			break;
-		is_set = !goes_elsewhere(&z) && (is_set || gives_value(mode, &z, operands));
+		is_set = !x86_stack_goes_elsewhere(&z) && (is_set || x86_stack_gives_value(mode, &z, operands));
 		*ever |= is_set;
 	}
 	return is_set;

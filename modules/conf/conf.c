@@ -52,7 +52,7 @@ static bool take_module_word(struct conf *conf, struct scan *scan)
 }
 
 /* module mypool "objects of my pool" version=1.2 */
-static bool take_module(struct conf *conf, struct scan *scan)
+static bool conf_take_module(struct conf *conf, struct scan *scan)
 {
 	struct module *const module = &conf->module;
 
@@ -108,7 +108,7 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 }
 
 /* resource object "objects of the pool" noun=object unit=byte */
-static bool take_resource(struct conf *conf, struct scan *scan)
+static bool conf_take_resource(struct conf *conf, struct scan *scan)
 {
 	struct resource resource = {0};
 	const struct token type = scan->token;
@@ -170,9 +170,9 @@ static void take_statement(struct conf *conf, struct scan *scan)
 	const unsigned line = scan->token.line;
 
 	if (scan_take_word(scan, "module")) {
-		take_module(conf, scan);
+		conf_take_module(conf, scan);
 	} else if (scan_take_word(scan, "resource")) {
-		take_resource(conf, scan);
+		conf_take_resource(conf, scan);
 	} else if (scan_take_word(scan, "prefixes")) {
 		take_prefixes(conf, scan);
 	} else if (scan_take_word(scan, "include")) {
@@ -247,7 +247,7 @@ static bool is_living(const struct resource *resource)
 	return !(resource->flags & KIND_CALL);
 }
 
-static void add_resource(struct conf *conf, const char *suffix, unsigned flags, const char *noun)
+static void conf_add_resource(struct conf *conf, const char *suffix, unsigned flags, const char *noun)
 {
 	char *const type = xasprintf("%s%s", conf->module.name, suffix);
 
@@ -272,7 +272,7 @@ static int only_resource(struct conf *conf, bool is_call)
 	}
 	if (found >= 0)
 		return found;
-	add_resource(conf, is_call ? CALLS_SUFFIX : "", is_call ? KIND_CALL : 0, is_call ? "call" : "object");
+	conf_add_resource(conf, is_call ? CALLS_SUFFIX : "", is_call ? KIND_CALL : 0, is_call ? "call" : "object");
 	return (int)conf->resource_count - 1;
 }
 
@@ -391,7 +391,7 @@ static void summarise(struct conf *conf, const struct scan *scan)
 	}
 }
 
-static void finish(struct conf *conf, struct scan *scan)
+static void conf_finish(struct conf *conf, struct scan *scan)
 {
 	struct module *const module = &conf->module;
 
@@ -436,7 +436,7 @@ struct conf *conf_parse(const char *path, const char *text, size_t size, struct 
 		scan_error_on(&scan, line, "a byte of value 0: this is no text");
 	} else {
 		take_statements(conf, &scan, text, text + size);
-		finish(conf, &scan);
+		conf_finish(conf, &scan);
 	}
 	if (!scan.errors)
 		return conf;

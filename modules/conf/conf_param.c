@@ -58,7 +58,7 @@ bool conf_take_condition(struct scan *scan, struct conf_param *param)
 /* ---- What is shown ---- */
 
 /* The length of a socket's address is the parameter behind it, or what that points to. */
-static bool has_length(const struct prototype *prototype, unsigned index)
+static bool conf_param_has_length(const struct prototype *prototype, unsigned index)
 {
 	const unsigned next = index + 1;
 
@@ -88,7 +88,7 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	param->cases = of->use.cases;
 	param->is_result = of->is_result;
 	param->needs = of->needs;
-	if (of->use.param == PARAM_SOCKADDR && has_length(prototype, index)) {
+	if (of->use.param == PARAM_SOCKADDR && conf_param_has_length(prototype, index)) {
 		param->with = (unsigned char)(index + 1);
 	} else if (of->use.param == PARAM_SOCKADDR) {
 		param->type = PARAM_POINTER;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* All bytes of a regular file into `text`. 0 or an errno. */
-static int read_all(int fd, struct buf *text)
+static int conf_read_all(int fd, struct buf *text)
 {
 	for (;;) {
 		const ssize_t got = read(fd, buf_room(text, 4096), 4096);
@@ -23,7 +23,7 @@ static int read_all(int fd, struct buf *text)
 	}
 }
 
-static struct conf *fail(const char *path, struct buf *said, const char *why)
+static struct conf *conf_read_fail(const char *path, struct buf *said, const char *why)
 {
 	buf_printf(said, "%s: %s", path, why);
 	return NULL;
@@ -38,19 +38,20 @@ struct conf *conf_read(const char *path, struct buf *said)
 	struct stat st;
 
 	if (fd < 0)
-		return fail(path, said, strerror(errno));
+		return conf_read_fail(path, said, strerror(errno));
 	if (fstat(fd, &st) < 0) {
-		fail(path, said, strerror(errno));
+		conf_read_fail(path, said, strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
-		fail(path, said,
-		     S_ISDIR(st.st_mode) ? "is a folder; give a file" : "is no regular file; write it into one");
+		conf_read_fail(path, said,
+			       S_ISDIR(st.st_mode) ? "is a folder; give a file"
+						   : "is no regular file; write it into one");
 	} else {
-		const int error = read_all(fd, &text);
+		const int error = conf_read_all(fd, &text);
 
 		if (error)
-			fail(path, said, strerror(error));
+			conf_read_fail(path, said, strerror(error));
 		else if (text.size > CONF_SIZE_MAX)
-			fail(path, said, "is longer than 1 MiB, which no description needs");
+			conf_read_fail(path, said, "is longer than 1 MiB, which no description needs");
 		else
 			conf = conf_parse(path, (const char *)text.data, text.size, said);
 	}

@@ -33,7 +33,7 @@ enum attribute_kind {
 	TAKES_PREFIXED
 };
 
-static const struct attribute {
+static const struct conf_row_attribute {
 	const char *word;
 	unsigned char kind; /* enum attribute_kind */
 	unsigned char on;   /* roles that have it */
@@ -80,7 +80,7 @@ struct taking {
 	bool is_prefixed;
 };
 
-static bool has(const struct taking *t, const char *word)
+static bool conf_row_has(const struct taking *t, const char *word)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
 		if (!strcmp(attributes[i].word, word))
@@ -120,7 +120,7 @@ static bool take_count(struct taking *t)
 	return true;
 }
 
-static bool take_resource(struct taking *t)
+static bool conf_row_take_resource(struct taking *t)
 {
 	const struct token token = t->scan->token;
 	const int index = token.kind == TOKEN_WORD ? conf_resource(t->conf, token.text, token.length) : -1;
@@ -146,7 +146,7 @@ static bool take_code(struct taking *t)
 	return true;
 }
 
-static bool take_content(struct taking *t, const struct attribute *attribute)
+static bool take_content(struct taking *t, const struct conf_row_attribute *attribute)
 {
 	struct function *const f = &t->row.function;
 	void *const field = (char *)f + attribute->at;
@@ -165,7 +165,7 @@ static bool take_content(struct taking *t, const struct attribute *attribute)
 	case TAKES_TEXT:
 		return (*(const char **)field = conf_take_text(t->conf, t->scan, attribute->word)) != NULL;
 	case TAKES_RESOURCE:
-		return take_resource(t);
+		return conf_row_take_resource(t);
 	case TAKES_CODE:
 		return take_code(t);
 	case TAKES_IF:
@@ -291,7 +291,7 @@ static bool choose_success(struct taking *t)
 static bool check_result(struct taking *t)
 {
 	const unsigned char type = t->prototype.result.type;
-	const bool is_used = uses_result(&t->row.function) || has(t, "succeeds");
+	const bool is_used = uses_result(&t->row.function) || conf_row_has(t, "succeeds");
 
 	t->row.function.result = conf_value_type(type);
 	if (!t->prototype.has_result || !is_used || (type >= C_INT8 && type <= C_WIDE))
@@ -305,15 +305,15 @@ static bool check_result(struct taking *t)
 			  (int)t->prototype.length, t->prototype.name);
 }
 
-static bool check_values(struct taking *t)
+static bool conf_row_check_values(struct taking *t)
 {
 	const struct function *const f = &t->row.function;
 
-	if (f->role != ROLE_CALL && !has(t, "id"))
+	if (f->role != ROLE_CALL && !conf_row_has(t, "id"))
 		return scan_error(t->scan, "say what the id is: %s",
 				  f->role == ROLE_RELEASE ? "id=NAME of a parameter"
 							  : "id=return, or id=*NAME of a parameter");
-	if (f->role == ROLE_REALLOC && !has(t, "released"))
+	if (f->role == ROLE_REALLOC && !conf_row_has(t, "released"))
 		return scan_error(t->scan, "say what is given up: released=NAME of a parameter");
 	if (is_of_result(&f->released) || is_of_result(&f->last) || is_of_result(&f->extent) ||
 	    (f->role == ROLE_RELEASE && is_of_result(&f->id)))
@@ -367,14 +367,15 @@ bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned
 		return scan_error(scan, "a file describes no more than %d functions", CONF_ROWS_MAX);
 	if (!conf_take_prototype(scan, &t.prototype) || !take_attributes(&t))
 		return false;
-	if (role == ROLE_RELEASE && has(&t, "succeeds"))
+	if (role == ROLE_RELEASE && conf_row_has(&t, "succeeds"))
 		f->can_fail |= f->success != OK_ALWAYS && !f->releases_anyway;
-	if (!check_values(&t) || !check_result(&t) || (!has(&t, "succeeds") && !choose_success(&t)) || !set_symbol(&t))
+	if (!conf_row_check_values(&t) || !check_result(&t) || (!conf_row_has(&t, "succeeds") && !choose_success(&t)) ||
+	    !set_symbol(&t))
 		return false;
 	if (!conf_set_params(conf, scan, &t.prototype, f))
 		return false;
 	f->releases_anyway &= role == ROLE_REALLOC;
-	t.row.has_size = has(&t, "size");
+	t.row.has_size = conf_row_has(&t, "size");
 	ARRAY_GROW(conf->rows, conf->row_capacity, conf->row_count);
 	conf->rows[conf->row_count++] = t.row;
 	return true;

@@ -86,7 +86,7 @@ static void skip_blanks(struct scan *scan)
 	}
 }
 
-static void take_string(struct scan *scan, struct token *token)
+static void conf_scan_take_string(struct scan *scan, struct token *token)
 {
 	const char *at = token->text + 1;
 
@@ -107,7 +107,7 @@ static void take_string(struct scan *scan, struct token *token)
 	scan->at = at + 1;
 }
 
-static bool parse_digits(const char *text, size_t length, uint64_t *number)
+static bool conf_scan_parse_digits(const char *text, size_t length, uint64_t *number)
 {
 	const bool is_negative = *text == '-';
 	char digits[24];
@@ -123,7 +123,7 @@ static bool parse_digits(const char *text, size_t length, uint64_t *number)
 	return true;
 }
 
-static void take_word(struct scan *scan, struct token *token)
+static void conf_scan_take_word(struct scan *scan, struct token *token)
 {
 	const char *at = token->text + 1;
 
@@ -133,7 +133,7 @@ static void take_word(struct scan *scan, struct token *token)
 	scan->at = at;
 	if (!isdigit((unsigned char)*token->text) && *token->text != '-')
 		token->kind = TOKEN_WORD;
-	else if (parse_digits(token->text, token->length, &token->number))
+	else if (conf_scan_parse_digits(token->text, token->length, &token->number))
 		token->kind = TOKEN_NUMBER;
 	else
 		token->kind = TOKEN_WORD;
@@ -175,9 +175,9 @@ void scan_next(struct scan *scan)
 	const char c = *scan->at, next = scan->at + 1 < scan->end ? scan->at[1] : ' ';
 
 	if (c == '"')
-		take_string(scan, token);
+		conf_scan_take_string(scan, token);
 	else if ((is_word_byte(c) && c != '-' && c != '.') || (c == '-' && isdigit((unsigned char)next)))
-		take_word(scan, token);
+		conf_scan_take_word(scan, token);
 	else
 		take_sign(scan, token);
 }

@@ -57,18 +57,18 @@ static bool take_one_of(struct scan *scan, const char *const *words, size_t coun
 }
 
 /* The words of a type, counted: "unsigned long int" has one of three of them. */
-struct words {
+struct conf_type_words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
 	struct ctype_use use; /* of the other one */
 };
 
-static bool is_plain(const struct words *words)
+static bool conf_type_is_plain(const struct conf_type_words *words)
 {
 	return words->is_unsigned || words->is_signed || words->longs || words->shorts || words->chars || words->ints;
 }
 
 /* "unsigned", "long" and their like. */
-static bool take_plain(struct scan *scan, struct words *words)
+static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *words)
 {
 	const struct {
 		const char *word;
@@ -85,7 +85,7 @@ static bool take_plain(struct scan *scan, struct words *words)
 }
 
 /* An enum, flags or a union that the file describes. False: it does not. */
-static bool take_described(struct scan *scan, struct words *words)
+static bool take_described(struct scan *scan, struct conf_type_words *words)
 {
 	const struct conf_words *const known =
 		scan->conf ? conf_words_find(scan->conf, scan->token.text, scan->token.length) : NULL;
@@ -96,7 +96,7 @@ static bool take_described(struct scan *scan, struct words *words)
 	return true;
 }
 
-static bool take_tagged(struct scan *scan, struct words *words)
+static bool take_tagged(struct scan *scan, struct conf_type_words *words)
 {
 	static const char *const tags[] = {"struct", "union", "class"};
 	const bool is_enum = scan_take_word(scan, "enum");
@@ -116,7 +116,7 @@ static bool take_tagged(struct scan *scan, struct words *words)
 	return true;
 }
 
-static void take_named(struct scan *scan, struct words *words)
+static void conf_type_take_named(struct scan *scan, struct conf_type_words *words)
 {
 	words->others++;
 	words->use.type = scan_is_word(scan, "void") ? C_VOID : C_UNKNOWN;
@@ -129,7 +129,7 @@ static void take_named(struct scan *scan, struct words *words)
 	scan_next(scan);
 }
 
-static unsigned char plain_type(const struct words *words)
+static unsigned char plain_type(const struct conf_type_words *words)
 {
 	if (words->chars)
 		/* char itself is signed or not, as the processor has it. */
@@ -143,7 +143,7 @@ static unsigned char plain_type(const struct words *words)
 	return words->is_unsigned ? C_UINT : C_INT;
 }
 
-static unsigned char plain_param(const struct words *words)
+static unsigned char plain_param(const struct conf_type_words *words)
 {
 	static const unsigned char params[] = {
 		[C_INT8] = PARAM_INT8, [C_UINT8] = PARAM_UINT8, [C_INT16] = PARAM_INT16, [C_UINT16] = PARAM_UINT16,
@@ -157,23 +157,23 @@ static unsigned char plain_param(const struct words *words)
 	return params[type];
 }
 
-static bool take_words(struct scan *scan, struct words *words)
+static bool conf_type_take_words(struct scan *scan, struct conf_type_words *words)
 {
 	while (scan->token.kind == TOKEN_WORD) {
-		if (take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)) || take_plain(scan, words))
+		if (take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)) || conf_type_take_plain(scan, words))
 			continue;
 		/* A second name is that of a parameter or of the function. */
-		if (words->others || is_plain(words))
+		if (words->others || conf_type_is_plain(words))
 			break;
 		if (!take_tagged(scan, words) && !scan->failed)
-			take_named(scan, words);
+			conf_type_take_named(scan, words);
 	}
 	/* "long double" */
 	if (words->longs && !words->others && scan_take_word(scan, "double"))
-		*words = (struct words){.others = 1, .use.type = C_FLOAT};
+		*words = (struct conf_type_words){.others = 1, .use.type = C_FLOAT};
 	if (scan->failed)
 		return false;
-	if (!words->others && !is_plain(words))
+	if (!words->others && !conf_type_is_plain(words))
 		return scan_error(scan, "%s stands where a C type is to be", scan_shown(scan));
 	return true;
 }
@@ -197,9 +197,9 @@ static void point(struct ctype_use *use)
 
 bool conf_take_type(struct scan *scan, struct ctype_use *use)
 {
-	struct words words = {0};
+	struct conf_type_words words = {0};
 
-	if (!take_words(scan, &words))
+	if (!conf_type_take_words(scan, &words))
 		return false;
 	if (words.others)
 		*use = words.use;

@@ -88,7 +88,7 @@ static unsigned argument_number(const struct values *v)
 	return number;
 }
 
-static bool unknown_name(const struct values *v)
+static bool conf_value_unknown_name(const struct values *v)
 {
 	const struct prototype *const prototype = v->prototype;
 	char known[400] = "";
@@ -125,7 +125,7 @@ static bool take_argument(const struct values *v, struct argument *argument)
 	const unsigned number = token->kind == TOKEN_WORD ? argument_number(v) : 0;
 
 	if (!number)
-		return unknown_name(v);
+		return conf_value_unknown_name(v);
 	if (!check_index(v->scan, number - 1))
 		return false;
 	*argument = (struct argument){(unsigned char)(number - 1), true, {.type = C_UWORD, .pointee = C_UWORD}};
@@ -149,7 +149,7 @@ static bool set_pointee(const struct values *v, const struct argument *argument,
 	return true;
 }
 
-static bool take_index(const struct values *v, unsigned char *index)
+static bool conf_value_take_index(const struct values *v, unsigned char *index)
 {
 	const struct token token = v->scan->token;
 
@@ -162,7 +162,7 @@ static bool take_index(const struct values *v, unsigned char *index)
 }
 
 /* The resource that is named, or the only one. */
-static bool take_resource(const struct values *v, bool is_named, unsigned char *resource)
+static bool conf_value_take_resource(const struct values *v, bool is_named, unsigned char *resource)
 {
 	struct scan *const scan = v->scan;
 	int index = 0;
@@ -195,7 +195,7 @@ static bool take_function(const struct values *v, unsigned char kind, unsigned c
 		value->type = conf_value_type(argument.use.type);
 	}
 	if ((kind == VALUE_LIVE_SIZE || kind == VALUE_KEPT) &&
-	    !take_resource(v, scan_take_sign(v->scan, ","), &value->b))
+	    !conf_value_take_resource(v, scan_take_sign(v->scan, ","), &value->b))
 		return false;
 	return scan_take_sign(v->scan, ")") || scan_error(v->scan, "a '(' without its ')'");
 }
@@ -246,7 +246,7 @@ static bool take_operand(const struct values *v, const struct ctype_use *cast, s
 	if (!take_argument(v, &argument))
 		return false;
 	if (scan_take_sign(scan, "["))
-		return take_index(v, &index) && set_pointee(v, &argument, index, cast, value);
+		return conf_value_take_index(v, &index) && set_pointee(v, &argument, index, cast, value);
 	*value =
 		(struct value){VALUE_ARG, argument.index, 0, conf_value_type(cast ? cast->type : argument.use.type), 0};
 	return true;
@@ -334,7 +334,7 @@ static bool take_live(const struct values *v, struct condition *condition)
 	condition->test = scan_take_word(v->scan, "not") ? TEST_NOT_LIVE : TEST_LIVE;
 	if (!scan_take_word(v->scan, "live"))
 		return scan_error(v->scan, "%s stands where 'live' or 'not live' is to be", scan_shown(v->scan));
-	return take_resource(v, scan_take_word(v->scan, "in"), &condition->resource);
+	return conf_value_take_resource(v, scan_take_word(v->scan, "in"), &condition->resource);
 }
 
 static bool check_at_entry(const struct values *v, const struct value *value)

@@ -29,8 +29,8 @@ static bool take_processors(struct scan *scan, unsigned char *on)
 }
 
 /* `NAME = NUMBER of MASK on PROCESSORS` */
-static bool take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next, struct param_word *word,
-		      bool *is_written)
+static bool conf_words_take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next,
+				 struct param_word *word, bool *is_written)
 {
 	*word = (struct param_word){.name = conf_take_text(conf, scan, "the name of a value")};
 	if (!word->name)
@@ -76,7 +76,7 @@ static bool take_closing(struct scan *scan)
 	return scan->token.kind == TOKEN_END || scan_error(scan, "%s stands behind the '}'", scan_shown(scan));
 }
 
-static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_flags)
+static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_flags)
 {
 	size_t count = 0, capacity = 0;
 	uint64_t next = 0;
@@ -89,7 +89,7 @@ static bool take_list(struct conf *conf, struct scan *scan, struct conf_words *o
 			break;
 		if (count == WORDS_MAX)
 			return scan_error(scan, "an enum has at most %d values", WORDS_MAX);
-		if (!take_word(conf, scan, is_flags, &next, &word, &is_written))
+		if (!conf_words_take_word(conf, scan, is_flags, &next, &word, &is_written))
 			return false;
 		if (is_twice(of, count, &word, is_written))
 			return scan_error(scan, "two values are called '%s'", word.name);
@@ -168,7 +168,7 @@ bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags)
 
 	return keep_described(conf, scan, &of,
 			      take_head(conf, scan, &of, &has_type) && settle_type(scan, &of.use, is_flags, has_type) &&
-				      take_list(conf, scan, &of, is_flags));
+				      conf_words_take_list(conf, scan, &of, is_flags));
 }
 
 /* `2 of 3: mode_flags` */

@@ -21,7 +21,7 @@ uint64_t clock_span(const struct trace_clock *clock, uint64_t ns)
 	return clock->has_times ? ns : ns / 1000000000;
 }
 
-static void look_at_call(struct trace_clock *clock, const struct record_call *call)
+static void clock_look_at_call(struct trace_clock *clock, const struct record_call *call)
 {
 	if (!clock->has_begun)
 		*clock = (struct trace_clock){
@@ -36,10 +36,10 @@ static void look_at_call(struct trace_clock *clock, const struct record_call *ca
 		clock->last = since;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int clock_put(struct stage *stage, const struct record *record)
 {
 	if (record->type == RECORD_CALL)
-		look_at_call(&((struct clock_stage *)stage)->clock, &record->call);
+		clock_look_at_call(&((struct clock_stage *)stage)->clock, &record->call);
 	return stage_put(stage->next, record);
 }
 
@@ -58,7 +58,7 @@ struct stage *clock_new(struct stage *next)
 	struct clock_stage *clock = xmalloc(sizeof(*clock));
 
 	*clock = (struct clock_stage){
-		.stage = {.put = put, .finish = stage_finish_next, .free = clock_free, .next = next}};
+		.stage = {.put = clock_put, .finish = stage_finish_next, .free = clock_free, .next = next}};
 	return &clock->stage;
 }
 

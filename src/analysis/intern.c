@@ -60,7 +60,7 @@ static struct mapped_object *frame_object(const struct stack_pool *pool, uint64_
 	return frame ? object_map_find(pool->objects, frame - 1) : NULL;
 }
 
-static void set_object(struct mapped_object **place, struct mapped_object *object)
+static void intern_set_object(struct mapped_object **place, struct mapped_object *object)
 {
 	if (*place == object)
 		return;
@@ -81,7 +81,7 @@ static bool confirm_objects(const struct stack_pool *pool, struct stack *stack)
 		if (stack->objects[i] && !mapped_object_same(stack->objects[i], frame_object(pool, stack->frames[i])))
 			return false;
 	for (uint32_t i = 0; i < stack->count; i++)
-		set_object(&stack->objects[i], frame_object(pool, stack->frames[i]));
+		intern_set_object(&stack->objects[i], frame_object(pool, stack->frames[i]));
 	stack->epoch = pool->objects->epoch;
 	return true;
 }

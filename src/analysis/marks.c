@@ -26,7 +26,7 @@ static bool write_back(struct marks *marks)
 	return true;
 }
 
-static struct mark mark_of(const struct record *record, const char **text)
+static struct mark marks_mark_of(const struct record *record, const char **text)
 {
 	struct mark mark = {.type = record->type};
 
@@ -98,7 +98,7 @@ struct record mark_record(const struct mark *mark, const char *text)
 void marks_add(struct marks *marks, uint64_t sequence, const struct record *record)
 {
 	const char *text;
-	struct mark mark = mark_of(record, &text);
+	struct mark mark = marks_mark_of(record, &text);
 	const size_t size = mark_size(&mark);
 	unsigned char *const to = buf_room(&marks->back, size);
 
@@ -112,7 +112,7 @@ void marks_add(struct marks *marks, uint64_t sequence, const struct record *reco
 }
 
 /* The next bytes of the file: whole marks are there, but the last may be cut by the part's end. */
-static int read_part(struct marks *marks)
+static int marks_read_part(struct marks *marks)
 {
 	const uint64_t left = marks->file_size - marks->file_read;
 	size_t wanted = left < PART_MAX ? (size_t)left : PART_MAX, whole = 0;
@@ -146,7 +146,7 @@ static int fill(struct marks *marks)
 {
 	marks->taken = marks->front.size = 0;
 	if (marks->file_read < marks->file_size)
-		return read_part(marks);
+		return marks_read_part(marks);
 	if (marks->file_size && ftruncate(marks->file, 0) == 0)
 		marks->file_read = marks->file_size = 0;
 	const struct buf front = marks->front;

@@ -8,7 +8,7 @@
 
 /* Ranges that overlap count as equal: the ranges in the tree are disjoint, so the order is total
  * among them, and looking up a range finds one that it overlaps. */
-static int compare(const void *a, const void *b)
+static int object_map_compare(const void *a, const void *b)
 {
 	const struct mapped_object *x = a, *y = b;
 
@@ -20,7 +20,7 @@ static int compare(const void *a, const void *b)
 static struct mapped_object *find_overlap(const struct object_map *map, uint64_t from, uint64_t to)
 {
 	const struct mapped_object key = {.from = from, .to = to};
-	struct mapped_object *const *node = tfind(&key, &map->tree, compare);
+	struct mapped_object *const *node = tfind(&key, &map->tree, object_map_compare);
 
 	return node ? *node : NULL;
 }
@@ -58,11 +58,11 @@ void object_map_restore(struct object_map *map, struct mapped_object *object)
 	struct mapped_object *old;
 
 	while ((old = find_overlap(map, object->from, object->to))) {
-		tdelete(old, &map->tree, compare);
+		tdelete(old, &map->tree, object_map_compare);
 		old->mapped = false;
 		free_unused(old);
 	}
-	if (!tsearch(object, &map->tree, compare))
+	if (!tsearch(object, &map->tree, object_map_compare))
 		msg_die("out of memory; functrace-postproc cannot go on");
 	object->mapped = true;
 	map->epoch++;

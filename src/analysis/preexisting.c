@@ -11,7 +11,7 @@ void preexisting_blocks_add(struct preexisting_blocks *blocks, uint64_t id, uint
 	blocks->items[blocks->count++] = (struct baseline_block){id, size};
 }
 
-static int compare(const void *a, const void *b)
+static int preexisting_compare(const void *a, const void *b)
 {
 	const struct baseline_block *x = a, *y = b;
 
@@ -23,7 +23,7 @@ int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource,
 	int error = 0;
 
 	if (blocks->count)
-		qsort(blocks->items, blocks->count, sizeof(*blocks->items), compare);
+		qsort(blocks->items, blocks->count, sizeof(*blocks->items), preexisting_compare);
 	for (size_t i = 0; i < blocks->count && !error; i += BLOCKS_OF_RECORD) {
 		const size_t left = blocks->count - i, count = left < BLOCKS_OF_RECORD ? left : BLOCKS_OF_RECORD;
 

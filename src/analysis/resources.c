@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static struct resource_state *add(struct resources *resources, uint32_t id)
+static struct resource_state *resources_add(struct resources *resources, uint32_t id)
 {
 	struct resource_state *resource = xmalloc(sizeof(*resource));
 
@@ -21,7 +21,7 @@ void resources_declare(struct resources *resources, const struct record_resource
 	struct resource_state *resource = hash_get_ptr(&resources->by_id, record->id);
 
 	if (!resource)
-		resource = add(resources, record->id);
+		resource = resources_add(resources, record->id);
 	free(resource->type);
 	free(resource->desc);
 	resource->type = xstrdup(string_or_empty(record->type));
@@ -42,7 +42,7 @@ struct resource_state *resources_of(struct resources *resources, uint32_t id)
 	if (!resource)
 		resource = hash_get_ptr(&resources->by_id, id);
 	if (!resource)
-		resource = add(resources, id);
+		resource = resources_add(resources, id);
 	resources->last = resource;
 	return resource;
 }

@@ -4,25 +4,25 @@
 
 #include <stdlib.h>
 
-struct thread {
+struct thread_names_thread {
 	uint32_t tid;
 	const char *name; /* interned; NULL: there is none */
 };
 
-struct threads {
+struct thread_names_threads {
 	struct stage stage;
 	struct intern_pool names;
-	struct thread now, written;
+	struct thread_names_thread now, written;
 };
 
-static int put(struct stage *stage, const struct record *record)
+static int thread_names_put(struct stage *stage, const struct record *record)
 {
-	struct threads *threads = (struct threads *)stage;
-	const struct thread *now = &threads->now;
+	struct thread_names_threads *threads = (struct thread_names_threads *)stage;
+	const struct thread_names_thread *now = &threads->now;
 
 	if (record->type == RECORD_THREAD) {
-		threads->now = (struct thread){record->thread.tid,
-					       string_intern(&threads->names, string_or_empty(record->thread.name))};
+		threads->now = (struct thread_names_thread){
+			record->thread.tid, string_intern(&threads->names, string_or_empty(record->thread.name))};
 		return 0;
 	}
 	if (record->type == RECORD_CALL && now->name &&
@@ -39,14 +39,15 @@ static int put(struct stage *stage, const struct record *record)
 
 static void threads_free(struct stage *stage)
 {
-	intern_pool_free(&((struct threads *)stage)->names);
+	intern_pool_free(&((struct thread_names_threads *)stage)->names);
 	free(stage);
 }
 
 struct stage *threads_new(struct stage *next)
 {
-	struct threads *threads = xcalloc(1, sizeof(*threads));
+	struct thread_names_threads *threads = xcalloc(1, sizeof(*threads));
 
-	threads->stage = (struct stage){.put = put, .finish = stage_finish_next, .free = threads_free, .next = next};
+	threads->stage = (struct stage){
+		.put = thread_names_put, .finish = stage_finish_next, .free = threads_free, .next = next};
 	return &threads->stage;
 }

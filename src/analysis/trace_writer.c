@@ -26,7 +26,7 @@ struct output {
 };
 
 /* DIR/PID-N: the first number that is free. Like traces, what is made of them is its owner's alone. */
-static int open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
+static int trace_writer_open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
 {
 	for (unsigned n = 0;; n++) {
 		char *path = xasprintf("%s/%" PRIu32 "-%u%s", folder, pid, n, suffix);
@@ -41,7 +41,7 @@ static int open_numbered(const char *folder, uint32_t pid, const char *suffix, c
 	}
 }
 
-static bool is_same_file(int input, const struct stat *output)
+static bool trace_writer_is_same_file(int input, const struct stat *output)
 {
 	struct stat stat;
 
@@ -50,7 +50,7 @@ static bool is_same_file(int input, const struct stat *output)
 }
 
 /* Empties an older file only once it is known not to be the input. The descriptor, or -errno. */
-static int open_file(const struct output_target *target)
+static int trace_writer_open_file(const struct output_target *target)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;
 	const int fd = own_file_open_given(target->path, follows ? O_APPEND : 0);
@@ -61,7 +61,7 @@ static int open_file(const struct output_target *target)
 		return fd;
 	if (fstat(fd, &st)) {
 		error = -errno;
-	} else if (is_same_file(target->input, &st)) {
+	} else if (trace_writer_is_same_file(target->input, &st)) {
 		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
 		error = -EINVAL;
 	} else if (!follows && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
@@ -73,7 +73,7 @@ static int open_file(const struct output_target *target)
 }
 
 /* What stands above an output of several. 0 or -errno. */
-static int write_head(struct output_sequence *sequence, int fd)
+static int trace_writer_write_head(struct output_sequence *sequence, int fd)
 {
 	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
 	const int error = write_all(fd, head, strlen(head), NULL);
@@ -95,18 +95,18 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 		if (fd < 0)
 			fd = -errno;
 	} else if (is_folder) {
-		fd = open_numbered(target->path, pid, suffix, name);
+		fd = trace_writer_open_numbered(target->path, pid, suffix, name);
 		if (fd >= 0)
 			msg_info("output: %s%s%s", *name, sequence ? ", of " : "",
 				 sequence ? sequence->input_name : "");
 	} else {
 		*name = xstrdup(target->path);
-		fd = open_file(target);
+		fd = trace_writer_open_file(target);
 		if (fd == -EINVAL)
 			return fd;
 	}
 	if (fd >= 0 && sequence && !is_folder) {
-		const int error = write_head(sequence, fd);
+		const int error = trace_writer_write_head(sequence, fd);
 
 		if (error) {
 			close(fd);
@@ -119,7 +119,7 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 	return fd;
 }
 
-static int fail(struct output *output, int error)
+static int trace_writer_fail(struct output *output, int error)
 {
 	if (!output->failed)
 		msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
@@ -129,7 +129,7 @@ static int fail(struct output *output, int error)
 }
 
 /* The file that belongs beside the trace, where its format has one. */
-static void write_map(const struct output *output)
+static void trace_writer_write_map(const struct output *output)
 {
 	struct stat stat;
 	const bool is_file = !fstat(output->fd, &stat) && S_ISREG(stat.st_mode);
@@ -175,7 +175,7 @@ static int open_writer(struct output *output, const struct record *record)
 		return -EAGAIN;
 	output->writer = writer_new(options->encoding, output->fd, &options->writer);
 	if (output->writer) {
-		write_map(output);
+		trace_writer_write_map(output);
 		return 0;
 	}
 	output->failed = true;
@@ -227,7 +227,7 @@ static char *attachment_moved(const struct output *output, const char *path)
 	return moved;
 }
 
-static int put_attachment(struct output *output, const struct record_attachment *attachment)
+static int trace_writer_put_attachment(struct output *output, const struct record_attachment *attachment)
 {
 	char *const moved = attachment_moved(output, attachment->path);
 	const struct record record = {.type = RECORD_ATTACHMENT,
@@ -250,7 +250,7 @@ void output_feed_names(struct names *names, struct object_map *objects, const st
 		names_add_build_id(names, &record->build_id);
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int trace_writer_put(struct stage *stage, const struct record *record)
 {
 	struct output *output = (struct output *)stage;
 	int error = output->writer ? 0 : open_writer(output, record);
@@ -260,13 +260,13 @@ static int put(struct stage *stage, const struct record *record)
 	if (error)
 		return error;
 	output_feed_names(output->options.names, &output->objects, record);
-	error = record->type == RECORD_ATTACHMENT ? put_attachment(output, &record->attachment)
+	error = record->type == RECORD_ATTACHMENT ? trace_writer_put_attachment(output, &record->attachment)
 						  : writer_put(output->writer, record);
-	return error ? fail(output, error) : 0;
+	return error ? trace_writer_fail(output, error) : 0;
 }
 
 /* What is lost is said once, at the end. */
-static void report_omissions(const struct output *output)
+static void trace_writer_report_omissions(const struct output *output)
 {
 	struct buf words = {0};
 
@@ -277,21 +277,21 @@ static void report_omissions(const struct output *output)
 	buf_free(&words);
 }
 
-static int finish(struct stage *stage)
+static int trace_writer_finish(struct stage *stage)
 {
 	struct output *output = (struct output *)stage;
 
 	if (!output->writer)
 		return 0;
 	writer_finish(output->writer);
-	report_omissions(output);
+	trace_writer_report_omissions(output);
 	const uint64_t cut = writer_cut_count(output->writer);
 	const uint64_t lost = writer_lost_count(output->writer);
 	const int error = writer_close(output->writer);
 
 	output->writer = NULL;
 	if (error)
-		return fail(output, error);
+		return trace_writer_fail(output, error);
 	if (cut)
 		msg_warn("%" PRIu64 " values did not fit the format and were cut, marked as the format says", cut);
 	if (lost) {
@@ -323,7 +323,7 @@ struct stage *output_new(const struct output_options *options)
 	struct output *output = xmalloc(sizeof(*output));
 
 	*output = (struct output){
-		.stage = {.put = put, .finish = finish, .free = output_free},
+		.stage = {.put = trace_writer_put, .finish = trace_writer_finish, .free = output_free},
 		.options = *options,
 		.fd = -1,
 	};

@@ -16,8 +16,8 @@ struct explaining {
 	struct arg_list *list;
 };
 
-static void begin(struct explaining *e, const struct args_plan *plan, const struct args_source *source,
-		  struct arg_list *list, bool is_return)
+static void args_begin(struct explaining *e, const struct args_plan *plan, const struct args_source *source,
+		       struct arg_list *list, bool is_return)
 {
 	e->plan = plan;
 	e->list = list;
@@ -30,7 +30,7 @@ static void begin(struct explaining *e, const struct args_plan *plan, const stru
 }
 
 /* The text that has been made is the argument's. */
-static void add(struct explaining *e, const char *name)
+static void args_add(struct explaining *e, const char *name)
 {
 	arg_list_add(e->list, name, out_finish(&e->showing.out));
 	out_clear(&e->showing.out);
@@ -52,7 +52,7 @@ static bool has_register(const struct explaining *e, unsigned dwarf_register, ui
 	return true;
 }
 
-static size_t take_word(uint64_t word, unsigned word_size, void *to, size_t size)
+static size_t args_take_word(uint64_t word, unsigned word_size, void *to, size_t size)
 {
 	const size_t count = size < word_size ? size : word_size;
 
@@ -60,14 +60,14 @@ static size_t take_word(uint64_t word, unsigned word_size, void *to, size_t size
 	return count;
 }
 
-static size_t take_register(struct explaining *e, const struct place_piece *piece, void *to)
+static size_t args_take_register(struct explaining *e, const struct place_piece *piece, void *to)
 {
 	const struct arch *arch = e->plan->arch;
 	const int at = arch->abi->float_at(piece->place_register);
 	uint64_t value;
 
 	if (has_register(e, piece->place_register, &value))
-		return take_word(value, arch->pointer_size, to, piece->size);
+		return args_take_word(value, arch->pointer_size, to, piece->size);
 	return at < 0 ? 0 : fetch_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
 }
 
@@ -80,9 +80,9 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 
 	switch (piece->place) {
 	case PLACE_REGISTER:
-		return take_register(e, piece, to);
+		return args_take_register(e, piece, to);
 	case PLACE_CONSTANT:
-		return take_word((uint64_t)piece->place_offset, sizeof(uint64_t), to, piece->size);
+		return args_take_word((uint64_t)piece->place_offset, sizeof(uint64_t), to, piece->size);
 	case PLACE_STACK:
 		base = source->arch->return_sp(source->regs);
 		break;
@@ -249,7 +249,7 @@ static void show_kept(struct explaining *e, const struct row_call *call, const s
 		out_add(&e->showing.out, "(unreadable)");
 	else
 		row_show(&e->showing, call, param, kept->args[i]);
-	add(e, e->plan->params[i].name);
+	args_add(e, e->plan->params[i].name);
 }
 
 static void show_row(struct explaining *e, const struct args_kept *kept)
@@ -319,11 +319,11 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 		const struct param returns = row_param(&call, &row->returns);
 
 		row_show(&e->showing, &call, &returns, result);
-		add(e, e->plan->result.name);
+		args_add(e, e->plan->result.name);
 	}
 	if (failed && row->sets_errno && source->error(source->context, &error)) {
 		show_error(&e->showing, error);
-		add(e, ARG_ERROR);
+		args_add(e, ARG_ERROR);
 	}
 }
 
@@ -335,7 +335,7 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 	struct explaining e;
 
 	*kept = (struct args_kept){0};
-	begin(&e, plan, source, list, false);
+	args_begin(&e, plan, source, list, false);
 	for (size_t i = 0; i < plan->count; i++) {
 		if (plan->row) {
 			const struct param *param = &plan->row->params[i];
@@ -348,7 +348,7 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 		}
 		e.showing.is_unmade = plan->is_constructor && !i;
 		show_param(&e, &plan->params[i]);
-		add(&e, plan->params[i].name);
+		args_add(&e, plan->params[i].name);
 	}
 	if (plan->row)
 		show_row(&e, kept);
@@ -368,7 +368,7 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 {
 	struct explaining e;
 
-	begin(&e, plan, source, list, true);
+	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
 		/* Whoever asks may not know how this function fails (-x). */
 		const bool is_failure = failed || has_failed(source, plan->row);
@@ -379,7 +379,7 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 			show_address_of(&e, plan->result.type, kept->result_at);
 		else
 			show_param(&e, &plan->result);
-		add(&e, plan->result.name);
+		args_add(&e, plan->result.name);
 	}
 	formatter_end(&e.showing);
 }

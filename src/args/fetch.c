@@ -18,7 +18,7 @@ size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 	return size;
 }
 
-static size_t read_stack(struct gathering *g, uint32_t at, void *to, size_t size)
+static size_t fetch_read_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
 	const uint64_t sp = source->arch->sp(source->regs);
@@ -35,11 +35,11 @@ static size_t fetch_stack(struct gathering *g, uint32_t at, void *to, size_t siz
 	/* All arguments' stack is read with the first of them; what is far behind, when its turn comes. */
 	if (at < g->stack_from || at - g->stack_from > GATHER_STACK || GATHER_STACK - (at - g->stack_from) < size ||
 	    at >= g->stack_to)
-		return read_stack(g, at, to, size);
+		return fetch_read_stack(g, at, to, size);
 	if (!g->has_stack) {
 		g->has_stack = true;
-		g->stack_size =
-			read_stack(g, g->stack_from, g->stack, whole < GATHER_STACK ? whole : (size_t)GATHER_STACK);
+		g->stack_size = fetch_read_stack(g, g->stack_from, g->stack,
+						 whole < GATHER_STACK ? whole : (size_t)GATHER_STACK);
 	}
 	const size_t first = at - g->stack_from, left = first < g->stack_size ? g->stack_size - first : 0;
 	const size_t count = left < size ? left : size;
@@ -48,7 +48,7 @@ static size_t fetch_stack(struct gathering *g, uint32_t at, void *to, size_t siz
 	return count;
 }
 
-static size_t take_register(const struct gathering *g, unsigned index, void *to, size_t size)
+static size_t fetch_take_register(const struct gathering *g, unsigned index, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
 	const struct arch_abi *abi = source->arch->abi;
@@ -76,7 +76,7 @@ static size_t take_piece(struct gathering *g, const struct abi_piece *piece, voi
 {
 	switch (piece->kind) {
 	case PIECE_INTEGER:
-		return take_register(g, piece->index, to, size);
+		return fetch_take_register(g, piece->index, to, size);
 	case PIECE_FLOAT:
 		return fetch_floats(g, piece->at, to, size);
 	case PIECE_X87:

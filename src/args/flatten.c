@@ -15,7 +15,7 @@ static void give_up(struct flattening *f)
 	f->value.field_count = ABI_FIELDS + 1;
 }
 
-static void add_field(struct flattening *f, uint64_t offset, uint64_t size, enum abi_class kind)
+static void flatten_add_field(struct flattening *f, uint64_t offset, uint64_t size, enum abi_class kind)
 {
 	struct abi_value *value = &f->value;
 
@@ -32,15 +32,15 @@ static void add_field(struct flattening *f, uint64_t offset, uint64_t size, enum
 	value->fields[value->field_count++] = field;
 }
 
-static void add_words(struct flattening *f, uint64_t offset, uint64_t size)
+static void flatten_add_words(struct flattening *f, uint64_t offset, uint64_t size)
 {
 	for (uint64_t at = 0; at < size && f->value.field_count <= ABI_FIELDS; at += f->pointer_size)
-		add_field(f, offset + at, f->pointer_size, ABI_INTEGER);
+		flatten_add_field(f, offset + at, f->pointer_size, ABI_INTEGER);
 }
 
-static void add_type(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth);
+static void flatten_add_type(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth);
 
-static void add_members(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
+static void flatten_add_members(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
 {
 	for (size_t i = 0; i < type->member_count && f->value.field_count <= ABI_FIELDS; i++) {
 		const struct data_member *member = &type->members[i];
@@ -50,20 +50,21 @@ static void add_members(struct flattening *f, const struct data_type *type, uint
 		if (member->is_virtual)
 			give_up(f);
 		else if (member->bit_size)
-			add_field(f, add_saturated(at, member->bit_offset / 8), (shift + member->bit_size + 7u) / 8,
-				  ABI_BITS);
+			flatten_add_field(f, add_saturated(at, member->bit_offset / 8),
+					  (shift + member->bit_size + 7u) / 8, ABI_BITS);
 		else
-			add_type(f, member->type, at, depth + 1);
+			flatten_add_type(f, member->type, at, depth + 1);
 	}
 }
 
 static void add_elements(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
 {
 	for (uint64_t i = 0; i < type->count && type->target && f->value.field_count <= ABI_FIELDS; i++)
-		add_type(f, type->target, add_saturated(offset, mul_saturated(i, type->target->size)), depth + 1);
+		flatten_add_type(f, type->target, add_saturated(offset, mul_saturated(i, type->target->size)),
+				 depth + 1);
 }
 
-static void add_type(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
+static void flatten_add_type(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
 {
 	if (!type || depth > DEPTH_MAX || !f->steps--) {
 		f->steps = 0;
@@ -75,28 +76,28 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	case DATA_BOOL:
 	case DATA_CHAR:
 	case DATA_ENUM:
-		add_field(f, offset, type->size, ABI_INTEGER);
+		flatten_add_field(f, offset, type->size, ABI_INTEGER);
 		return;
 	case DATA_POINTER:
 	case DATA_REFERENCE:
-		add_field(f, offset, f->pointer_size, ABI_INTEGER);
+		flatten_add_field(f, offset, f->pointer_size, ABI_INTEGER);
 		return;
 	case DATA_FLOAT_OTHER:
-		add_field(f, offset, type->size, ABI_FLOAT);
+		flatten_add_field(f, offset, type->size, ABI_FLOAT);
 		return;
 	case DATA_FLOAT:
-		add_field(f, offset, type->size, type->is_extended ? ABI_X87 : ABI_FLOAT);
+		flatten_add_field(f, offset, type->size, type->is_extended ? ABI_X87 : ABI_FLOAT);
 		return;
 	case DATA_COMPLEX:
-		add_type(f, type->target, offset, depth + 1);
-		add_type(f, type->target, add_saturated(offset, type->size / 2), depth + 1);
+		flatten_add_type(f, type->target, offset, depth + 1);
+		flatten_add_type(f, type->target, add_saturated(offset, type->size / 2), depth + 1);
 		return;
 	case DATA_VECTOR:
-		add_field(f, offset, type->size, ABI_VECTOR);
+		flatten_add_field(f, offset, type->size, ABI_VECTOR);
 		return;
 	case DATA_STRUCT:
 	case DATA_UNION:
-		add_members(f, type, offset, depth);
+		flatten_add_members(f, type, offset, depth);
 		if (type->is_cut || type->has_variants || type->is_incomplete)
 			give_up(f);
 		return;
@@ -107,11 +108,11 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	case DATA_TEXT:
 	case DATA_TEXT_COUNTED:
 	case DATA_TEXT_INLINE:
-		add_words(f, offset, type->size);
+		flatten_add_words(f, offset, type->size);
 		return;
 	default:
 		if (type->size && type->size <= f->pointer_size)
-			add_field(f, offset, type->size, ABI_INTEGER);
+			flatten_add_field(f, offset, type->size, ABI_INTEGER);
 		else
 			give_up(f);
 		return;
@@ -153,6 +154,6 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 				     .by_address = type->by_address};
 	if (type->kind == DATA_POINTER || type->kind == DATA_REFERENCE)
 		f.value.size = pointer_size;
-	add_type(&f, type, 0, 0);
+	flatten_add_type(&f, type, 0, 0);
 	return f.value;
 }

@@ -9,7 +9,7 @@
 
 /* ---- What values are shown with ---- */
 
-static size_t text_size(size_t limit)
+static size_t formatter_text_size(size_t limit)
 {
 	return TEXT_BEFORE + (limit + 1) * TEXT_WIDTH_MAX;
 }
@@ -22,7 +22,7 @@ void formatter_begin(struct formatter *s, const struct args_source *source)
 				.limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
 	/* An escape has four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);
-	s->text = xmalloc(text_size(s->limit));
+	s->text = xmalloc(formatter_text_size(s->limit));
 }
 
 void formatter_end(struct formatter *s)
@@ -33,7 +33,7 @@ void formatter_end(struct formatter *s)
 
 size_t formatter_read_text(struct formatter *s, uint64_t address, size_t size)
 {
-	const size_t most = text_size(s->limit), wanted = size < most ? size : most;
+	const size_t most = formatter_text_size(s->limit), wanted = size < most ? size : most;
 	const ssize_t count = s->source->read(s->source->context, address, s->text, wanted);
 
 	return count <= 0 ? 0 : (size_t)count < wanted ? (size_t)count : wanted;

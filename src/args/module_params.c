@@ -33,15 +33,15 @@ struct abi_value row_abi_value(const struct arch *arch, const struct param *para
 	};
 }
 
-static uint64_t value_of(const struct row_call *call, unsigned index)
+static uint64_t module_params_value_of(const struct row_call *call, unsigned index)
 {
 	return index < call->count ? call->values[index] : 0;
 }
 
 /* A length, none of what is negative. */
-static uint64_t length_of(const struct row_call *call, unsigned index)
+static uint64_t module_params_length_of(const struct row_call *call, unsigned index)
 {
-	const uint64_t value = value_of(call, index);
+	const uint64_t value = module_params_value_of(call, index);
 	const unsigned type = index < call->count ? call->row->params[index].type : PARAM_END;
 	const bool is_signed = type == PARAM_INT || type == PARAM_LONG || type == PARAM_INT64;
 
@@ -50,7 +50,7 @@ static uint64_t length_of(const struct row_call *call, unsigned index)
 
 struct param row_param(const struct row_call *call, const struct param *param)
 {
-	const uint64_t by = value_of(call, param->with);
+	const uint64_t by = module_params_value_of(call, param->with);
 	struct param now = *param;
 
 	if (param->needs && param->type != PARAM_INTS && !(by & param->needs))
@@ -70,7 +70,8 @@ struct param row_param(const struct row_call *call, const struct param *param)
 /* ---- What addresses lead to ---- */
 
 /* Fills `bytes` with what is at the address, up to `size`; else says that it cannot be read. */
-static bool read_at(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes, struct value_view *view)
+static bool module_params_read_at(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes,
+				  struct value_view *view)
 {
 	if (!address)
 		show_address(s, address);
@@ -88,7 +89,7 @@ static void show_ints(struct formatter *s, uint64_t address, uint64_t count)
 	unsigned char bytes[VALUE_BYTES];
 	struct value_view view;
 
-	if (read_at(s, address, VALUE_ITEMS * 4 < ints.size ? VALUE_ITEMS * 4 : ints.size, bytes, &view))
+	if (module_params_read_at(s, address, VALUE_ITEMS * 4 < ints.size ? VALUE_ITEMS * 4 : ints.size, bytes, &view))
 		s->show(s, &ints, &view, 0, FOLLOW_NOT);
 }
 
@@ -97,7 +98,7 @@ static void show_indirect(struct formatter *s, uint64_t address)
 	unsigned char bytes[VALUE_BYTES];
 	struct value_view view;
 
-	if (!read_at(s, address, s->source->arch->pointer_size, bytes, &view))
+	if (!module_params_read_at(s, address, s->source->arch->pointer_size, bytes, &view))
 		return;
 	show_address(s, address);
 	out_add(&s->out, " -> ");
@@ -114,7 +115,7 @@ static void show_strings(struct formatter *s, uint64_t address)
 	unsigned char bytes[VALUE_BYTES];
 	struct value_view view;
 
-	if (!read_at(s, address, (STRINGS_MAX + 1) * (uint64_t)word, bytes, &view))
+	if (!module_params_read_at(s, address, (STRINGS_MAX + 1) * (uint64_t)word, bytes, &view))
 		return;
 	out_add(&s->out, "[");
 	for (unsigned i = 0;; i++) {
@@ -138,11 +139,11 @@ static void show_strings(struct formatter *s, uint64_t address)
 
 static uint64_t bytes_count(const struct row_call *call, const struct param *param)
 {
-	uint64_t count = length_of(call, param->with);
+	uint64_t count = module_params_length_of(call, param->with);
 
 	if (param->is_result && call->is_return && call->result < count)
 		count = call->result;
-	return mul_saturated(count, param->times ? length_of(call, param->times - 1u) : 1);
+	return mul_saturated(count, param->times ? module_params_length_of(call, param->times - 1u) : 1);
 }
 
 /* The length is the other parameter, or what that points to. */
@@ -150,12 +151,12 @@ static void show_row_sockaddr(struct formatter *s, const struct row_call *call, 
 			      uint64_t address)
 {
 	const unsigned type = param->with < call->count ? call->row->params[param->with].type : PARAM_END;
-	const uint64_t with = value_of(call, param->with);
+	const uint64_t with = module_params_value_of(call, param->with);
 	unsigned char bytes[VALUE_BYTES];
 	struct value_view view;
 
 	if (!address || (type != PARAM_INTS && type != PARAM_POINTER && type != PARAM_INDIRECT)) {
-		show_sockaddr(s, address, length_of(call, param->with));
+		show_sockaddr(s, address, module_params_length_of(call, param->with));
 		return;
 	}
 	if (!with || !formatter_read(s, with, 4, bytes, &view) || view.size < 4)
@@ -183,7 +184,7 @@ static void show_char_bits(struct formatter *s, uint64_t raw, uint64_t size, con
 }
 
 /* Numbers. False: it is none. */
-static bool show_number(struct formatter *s, const struct param *param, uint64_t number)
+static bool module_params_show_number(struct formatter *s, const struct param *param, uint64_t number)
 {
 	switch (param->type) {
 	case PARAM_INT:
@@ -247,10 +248,10 @@ static void show_pointed(struct formatter *s, const struct row_call *call, const
 		show_string(s, address, 4, "L", UINT64_MAX);
 		return;
 	case PARAM_STRING_N:
-		show_string(s, address, 1, "", length_of(call, param->with));
+		show_string(s, address, 1, "", module_params_length_of(call, param->with));
 		return;
 	case PARAM_WIDE_N:
-		show_string(s, address, 4, "L", length_of(call, param->with));
+		show_string(s, address, 4, "L", module_params_length_of(call, param->with));
 		return;
 	case PARAM_SOCKADDR:
 		show_row_sockaddr(s, call, param, address);
@@ -283,6 +284,6 @@ void row_show(struct formatter *s, const struct row_call *call, const struct par
 
 	if (param->words && !is_flags && show_word(s, param, number))
 		return;
-	if (!show_number(s, param, number))
+	if (!module_params_show_number(s, param, number))
 		show_pointed(s, call, param, number);
 }

@@ -143,7 +143,7 @@ struct asked {
 	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* in the parameter */
 };
 
-static void ask(struct asked *asked, size_t param, const struct abi_value *value, uint32_t offset)
+static void plan_ask(struct asked *asked, size_t param, const struct abi_value *value, uint32_t offset)
 {
 	asked->values[asked->count] = *value;
 	asked->params[asked->count] = param;
@@ -186,12 +186,12 @@ static void ask_rust(struct asked *asked, size_t param, const struct passed_as *
 	const struct abi_value pointer = scalar_value(word, false);
 
 	if (passed->by_address)
-		ask(asked, param, &pointer, 0);
+		plan_ask(asked, param, &pointer, 0);
 	for (unsigned i = 0; !passed->by_address && i < passed->count && i < PASSED_SCALARS; i++) {
 		const struct passed_scalar *scalar = &passed->scalars[i];
 		const struct abi_value value = scalar_value(scalar_size(scalar->size), scalar->is_float);
 
-		ask(asked, param, &value, scalar->offset);
+		plan_ask(asked, param, &value, scalar->offset);
 	}
 }
 
@@ -268,12 +268,12 @@ static void ask_all(struct args_plan *plan, const struct signature *signature, s
 		if (signature->abi_is_rust)
 			ask_rust(asked, i, &param->passed, plan->arch->pointer_size);
 		else
-			ask(asked, i, &value, 0);
+			plan_ask(asked, i, &value, 0);
 	}
 }
 
 /* Whether the ABI's piece is in that register. */
-static bool is_in(const struct arch *arch, const struct abi_piece *piece, unsigned dwarf_register)
+static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, unsigned dwarf_register)
 {
 	const int at = arch->abi->float_at(dwarf_register);
 
@@ -292,7 +292,7 @@ static unsigned left_out(const struct arch *arch, const struct signature_param *
 
 		if (place->pieces[i].kind == PIECE_STACK)
 			return 0;
-		while (k < param->register_count && !is_in(arch, &place->pieces[i], param->registers[k]))
+		while (k < param->register_count && !plan_is_in(arch, &place->pieces[i], param->registers[k]))
 			k++;
 		if (k == param->register_count)
 			left |= 1u << i;
@@ -325,7 +325,7 @@ static void find_moved(struct args_plan *plan)
 		struct plan_param *const param = &plan->params[i];
 
 		param->is_moved = !(param->signature->said == PLACE_REGISTER && param->place.piece_count == 1 &&
-				    is_in(plan->arch, &param->place.pieces[0], param->signature->place_register));
+				    plan_is_in(plan->arch, &param->place.pieces[0], param->signature->place_register));
 	}
 }
 

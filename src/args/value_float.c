@@ -35,7 +35,7 @@ static bool is_nearest(long double read, long double value, const struct precisi
 	return fabsl(read - value) < half_step;
 }
 
-static void show_number(struct formatter *s, long double value, const struct precision *p)
+static void value_float_show_number(struct formatter *s, long double value, const struct precision *p)
 {
 	char text[64];
 	const bool is_normal = fabsl(value) >= ldexpl(1, p->exponent_min);
@@ -119,23 +119,23 @@ void show_float(struct formatter *s, const struct data_type *type, const struct 
 	double wide;
 
 	if (type->is_extended && view->size >= 10) {
-		show_number(s, extended_number(view->bytes), &widest);
+		value_float_show_number(s, extended_number(view->bytes), &widest);
 		return;
 	}
 	switch (type->size) {
 	case 2:
-		show_number(s, short_number(view_number(view, 2, false), 5), &half);
+		value_float_show_number(s, short_number(view_number(view, 2, false), 5), &half);
 		return;
 	case 4:
 		memcpy(&narrow, view->bytes, sizeof(narrow));
-		show_number(s, (long double)narrow, &single);
+		value_float_show_number(s, (long double)narrow, &single);
 		return;
 	case 8:
 		memcpy(&wide, view->bytes, sizeof(wide));
-		show_number(s, (long double)wide, &plain);
+		value_float_show_number(s, (long double)wide, &plain);
 		return;
 	case 16:
-		show_number(s, quad_number(view->bytes), &widest);
+		value_float_show_number(s, quad_number(view->bytes), &widest);
 		return;
 	default:
 		out_printf(&s->out, "<%llu bytes>", (unsigned long long)type->size);

@@ -69,10 +69,10 @@ struct listing {
 	unsigned base_count;
 };
 
-static void add_members(struct listing *listing, const struct data_type *type, const struct value_view *view,
-			unsigned bases);
+static void value_struct_add_members(struct listing *listing, const struct data_type *type,
+				     const struct value_view *view, unsigned bases);
 
-static bool is_listed(struct listing *listing, const char *name, uint64_t address)
+static bool value_struct_is_listed(struct listing *listing, const char *name, uint64_t address)
 {
 	for (unsigned i = 0; i < listing->base_count; i++)
 		if (listing->bases[i].address == address && !strcmp(listing->bases[i].name, name))
@@ -95,7 +95,7 @@ static void add_virtual_base(struct listing *listing, const struct data_member *
 	struct value_view part;
 	const bool is_known = virtual_base_find(s, base, view, &address);
 
-	if (is_listed(listing, name, address))
+	if (value_struct_is_listed(listing, name, address))
 		return;
 	if (!is_known) {
 		out_printf(&s->out, "%s%s=<unknown place>", listing->separator, name);
@@ -107,7 +107,7 @@ static void add_virtual_base(struct listing *listing, const struct data_member *
 		part = view_part(view, address - view->address, type->size);
 	else
 		formatter_read(s, address, type->size, bytes, &part);
-	add_members(listing, type, &part, bases);
+	value_struct_add_members(listing, type, &part, bases);
 }
 
 static void add_base(struct listing *listing, const struct data_member *base, const struct value_view *view,
@@ -118,12 +118,12 @@ static void add_base(struct listing *listing, const struct data_member *base, co
 	if (base->is_virtual)
 		add_virtual_base(listing, base, view, bases);
 	else
-		add_members(listing, base->type, &part, bases);
+		value_struct_add_members(listing, base->type, &part, bases);
 }
 
 /* Adds the members, those of a base as the struct's own. */
-static void add_members(struct listing *listing, const struct data_type *type, const struct value_view *view,
-			unsigned bases)
+static void value_struct_add_members(struct listing *listing, const struct data_type *type,
+				     const struct value_view *view, unsigned bases)
 {
 	struct formatter *const s = listing->s;
 	const bool has_no_names = is_tuple(type);
@@ -170,7 +170,7 @@ static void show_plain(struct formatter *s, const struct data_type *type, const 
 	if (depth >= DEPTH_MAX)
 		out_add(&s->out, "...");
 	else
-		add_members(&listing, type, view, BASES_MAX);
+		value_struct_add_members(&listing, type, view, BASES_MAX);
 	out_end(&s->out, has_no_names ? ")" : "}");
 }
 

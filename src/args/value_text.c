@@ -182,7 +182,7 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 }
 
 /* How many characters precede the first zero; `count` if none is there. */
-static size_t text_length(const unsigned char *bytes, size_t count, unsigned width)
+static size_t value_text_length(const unsigned char *bytes, size_t count, unsigned width)
 {
 	size_t i = 0;
 
@@ -205,7 +205,7 @@ void show_string(struct formatter *s, uint64_t address, unsigned width, const ch
 		show_unreadable(s, address);
 		return;
 	}
-	length = text_length(s->text, count, width);
+	length = value_text_length(s->text, count, width);
 	if (length < count || count == most)
 		show_text(s, s->text, length, width, prefix, END_WHOLE);
 	else if (count > s->limit)
@@ -219,7 +219,7 @@ void show_char_array(struct formatter *s, const struct data_type *type, const st
 	const unsigned width = (unsigned)type->target->size;
 	const uint64_t count = type->count < view->size / width ? type->count : view->size / width;
 	const size_t most = count < s->limit + 1 ? (size_t)count : s->limit + 1;
-	const size_t length = text_length(view->bytes, most, width);
+	const size_t length = value_text_length(view->bytes, most, width);
 	const char *prefix = char_prefix(type->target);
 
 	if (!type->count && view->address && s->texts) { /* as long as it is */

@@ -22,24 +22,24 @@ struct background {
 	atomic_bool is_done;
 };
 
-static void do_work(struct background *background)
+static void background_do_work(struct background *background)
 {
 	background->work(background->context);
 	atomic_store(&background->is_done, true);
 }
 
-static void *run(void *argument)
+static void *background_run(void *argument)
 {
 	struct background *const background = argument;
 
 	cpus_use_all();
 	if (background->is_gentle)
 		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + GENTLE); /* changes this thread only */
-	do_work(background);
+	background_do_work(background);
 	return NULL;
 }
 
-static struct background *begin(void (*work)(void *context), void *context, bool is_gentle)
+static struct background *background_start(void (*work)(void *context), void *context, bool is_gentle)
 {
 	struct background *const background = xcalloc(1, sizeof(*background));
 	sigset_t all, before;
@@ -50,21 +50,21 @@ static struct background *begin(void (*work)(void *context), void *context, bool
 	cpus_remember();
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	background->has_thread = pthread_create(&background->thread, NULL, run, background) == 0;
+	background->has_thread = pthread_create(&background->thread, NULL, background_run, background) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!background->has_thread)
-		do_work(background);
+		background_do_work(background);
 	return background;
 }
 
 struct background *background_begin(void (*work)(void *context), void *context)
 {
-	return begin(work, context, false);
+	return background_start(work, context, false);
 }
 
 struct background *background_begin_gently(void (*work)(void *context), void *context)
 {
-	return begin(work, context, true);
+	return background_start(work, context, true);
 }
 
 bool background_is_done(const struct background *background)

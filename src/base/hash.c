@@ -24,7 +24,7 @@ void hash_copy(const struct hash *from, struct hash *to)
 	memcpy(to->entries, from->entries, from->capacity * sizeof(*to->entries));
 }
 
-static size_t find(const struct hash *h, uint64_t key)
+static size_t hash_find(const struct hash *h, uint64_t key)
 {
 	size_t i = hash_mix(key) & (h->capacity - 1);
 
@@ -37,12 +37,12 @@ uint64_t *hash_get(const struct hash *h, uint64_t key)
 {
 	if (!h->count)
 		return NULL;
-	struct hash_entry *entry = &h->entries[find(h, key)];
+	struct hash_entry *entry = &h->entries[hash_find(h, key)];
 
 	return entry->used ? &entry->value : NULL;
 }
 
-static void grow(struct hash *h)
+static void hash_grow(struct hash *h)
 {
 	const struct hash old = *h;
 
@@ -50,7 +50,7 @@ static void grow(struct hash *h)
 	h->entries = xcalloc(h->capacity, sizeof(*h->entries));
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.entries[i].used)
-			h->entries[find(h, old.entries[i].key)] = old.entries[i];
+			h->entries[hash_find(h, old.entries[i].key)] = old.entries[i];
 	free(old.entries);
 }
 
@@ -73,7 +73,7 @@ void hash_move(struct hash *h, struct hash *room)
 
 		for (size_t i = 0; i < old.capacity; i++)
 			if (old.entries[i].used)
-				room->entries[find(room, old.entries[i].key)] = old.entries[i];
+				room->entries[hash_find(room, old.entries[i].key)] = old.entries[i];
 		*h = (struct hash){room->entries, room->capacity, old.count};
 		*room = (struct hash){old.entries, old.capacity, 0};
 	}
@@ -84,8 +84,8 @@ void hash_move(struct hash *h, struct hash *room)
 static inline struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
 {
 	if ((h->count + 1) * 4 > h->capacity * 3)
-		grow(h);
-	struct hash_entry *entry = &h->entries[find(h, key)];
+		hash_grow(h);
+	struct hash_entry *entry = &h->entries[hash_find(h, key)];
 
 	*is_new = !entry->used;
 	h->count += *is_new;
@@ -114,7 +114,7 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)
 	if (!h->count)
 		return false;
 	const size_t mask = h->capacity - 1;
-	size_t hole = find(h, key);
+	size_t hole = hash_find(h, key);
 
 	if (!h->entries[hole].used)
 		return false;
@@ -145,7 +145,7 @@ struct hash_entry *hash_next(const struct hash *h, size_t *position)
 	return NULL;
 }
 
-static inline uint64_t load_word(const unsigned char *bytes)
+static inline uint64_t hash_load_word(const unsigned char *bytes)
 {
 	uint64_t word;
 
@@ -171,11 +171,11 @@ uint64_t hash_bytes(const void *data, size_t size)
 
 		for (; size >= 32; bytes += 32, size -= 32)
 			for (unsigned i = 0; i < 4; i++)
-				lanes[i] = add_word(lanes[i], load_word(bytes + 8 * i));
+				lanes[i] = add_word(lanes[i], hash_load_word(bytes + 8 * i));
 		h = add_word(add_word(add_word(lanes[0], lanes[1]), lanes[2]), lanes[3]);
 	}
 	for (; size >= 8; bytes += 8, size -= 8)
-		h = add_word(h, load_word(bytes));
+		h = add_word(h, hash_load_word(bytes));
 	while (size--)
 		h = (h ^ *bytes++) * 0x100000001b3u;
 	return hash_mix(h);

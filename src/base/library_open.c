@@ -13,18 +13,18 @@
 #define O_LARGEFILE 0
 #endif
 
-static struct library {
+static struct library_open_library {
 	uintptr_t start, end; /* the library's address range */
 	int (*opener)(const char *path);
 } library;
 
-struct search {
+struct library_open_search {
 	uintptr_t address, start, end;
 };
 
-static int find(struct dl_phdr_info *info, size_t size, void *context)
+static int library_open_find(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct search *search = context;
+	struct library_open_search *search = context;
 	uintptr_t start = UINTPTR_MAX, end = 0;
 
 	(void)size;
@@ -46,12 +46,12 @@ static int find(struct dl_phdr_info *info, size_t size, void *context)
 
 bool library_open_by(const void *function, int (*opener)(const char *path))
 {
-	struct search search = {.address = (uintptr_t)function};
+	struct library_open_search search = {.address = (uintptr_t)function};
 
-	if (!dl_iterate_phdr(find, &search) ||
+	if (!dl_iterate_phdr(library_open_find, &search) ||
 	    ((uintptr_t)&library >= search.start && (uintptr_t)&library < search.end))
 		return false;
-	library = (struct library){search.start, search.end, opener};
+	library = (struct library_open_library){search.start, search.end, opener};
 	return true;
 }
 

@@ -113,7 +113,7 @@ void msg_keep(size_t room)
 
 /* Writes the whole line or nothing, as the kernel guarantees for up to PIPE_BUF bytes. Returns false if there is no
  * room. If the reader has ended, returns true: the line need not be kept. */
-static bool enqueue(const void *line, size_t size)
+static bool msg_enqueue(const void *line, size_t size)
 {
 	ssize_t done;
 
@@ -138,7 +138,7 @@ static bool enqueue_kept(void)
 	while (done < queue.size) {
 		const size_t size = whole_lines(queue.kept + done, queue.size - done);
 
-		if (!enqueue(queue.kept + done, size))
+		if (!msg_enqueue(queue.kept + done, size))
 			break;
 		done += size;
 	}
@@ -149,11 +149,11 @@ static bool enqueue_kept(void)
 }
 
 /* `line` has at most PIPE_BUF bytes. Returns false if it is lost. */
-static bool emit(const char *line, size_t size)
+static bool msg_emit(const char *line, size_t size)
 {
 	if (!queue.is_on)
 		return write_all(STDERR_FILENO, line, size, NULL) == 0;
-	if (enqueue_kept() && enqueue(line, size))
+	if (enqueue_kept() && msg_enqueue(line, size))
 		return true;
 	if (queue.size + size <= queue.room) {
 		memcpy(queue.kept + queue.size, line, size);
@@ -223,7 +223,7 @@ static void show_status(const char *text)
 		status_width = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 		used += status_width;
 	}
-	if (used && !emit(line, used))
+	if (used && !msg_emit(line, used))
 		status_width = width;
 }
 
@@ -261,7 +261,7 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	/* Escapes the text, because other programs choose the names in it. */
 	used += (int)plain_copy(line + used, sizeof(line) - 1 - (size_t)used, text, strchr(fmt, '\n'));
 	line[used++] = '\n';
-	if (!emit(line, (size_t)used))
+	if (!msg_emit(line, (size_t)used))
 		status_width = width;
 	pthread_mutex_unlock(&lock);
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* True for the errors of opening a fifo without a reader (ENXIO), a link (ELOOP), a folder or a socket. */
-static bool is_taken(int error)
+static bool own_file_is_taken(int error)
 {
 	return error == ELOOP || error == ENXIO || error == EISDIR || error == EMLINK;
 }
@@ -25,7 +25,7 @@ static int open_ours(const char *path, int flags)
 	struct stat st;
 
 	if (fd < 0)
-		return is_taken(errno) ? -EEXIST : -errno;
+		return own_file_is_taken(errno) ? -EEXIST : -errno;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1) {
 		close(fd);
 		return -EEXIST;
@@ -101,7 +101,7 @@ static int read_link(int folder, const char *name, char **to)
 
 /* Follows one link: *folder and *path are replaced by its target's. Returns the descriptor if the link is one of
  * /proc; -EAGAIN: the caller opens the target; or another -errno. */
-static int follow(int *folder, char **path, int flags)
+static int own_file_follow(int *folder, char **path, int flags)
 {
 	const char *name;
 	char *to = NULL;
@@ -138,7 +138,7 @@ int own_file_open_given(const char *path, int flags)
 	for (unsigned links = 0; fd == -EAGAIN && links <= LINKS_MAX; links++) {
 		fd = openat(folder, at, all | O_NOFOLLOW, 0600);
 		if (fd < 0)
-			fd = errno == ELOOP ? follow(&folder, &at, all) : -errno;
+			fd = errno == ELOOP ? own_file_follow(&folder, &at, all) : -errno;
 	}
 	if (folder >= 0)
 		close(folder);

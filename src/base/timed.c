@@ -37,7 +37,7 @@ struct timed_job {
 	void *context;
 };
 
-static void do_work(struct worker_job *job)
+static void timed_do_work(struct worker_job *job)
 {
 	const struct timed_job *const mine = (const struct timed_job *)job;
 
@@ -79,20 +79,20 @@ void timed_look(void)
 		timed.look(timed.look_context);
 }
 
-static bool is_let_go(void)
+static bool timed_is_let_go(void)
 {
 	struct pollfd fd = {.fd = timed.let_go ? *timed.let_go : -1, .events = POLLIN};
 
 	return timed.let_go && poll(&fd, 1, 0) > 0;
 }
 
-static bool wait_for(struct worker *worker, const struct worker_job *job, unsigned late)
+static bool timed_wait_for(struct worker *worker, const struct worker_job *job, unsigned late)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), held = HELD_NS >> (2 * late);
 	const uint64_t slice = timed.look ? LOOK_NS : SLICE_NS;
 
 	for (;;) {
-		const uint64_t limit = timed.is_held || is_let_go() ? held : FREE_NS;
+		const uint64_t limit = timed.is_held || timed_is_let_go() ? held : FREE_NS;
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 		const uint64_t left = waited < limit ? limit - waited : 0;
 
@@ -119,11 +119,11 @@ bool timed_do(void (*work)(void *context), void (*end)(void *context), void *con
 	struct timed_job *const mine = xmalloc(sizeof(*mine));
 
 	*mine = (struct timed_job){
-		.job = {.work = do_work, .end = end_late}, .work = work, .end = end, .context = context};
+		.job = {.work = timed_do_work, .end = end_late}, .work = work, .end = end, .context = context};
 	if (!timed.worker)
 		timed.worker = worker_new("ft-reader");
 	worker_give(timed.worker, &mine->job);
-	if (wait_for(timed.worker, &mine->job, late)) {
+	if (timed_wait_for(timed.worker, &mine->job, late)) {
 		free(mine);
 		return true;
 	}

@@ -138,7 +138,7 @@ static inline unsigned digit_of(char c)
 }
 
 /* Not strtoull(): text traces are mostly numbers, and it would take half of the time of reading them. */
-static inline bool parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
+static inline bool util_parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t number = 0;
 	const char *p = digits;
@@ -158,12 +158,13 @@ static inline bool parse_digits(const char *digits, unsigned base, uint64_t max,
 
 bool parse_number(const char *text, uint64_t max, uint64_t *value)
 {
-	return has_hex_prefix(text) ? parse_digits(text + 2, 16, max, value) : parse_digits(text, 10, max, value);
+	return has_hex_prefix(text) ? util_parse_digits(text + 2, 16, max, value)
+				    : util_parse_digits(text, 10, max, value);
 }
 
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value)
 {
-	return parse_digits(has_hex_prefix(text) ? text + 2 : text, 16, max, value);
+	return util_parse_digits(has_hex_prefix(text) ? text + 2 : text, 16, max, value);
 }
 
 int open_regular(const char *path, struct stat *st)
@@ -199,7 +200,7 @@ int open_regular(const char *path, struct stat *st)
 }
 
 /* Takes ownership of the descriptor; -1 with errno gives NULL. */
-static char *read_all(int fd, size_t max, size_t *size)
+static char *util_read_all(int fd, size_t max, size_t *size)
 {
 	size_t capacity = 4096, used = 0;
 	char *text;
@@ -242,7 +243,7 @@ static char *read_all(int fd, size_t max, size_t *size)
 
 char *read_file(const char *path, size_t max, size_t *size)
 {
-	return read_all(open(path, O_RDONLY | O_CLOEXEC), max, size);
+	return util_read_all(open(path, O_RDONLY | O_CLOEXEC), max, size);
 }
 
 char *read_regular_file(const char *path, size_t max, size_t *size)
@@ -255,7 +256,7 @@ char *read_regular_file(const char *path, size_t max, size_t *size)
 		errno = EFBIG;
 		return NULL;
 	}
-	return read_all(fd, max, size);
+	return util_read_all(fd, max, size);
 }
 
 uint64_t clock_ns(int clock_id)

@@ -64,7 +64,7 @@ static void do_job(struct worker *worker, struct worker_job *job)
 		job->end(job);
 }
 
-static void *run(void *argument)
+static void *worker_run(void *argument)
 {
 	struct worker *const worker = argument;
 	struct worker_job *job;
@@ -102,7 +102,7 @@ static bool begin_thread(struct worker *worker)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	const bool has_begun = pthread_create(&thread, &attributes, run, worker) == 0;
+	const bool has_begun = pthread_create(&thread, &attributes, worker_run, worker) == 0;
 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);

@@ -78,7 +78,7 @@ static size_t run_of(const struct patch *first, size_t count, size_t *size)
 	return n;
 }
 
-static bool read_all(int mem_fd, uint64_t address, void *data, size_t size)
+static bool fork_text_read_all(int mem_fd, uint64_t address, void *data, size_t size)
 {
 	return pread(mem_fd, data, size, (off_t)address) == (ssize_t)size;
 }
@@ -86,7 +86,7 @@ static bool read_all(int mem_fd, uint64_t address, void *data, size_t size)
 /* Finds out which of a run are there; false if it could not be read in one go: then `bytes` are not known. */
 static bool run_find(int mem_fd, pid_t tid, struct patch *first, size_t count, unsigned char *bytes, size_t size)
 {
-	const bool whole = read_all(mem_fd, first->address, bytes, size);
+	const bool whole = fork_text_read_all(mem_fd, first->address, bytes, size);
 	unsigned char now[ARCH_SLOT_SIZE];
 
 	for (size_t i = 0; i < count; i++) {

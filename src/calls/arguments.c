@@ -105,7 +105,7 @@ static const struct args_plan *plan_of(struct process *p, const struct probe *pr
 
 /* ---- A call ---- */
 
-static ssize_t read_some(void *task, uint64_t address, void *to, size_t size)
+static ssize_t arguments_read_some(void *task, uint64_t address, void *to, size_t size)
 {
 	return memory_read_some(((struct task *)task)->process, address, to, size);
 }
@@ -140,7 +140,7 @@ static const char *function_name(void *task, uint64_t address)
 	return kept;
 }
 
-static bool is_object(void *task, uint64_t address)
+static bool arguments_is_object(void *task, uint64_t address)
 {
 	return objects_find(&((struct task *)task)->process->objects, address);
 }
@@ -150,10 +150,10 @@ static struct args_source source_of(struct task *task)
 	return (struct args_source){.arch = task->process->arch,
 				    .regs = &task->regs,
 				    .floats = read_floats,
-				    .read = read_some,
+				    .read = arguments_read_some,
 				    .error = read_error,
 				    .name = function_name,
-				    .is_object = is_object,
+				    .is_object = arguments_is_object,
 				    .context = task,
 				    .limit = task->process->tracer->set->args_limit};
 }

@@ -198,7 +198,7 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 }
 
 /* What the call releases if it succeeds. */
-static void reserve(struct task *task, struct call *call, struct event *e)
+static void call_enter_reserve(struct task *task, struct call *call, struct event *e)
 {
 	struct process *p = task->process;
 	struct unwind_frame frames[MAX_FRAMES + 2];
@@ -229,7 +229,7 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	arguments_begin(task, call);
 	stack_keep(task, call);
 	if (e)
-		reserve(task, call, e);
+		call_enter_reserve(task, call, e);
 	return call;
 }
 

@@ -43,7 +43,7 @@ static void resolver_returned(struct task *task, const struct call *call)
 		probe_chosen(p, call->probe, result, object);
 }
 
-static bool read_memory(const struct module_call *call, uint64_t address, void *to, size_t size)
+static bool call_return_read_memory(const struct module_call *call, uint64_t address, void *to, size_t size)
 {
 	const struct looked_at *at = (const struct looked_at *)call;
 
@@ -57,7 +57,7 @@ static uint64_t mapping_size(const struct module_call *call, uint64_t address)
 	return proc_mapping_size(proc_live_thread(at->p->pid), address);
 }
 
-static void keep_text(const struct module_call *call, uint64_t id, const char *text)
+static void call_return_keep_text(const struct module_call *call, uint64_t id, const char *text)
 {
 	const struct looked_at *at = (const struct looked_at *)call;
 
@@ -72,7 +72,7 @@ static const char *kept_text(const struct module_call *call, uint64_t id)
 	return ledger_kept(at->p->trace, at->resource, id, &number) ? interned_text(at->p->trace->run, number) : NULL;
 }
 
-static bool has_argument(const struct arg_list *list, const char *name)
+static bool call_return_has_argument(const struct arg_list *list, const char *name)
 {
 	for (size_t i = 0; list && i < list->count; i++)
 		if (!strcmp(list->items[i].name, name))
@@ -81,16 +81,16 @@ static bool has_argument(const struct arg_list *list, const char *name)
 }
 
 /* What the row's own code says of the call. False: it is not to be written. *e gets arguments of its own. */
-static bool look(const struct operands *of, unsigned index, struct event *e)
+static bool call_return_look(const struct operands *of, unsigned index, struct event *e)
 {
 	struct module_details details = {.index = index, .id = e->id, .size = e->size};
 
 	const struct looked_at at = {{.args = of->args,
 				      .result = of->result,
 				      .pointer_size = of->p->arch->pointer_size,
-				      .read = read_memory,
+				      .read = call_return_read_memory,
 				      .mapped = mapping_size,
-				      .keep_text = keep_text,
+				      .keep_text = call_return_keep_text,
 				      .kept_text = kept_text},
 				     of->p,
 				     of->row->resource};
@@ -99,7 +99,7 @@ static bool look(const struct operands *of, unsigned index, struct event *e)
 		return false;
 	e->id = details.id;
 	e->size = details.size;
-	if (!details.arg_name || has_argument(e->args, details.arg_name)) {
+	if (!details.arg_name || call_return_has_argument(e->args, details.arg_name)) {
 		arg_list_ref(e->args);
 		return true;
 	}
@@ -195,7 +195,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 static bool write_event(struct task *task, struct call *call, const struct operands *of, unsigned index,
 			struct event *e)
 {
-	if (!look(of, index, e))
+	if (!call_return_look(of, index, e))
 		return false;
 	write_looked(task, call, of, e);
 	arg_list_unref(e->args);

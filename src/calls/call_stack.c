@@ -21,7 +21,7 @@
 static unsigned char buffer[STACK_MAX];
 
 /* Bytes of a stopped task's memory; it may be refused where the open /proc/PID/mem is not. */
-static ssize_t read_stack(struct task *task, uint64_t address, void *data, size_t size)
+static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *data, size_t size)
 {
 	if (size >= LARGE_READ) {
 		const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
@@ -54,7 +54,7 @@ static void read_kept(struct task *task, uint64_t address)
 		kept->bytes = xmalloc(want);
 		kept->capacity = want;
 	}
-	const ssize_t got = read_stack(task, address, kept->bytes, want);
+	const ssize_t got = call_stack_read_stack(task, address, kept->bytes, want);
 
 	*kept = (struct kept_stack){.bytes = kept->bytes,
 				    .capacity = kept->capacity,
@@ -139,7 +139,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	const unsigned char *bytes = known_bytes(task, sp, &size);
 
 	if (!bytes) {
-		const ssize_t got = read_stack(task, sp, buffer, want);
+		const ssize_t got = call_stack_read_stack(task, sp, buffer, want);
 
 		bytes = buffer;
 		size = got > 0 ? (size_t)got : 0;

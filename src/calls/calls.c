@@ -234,7 +234,7 @@ void call_free(struct process *p, struct call *call)
 	t->spare_call = call;
 }
 
-static struct thread *thread_of(const struct call *call)
+static struct thread *calls_thread_of(const struct call *call)
 {
 	return call->task ? call->task->calls->thread : call->thread;
 }
@@ -248,8 +248,9 @@ static bool call_is_recorded(const struct call *call)
 /* That call would have been an event at its return. In a fork's child it may be its maker's, which returns there. */
 static void remark(struct process *p, const struct call *call, const char *why)
 {
-	const struct event e = {
-		.thread = thread_of(call), .function = call->traced, .args = call->shown ? call->shown->list : NULL};
+	const struct event e = {.thread = calls_thread_of(call),
+				.function = call->traced,
+				.args = call->shown ? call->shown->list : NULL};
 
 	if (call->entered || !p->trace->forked_by)
 		remark_no_return(p->trace, &e,
@@ -325,7 +326,7 @@ static bool ends_with(const struct call *call, const struct breakpoint *b)
 static int compare_calls(const void *a, const void *b)
 {
 	const struct call *const one = *(struct call *const *)a, *const other = *(struct call *const *)b;
-	const struct thread *const its = thread_of(one), *const others = thread_of(other);
+	const struct thread *const its = calls_thread_of(one), *const others = calls_thread_of(other);
 	const pid_t tid = its ? its->tid : 0, other_tid = others ? others->tid : 0;
 
 	if (tid != other_tid)
@@ -348,9 +349,9 @@ static void remark_all(struct process *p, struct call **gone, size_t count, cons
 	qsort(gone, count, sizeof(*gone), compare_calls);
 	recorded = 0;
 	for (size_t i = 0; i <= count; i++) {
-		if (i == count || thread_of(gone[i]) != thread_of(gone[first])) {
+		if (i == count || calls_thread_of(gone[i]) != calls_thread_of(gone[first])) {
 			if (recorded > REMARKS_MAX)
-				remark_more(p->trace, thread_of(gone[first]), recorded - REMARKS_MAX);
+				remark_more(p->trace, calls_thread_of(gone[first]), recorded - REMARKS_MAX);
 			first = i;
 			recorded = 0;
 		}

@@ -15,19 +15,19 @@
  * __run_exit_handlers is local to the C library and mostly without a name; exit() calls nothing else. Where a handler
  * calls _exit() its frames lie between, and what they have is in use. */
 
-static ssize_t read_some(void *context, uint64_t address, void *data, size_t size)
+static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
 {
 	return memory_read_some(context, address, data, size);
 }
 
-struct capture_attempt {
+struct exiting_capture_attempt {
 	struct process *p;
 	const struct object *library; /* that has _exit(); NULL: not met yet */
 };
 
 /* Whether a frame is in a function with one of these names. */
-static bool is_in(struct capture_attempt *looking, const struct unwind_frame *frame, bool is_call,
-		  const char *const names[2])
+static bool exiting_is_in(struct exiting_capture_attempt *looking, const struct unwind_frame *frame, bool is_call,
+			  const char *const names[2])
 {
 	const struct arch *const arch = looking->p->arch;
 	const uint64_t pc = arch_text_address(arch, frame->pc) - (is_call ? 1 : 0);
@@ -48,23 +48,23 @@ static bool is_in(struct capture_attempt *looking, const struct unwind_frame *fr
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
 /* Whether a walk is worth it: threads end all the time. */
-static bool may_be_last(struct capture_attempt *looking, uint64_t pc)
+static bool may_be_last(struct exiting_capture_attempt *looking, uint64_t pc)
 {
 	const struct object *const object = objects_find(&looking->p->objects, pc);
 
-	return object &&
-	       (!strcmp(object->path, "[vdso]") || is_in(looking, &(struct unwind_frame){.pc = pc}, false, last));
+	return object && (!strcmp(object->path, "[vdso]") ||
+			  exiting_is_in(looking, &(struct unwind_frame){.pc = pc}, false, last));
 }
 
 /* The index of exit()'s frame; 0: there is none. */
-static size_t find_exit(struct capture_attempt *looking, const struct unwind_frame *frames, size_t count)
+static size_t find_exit(struct exiting_capture_attempt *looking, const struct unwind_frame *frames, size_t count)
 {
 	const size_t at = looking->library ? 0 : 1;
 
-	if (at >= count || (at && !is_in(looking, &frames[at], true, last)))
+	if (at >= count || (at && !exiting_is_in(looking, &frames[at], true, last)))
 		return 0;
 	for (size_t i = at + 1; i < count && i <= at + 2; i++)
-		if (is_in(looking, &frames[i], true, outer))
+		if (exiting_is_in(looking, &frames[i], true, outer))
 			return i;
 	return 0;
 }
@@ -80,10 +80,10 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 	const struct stack_snapshot snapshot = {.arch = p->arch,
 						.regs = task->regs,
 						.address = p->arch->sp(&task->regs),
-						.read = read_some,
+						.read = exiting_read_some,
 						.context = p,
 						.inside = true};
-	struct capture_attempt looking = {.p = p};
+	struct exiting_capture_attempt looking = {.p = p};
 
 	if (!may_be_last(&looking, p->arch->pc(&task->regs)))
 		return false;

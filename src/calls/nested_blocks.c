@@ -22,7 +22,7 @@ void inner_begin(struct call *call, struct call *outer)
 }
 
 /* Out of all lists; its event is the caller's then. */
-static struct event take(struct process *p, struct inner_block *block)
+static struct event nested_blocks_take(struct process *p, struct inner_block *block)
 {
 	const struct event e = block->event;
 
@@ -34,18 +34,18 @@ static struct event take(struct process *p, struct inner_block *block)
 	return e;
 }
 
-static void drop(struct process *p, struct inner_block *block)
+static void nested_blocks_drop(struct process *p, struct inner_block *block)
 {
-	struct event e = take(p, block);
+	struct event e = nested_blocks_take(p, block);
 
 	free(e.frames);
 	thread_unref(e.thread);
 	arg_list_unref(e.args);
 }
 
-static void write(struct process *p, struct inner_block *block)
+static void nested_blocks_write(struct process *p, struct inner_block *block)
 {
-	struct event e = take(p, block);
+	struct event e = nested_blocks_take(p, block);
 
 	ledger_allocated(p->trace, &e);
 	free(e.frames);
@@ -58,7 +58,7 @@ void inner_keep(struct process *p, const struct call *call, const struct event *
 	struct inner_block *const older = hash_get_ptr(&p->calls->inner_blocks, e->id);
 
 	if (older)
-		write(p, older); /* it was released by a call that was not seen */
+		nested_blocks_write(p, older); /* it was released by a call that was not seen */
 	struct inner_block *const block = xcalloc(1, sizeof(*block));
 
 	block->event = *e;
@@ -84,7 +84,7 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 	if (*link && (*link)->event.id != id)
 		p->trace->may_miss = true;
 	if (*link)
-		drop(p, *link);
+		nested_blocks_drop(p, *link);
 	inner_write_all(p, outer);
 	return !outer->has_parts || !ledger_knows(p->trace, resource, id) ||
 	       ledger_made_by(p->trace, resource, id) < outer->first_event;
@@ -107,7 +107,7 @@ void inner_write_all(struct process *p, struct call *outer)
 	while (block) {
 		struct inner_block *const newer = newer_than(outer, block);
 
-		write(p, block);
+		nested_blocks_write(p, block);
 		block = newer;
 	}
 }
@@ -118,7 +118,7 @@ void inner_released(struct process *p, uint32_t resource, uint64_t id)
 		p->calls->inner_blocks.count ? hash_get_ptr(&p->calls->inner_blocks, id) : NULL;
 
 	if (block && block->event.function->resource == resource)
-		write(p, block);
+		nested_blocks_write(p, block);
 }
 
 void inner_forget_function(struct process *p, const struct traced *function)
@@ -129,7 +129,7 @@ void inner_forget_function(struct process *p, const struct traced *function)
 		struct inner_block *const block = (struct inner_block *)(uintptr_t)entry->value;
 
 		if (block->event.function == function) {
-			write(p, block);
+			nested_blocks_write(p, block);
 			i = 0; /* the table has changed */
 		}
 	}

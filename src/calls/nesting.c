@@ -170,7 +170,7 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 }
 
 /* The function whose code makes the inner call. */
-static const struct probe *caller_of(struct task *task, const struct call *outer, const struct probe *probe)
+static const struct probe *nesting_caller_of(struct task *task, const struct call *outer, const struct probe *probe)
 {
 	uint64_t return_address;
 	const struct probe *const caller = stack_return_address(task, false, &return_address)
@@ -197,7 +197,7 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
 			return can_hold(outer, probe) &&
-			       fold_into(p, outer, caller_of(task, outer, probe), probe, return_sp, own);
+			       fold_into(p, outer, nesting_caller_of(task, outer, probe), probe, return_sp, own);
 		case NESTED_APART:
 			return false;
 		case NESTED_OVER:

@@ -91,7 +91,7 @@ static uint64_t find_but(const struct process *p, uint64_t at, const unsigned ch
 	return 0;
 }
 
-static uint64_t find_in(struct process *p, const struct object *object, code_finder find, uint64_t except)
+static uint64_t sigtrap_find_in(struct process *p, const struct object *object, code_finder find, uint64_t except)
 {
 	const size_t chunk = 1 << 16, overlap = 32;
 	unsigned char *code = xmalloc(chunk);
@@ -126,7 +126,7 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 	for (unsigned others = 0; others <= 1; others++)
 		for (size_t i = 0; i < p->objects.count && !*known; i++)
 			if (is_libc(p->objects.items[i]) == !others)
-				*known = find_in(p, p->objects.items[i], find, except);
+				*known = sigtrap_find_in(p, p->objects.items[i], find, except);
 	return *known;
 }
 
@@ -318,7 +318,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	return true;
 }
 
-static void ask(struct task *task)
+static void sigtrap_query(struct task *task)
 {
 	struct traps *traps = task->process->traps;
 
@@ -339,7 +339,7 @@ static void sigtrap_ask(struct process *p)
 		if (!task_can_be_stopped(task) || !halt_task(task, PATIENCE_SOON, &stop))
 			continue;
 		if (stop.kind == STOP_INTERRUPT)
-			ask(task);
+			sigtrap_query(task);
 		stops_put_back(p->tracer, &stop);
 	}
 }

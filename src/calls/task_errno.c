@@ -13,7 +13,7 @@ static int64_t signed_word(const struct arch *arch, uint64_t word)
 
 /* From what the object says to the distance from thread pointers. False: it does not say, or its slot has not been
  * filled yet. */
-static bool offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
+static bool task_errno_offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
 {
 	uint64_t word;
 
@@ -48,7 +48,7 @@ static bool find_offset(struct process *p, int64_t *offset)
 		best = place;
 		count++;
 	}
-	return count == 1 && offset_of(p, &best, offset);
+	return count == 1 && task_errno_offset_of(p, &best, offset);
 }
 
 bool task_errno(struct task *task, int *value)

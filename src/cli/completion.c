@@ -35,7 +35,7 @@ static bool is_kind(const char *word, size_t length)
 	return false;
 }
 
-static void add_words(struct buf *known, const char *text)
+static void completion_add_words(struct buf *known, const char *text)
 {
 	while (*(text += strspn(text, "|, "))) {
 		const size_t length = strcspn(text, "|, ");
@@ -50,7 +50,7 @@ static void add_words(struct buf *known, const char *text)
 	}
 }
 
-static void add_name(struct buf *names, const struct argp_option *option)
+static void completion_add_name(struct buf *names, const struct argp_option *option)
 {
 	if (option->flags & OPTION_HIDDEN)
 		return;
@@ -76,9 +76,9 @@ static void print_option(const struct argp_option *option, char *(*words)(int ke
 	char *const text = option->arg ? words(option->key) : NULL;
 
 	for (const struct argp_option *name = option; name == option || (name->flags & OPTION_ALIAS); name++)
-		add_name(&names, name);
+		completion_add_name(&names, name);
 	if (option->arg)
-		add_words(&known, text ? text : option->arg);
+		completion_add_words(&known, text ? text : option->arg);
 	printf("%s\t%s%s\t%s\t%s\n", buf_str(&names),
 	       !option->arg                          ? "none"
 	       : option->flags & OPTION_ARG_OPTIONAL ? "optional"

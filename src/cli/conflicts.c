@@ -30,7 +30,7 @@ void given_option(struct given *given, const struct argp_option *table, int key,
 		}
 }
 
-static const char *find(const struct given *given, const char *name, size_t length)
+static const char *conflicts_find(const struct given *given, const char *name, size_t length)
 {
 	for (size_t i = given->count; i--;)
 		if (!strncmp(given->facts[i].name, name, length) && !given->facts[i].name[length])
@@ -40,7 +40,7 @@ static const char *find(const struct given *given, const char *name, size_t leng
 
 const char *given_find(const struct given *given, const char *name)
 {
-	return find(given, name, strlen(name));
+	return conflicts_find(given, name, strlen(name));
 }
 
 void given_free(struct given *given)
@@ -58,7 +58,7 @@ static bool has_any(const struct given *given, const char *names)
 
 	for (size_t length; *names && !found; names += length + (names[length] == ' ')) {
 		length = strcspn(names, " ");
-		found = find(given, names, length);
+		found = conflicts_find(given, names, length);
 	}
 	return found;
 }
@@ -69,7 +69,7 @@ static char *with_values(const char *words, const struct given *given)
 
 	for (const char *name; (name = strchr(words, '{')); words = strchr(name, '}') + 1) {
 		buf_add(&text, words, (size_t)(name++ - words));
-		buf_add_str(&text, find(given, name, strcspn(name, "}")));
+		buf_add_str(&text, conflicts_find(given, name, strcspn(name, "}")));
 	}
 	buf_add(&text, words, strlen(words) + 1);
 	return (char *)text.data;

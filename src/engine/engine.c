@@ -189,7 +189,7 @@ static bool read_requests(struct engine *engine, unsigned *requests)
 	return got != 0;
 }
 
-static int milliseconds_until(uint64_t time)
+static int engine_milliseconds_until(uint64_t time)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t left = time <= now ? 0 : (time - now + 999999) / 1000000;
@@ -208,7 +208,7 @@ static void note_termination(int sig)
 }
 
 /* Waits as poll() does; SIGTERM ends the wait. */
-static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
+static void engine_sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
 {
 	const struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
 	sigset_t blocked;
@@ -232,14 +232,14 @@ static void listen_to_visible(struct engine *engine)
 	while (!atomic_load(&engine->shared->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->wake_fd, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
-		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
+		int timeout = tick_at ? engine_milliseconds_until(tick_at) : -1;
 
 		end_at = atomic_load(&engine->let_go_at);
-		if (end_at && (timeout < 0 || timeout > milliseconds_until(end_at)))
-			timeout = milliseconds_until(end_at);
+		if (end_at && (timeout < 0 || timeout > engine_milliseconds_until(end_at)))
+			timeout = engine_milliseconds_until(end_at);
 		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
 			timeout = WAKE_AGAIN_MS;
-		sleep_until(fds, ARRAY_SIZE(fds), timeout);
+		engine_sleep_until(fds, ARRAY_SIZE(fds), timeout);
 		unsigned requests = 0;
 		eventfd_t rings;
 
@@ -248,7 +248,7 @@ static void listen_to_visible(struct engine *engine)
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
 			woken = false; /* the bell may announce a request of another thread: engine_request() */
 		}
-		if (end_at && !milliseconds_until(end_at)) {
+		if (end_at && !engine_milliseconds_until(end_at)) {
 			atomic_store(&engine->let_go_at, UINT64_MAX);
 			requests |= REQUEST_LET_GO;
 		}
@@ -258,7 +258,7 @@ static void listen_to_visible(struct engine *engine)
 		}
 		if (fds[1].revents)
 			linked = read_requests(engine, &requests);
-		if (tick_at && !milliseconds_until(tick_at)) {
+		if (tick_at && !engine_milliseconds_until(tick_at)) {
 			tick_at = 0;
 			atomic_store(&engine->tick_wanted, false);
 			requests |= REQUEST_TICK;
@@ -330,7 +330,7 @@ static void *tracer_thread(void *context)
 
 /* E is in its own process group and has to survive the signals that the terminal sends. SIGCHLD may be inherited as
  * ignored; then children could not be waited for. SIGTERM makes E let go of the target. */
-static void set_signals(const struct settings *settings)
+static void engine_set_signals(const struct settings *settings)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
@@ -363,7 +363,7 @@ static int engine_open(struct engine *engine)
 
 /* Closes inherited descriptors, because they belong to the target. E keeps stdout if that is the trace, and the
  * terminal for questions about it. */
-static void leave_descriptors(struct engine *engine, const struct pump *pump)
+static void engine_leave_descriptors(struct engine *engine, const struct pump *pump)
 {
 	if (isatty(pump->to))
 		engine->terminal = pump->to;
@@ -381,7 +381,7 @@ static void leave_descriptors(struct engine *engine, const struct pump *pump)
 		fds_null(STDOUT_FILENO);
 }
 
-static int run(struct engine *engine)
+static int engine_serve(struct engine *engine)
 {
 	pthread_t thread;
 	const int error = pthread_create(&thread, NULL, tracer_thread, engine);
@@ -460,9 +460,9 @@ int engine_main(const struct job *job, int socket, int link)
 		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
 		atomic_store(&shared->target, engine.launch.pid);
 	}
-	leave_descriptors(&engine, job->pump);
+	engine_leave_descriptors(&engine, job->pump);
 	engine_hide(shared, "ft-engine");
-	set_signals(settings);
+	engine_set_signals(settings);
 	if (!error)
 		error = engine_open(&engine);
 	if (error) {
@@ -470,7 +470,7 @@ int engine_main(const struct job *job, int socket, int link)
 		atomic_store(&shared->result, 1);
 	} else {
 		fds_raise_limit();
-		atomic_store(&shared->result, run(&engine));
+		atomic_store(&shared->result, engine_serve(&engine));
 		settle_messages(&engine);
 	}
 	if (engine.launch.pid && engine.launch.gate >= 0)

@@ -35,7 +35,7 @@ static bool kept(int fd, const int *keep, size_t count)
 }
 
 /* null is -1 if /dev/null cannot be opened here. */
-static void replace(int fd, int null)
+static void fds_replace(int fd, int null)
 {
 	if (null < 0 || dup3(null, fd, O_CLOEXEC) < 0)
 		close(fd);
@@ -50,12 +50,12 @@ void fds_null_others(const int *keep, size_t count)
 	/* /proc has just been unmounted. */
 	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
 		if (fd != null && !kept(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
-			replace(fd, null);
+			fds_replace(fd, null);
 	while (folder && (entry = readdir(folder))) {
 		const int fd = atoi(entry->d_name); /* 0 for "." and "..", which is not closed */
 
 		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !kept(fd, keep, count))
-			replace(fd, null);
+			fds_replace(fd, null);
 	}
 	if (folder)
 		closedir(folder);

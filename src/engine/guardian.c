@@ -54,7 +54,7 @@ static void hold_tracer(struct guardian *g, pid_t tid)
 }
 
 /* Returns false if E has closed its end, because E has finished or is dead. */
-static bool take_messages(struct guardian *g)
+static bool guardian_take_messages(struct guardian *g)
 {
 	struct message message;
 	int fd, got;
@@ -75,7 +75,7 @@ static void rescue(struct guardian *g)
 {
 	g->rescued = true;
 	g->engine.launch.pid = atomic_load(&g->engine.shared->target);
-	take_messages(g);
+	guardian_take_messages(g);
 	g->repaired = guard_repair(g->engine.shared, &g->spaces, &g->failed);
 	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
@@ -147,7 +147,7 @@ static unsigned patience_ms(const struct guardian *g)
 }
 
 /* Waits until E has ended, as far as E can end. */
-static void watch(struct guardian *g)
+static void guardian_watch(struct guardian *g)
 {
 	bool linked = true;
 	uint64_t over_at = 0;
@@ -164,7 +164,7 @@ static void watch(struct guardian *g)
 				;
 		take_children(g);
 		if (fds[1].revents && linked)
-			linked = take_messages(g);
+			linked = guardian_take_messages(g);
 		/* E may live as long as the target. The pipe of standard error has to end before that, so G closes
 		 * it. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
@@ -178,7 +178,7 @@ static void watch(struct guardian *g)
 
 /* ---- After E's end ---- */
 
-static void report(struct guardian *g)
+static void guardian_report(struct guardian *g)
 {
 	char how[64] = "ended unexpectedly";
 
@@ -221,7 +221,7 @@ static void take_over(struct guardian *g)
 	if (!g->rescued)
 		rescue(g);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
-	report(g);
+	guardian_report(g);
 	atomic_store(&shared->engine_died, true);
 	message_send(g->engine.socket, MESSAGE_POKE, 0, -1);
 	if (lives)
@@ -230,7 +230,7 @@ static void take_over(struct guardian *g)
 
 /* ---- Starting ---- */
 
-static void set_signals(const struct settings *settings)
+static void guardian_set_signals(const struct settings *settings)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
@@ -254,7 +254,7 @@ static int open_signals(void)
 	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void leave_descriptors(const struct guardian *g, const struct pump *pump)
+static void guardian_leave_descriptors(const struct guardian *g, const struct pump *pump)
 {
 	pump_enter(pump);
 	const int keep[] = {g->engine.socket, g->engine.visible_handle, g->link};
@@ -264,7 +264,7 @@ static void leave_descriptors(const struct guardian *g, const struct pump *pump)
 	fds_null(STDOUT_FILENO);
 }
 
-static int start_failed(struct shared_state *shared, const char *what)
+static int guardian_start_failed(struct shared_state *shared, const char *what)
 {
 	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
 	atomic_store(&shared->result, 1);
@@ -282,30 +282,30 @@ int guardian_main(const struct job *job, int socket)
 
 	g.engine.visible_handle = process_handle(job->visible);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, links))
-		return start_failed(shared, "a socket pair");
+		return guardian_start_failed(shared, "a socket pair");
 	links[0] = g.link = fd_above_standard(links[0]);
 	links[1] = fd_above_standard(links[1]);
 	if (links[0] < 0 || links[1] < 0)
-		return start_failed(shared, "descriptors");
+		return guardian_start_failed(shared, "descriptors");
 	/* Forks E before G changes its own state, because the target inherits that state. */
 	g.pid = fork();
 	if (g.pid < 0)
-		return start_failed(shared, "a process");
+		return guardian_start_failed(shared, "a process");
 	if (g.pid == 0) {
 		close(links[0]);
 		exit(engine_main(job, socket, links[1]));
 	}
 	close(links[1]);
 	engine_hide(shared, "ft-guard");
-	set_signals(settings);
-	leave_descriptors(&g, job->pump);
+	guardian_set_signals(settings);
+	guardian_leave_descriptors(&g, job->pump);
 	g.signals = open_signals();
 	if (g.signals < 0) {
 		kill(g.pid, SIGTERM); /* E detaches its tracees and ends */
-		return start_failed(shared, "signals");
+		return guardian_start_failed(shared, "signals");
 	}
 	fds_raise_limit();
-	watch(&g);
+	guardian_watch(&g);
 	if (!atomic_load(&shared->traced))
 		take_over(&g);
 	guard_spaces_free(&g.spaces);

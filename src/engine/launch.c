@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Returns the file that execvp would execute, which the caller frees, or NULL. */
-static char *find_program(const char *name)
+static char *launch_find_program(const char *name)
 {
 	const char *folders = getenv("PATH");
 	char *path = NULL;
@@ -55,7 +55,7 @@ static bool is_binary(const char *path)
  * binary file that the kernel cannot run to the shell, which would only print misleading errors. */
 static char *binary_of(const char *name)
 {
-	char *const path = find_program(name);
+	char *const path = launch_find_program(name);
 
 	if (path && is_binary(path))
 		return path;

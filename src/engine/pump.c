@@ -48,7 +48,7 @@ void pump_enter(const struct pump *pump)
 /* ---- The thread ---- */
 
 /* Polls after EAGAIN, because a process that shares the terminal may have made it non-blocking. */
-static void show(struct pump *pump, const char *bytes, size_t size)
+static void pump_show(struct pump *pump, const char *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {
 		const size_t left = size - done;
@@ -77,10 +77,10 @@ static void show_lost(struct pump *pump)
 				  "functrace: warning: messages that are not shown, because nothing read them when "
 				  "they came: %" PRIu64 "\n",
 				  lost);
-	show(pump, text, (size_t)size);
+	pump_show(pump, text, (size_t)size);
 }
 
-static void *work(void *context)
+static void *pump_work(void *context)
 {
 	static char bytes[1 << 16];
 	struct pump *const pump = context;
@@ -91,7 +91,7 @@ static void *work(void *context)
 		const ssize_t got = read(pump->out, bytes, sizeof(bytes));
 
 		if (got > 0) {
-			show(pump, bytes, (size_t)got);
+			pump_show(pump, bytes, (size_t)got);
 			continue;
 		}
 		show_lost(pump);
@@ -105,13 +105,13 @@ static void *work(void *context)
 
 /* Blocks all signals in the thread. V's own signals are for its main thread; and the SIGTTOU that a background write
  * to a terminal raises would stop the target as well. */
-static int start_thread(struct pump *pump)
+static int pump_start_thread(struct pump *pump)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const int error = pthread_create(&pump->thread, NULL, work, pump);
+	const int error = pthread_create(&pump->thread, NULL, pump_work, pump);
 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
@@ -124,7 +124,7 @@ int pump_start(struct pump *pump)
 	pump->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (pump->wake < 0 || pump->done < 0)
 		return -errno;
-	const int error = start_thread(pump);
+	const int error = pump_start_thread(pump);
 
 	if (!error)
 		pump_enter(pump);

@@ -74,7 +74,7 @@ static struct signals signals_of(const char *status)
 }
 
 /* Returns the index of the task's process; SIZE_MAX if the task is not one that E traced (any more). */
-static size_t process_of(struct rescue *r, pid_t tid, struct signals *signals)
+static size_t rescue_process_of(struct rescue *r, pid_t tid, struct signals *signals)
 {
 	char *status = proc_read(tid, "status", NULL);
 	const pid_t pid = (pid_t)field_of(status, "Tgid", 10);
@@ -140,7 +140,7 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 
 /* ---- Holding ---- */
 
-static void hold(struct rescue *r, const struct rescued_task *task)
+static void rescue_hold(struct rescue *r, const struct rescued_task *task)
 {
 	ARRAY_GROW(r->tasks, r->task_capacity, r->task_count);
 	r->tasks[r->task_count++] = *task;
@@ -148,7 +148,7 @@ static void hold(struct rescue *r, const struct rescued_task *task)
 }
 
 /* The plain SIGTRAP of a breakpoint, not one of ptrace's events. */
-static bool is_trap(int status)
+static bool rescue_is_trap(int status)
 {
 	return status == (SIGTRAP << 8 | 0x7f);
 }
@@ -168,11 +168,11 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 
 /* Returns false if the task's place is not known yet: it runs, in a program that would survive the SIGTRAP of a
  * breakpoint that the task may have hit before it was removed. G sends it a signal, so that it stops. */
-static bool look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
+static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
 	struct signals signals;
-	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &signals)};
+	struct rescued_task task = {.tid = tid, .process = rescue_process_of(r, tid, &signals)};
 	bool sent_on;
 	int code;
 
@@ -180,7 +180,7 @@ static bool look_at(struct rescue *r, const struct guard_seat *guard_slot, bool 
 		return true;
 	task.is_borrowed = borrowed == tid;
 	if (task.is_borrowed) {
-		hold(r, &task);
+		rescue_hold(r, &task);
 		return true;
 	}
 	const char state = state_of(tid, &code);
@@ -199,10 +199,10 @@ static bool look_at(struct rescue *r, const struct guard_seat *guard_slot, bool 
 	if (code == SIGTRAP && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
 	const int status = last_stop(r, guard_slot, tid, task.pc, task.sp, &sent_on);
-	const bool has_hit = code ? code == SIGTRAP : is_trap(status) && !sent_on;
+	const bool has_hit = code ? code == SIGTRAP : rescue_is_trap(status) && !sent_on;
 
 	if (has_hit && is_behind_breakpoint(r, tid, task.pc, &task.address))
-		hold(r, &task);
+		rescue_hold(r, &task);
 	return true;
 }
 
@@ -211,7 +211,7 @@ static bool look_at(struct rescue *r, const struct guard_seat *guard_slot, bool 
 #define NAP_NS        1000000
 #define NAPS          10000 /* the task may wait long for a processor */
 
-static void nap(unsigned n)
+static void rescue_nap(unsigned n)
 {
 	if (n >= LOOKS_AT_ONCE)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
@@ -226,11 +226,11 @@ void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tra
 	size_t count = 0;
 
 	for (size_t i = 0; i < high && i < GUARD_SEATS; i++)
-		if (atomic_load(&shared->guard_slots[i].tid) > 0 && !look_at(r, &shared->guard_slots[i], false))
+		if (atomic_load(&shared->guard_slots[i].tid) > 0 && !rescue_look_at(r, &shared->guard_slots[i], false))
 			running[count++] = &shared->guard_slots[i];
 	for (size_t i = 0; i < count; i++)
-		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !look_at(r, running[i], true); n++)
-			nap(n);
+		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !rescue_look_at(r, running[i], true); n++)
+			rescue_nap(n);
 	free(running);
 }
 
@@ -252,7 +252,7 @@ static bool write_registers(pid_t tid, const struct arch *arch, struct arch_regs
 	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &iov) == 0;
 }
 
-static int read_memory(void *tid, uint64_t address, void *data, size_t size)
+static int rescue_read_memory(void *tid, uint64_t address, void *data, size_t size)
 {
 	unsigned char *bytes = data;
 
@@ -271,7 +271,8 @@ static int read_memory(void *tid, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-static bool read_pointer(const struct arch_memory *memory, const struct arch *arch, uint64_t address, uint64_t *value)
+static bool rescue_read_pointer(const struct arch_memory *memory, const struct arch *arch, uint64_t address,
+				uint64_t *value)
 {
 	unsigned char bytes[sizeof(*value)];
 
@@ -288,7 +289,7 @@ static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, 
 	long word = (long)value;
 
 	if (arch->pointer_size < sizeof(word)) {
-		if (read_memory(&tid, address, &word, sizeof(word)) < 0)
+		if (rescue_read_memory(&tid, address, &word, sizeof(word)) < 0)
 			return false;
 		memcpy(&word, &narrow, sizeof(narrow));
 	}
@@ -302,13 +303,14 @@ static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, 
 static bool correct_frame(const struct rescued_task *task, const struct arch *arch, uint64_t sp)
 {
 	pid_t tid = task->tid;
-	const struct arch_memory memory = {.read = read_memory, .context = &tid};
+	const struct arch_memory memory = {.read = rescue_read_memory, .context = &tid};
 
 	for (unsigned n = 0; n < FRAMES_MAX; n++) {
 		uint64_t pc_at, sp_at, pc, outer;
 
-		if (arch->signal.frame(sp, &memory, &pc_at, &sp_at) < 0 || !read_pointer(&memory, arch, pc_at, &pc) ||
-		    !read_pointer(&memory, arch, sp_at, &outer))
+		if (arch->signal.frame(sp, &memory, &pc_at, &sp_at) < 0 ||
+		    !rescue_read_pointer(&memory, arch, pc_at, &pc) ||
+		    !rescue_read_pointer(&memory, arch, sp_at, &outer))
 			return false;
 		if (pc == task->pc && outer == task->sp)
 			return write_pointer(tid, arch, pc_at, task->address);
@@ -338,7 +340,7 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 
 /* Attaches to the task as soon as E's thread has released it. Returns 0 or an errno. ESRCH includes a task that has
  * ended and was not reaped yet, for which the kernel says EPERM. */
-static int seize(const struct rescue *r, pid_t tid)
+static int rescue_seize(const struct rescue *r, pid_t tid)
 {
 	int error = 0, code;
 
@@ -346,7 +348,7 @@ static int seize(const struct rescue *r, pid_t tid)
 		error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? errno : 0;
 		if (error != EPERM || (n > LOOKS_AT_ONCE && proc_tracer(tid) != r->tracer))
 			break;
-		nap(n);
+		rescue_nap(n);
 	}
 	if (error == EPERM) {
 		const char state = state_of(tid, &code);
@@ -357,20 +359,20 @@ static int seize(const struct rescue *r, pid_t tid)
 }
 
 /* Gets the task's next status. Returns false if none comes in time. */
-static bool wait_for(pid_t tid, int *status)
+static bool rescue_wait_for(pid_t tid, int *status)
 {
 	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
 		const pid_t got = waitpid(tid, status, __WALL | WNOHANG);
 
 		if (got)
 			return got == tid;
-		nap(n);
+		rescue_nap(n);
 	}
 	return false;
 }
 
 /* Notes the end of the launched target if G has become its parent and has reaped it here. */
-static void note_end(struct rescue *r, pid_t tid, int status)
+static void rescue_note_end(struct rescue *r, pid_t tid, int status)
 {
 	if (tid != atomic_load(&r->shared->target))
 		return;
@@ -397,7 +399,7 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 static void set_right(struct rescue *r, const struct rescued_task *task)
 {
 	struct rescued_process *const process = &r->processes[task->process];
-	const int error = seize(r, task->tid);
+	const int error = rescue_seize(r, task->tid);
 	bool corrected = false, killed = false;
 	int status;
 
@@ -407,11 +409,11 @@ static void set_right(struct rescue *r, const struct rescued_task *task)
 	if (error)
 		return;
 	ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL); /* ESRCH: the task is ending */
-	while (wait_for(task->tid, &status)) {
+	while (rescue_wait_for(task->tid, &status)) {
 		const int sig = WSTOPSIG(status), event = status >> 16;
 
 		if (!WIFSTOPPED(status)) {
-			note_end(r, task->tid, status);
+			rescue_note_end(r, task->tid, status);
 			return;
 		}
 		corrected = corrected || corrects(r, task, &killed);

@@ -32,7 +32,7 @@ static bool dumps_core(pid_t pid)
 	return dumps;
 }
 
-static bool has_ended(const struct rescued_process *process, int milliseconds)
+static bool rescue_report_has_ended(const struct rescued_process *process, int milliseconds)
 {
 	struct pollfd end = {.fd = process->handle, .events = POLLIN};
 
@@ -41,7 +41,7 @@ static bool has_ended(const struct rescued_process *process, int milliseconds)
 	return poll(&end, 1, milliseconds) > 0 || dumps_core(process->pid);
 }
 
-static int milliseconds_until(uint64_t deadline)
+static int rescue_report_milliseconds_until(uint64_t deadline)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -122,7 +122,7 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 	struct ready ready = {0};
 
 	proc_each_thread(process->pid, note_ready, &ready);
-	while (ready.count && !has_ended(process, 0) && milliseconds_until(deadline)) {
+	while (ready.count && !rescue_report_has_ended(process, 0) && rescue_report_milliseconds_until(deadline)) {
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		forget_run(&ready);
 	}
@@ -171,16 +171,16 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 	 * traced. */
 	if (process->lost)
 		return FATE_ENDED;
-	if (has_ended(process, milliseconds_until(ends)))
+	if (rescue_report_has_ended(process, rescue_report_milliseconds_until(ends)))
 		return FATE_ENDED;
 	do {
 		const bool has_run = runs_once_more(process, deadline), killed = is_killed(process);
 
-		if (has_ended(process, killed ? ENDS_MS : 0))
+		if (rescue_report_has_ended(process, killed ? ENDS_MS : 0))
 			return FATE_ENDED;
 		if (has_run && !killed)
 			return FATE_LIVES;
-	} while (milliseconds_until(deadline));
+	} while (rescue_report_milliseconds_until(deadline));
 	return FATE_UNKNOWN;
 }
 

@@ -84,7 +84,7 @@ static bool target_ended(const struct supervisor *s)
 	return atomic_load(&s->shared->ended);
 }
 
-static void let_go(struct supervisor *s, int sig)
+static void supervisor_let_go(struct supervisor *s, int sig)
 {
 	if (is_launched(s) && (sig == SIGTERM || sig == SIGHUP) && !s->end_signal)
 		s->end_signal = sig;
@@ -106,7 +106,7 @@ static void stop_by_terminal(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static void take_signals(struct supervisor *s)
+static void supervisor_take_signals(struct supervisor *s)
 {
 	const bool target_has_keyboard = is_launched(s) && !target_ended(s);
 	struct signalfd_siginfo info;
@@ -123,7 +123,7 @@ static void take_signals(struct supervisor *s)
 			/* Ctrl-C also lets go of processes that are still traced after the launched program's end (a
 			 * daemon's child). */
 			if (sig != SIGTSTP)
-				let_go(s, sig);
+				supervisor_let_go(s, sig);
 			else if (!atomic_load(&s->shared->traced)) /* else V ends anyway */
 				stop_by_terminal();
 		}
@@ -131,7 +131,7 @@ static void take_signals(struct supervisor *s)
 }
 
 /* Reads pokes. Returns false when both E and G have ended. */
-static bool take_messages(struct supervisor *s)
+static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;
 	int fd, got;
@@ -150,10 +150,10 @@ static void supervise(struct supervisor *s)
 
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
-		if (fds[0].revents && !take_messages(s))
+		if (fds[0].revents && !supervisor_take_messages(s))
 			return;
 		if (fds[1].revents)
-			take_signals(s);
+			supervisor_take_signals(s);
 		if ((atomic_load(&s->shared->traced) || atomic_load(&s->shared->engine_died)) && s->end_signal &&
 		    !target_ended(s))
 			return;
@@ -176,7 +176,7 @@ static void show_messages(struct supervisor *s)
 			continue;
 		has_ended = fds[0].revents;
 		if (fds[1].revents)
-			take_signals(s);
+			supervisor_take_signals(s);
 	}
 	pump_close(&s->pump, has_ended);
 }
@@ -251,14 +251,14 @@ static int conclude(struct supervisor *s)
 	return status ? status : -concluded;
 }
 
-static int start_failed(const char *what)
+static int supervisor_start_failed(const char *what)
 {
 	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
 	return 1;
 }
 
 /* V keeps stderr and its links: all other descriptors that functrace was started with are the target's alone. */
-static void leave_descriptors(const struct supervisor *s)
+static void supervisor_leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out, s->pump.in, s->pump.out, s->pump.to};
 
@@ -312,15 +312,15 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	s.shared = mmap(NULL, sizeof(*s.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 			0);
 	if (s.shared == MAP_FAILED)
-		return start_failed("shared memory");
+		return supervisor_start_failed("shared memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return start_failed("a socket pair");
+		return supervisor_start_failed("a socket pair");
 	sockets[0] = s.socket = fd_above_standard(sockets[0]);
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
-		return start_failed("descriptors");
+		return supervisor_start_failed("descriptors");
 	if (pump_open(&s.pump, &s.shared->lost_messages))
-		return start_failed("a pipe");
+		return supervisor_start_failed("a pipe");
 	s.shared->is_orphaned = is_orphaned();
 	if (settings->conclude)
 		s.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -336,7 +336,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	fflush(NULL);
 	s.guardian = fork();
 	if (s.guardian < 0)
-		return start_failed("a process");
+		return supervisor_start_failed("a process");
 	if (s.guardian == 0) {
 		close(sockets[0]);
 		exit(guardian_main(&job, sockets[1]));
@@ -346,12 +346,12 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTTIN, SIG_DFL); /* E stops V by these */
 	signal(SIGTTOU, SIG_DFL);
-	leave_descriptors(&s);
+	supervisor_leave_descriptors(&s);
 	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s.signals < 0)
-		return start_failed("signals"); /* E reads end-of-file from the socket and lets go */
+		return supervisor_start_failed("signals"); /* E reads end-of-file from the socket and lets go */
 	if (pump_start(&s.pump))
-		return start_failed("a thread");
+		return supervisor_start_failed("a thread");
 	fds_raise_limit();
 	supervise(&s);
 	return conclude(&s);

@@ -13,24 +13,24 @@
 #include <string.h>
 
 /* Functions have numbers: those of the frames first, then those that allocated. */
-struct node {
+struct callgrind_node {
 	size_t function;
 	size_t level; /* of recursion: 1 is the outermost */
 };
 
 struct edge {
-	struct node caller, callee; /* callee is the caller: its own cost */
-	unsigned line;              /* of the caller */
+	struct callgrind_node caller, callee; /* callee is the caller: its own cost */
+	unsigned line;                        /* of the caller */
 	struct tally cost;
 };
 
-struct function {
+struct callgrind_function {
 	const char *name, *module, *file; /* name NULL: that of the frame */
 	const struct profile_frame *frame;
 };
 
 struct callgrind {
-	struct function *functions;
+	struct callgrind_function *functions;
 	size_t function_count;
 	size_t *function_of; /* a frame's number -> its function's */
 	struct edge *edges;
@@ -79,8 +79,8 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	qsort(frames, profile->frame_count, sizeof(*frames), compare_frames);
 	for (size_t i = 0; i < profile->frame_count; i++) {
 		if (!i || !same_function(frames[i - 1], frames[i]))
-			callgrind->functions[callgrind->function_count++] =
-				(struct function){frames[i]->function, frames[i]->module, frames[i]->file, frames[i]};
+			callgrind->functions[callgrind->function_count++] = (struct callgrind_function){
+				frames[i]->function, frames[i]->module, frames[i]->file, frames[i]};
 		callgrind->function_of[frames[i]->number] = callgrind->function_count - 1;
 	}
 	free(frames);
@@ -95,7 +95,7 @@ static size_t allocator_of(struct callgrind *callgrind, const char *name)
 	while (i-- > 0 && !callgrind->functions[i].frame)
 		if (!strcmp(callgrind->functions[i].name, name))
 			return i;
-	callgrind->functions[callgrind->function_count] = (struct function){.name = name};
+	callgrind->functions[callgrind->function_count] = (struct callgrind_function){.name = name};
 	return callgrind->function_count++;
 }
 
@@ -105,7 +105,7 @@ static void add_edge(struct callgrind *callgrind, const struct edge *edge)
 	callgrind->edges[callgrind->edge_count++] = *edge;
 }
 
-static int compare_nodes(const struct node *x, const struct node *y)
+static int compare_nodes(const struct callgrind_node *x, const struct callgrind_node *y)
 {
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
@@ -142,11 +142,11 @@ struct occurrence {
 	size_t level; /* how often it stands there */
 };
 
-static void add_group(struct callgrind *callgrind, const struct profile_group *group, const struct tally *cost,
-		      struct occurrence *occurrences, size_t number)
+static void callgrind_add_group(struct callgrind *callgrind, const struct profile_group *group,
+				const struct tally *cost, struct occurrence *occurrences, size_t number)
 {
-	const struct node allocator = {allocator_of(callgrind, group->function), 1};
-	struct node caller = {0};
+	const struct callgrind_node allocator = {allocator_of(callgrind, group->function), 1};
+	struct callgrind_node caller = {0};
 	unsigned line = 0;
 
 	tally_join(&callgrind->total, cost);
@@ -156,7 +156,7 @@ static void add_group(struct callgrind *callgrind, const struct profile_group *g
 
 		if (occurrence->group != number)
 			*occurrence = (struct occurrence){.group = number};
-		const struct node callee = {function, ++occurrence->level};
+		const struct callgrind_node callee = {function, ++occurrence->level};
 
 		if (caller.level)
 			add_edge(callgrind, &(struct edge){caller, callee, line, *cost});
@@ -169,24 +169,25 @@ static void add_group(struct callgrind *callgrind, const struct profile_group *g
 }
 
 /* "fn=(2) name": the number stands for the name, and keeps one apart that begins with a parenthesis. */
-static void write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
+static void callgrind_write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);
 	plain_print(callgrind->out, name);
 }
 
 /* With the keys of who calls, or of what is called. */
-static void write_node(struct callgrind *callgrind, const struct node *node, const char *object_key,
-		       const char *file_key, const char *function_key)
+static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node, const char *object_key,
+				 const char *file_key, const char *function_key)
 {
-	const struct function *function = &callgrind->functions[node->function];
+	const struct callgrind_function *function = &callgrind->functions[node->function];
 	const char *name = function->name ? function->name : export_frame_name(function->frame, &callgrind->room);
 
-	write_name(callgrind, object_key, node->function, function->module ? function->module : "???");
+	callgrind_write_name(callgrind, object_key, node->function, function->module ? function->module : "???");
 	fputc('\n', callgrind->out);
-	write_name(callgrind, file_key, node->function, function->file ? function->file : "???");
+	callgrind_write_name(callgrind, file_key, node->function, function->file ? function->file : "???");
 	fputc('\n', callgrind->out);
-	write_name(callgrind, function_key, (node->level - 1) * callgrind->function_count + node->function, name);
+	callgrind_write_name(callgrind, function_key, (node->level - 1) * callgrind->function_count + node->function,
+			     name);
 	if (node->level > 1)
 		fprintf(callgrind->out, "'%zu", node->level);
 	fputc('\n', callgrind->out);
@@ -199,10 +200,10 @@ static void write_edges(struct callgrind *callgrind)
 
 		if (!i || compare_nodes(&edge[-1].caller, &edge->caller)) {
 			fputc('\n', callgrind->out);
-			write_node(callgrind, &edge->caller, "ob", "fl", "fn");
+			callgrind_write_node(callgrind, &edge->caller, "ob", "fl", "fn");
 		}
 		if (compare_nodes(&edge->callee, &edge->caller)) {
-			write_node(callgrind, &edge->callee, "cob", "cfi", "cfn");
+			callgrind_write_node(callgrind, &edge->callee, "cob", "cfi", "cfn");
 			fprintf(callgrind->out, "calls=%" PRIu64 " 0\n", edge->cost.calls);
 		}
 		fprintf(callgrind->out, "%u %" PRIu64 " %" PRIu64 "\n", edge->line, edge->cost.bytes, edge->cost.calls);
@@ -239,7 +240,7 @@ static int callgrind_write(const struct profile *profile, const struct export_op
 		const struct tally cost = cost_of(profile->groups[i], options->weight);
 
 		if (profile->groups[i]->resource == memory && (cost.calls || cost.bytes))
-			add_group(&callgrind, profile->groups[i], &cost, occurrences, i + 1);
+			callgrind_add_group(&callgrind, profile->groups[i], &cost, occurrences, i + 1);
 	}
 	join_edges(&callgrind);
 	fputs("# callgrind format\nversion: 1\ncreator: functrace " PACKAGE_VERSION "\npositions: line\n"

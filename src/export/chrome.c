@@ -58,7 +58,7 @@ static void add_peak(struct chrome *chrome, const struct resource_account *resou
 		add_counter(chrome, "blocks", since, resource->peak.calls);
 }
 
-static void add_resource(struct chrome *chrome, const struct resource_account *resource)
+static void chrome_add_resource(struct chrome *chrome, const struct resource_account *resource)
 {
 	const struct timeline *timeline = &resource->timeline;
 	const uint64_t last = chrome->process->account->last.since, peak = resource->peak_at.since;
@@ -105,7 +105,7 @@ static int chrome_write(const struct profile *profile, const struct export_optio
 			if (!resource || profile->resources[i]->flags & RESOURCE_CALL)
 				continue;
 			chrome.type = profile->resources[i]->type;
-			add_resource(&chrome, resource);
+			chrome_add_resource(&chrome, resource);
 		}
 	}
 	fputs("]}\n", out);

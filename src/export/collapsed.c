@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 /* ';' and line ends have a meaning in the format. */
-static void write_name(const char *name, FILE *out)
+static void collapsed_write_name(const char *name, FILE *out)
 {
 	struct buf plain = {0};
 
@@ -47,10 +47,10 @@ static int collapsed_write(const struct profile *profile, const struct export_op
 		if ((!weight && !old) || group->is_uncompared)
 			continue;
 		for (uint32_t k = group->frame_count; k-- > 0;) {
-			write_name(export_frame_name(group->frames[k], &room), out);
+			collapsed_write_name(export_frame_name(group->frames[k], &room), out);
 			fputc(';', out);
 		}
-		write_name(group->function, out);
+		collapsed_write_name(group->function, out);
 		if (profile->has_old)
 			fprintf(out, " %" PRIu64, old);
 		fprintf(out, " %" PRIu64 "\n", weight);

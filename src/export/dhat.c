@@ -25,7 +25,7 @@ static uint64_t in_units(const struct dhat *dhat, uint64_t since)
 	return dhat->profile->has_times ? since / 1000 : since;
 }
 
-static void flush(struct dhat *dhat)
+static void dhat_flush(struct dhat *dhat)
 {
 	fwrite(dhat->line.data, 1, dhat->line.size, dhat->out);
 	dhat->line.size = 0;
@@ -57,7 +57,7 @@ static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame
 }
 
 /* Stacks are told apart by their frames alone: one that ends early has a last frame that says so. */
-static void add_frames(struct dhat *dhat, const struct profile_group *group)
+static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group)
 {
 	static const char *const ends[] = {
 		[STACK_CUT] = "(more frames were not taken)",
@@ -75,7 +75,7 @@ static void add_frames(struct dhat *dhat, const struct profile_group *group)
 	buf_add_str(&dhat->line, "]\n  }");
 }
 
-static void write_group(struct dhat *dhat, const struct profile_group *group, bool is_first)
+static void dhat_write_group(struct dhat *dhat, const struct profile_group *group, bool is_first)
 {
 	struct buf *const line = &dhat->line;
 
@@ -85,11 +85,11 @@ static void write_group(struct dhat *dhat, const struct profile_group *group, bo
 	buf_printf(line, "\n  ,\"mb\":%" PRIu64 ",\"mbk\":%" PRIu64, group->own_peak.bytes, group->own_peak.calls);
 	buf_printf(line, ",\"gb\":%" PRIu64 ",\"gbk\":%" PRIu64, group->at_peak.bytes, group->at_peak.calls);
 	buf_printf(line, ",\"eb\":%" PRIu64 ",\"ebk\":%" PRIu64, group->live.bytes, group->live.calls);
-	add_frames(dhat, group);
-	flush(dhat);
+	dhat_add_frames(dhat, group);
+	dhat_flush(dhat);
 }
 
-static void write_head(struct dhat *dhat, const struct profile_resource *memory)
+static void dhat_write_head(struct dhat *dhat, const struct profile_resource *memory)
 {
 	const struct profile *const profile = dhat->profile;
 	const struct account *const account = profile->processes[0].account;
@@ -116,18 +116,18 @@ static int dhat_write(const struct profile *profile, const struct export_options
 
 	(void)options;
 	add_table_line(&dhat, "[root]");
-	write_head(&dhat, memory);
+	dhat_write_head(&dhat, memory);
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
 		/* What was alive before the trace may have none left, and was alive at the peak. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
-		write_group(&dhat, group, is_first);
+		dhat_write_group(&dhat, group, is_first);
 		is_first = false;
 	}
 	buf_add_str(&dhat.line, "\n ]\n,\"ftbl\":\n [");
-	flush(&dhat);
+	dhat_flush(&dhat);
 	fwrite(dhat.table.data, 1, dhat.table.size, out);
 	fputs("\n ]\n}\n", out);
 	hash_free(&dhat.text_of);

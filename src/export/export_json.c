@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-static void add_tally(struct buf *line, const char *name, const struct tally *tally)
+static void export_json_add_tally(struct buf *line, const char *name, const struct tally *tally)
 {
 	buf_printf(line, ",\"%s\":{\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "}", name, tally->bytes, tally->calls);
 }
@@ -24,7 +24,7 @@ static void end_line(struct buf *line, FILE *out)
 	line->size = 0;
 }
 
-static void write_process(const struct profile_process *process, struct buf *line, FILE *out)
+static void export_json_write_process(const struct profile_process *process, struct buf *line, FILE *out)
 {
 	const struct account *account = process->account;
 
@@ -56,7 +56,7 @@ static void add_classes(struct buf *line, const struct tally lost[LOST_KINDS])
 }
 
 /* null: no scan has looked. */
-static void add_lost(struct buf *line, const struct profile_resource *resource)
+static void export_json_add_lost(struct buf *line, const struct profile_resource *resource)
 {
 	if (resource->scanned)
 		add_classes(line, resource->lost);
@@ -65,13 +65,13 @@ static void add_lost(struct buf *line, const struct profile_resource *resource)
 }
 
 /* As it was before, of a profile that is compared. */
-static void add_old(struct buf *line, const struct figures *old)
+static void export_json_add_old(struct buf *line, const struct figures *old)
 {
 	buf_add_str(line, ",\"old\":{\"of\":\"before\"");
-	add_tally(line, "allocated", &old->allocated);
-	add_tally(line, "live", &old->live);
-	add_tally(line, "peak", &old->at_peak);
-	add_tally(line, "temporary", &old->temporary);
+	export_json_add_tally(line, "allocated", &old->allocated);
+	export_json_add_tally(line, "live", &old->live);
+	export_json_add_tally(line, "peak", &old->at_peak);
+	export_json_add_tally(line, "temporary", &old->temporary);
 	buf_add_char(line, '}');
 }
 
@@ -81,22 +81,23 @@ static void write_resource(const struct profile *profile, const struct profile_r
 	buf_add_str(line, "{\"type\":\"resource\"");
 	add_member(line, "name", resource->type);
 	add_member(line, "description", resource->desc);
-	add_tally(line, "allocated", resource->flags & RESOURCE_CALL ? &resource->others : &resource->allocated);
-	add_tally(line, "live", &resource->live);
-	add_tally(line, "before", &resource->before_live);
-	add_tally(line, "leaked", &resource->picked);
-	add_lost(line, resource);
-	add_tally(line, "suppressed", &resource->suppressed);
-	add_tally(line, "peak", &resource->peak);
-	add_tally(line, "temporary", &resource->temporary);
+	export_json_add_tally(line, "allocated",
+			      resource->flags & RESOURCE_CALL ? &resource->others : &resource->allocated);
+	export_json_add_tally(line, "live", &resource->live);
+	export_json_add_tally(line, "before", &resource->before_live);
+	export_json_add_tally(line, "leaked", &resource->picked);
+	export_json_add_lost(line, resource);
+	export_json_add_tally(line, "suppressed", &resource->suppressed);
+	export_json_add_tally(line, "peak", &resource->peak);
+	export_json_add_tally(line, "temporary", &resource->temporary);
 	if (profile->has_old)
-		add_old(line, &resource->old);
+		export_json_add_old(line, &resource->old);
 	buf_printf(line, ",\"releases\":%" PRIu64 ",\"unknown_releases\":%" PRIu64 ",\"unseen_releases\":%" PRIu64,
 		   resource->releases, resource->unknown_releases, resource->reused);
 	end_line(line, out);
 }
 
-static void add_frame(struct buf *line, const struct profile_frame *frame)
+static void export_json_add_frame(struct buf *line, const struct profile_frame *frame)
 {
 	buf_printf(line, "{\"address\":\"0x%" PRIx64 "\"", frame->address);
 	add_member(line, "function", frame->function);
@@ -111,22 +112,23 @@ static void add_frame(struct buf *line, const struct profile_frame *frame)
 	buf_add_char(line, '}');
 }
 
-static void write_group(const struct profile *profile, const struct profile_group *group, struct buf *line, FILE *out)
+static void export_json_write_group(const struct profile *profile, const struct profile_group *group, struct buf *line,
+				    FILE *out)
 {
 	static const char *const ends[] = {"whole", "cut", "lost"};
 
 	buf_add_str(line, "{\"type\":\"group\"");
 	add_member(line, "resource", group->resource->type);
 	add_member(line, "function", group->function);
-	add_tally(line, "allocated", &group->allocated);
-	add_tally(line, "live", &group->live);
-	add_tally(line, "leaked", &group->picked);
+	export_json_add_tally(line, "allocated", &group->allocated);
+	export_json_add_tally(line, "live", &group->live);
+	export_json_add_tally(line, "leaked", &group->picked);
 	if (group->resource->scanned)
 		add_classes(line, group->lost);
-	add_tally(line, "peak", &group->at_peak);
-	add_tally(line, "temporary", &group->temporary);
+	export_json_add_tally(line, "peak", &group->at_peak);
+	export_json_add_tally(line, "temporary", &group->temporary);
 	if (profile->has_old && !group->is_uncompared)
-		add_old(line, &group->old);
+		export_json_add_old(line, &group->old);
 	if (group->is_before)
 		buf_add_str(line, ",\"before\":true");
 	if (group->is_suppressed)
@@ -141,7 +143,7 @@ static void write_group(const struct profile *profile, const struct profile_grou
 		for (uint32_t i = 0; i < group->frame_count; i++) {
 			if (i)
 				buf_add_char(line, ',');
-			add_frame(line, group->frames[i]);
+			export_json_add_frame(line, group->frames[i]);
 		}
 		buf_add_char(line, ']');
 	}
@@ -154,11 +156,11 @@ static int json_write(const struct profile *profile, const struct export_options
 
 	(void)options;
 	for (size_t i = 0; i < profile->process_count; i++)
-		write_process(&profile->processes[i], &line, out);
+		export_json_write_process(&profile->processes[i], &line, out);
 	for (size_t i = 0; i < profile->resource_count; i++)
 		write_resource(profile, profile->resources[i], &line, out);
 	for (size_t i = 0; i < profile->group_count; i++)
-		write_group(profile, profile->groups[i], &line, out);
+		export_json_write_group(profile, profile->groups[i], &line, out);
 	buf_free(&line);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct export_stage {
 	bool failed;
 };
 
-static int put(struct stage *stage, const struct record *record)
+static int export_stage_put(struct stage *stage, const struct record *record)
 {
 	struct export_stage *export = (struct export_stage *)stage;
 
@@ -40,7 +40,7 @@ static int put(struct stage *stage, const struct record *record)
 	return error;
 }
 
-static int finish(struct stage *stage)
+static int export_stage_finish(struct stage *stage)
 {
 	struct export_stage *export = (struct export_stage *)stage;
 	int error = export->inner ? stage_finish(export->inner) : 0;
@@ -50,7 +50,7 @@ static int finish(struct stage *stage)
 	return error;
 }
 
-static void stage_free(struct stage *stage)
+static void export_stage_free(struct stage *stage)
 {
 	struct export_stage *export = (struct export_stage *)stage;
 
@@ -66,7 +66,7 @@ struct stage *export_stage_new(const struct export *export, const struct export_
 	struct export_stage *stage = xmalloc(sizeof(*stage));
 
 	*stage = (struct export_stage){
-		.stage = {.put = put, .finish = finish, .free = stage_free},
+		.stage = {.put = export_stage_put, .finish = export_stage_finish, .free = export_stage_free},
 		.export = export,
 		.options = *options,
 		.target = *target,

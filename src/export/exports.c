@@ -16,7 +16,7 @@ const struct export *export_find(const char *name)
 	return NULL;
 }
 
-static const char *join_names(struct buf *names, bool all)
+static const char *exports_join_names(struct buf *names, bool all)
 {
 	names->size = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
@@ -29,14 +29,14 @@ const char *export_names(void)
 {
 	static struct buf names;
 
-	return join_names(&names, true);
+	return exports_join_names(&names, true);
 }
 
 const char *export_names_that_compare(void)
 {
 	static struct buf names;
 
-	return join_names(&names, false);
+	return exports_join_names(&names, false);
 }
 
 bool export_weight_parse(const char *text, enum export_weight *weight)

@@ -16,7 +16,7 @@ struct gperftools {
 };
 
 /* Two hyphens stand before the name of a function that is inlined into the one before it. */
-static void add_name(struct buf *names, const char *name)
+static void gperftools_add_name(struct buf *names, const char *name)
 {
 	const size_t begin = names->size;
 
@@ -34,7 +34,7 @@ static uint64_t called_number(struct gperftools *gperftools, const char *functio
 		*number = 2 * gperftools->called.count - 1;
 		/* A plain malloc is left out by the reader, and all of the stack with it. */
 		buf_printf(&gperftools->names, "0x%" PRIx64 " [", *number);
-		add_name(&gperftools->names, function ? function : "?");
+		gperftools_add_name(&gperftools->names, function ? function : "?");
 		buf_add_str(&gperftools->names, "]\n");
 	}
 	return *number;
@@ -50,7 +50,7 @@ static void add_place_names(struct gperftools *gperftools)
 		buf_printf(names, "0x%zx", 2 * (i + 1));
 		for (size_t k = place->count; k-- > 0;) {
 			buf_add_str(names, k + 1 < place->count ? "--" : " ");
-			add_name(names, export_frame_name(place->frames[k], &gperftools->room));
+			gperftools_add_name(names, export_frame_name(place->frames[k], &gperftools->room));
 		}
 		buf_add_char(names, '\n');
 	}
@@ -62,7 +62,7 @@ static void add_tallies(struct buf *out, const struct tally *live, const struct 
 		   allocated->calls, allocated->bytes);
 }
 
-static void add_stack(struct gperftools *gperftools, const struct profile_group *group)
+static void gperftools_add_stack(struct gperftools *gperftools, const struct profile_group *group)
 {
 	struct buf *const stacks = &gperftools->stacks;
 
@@ -89,7 +89,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 	(void)options;
 	for (size_t i = 0; i < profile->group_count; i++)
 		if (profile->groups[i]->resource == memory)
-			add_stack(&gperftools, profile->groups[i]);
+			gperftools_add_stack(&gperftools, profile->groups[i]);
 	add_place_names(&gperftools);
 	buf_add_str(&head, "--- symbol\nbinary=");
 	export_add_text(&head, profile->processes[0].account->name);

@@ -52,7 +52,7 @@ struct heaptrack {
 	bool has_begun;
 };
 
-static int flush(struct heaptrack *heaptrack)
+static int heaptrack_flush(struct heaptrack *heaptrack)
 {
 	const bool failed =
 		fwrite(heaptrack->text.data, 1, heaptrack->text.size, heaptrack->out) < heaptrack->text.size;
@@ -73,7 +73,7 @@ static void add_hex(struct buf *text, uint64_t number)
 }
 
 /* " NUMBER" */
-static void add_field(struct buf *text, uint64_t number)
+static void heaptrack_add_field(struct buf *text, uint64_t number)
 {
 	buf_add_char(text, ' ');
 	add_hex(text, number);
@@ -90,7 +90,7 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 	if (!*number) {
 		*number = ++heaptrack->strings;
 		buf_add_char(&heaptrack->text, 's');
-		add_field(&heaptrack->text, strlen(interned));
+		heaptrack_add_field(&heaptrack->text, strlen(interned));
 		buf_add_char(&heaptrack->text, ' ');
 		export_add_text(&heaptrack->text, interned);
 		buf_add_char(&heaptrack->text, '\n');
@@ -100,8 +100,8 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 
 /* The names of one address as fields of its line: function, file and line of each, innermost first. Those behind the
  * first have all three. */
-static void add_names(struct heaptrack *heaptrack, struct buf *line, const struct profile_frame *const *frames,
-		      size_t count)
+static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
+				const struct profile_frame *const *frames, size_t count)
 {
 	size_t named = 0;
 
@@ -110,11 +110,11 @@ static void add_names(struct heaptrack *heaptrack, struct buf *line, const struc
 
 		if (!frame->function)
 			continue;
-		add_field(line, string_number(heaptrack, frame->function));
+		heaptrack_add_field(line, string_number(heaptrack, frame->function));
 		if (!frame->file && !named && i + 1 == count)
 			break;
-		add_field(line, string_number(heaptrack, frame->file));
-		add_field(line, frame->line);
+		heaptrack_add_field(line, string_number(heaptrack, frame->file));
+		heaptrack_add_field(line, frame->line);
 		named++;
 	}
 }
@@ -126,9 +126,9 @@ static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const stru
 	struct buf line = {0};
 
 	buf_add_char(&line, 'i');
-	add_field(&line, address ? address - 1 : 0);
-	add_field(&line, string_number(heaptrack, count ? frames[count - 1]->module : NULL));
-	add_names(heaptrack, &line, frames, count);
+	heaptrack_add_field(&line, address ? address - 1 : 0);
+	heaptrack_add_field(&line, string_number(heaptrack, count ? frames[count - 1]->module : NULL));
+	heaptrack_add_names(heaptrack, &line, frames, count);
 	buf_add_char(&line, '\n');
 	buf_add(&heaptrack->text, line.data, line.size);
 	buf_free(&line);
@@ -143,8 +143,8 @@ static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint6
 	if (!*number) {
 		*number = ++heaptrack->traces;
 		buf_add_char(&heaptrack->text, 't');
-		add_field(&heaptrack->text, ip);
-		add_field(&heaptrack->text, parent);
+		heaptrack_add_field(&heaptrack->text, ip);
+		heaptrack_add_field(&heaptrack->text, parent);
 		buf_add_char(&heaptrack->text, '\n');
 	}
 	return *number;
@@ -162,7 +162,7 @@ static void forget_unmapped(struct heaptrack *heaptrack)
 }
 
 /* Writes a stack that is new, from its outermost call on. */
-static uint64_t add_stack(struct heaptrack *heaptrack, const struct stack *stack)
+static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct stack *stack)
 {
 	struct resolver *const resolver = &heaptrack->resolver;
 	uint64_t trace = 0;
@@ -212,7 +212,7 @@ static uint64_t stack_number(struct heaptrack *heaptrack, const struct record_ca
 	struct stack *const stack = stack_intern(&heaptrack->stacks, call);
 
 	if (!stack->user)
-		stack->user = (void *)(uintptr_t)add_stack(heaptrack, stack);
+		stack->user = (void *)(uintptr_t)heaptrack_add_stack(heaptrack, stack);
 	return (uintptr_t)stack->user;
 }
 
@@ -226,8 +226,8 @@ static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t
 	if (place)
 		*place = heaptrack->infos + 1;
 	buf_add_char(&heaptrack->text, 'a');
-	add_field(&heaptrack->text, size);
-	add_field(&heaptrack->text, trace);
+	heaptrack_add_field(&heaptrack->text, size);
+	heaptrack_add_field(&heaptrack->text, trace);
 	buf_add_char(&heaptrack->text, '\n');
 	if (heaptrack->info_of.count > INFOS_MAX)
 		hash_free(&heaptrack->info_of);
@@ -238,7 +238,7 @@ static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t
 static void add_event(struct heaptrack *heaptrack, char what, uint64_t block)
 {
 	buf_add_char(&heaptrack->text, what);
-	add_field(&heaptrack->text, block & INFO_MASK);
+	heaptrack_add_field(&heaptrack->text, block & INFO_MASK);
 	buf_add_char(&heaptrack->text, '\n');
 }
 
@@ -258,7 +258,7 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 	add_event(heaptrack, '+', *block);
 }
 
-static void put_release(struct heaptrack *heaptrack, uint64_t key)
+static void heaptrack_put_release(struct heaptrack *heaptrack, uint64_t key)
 {
 	uint64_t *const block = hash_get(&heaptrack->live, key);
 
@@ -277,11 +277,11 @@ static void add_clock(struct heaptrack *heaptrack, uint64_t step)
 		return;
 	heaptrack->clock = now;
 	buf_add_char(&heaptrack->text, 'c');
-	add_field(&heaptrack->text, now);
+	heaptrack_add_field(&heaptrack->text, now);
 	buf_add_char(&heaptrack->text, '\n');
 }
 
-static void put_call(struct heaptrack *heaptrack, const struct record_call *call)
+static void heaptrack_put_call(struct heaptrack *heaptrack, const struct record_call *call)
 {
 	const struct resource_state *const which = resources_of(&heaptrack->account.resources, call->resource);
 	const uint64_t key = call->id ^ hash_mix(heaptrack->seed + which->id);
@@ -291,13 +291,13 @@ static void put_call(struct heaptrack *heaptrack, const struct record_call *call
 		return;
 	add_clock(heaptrack, CLOCK_STEP);
 	if (call->kind == CALL_RELEASE)
-		put_release(heaptrack, key);
+		heaptrack_put_release(heaptrack, key);
 	else
 		put_allocation(heaptrack, which, call, key);
 }
 
 /* What is alive when heaptrack's picture begins. */
-static void put_baseline(struct heaptrack *heaptrack, const struct record_baseline *baseline)
+static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct record_baseline *baseline)
 {
 	const struct resource_state *const which = resources_of(&heaptrack->account.resources, baseline->resource);
 
@@ -310,35 +310,35 @@ static void put_baseline(struct heaptrack *heaptrack, const struct record_baseli
 	}
 }
 
-static void add_resident(struct heaptrack *heaptrack, uint64_t bytes)
+static void heaptrack_add_resident(struct heaptrack *heaptrack, uint64_t bytes)
 {
 	buf_add_char(&heaptrack->text, 'R');
-	add_field(&heaptrack->text, bytes / PAGE_BYTES);
+	heaptrack_add_field(&heaptrack->text, bytes / PAGE_BYTES);
 	buf_add_char(&heaptrack->text, '\n');
 }
 
 /* The readers take the highest figure for the peak, so a peak that lies between two records is written too. How many
  * pages the machine has is unknown, and 0. */
-static void put_resident(struct heaptrack *heaptrack)
+static void heaptrack_put_resident(struct heaptrack *heaptrack)
 {
 	const struct resident *const resident = &heaptrack->account.resident;
 
 	if (!heaptrack->resident_peak) {
 		buf_add_char(&heaptrack->text, 'I');
-		add_field(&heaptrack->text, PAGE_BYTES);
+		heaptrack_add_field(&heaptrack->text, PAGE_BYTES);
 		buf_add_str(&heaptrack->text, " 0\n");
 	}
 	add_clock(heaptrack, 1);
 	if (resident->peak > heaptrack->resident_peak && resident->peak > resident->last)
-		add_resident(heaptrack, resident->peak);
-	add_resident(heaptrack, resident->last);
+		heaptrack_add_resident(heaptrack, resident->peak);
+	heaptrack_add_resident(heaptrack, resident->last);
 	if (resident->peak > heaptrack->resident_peak)
 		heaptrack->resident_peak = resident->peak;
 	if (resident->last > heaptrack->resident_peak)
 		heaptrack->resident_peak = resident->last;
 }
 
-static void put_process(struct heaptrack *heaptrack)
+static void heaptrack_put_process(struct heaptrack *heaptrack)
 {
 	const struct account *const account = &heaptrack->account;
 
@@ -350,35 +350,35 @@ static void put_process(struct heaptrack *heaptrack)
 	buf_add_str(&heaptrack->text, account->is_attached ? "\nA\n" : "\n");
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int heaptrack_put(struct stage *stage, const struct record *record)
 {
 	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
 
 	if (record->type == RECORD_CALL) {
-		put_call(heaptrack, &record->call);
+		heaptrack_put_call(heaptrack, &record->call);
 	} else if (record->type == RECORD_BASELINE) {
-		put_baseline(heaptrack, &record->baseline);
+		heaptrack_put_baseline(heaptrack, &record->baseline);
 	} else {
 		output_feed_names(heaptrack->names, &heaptrack->account.objects, record);
 		account_put(&heaptrack->account, record);
 		if (record->type == RECORD_PROCESS)
-			put_process(heaptrack);
+			heaptrack_put_process(heaptrack);
 		else if (record->type == RECORD_RESIDENT)
-			put_resident(heaptrack);
+			heaptrack_put_resident(heaptrack);
 	}
-	return heaptrack->text.size < FLUSH_BYTES ? 0 : flush(heaptrack);
+	return heaptrack->text.size < FLUSH_BYTES ? 0 : heaptrack_flush(heaptrack);
 }
 
-static int finish(struct stage *stage)
+static int heaptrack_finish(struct stage *stage)
 {
 	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
 
 	account_end(&heaptrack->account);
 	add_clock(heaptrack, 1);
-	return flush(heaptrack);
+	return heaptrack_flush(heaptrack);
 }
 
-static void stage_free(struct stage *stage)
+static void heaptrack_stage_free(struct stage *stage)
 {
 	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
 
@@ -401,7 +401,7 @@ static struct stage *heaptrack_new(const struct export_options *options, FILE *o
 	struct heaptrack *const heaptrack = xmalloc(sizeof(*heaptrack));
 
 	*heaptrack = (struct heaptrack){
-		.stage = {.put = put, .finish = finish, .free = stage_free},
+		.stage = {.put = heaptrack_put, .finish = heaptrack_finish, .free = heaptrack_stage_free},
 		.out = out,
 		.names = options->names,
 		.profile = profile_new(),

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The number of frames that begin there and are one place. */
-static uint32_t length_of(const struct profile_group *group, uint32_t begin)
+static uint32_t locations_length_of(const struct profile_group *group, uint32_t begin)
 {
 	uint32_t end = begin + 1;
 
@@ -15,7 +15,7 @@ static uint32_t length_of(const struct profile_group *group, uint32_t begin)
 
 size_t places_next(struct places *places, const struct profile_group *group, uint32_t *i)
 {
-	const struct location place = {group->frames + *i, length_of(group, *i)};
+	const struct location place = {group->frames + *i, locations_length_of(group, *i)};
 	uint64_t chain = 0;
 
 	*i += (uint32_t)place.count;

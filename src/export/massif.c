@@ -30,7 +30,7 @@ struct child {
 	uint64_t bytes;
 };
 
-static int compare_stacks(const void *a, const void *b)
+static int massif_compare_stacks(const void *a, const void *b)
 {
 	const struct profile_group *x = ((const struct part *)a)->group, *y = ((const struct part *)b)->group;
 
@@ -42,7 +42,7 @@ static int compare_stacks(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int compare_children(const void *a, const void *b)
+static int massif_compare_children(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
@@ -68,11 +68,11 @@ static struct child *children_of(const struct massif *massif, size_t first, size
 			child->bytes += massif->parts[first].bytes;
 		child->end = first;
 	}
-	qsort(children, *count, sizeof(*children), compare_children);
+	qsort(children, *count, sizeof(*children), massif_compare_children);
 	return children;
 }
 
-static void write_frame(struct massif *massif, const struct profile_frame *frame)
+static void massif_write_frame(struct massif *massif, const struct profile_frame *frame)
 {
 	struct buf text = {0};
 
@@ -82,7 +82,7 @@ static void write_frame(struct massif *massif, const struct profile_frame *frame
 }
 
 /* The children of a node, whose own line says how many they are. Calls itself DEPTH deep at most. */
-static void write_node(struct massif *massif, const struct child *node, uint32_t depth)
+static void massif_write_node(struct massif *massif, const struct child *node, uint32_t depth)
 {
 	const struct profile_frame *frame = depth ? massif->parts[node->first].group->frames[depth - 1] : NULL;
 	struct child *children = NULL;
@@ -97,12 +97,12 @@ static void write_node(struct massif *massif, const struct child *node, uint32_t
 		rest += children[i].bytes;
 	fprintf(massif->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "", shown + (shown < count), node->bytes);
 	if (frame)
-		write_frame(massif, frame);
+		massif_write_frame(massif, frame);
 	else
 		fputs("(heap allocation functions) malloc/new/new[], --alloc-fns, etc.", massif->out);
 	fputc('\n', massif->out);
 	for (size_t i = 0; i < shown; i++)
-		write_node(massif, &children[i], depth + 1);
+		massif_write_node(massif, &children[i], depth + 1);
 	if (shown < count)
 		fprintf(massif->out, "%*sn0: %" PRIu64 " in %zu place%s, below massif's threshold (1.00%%)\n",
 			(int)depth + 1, "", rest, count - shown, count - shown == 1 ? "" : "s, all");
@@ -110,9 +110,9 @@ static void write_node(struct massif *massif, const struct child *node, uint32_t
 }
 
 /* What a snapshot consists of: `what` chooses the group's tally. */
-static void collect(struct massif *massif,
-		    struct tally (*what)(const struct profile *, const struct profile_group *, uint64_t),
-		    uint64_t since)
+static void massif_collect(struct massif *massif,
+			   struct tally (*what)(const struct profile *, const struct profile_group *, uint64_t),
+			   uint64_t since)
 {
 	massif->count = 0;
 	massif->total = 0;
@@ -152,8 +152,8 @@ static void write_snapshot(struct massif *massif, uint64_t since, const char *tr
 		massif->snapshot++, massif->profile->has_times ? since / 1000000 : since, massif->total, tree);
 	if (*tree == 'e')
 		return;
-	qsort(massif->parts, massif->count, sizeof(*massif->parts), compare_stacks);
-	write_node(massif, &(struct child){0, massif->count, massif->total}, 0);
+	qsort(massif->parts, massif->count, sizeof(*massif->parts), massif_compare_stacks);
+	massif_write_node(massif, &(struct child){0, massif->count, massif->total}, 0);
 }
 
 /* The longest distance between two moments of a process. */
@@ -187,23 +187,23 @@ static void write_snapshots(struct massif *massif)
 
 	for (uint64_t i = 0; i * width <= profile->end_since; i++) {
 		if (has_peak && peak < i * width) {
-			collect(massif, tally_at_peak, peak);
+			massif_collect(massif, tally_at_peak, peak);
 			write_snapshot(massif, peak, "peak");
 			has_peak = false;
 		}
-		collect(massif, profile_group_at, i * width);
+		massif_collect(massif, profile_group_at, i * width);
 		write_snapshot(massif, i * width, i % DETAILED == DETAILED - 1 ? "detailed" : "empty");
 	}
 	if (has_peak) {
-		collect(massif, tally_at_peak, peak);
+		massif_collect(massif, tally_at_peak, peak);
 		write_snapshot(massif, peak, "peak");
 	}
-	collect(massif, tally_at_end, profile->end_since);
+	massif_collect(massif, tally_at_end, profile->end_since);
 	write_snapshot(massif, profile->end_since, "detailed");
 }
 
 /* The format has no place for it but the words of its first line, which ms_print shows as the arguments. */
-static void add_resident(struct buf *head, const struct profile *profile)
+static void massif_add_resident(struct buf *head, const struct profile *profile)
 {
 	uint64_t peak = 0;
 	size_t processes = 0, known = 0;
@@ -234,7 +234,7 @@ static int massif_write(const struct profile *profile, const struct export_optio
 
 	(void)options;
 	buf_add_str(&head, "desc: functrace " PACKAGE_VERSION);
-	add_resident(&head, profile);
+	massif_add_resident(&head, profile);
 	buf_add_str(&head, "\ncmd: ");
 	export_add_text(&head, command ? command : "?");
 	fprintf(out, "%s\ntime_unit: %s\n", buf_str(&head), profile->has_times ? "ms" : "i");

@@ -65,7 +65,7 @@ static Pprof__Figure *figure_new(struct pprof *pprof, const char *name, const ch
 }
 
 /* The object that begins at that address; 0 unknown. */
-static Pprof__Mapping *mapping_of(struct pprof *pprof, const char *path, const char *build_id, uint64_t from)
+static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, const char *build_id, uint64_t from)
 {
 	Pprof__Profile *const message = pprof->message;
 	const int64_t file = text_index(pprof, path);
@@ -95,7 +95,7 @@ static uint64_t mapping_id(struct pprof *pprof, const struct profile_frame *fram
 	const uint64_t call = frame->address - 1;
 	/* Without an offset it is not known where the object begins. */
 	Pprof__Mapping *const mapping =
-		mapping_of(pprof, frame->module, frame->build_id, frame->offset ? call - frame->offset : 0);
+		pprof_mapping_of(pprof, frame->module, frame->build_id, frame->offset ? call - frame->offset : 0);
 
 	/* Where its end is no profile says; all that is known of it lies within. */
 	if (mapping->from && call >= mapping->to)
@@ -135,7 +135,7 @@ static Pprof__Location *location_new(struct pprof *pprof, size_t lines)
 	return location;
 }
 
-static void add_line(Pprof__Location *location, uint64_t function, unsigned number)
+static void pprof_add_line(Pprof__Location *location, uint64_t function, unsigned number)
 {
 	Pprof__Line *const line = xmalloc(sizeof(*line));
 
@@ -159,9 +159,10 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 	location->mapping = mapping_id(pprof, outer);
 	location->address = outer->address ? outer->address - 1 : 0;
 	for (size_t i = 0; i < place->count; i++)
-		add_line(location,
-			 function_id(pprof, export_frame_name(place->frames[i], &pprof->room), place->frames[i]->file),
-			 place->frames[i]->line);
+		pprof_add_line(
+			location,
+			function_id(pprof, export_frame_name(place->frames[i], &pprof->room), place->frames[i]->file),
+			place->frames[i]->line);
 	return *id = location->id;
 }
 
@@ -174,7 +175,7 @@ static uint64_t stackless_id(struct pprof *pprof, const char *name)
 	if (!*id) {
 		Pprof__Location *const location = location_new(pprof, 1);
 
-		add_line(location, function, 0);
+		pprof_add_line(location, function, 0);
 		*id = location->id;
 	}
 	return *id;
@@ -186,7 +187,7 @@ static int64_t clamp(uint64_t value)
 }
 
 /* What there is more than before, or less; all of it where nothing is compared. */
-static int64_t difference(uint64_t now, uint64_t old)
+static int64_t pprof_difference(uint64_t now, uint64_t old)
 {
 	return clamp(now) - clamp(old);
 }
@@ -206,10 +207,10 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 	Pprof__Sample *const sample = xmalloc(sizeof(*sample));
 	Pprof__Label *const label = xmalloc(sizeof(*label));
 	const int64_t values[] = {
-		difference(group->allocated.calls, group->old.allocated.calls),
-		difference(group->allocated.bytes, group->old.allocated.bytes),
-		difference(group->live.calls, group->old.live.calls),
-		difference(group->live.bytes, group->old.live.bytes),
+		pprof_difference(group->allocated.calls, group->old.allocated.calls),
+		pprof_difference(group->allocated.bytes, group->old.allocated.bytes),
+		pprof_difference(group->live.calls, group->old.live.calls),
+		pprof_difference(group->live.bytes, group->old.live.bytes),
 	};
 
 	pprof__sample__init(sample);
@@ -237,7 +238,7 @@ static void add_program(struct pprof *pprof, const struct profile *profile)
 			mapping_id(pprof, profile->frames[i]);
 			return;
 		}
-	mapping_of(pprof, path, NULL, 0);
+	pprof_mapping_of(pprof, path, NULL, 0);
 }
 
 static void add_head(struct pprof *pprof, const struct profile *profile)
@@ -289,14 +290,14 @@ static void compress_part(struct gzip *gzip, size_t size, const uint8_t *data, i
 	} while (!gzip->stream.avail_out);
 }
 
-static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
+static void pprof_append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
 	compress_part((struct gzip *)buffer, size, data, Z_NO_FLUSH);
 }
 
 static int write_packed(const Pprof__Profile *message, FILE *out)
 {
-	struct gzip gzip = {.base.append = append, .out = out};
+	struct gzip gzip = {.base.append = pprof_append, .out = out};
 
 	if (deflateInit2(&gzip.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK) {

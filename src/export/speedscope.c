@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void flush(struct buf *text, FILE *out)
+static void speedscope_flush(struct buf *text, FILE *out)
 {
 	fwrite(text->data, 1, text->size, out);
 	text->size = 0;
@@ -29,7 +29,7 @@ static size_t *add_called(const struct profile *profile, struct buf *text, FILE 
 			buf_add_str(text, *number > 1 ? ",\n{\"name\":" : "\n{\"name\":");
 			json_add_string(text, function ? function : "?");
 			buf_add_char(text, '}');
-			flush(text, out);
+			speedscope_flush(text, out);
 		}
 		called[i] = *number - 1;
 	}
@@ -38,7 +38,7 @@ static size_t *add_called(const struct profile *profile, struct buf *text, FILE 
 }
 
 /* -> as add_called(). */
-static size_t *add_frames(const struct profile *profile, struct buf *text, FILE *out)
+static size_t *speedscope_add_frames(const struct profile *profile, struct buf *text, FILE *out)
 {
 	struct buf room = {0};
 
@@ -57,7 +57,7 @@ static size_t *add_frames(const struct profile *profile, struct buf *text, FILE 
 			json_add_string(text, frame->module);
 		}
 		buf_add_char(text, '}');
-		flush(text, out);
+		speedscope_flush(text, out);
 	}
 	buf_free(&room);
 	return add_called(profile, text, out);
@@ -86,7 +86,7 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 		for (uint32_t k = group->frame_count; k-- > 0;)
 			buf_printf(text, "%zu,", group->frames[k]->number);
 		buf_printf(text, "%zu]", called[i]);
-		flush(text, out);
+		speedscope_flush(text, out);
 	}
 	buf_add_str(text, "],\"weights\":[");
 	is_first = true;
@@ -99,10 +99,10 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 		buf_printf(text, "%s%" PRIu64, is_first ? "" : ",", figure);
 		is_first = false;
 		sum += figure;
-		flush(text, out);
+		speedscope_flush(text, out);
 	}
 	buf_printf(text, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
-	flush(text, out);
+	speedscope_flush(text, out);
 }
 
 static int speedscope_write(const struct profile *profile, const struct export_options *options, FILE *out)
@@ -111,7 +111,7 @@ static int speedscope_write(const struct profile *profile, const struct export_o
 
 	buf_add_str(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			   "\"exporter\":\"functrace " PACKAGE_VERSION "\",\n\"shared\":{\"frames\":[");
-	size_t *const called = add_frames(profile, &text, out);
+	size_t *const called = speedscope_add_frames(profile, &text, out);
 
 	buf_add_str(&text, "]},\n\"profiles\":[");
 	for (size_t i = 0; i < profile->resource_count; i++) {
@@ -120,7 +120,7 @@ static int speedscope_write(const struct profile *profile, const struct export_o
 	}
 	free(called);
 	buf_add_str(&text, "]}\n");
-	flush(&text, out);
+	speedscope_flush(&text, out);
 	buf_free(&text);
 	return 0;
 }

@@ -17,7 +17,7 @@ static size_t character_size(const unsigned char *text)
 	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : plain_size((const char *)text);
 }
 
-static void write_text(const char *text, FILE *out)
+static void xml_write_text(const char *text, FILE *out)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
@@ -41,11 +41,11 @@ static void write_text(const char *text, FILE *out)
 static void write_element(const char *indent, const char *name, const char *text, FILE *out)
 {
 	fprintf(out, "%s<%s>", indent, name);
-	write_text(text, out);
+	xml_write_text(text, out);
 	fprintf(out, "</%s>\n", name);
 }
 
-static void write_frame(const struct profile_frame *frame, FILE *out)
+static void xml_write_frame(const struct profile_frame *frame, FILE *out)
 {
 	static const char indent[] = "      ";
 
@@ -88,11 +88,11 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 	write_element("      ", "fn", group->function ? group->function : "?", out);
 	fputs("    </frame>\n", out);
 	for (uint32_t i = 0; i < group->frame_count; i++)
-		write_frame(group->frames[i], out);
+		xml_write_frame(group->frames[i], out);
 	fputs("  </stack>\n</error>\n\n", out);
 }
 
-static void write_head(const struct profile *profile, FILE *out)
+static void xml_write_head(const struct profile *profile, FILE *out)
 {
 	const struct account *account = profile->processes[0].account;
 	const char *program = account->command ? account->command : account->name;
@@ -136,7 +136,7 @@ static int xml_write(const struct profile *profile, const struct export_options 
 	size_t count = 0, number = 0;
 
 	(void)options;
-	write_head(profile, out);
+	xml_write_head(profile, out);
 	for (size_t i = 0; i < profile->group_count; i++)
 		count += profile->groups[i]->picked.calls != 0;
 	for (size_t i = 0; i < profile->group_count; i++)

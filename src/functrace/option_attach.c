@@ -29,7 +29,7 @@ static bool is_proc_file(const char *name)
 }
 
 /* No file of /proc that is known. */
-static int unknown_name(struct parse *parse, const char *text)
+static int option_attach_unknown_name(struct parse *parse, const char *text)
 {
 	struct buf known = {0};
 
@@ -51,7 +51,7 @@ int option_attach(struct parse *parse, const char *text)
 	const size_t length = sign ? (size_t)(sign - text) : strlen(text);
 
 	if (!sign && !is_proc_file(text))
-		return unknown_name(parse, text);
+		return option_attach_unknown_name(parse, text);
 	if (!is_name(text, length))
 		return usage_error(
 			parse, "--attach-file=%s: a name has letters and digits, at most %d: --attach-file=NAME=PATH",

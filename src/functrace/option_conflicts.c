@@ -98,7 +98,7 @@ static const struct conflict trace_conflicts[] = {
 	{"scan", NEEDS, "has-scans", "a trace in the format {format} has no place for what a scan finds; leave out -f"},
 };
 
-static int check(struct parse *parse, const struct conflict *rows, size_t count)
+static int option_conflicts_check(struct parse *parse, const struct conflict *rows, size_t count)
 {
 	char *const text = conflict_find(rows, count, &parse->given);
 	const int error = text ? usage_error(parse, "%s", text) : 0;
@@ -116,7 +116,7 @@ int option_conflicts_of_task(struct parse *parse)
 	given_fact(given, "program-empty", s->argv && !s->argv[0][0]);
 	given_fact(given, "scan", s->scan.is_wanted);
 	given_fact(given, "scan-alone", s->scan.is_wanted && !option_scan_is_beside(s));
-	return check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
+	return option_conflicts_check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
 }
 
 int option_conflicts_of_trace(struct parse *parse)
@@ -139,5 +139,5 @@ int option_conflicts_of_trace(struct parse *parse)
 	given_value(given, "compat-formats", encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
 	given_fact(given, "has-scans", has_scans(parse));
 	given_fact(given, "heap", option_scan_has_heap(s));
-	return check(parse, trace_conflicts, ARRAY_SIZE(trace_conflicts));
+	return option_conflicts_check(parse, trace_conflicts, ARRAY_SIZE(trace_conflicts));
 }

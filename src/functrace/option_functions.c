@@ -118,7 +118,7 @@ static bool is_address_sign(const char *item, const char *sign)
 	return sign && !(sign > item && sign[-1] == '[') && !is_operators(item, sign);
 }
 
-static bool has_control(const char *item)
+static bool option_functions_has_control(const char *item)
 {
 	while (*item && !iscntrl((unsigned char)*item))
 		item++;
@@ -130,7 +130,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 	const char *const equals = strrchr(item, '='), *const bang = strrchr(item, '!'), *const at = strrchr(item, '@');
 	uint64_t address;
 
-	if (has_control(item))
+	if (option_functions_has_control(item))
 		return bad_item(parse, origin, item, "has control characters in it");
 	if (strlen(item) > ITEM_MAX) {
 		char shown[64];
@@ -175,7 +175,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 /* ---- Lists ---- */
 
 /* The item that begins there, without blanks around it; *list moves behind it. The caller frees it. */
-static char *next_item(const char **list)
+static char *option_functions_next_item(const char **list)
 {
 	const char *const begin = *list + strspn(*list, BLANKS);
 	size_t length = strcspn(begin, ";");
@@ -196,12 +196,12 @@ static void cut_comment(char *line)
 		}
 }
 
-static int add_line(struct parse *parse, const struct origin *origin, const char *line)
+static int option_functions_add_line(struct parse *parse, const struct origin *origin, const char *line)
 {
 	int error = 0;
 
 	while (*line && !error) {
-		char *const item = next_item(&line);
+		char *const item = option_functions_next_item(&line);
 
 		if (item[0] == '@')
 			error = bad_item(parse, origin, item,
@@ -237,7 +237,7 @@ static int add_file(struct parse *parse, const struct origin *from, const char *
 			*end++ = '\0';
 		origin.line++;
 		cut_comment(line);
-		error = add_line(parse, &origin, line);
+		error = option_functions_add_line(parse, &origin, line);
 	}
 	free(text);
 	return error;
@@ -255,7 +255,7 @@ static int add_list(struct parse *parse, const struct origin *origin, const char
 	int error = 0;
 
 	while (*left && !error) {
-		char *const item = next_item(&left);
+		char *const item = option_functions_next_item(&left);
 
 		if (item[0] == '@')
 			error = add_file(parse, origin, item + 1);

@@ -35,7 +35,7 @@ static int conflict(struct parse *parse, const char *word, const struct module *
 }
 
 /* word: of the command line. None is added twice. */
-static int add(struct parse *parse, const char *word, const struct module *module)
+static int option_modules_add(struct parse *parse, const char *word, const struct module *module)
 {
 	struct settings *const s = parse->settings;
 
@@ -66,7 +66,7 @@ static int add_all(struct parse *parse)
 
 	for (size_t i = 0; !error && (module = module_known(i)); i++)
 		if (has_living(module))
-			error = add(parse, WORD_ALL, module);
+			error = option_modules_add(parse, WORD_ALL, module);
 	return error;
 }
 
@@ -118,16 +118,16 @@ static int unknown(struct parse *parse, const char *name)
 
 /* ---- Of one's own ---- */
 
-static bool has_end(const char *name, const char *end)
+static bool option_modules_has_end(const char *name, const char *end)
 {
 	const size_t length = strlen(name), end_length = strlen(end);
 
 	return length > end_length && !strcmp(name + length - end_length, end);
 }
 
-static bool is_file(const char *name)
+static bool option_modules_is_file(const char *name)
 {
-	return strchr(name, '/') || has_end(name, ".conf") || has_end(name, ".so");
+	return strchr(name, '/') || option_modules_has_end(name, ".conf") || option_modules_has_end(name, ".so");
 }
 
 static int add_described(struct parse *parse, const char *path)
@@ -140,7 +140,7 @@ static int add_described(struct parse *parse, const char *path)
 	if (conf) {
 		ARRAY_GROW(s->described, parse->described_capacity, s->described_count);
 		s->described[s->described_count++] = conf;
-		error = add(parse, path, conf_module(conf));
+		error = option_modules_add(parse, path, conf_module(conf));
 	} else {
 		msg_error("-e %s describes no module; 'man functrace-modules' has the words of such files\n%s", path,
 			  buf_str(&said));
@@ -155,7 +155,8 @@ static int add_loaded(struct parse *parse, const char *path)
 {
 	struct buf said = {0};
 	const struct module *const module = module_load(path, &said);
-	const int error = module ? add(parse, path, module) : usage_error(parse, "-e %s", buf_str(&said));
+	const int error =
+		module ? option_modules_add(parse, path, module) : usage_error(parse, "-e %s", buf_str(&said));
 
 	buf_free(&said);
 	return error;
@@ -166,14 +167,14 @@ int option_module(struct parse *parse, const char *name)
 	const struct module *const module = module_find(name);
 
 	if (module)
-		return add(parse, name, module);
+		return option_modules_add(parse, name, module);
 	if (!strcmp(name, WORD_ALL))
 		return add_all(parse);
 	if (!strcmp(name, WORD_HELP))
 		return help(parse);
 	if (!strncmp(name, WORD_HELP "=", strlen(WORD_HELP "=")))
 		return help_module(parse, name + strlen(WORD_HELP "="));
-	if (is_file(name))
-		return has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
+	if (option_modules_is_file(name))
+		return option_modules_has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
 	return unknown(parse, name);
 }

@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 };
 
 /* Keeps an option for functrace-postproc, which knows its values. */
-static void keep(struct parse *parse, const char *name, const char *arg)
+static void option_report_keep(struct parse *parse, const char *name, const char *arg)
 {
 	struct report_wish *wish = &parse->settings->report;
 
@@ -32,7 +32,7 @@ static void keep(struct parse *parse, const char *name, const char *arg)
 	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t option_report_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 	uint64_t number;
@@ -45,13 +45,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (options[i].name && options[i].key == key) {
-			keep(parse, options[i].name, arg);
+			option_report_keep(parse, options[i].name, arg);
 			return 0;
 		}
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp option_report_argp = {.options = options, .parser = parse_option};
+const struct argp option_report_argp = {.options = options, .parser = option_report_parse_option};
 
 void option_report_keep_words(struct settings *settings, int argc, char **argv)
 {

@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t option_scan_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 	struct scan_wish *wish = &parse->settings->scan;
@@ -79,17 +79,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp option_scan_argp = {.options = options, .parser = parse_option};
+const struct argp option_scan_argp = {.options = options, .parser = option_scan_parse_option};
 
 /* The value of an option that is kept as a whole: "--top=5". NULL: it is another one. */
-static const char *value_of(const char *option, const char *name)
+static const char *option_scan_value_of(const char *option, const char *name)
 {
 	const size_t length = strlen(name);
 
 	return !strncmp(option, name, length) && option[length] == '=' ? option + length + 1 : NULL;
 }
 
-static int take_number(struct parse *parse, const char *name, const char *text, uint64_t *number)
+static int option_scan_take_number(struct parse *parse, const char *name, const char *text, uint64_t *number)
 {
 	if (!parse_number(text, UINT32_MAX, number) || !*number)
 		return usage_error(parse, "%s=%s: give a number from 1 on", name, text);
@@ -101,13 +101,13 @@ static int take_kept(struct parse *parse, const char *option)
 	struct scan_wish *wish = &parse->settings->scan;
 	const char *value;
 
-	if ((value = value_of(option, "--count")))
-		return take_number(parse, "--count", value, &wish->count);
-	if ((value = value_of(option, "--top")))
-		return take_number(parse, "--top", value, &wish->top);
-	if (value_of(option, "--error-exitcode"))
+	if ((value = option_scan_value_of(option, "--count")))
+		return option_scan_take_number(parse, "--count", value, &wish->count);
+	if ((value = option_scan_value_of(option, "--top")))
+		return option_scan_take_number(parse, "--top", value, &wish->top);
+	if (option_scan_value_of(option, "--error-exitcode"))
 		return 0;
-	if (!(value = value_of(option, "--interval")))
+	if (!(value = option_scan_value_of(option, "--interval")))
 		return usage_error(parse, "%s is about the report of a trace; --scan has none", option);
 	if (!parse_duration(value, &wish->interval_ns))
 		return usage_error(parse, "--interval=%s: give a time in seconds, or with its unit: 0.5, 10s, 5m, 1h",

@@ -28,7 +28,7 @@
 #define ARGS_LIMIT_NORMAL 64
 #define FORMAT_NORMAL     "rtrace"
 
-enum long_option {
+enum options_long_option {
 	OPT_COMPAT = 0x100,
 	OPT_START_PAUSED,
 	OPT_VERIFY,
@@ -182,7 +182,7 @@ static void show_version(void)
 }
 
 /* What only the tables of modules, formats and messages know of an option's values. */
-static char *known_words(int key)
+static char *options_known_words(int key)
 {
 	if (key == 'e')
 		return xasprintf("%s all help FILE", module_names());
@@ -191,13 +191,13 @@ static char *known_words(int key)
 	return key == 'd' ? xstrdup(msg_debug_domains()) : NULL;
 }
 
-static int show(struct parse *parse, struct argp_state *state, int key)
+static int options_show(struct parse *parse, struct argp_state *state, int key)
 {
 	help_columns();
 	if (key == 'V')
 		show_version();
 	else if (key == OPT_LIST_OPTIONS)
-		completion_options(state->root_argp, known_words);
+		completion_options(state->root_argp, options_known_words);
 	else if (key == OPT_LIST_PROCESSES)
 		completion_processes();
 	else
@@ -284,7 +284,7 @@ static void note_given(struct given *given, int key, const char *arg)
 		given_value(given, "tracing-option", given->facts[before].name);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t options_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *const parse = state->input;
 	struct settings *const s = parse->settings;
@@ -343,7 +343,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_USAGE:
 	case OPT_LIST_OPTIONS:
 	case OPT_LIST_PROCESSES:
-		return show(parse, state, key);
+		return options_show(parse, state, key);
 	case ARGP_KEY_ARGS:
 		return set_program(parse, state);
 	case ARGP_KEY_END:
@@ -391,7 +391,7 @@ static char *help_filter(int key, const char *text, void *input)
 static const struct argp_child children[] = {
 	{.argp = &option_report_argp, .group = 5}, {.argp = &option_scan_argp, .group = 5}, {0}};
 static const struct argp argp = {.options = options,
-				 .parser = parse_option,
+				 .parser = options_parse_option,
 				 .children = children,
 				 .args_doc = usage,
 				 .doc = doc,

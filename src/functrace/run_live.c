@@ -122,7 +122,7 @@ static void end_both(int sig)
 	alarm(VIEW_PATIENCE);
 }
 
-static void take_signals(pid_t view, pid_t tracer)
+static void run_live_take_signals(pid_t view, pid_t tracer)
 {
 	struct sigaction action = {.sa_handler = end_view, .sa_flags = SA_RESTART};
 	struct sigaction before;
@@ -178,7 +178,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 
 	close(sockets[0]);
 	if (view_process > 0)
-		take_signals(view_process, tracer);
+		run_live_take_signals(view_process, tracer);
 	const int view = postproc_wait(view_process);
 
 	/* The view has ended, and its pid may be another's. */

@@ -19,7 +19,7 @@ struct target {
 	bool is_over;  /* it is not looked at again */
 };
 
-struct run {
+struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
@@ -31,14 +31,14 @@ struct run {
 
 static volatile sig_atomic_t is_ended;
 
-static void end(int sig)
+static void run_scan_end(int sig)
 {
 	(void)sig;
 	is_ended = 1;
 }
 
 /* Until then, or Ctrl-C. */
-static void sleep_until(uint64_t ns)
+static void run_scan_sleep_until(uint64_t ns)
 {
 	const struct timespec then = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 
@@ -48,22 +48,22 @@ static void sleep_until(uint64_t ns)
 
 /* ---- Whom ---- */
 
-static void add(struct run *run, struct scan *scan, bool is_named)
+static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_named)
 {
 	ARRAY_GROW(run->items, run->capacity, run->count);
 	run->items[run->count++] = (struct target){.scan = scan, .is_named = is_named};
 	hash_set(&run->pids, (uint64_t)scan_pid(scan), 1);
 }
 
-static void add_named(struct run *run, pid_t which)
+static void add_named(struct run_scan_run *run, pid_t which)
 {
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* it may be a thread's */
 
 	if (!hash_get(&run->pids, (uint64_t)pid))
-		add(run, scan_new(pid), true);
+		run_scan_add(run, scan_new(pid), true);
 }
 
-static bool is_new_child(const struct run *run, pid_t pid)
+static bool run_scan_is_new_child(const struct run_scan_run *run, pid_t pid)
 {
 	const pid_t parent = hash_get(&run->pids, (uint64_t)pid) ? 0 : proc_parent(pid);
 
@@ -71,7 +71,7 @@ static bool is_new_child(const struct run *run, pid_t pid)
 }
 
 /* --children: until there are no more. */
-static void add_children(struct run *run)
+static void add_children(struct run_scan_run *run)
 {
 	bool more = true;
 
@@ -81,9 +81,9 @@ static void add_children(struct run *run)
 
 		more = false;
 		for (size_t i = 0; i < count; i++) {
-			if (!is_new_child(run, pids[i]))
+			if (!run_scan_is_new_child(run, pids[i]))
 				continue;
-			add(run, scan_new(pids[i]), false);
+			run_scan_add(run, scan_new(pids[i]), false);
 			more = true;
 		}
 		free(pids);
@@ -93,7 +93,7 @@ static void add_children(struct run *run)
 /* ---- One scan ---- */
 
 /* 0, or 1 after a message. */
-static int print(struct run *run, struct scan_report *report)
+static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 {
 	const bool is_json = run->settings->scan.is_json;
 
@@ -113,7 +113,7 @@ static int print(struct run *run, struct scan_report *report)
 
 /* Of several scans, what the last two agree on: a block that was allocated in the pause's moment may have its pointer
  * nowhere yet. */
-static bool is_lost(const struct scan_report *report)
+static bool run_scan_is_lost(const struct scan_report *report)
 {
 	const struct scan_sum *sum =
 		report->is_compared ? &report->groups->still_lost : &report->groups->sums[CLASS_LOST];
@@ -121,7 +121,7 @@ static bool is_lost(const struct scan_report *report)
 	return sum->blocks > 0;
 }
 
-static void explain_end(struct run *run, const struct target *target)
+static void explain_end(struct run_scan_run *run, const struct target *target)
 {
 	const struct scan *scan = target->scan;
 	const uint64_t count = scan_count(scan);
@@ -138,7 +138,7 @@ static void explain_end(struct run *run, const struct target *target)
 }
 
 /* 0, or 1 after a message: there is no place for what is found. */
-static int look(struct run *run, struct target *target)
+static int run_scan_look(struct run_scan_run *run, struct target *target)
 {
 	const struct scan_wish *wish = &run->settings->scan;
 	scan_continues(target->scan, run->round + 1 < wish->count);
@@ -151,8 +151,8 @@ static int look(struct run *run, struct target *target)
 		report->scan = run->round + 1;
 		report->scans = wish->count;
 		report->top = wish->top;
-		run->is_lost |= is_lost(report);
-		error = print(run, report);
+		run->is_lost |= run_scan_is_lost(report);
+		error = run_scan_print(run, report);
 	} else if (result == SCAN_ENDED) {
 		explain_end(run, target);
 	}
@@ -165,7 +165,7 @@ static int look(struct run *run, struct target *target)
 
 /* ---- All of them ---- */
 
-static void drop_those_over(struct run *run)
+static void drop_those_over(struct run_scan_run *run)
 {
 	size_t kept = 0;
 
@@ -179,37 +179,37 @@ static void drop_those_over(struct run *run)
 }
 
 /* 0, or 1 after a message. */
-static int look_at_all(struct run *run)
+static int run_scan_look_at_all(struct run_scan_run *run)
 {
 	if (run->settings->children)
 		add_children(run);
 	run->is_lost = false;
 	for (size_t i = 0; i < run->count && (!i || !is_ended); i++)
-		if (look(run, &run->items[i]))
+		if (run_scan_look(run, &run->items[i]))
 			return 1;
 	drop_those_over(run);
 	return 0;
 }
 
-static int scan_all(struct run *run)
+static int scan_all(struct run_scan_run *run)
 {
 	const struct scan_wish *wish = &run->settings->scan;
 	uint64_t next = clock_ns(CLOCK_MONOTONIC);
 
 	for (run->round = 0; run->round < wish->count && run->count && !is_ended; run->round++) {
-		if (look_at_all(run))
+		if (run_scan_look_at_all(run))
 			return EXIT_FAILURE;
 		next += wish->interval_ns;
 		if (run->round + 1 < wish->count && run->count)
-			sleep_until(next);
+			run_scan_sleep_until(next);
 	}
 	return run->is_lost && wish->error_exitcode ? wish->error_exitcode : run->has_failed;
 }
 
 int scan_run(const struct settings *settings)
 {
-	struct run run = {.settings = settings};
-	struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESETHAND};
+	struct run_scan_run run = {.settings = settings};
+	struct sigaction action = {.sa_handler = run_scan_end, .sa_flags = SA_RESETHAND};
 	int status = EXIT_FAILURE;
 
 	standard_fds_reserve();
@@ -218,7 +218,7 @@ int scan_run(const struct settings *settings)
 
 		if (!scan)
 			return status;
-		add(&run, scan, true);
+		run_scan_add(&run, scan, true);
 	}
 	for (size_t i = 0; i < settings->pid_count; i++)
 		add_named(&run, settings->pids[i]);

@@ -7,7 +7,7 @@
 #define FRAME_WORDS 8 /* of the stack's top: a function that the allocator has called returns to an address there */
 
 /* The mapping of the file that has an address among its variables; those that are zero at first lie after it. */
-static const struct heap_mapping *file_of(const struct heap_image *image, uint64_t address)
+static const struct heap_mapping *allocator_code_file_of(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *m = image_mapping(image, address);
 
@@ -18,7 +18,7 @@ static const struct heap_mapping *file_of(const struct heap_image *image, uint64
 
 const char *code_object(const struct heap_image *image, uint64_t address)
 {
-	const struct heap_mapping *const m = file_of(image, address);
+	const struct heap_mapping *const m = allocator_code_file_of(image, address);
 
 	return m && strstr(m->path, ".so") ? m->path : NULL;
 }
@@ -32,7 +32,7 @@ static bool is_code(const struct heap_image *image, const char *path, uint64_t a
 
 bool code_is_beside(const struct heap_image *image, uint64_t variable, uint64_t pc)
 {
-	const struct heap_mapping *const m = file_of(image, variable);
+	const struct heap_mapping *const m = allocator_code_file_of(image, variable);
 
 	return m && is_code(image, m->path, pc);
 }
@@ -45,7 +45,7 @@ bool code_is_c_library(const char *path)
 	       !strncmp(name, "ld-musl-", 8);
 }
 
-static bool is_in(struct heap *heap, const char *path, const struct heap_thread *thread)
+static bool allocator_code_is_in(struct heap *heap, const char *path, const struct heap_thread *thread)
 {
 	if (is_code(heap->image, path, thread->pc))
 		return true;
@@ -65,7 +65,7 @@ bool code_is_left(struct heap *heap, uint64_t address)
 	const char *path = code_object(heap->image, address);
 
 	for (size_t i = 0; path && i < heap->image->n_threads; i++)
-		if (is_in(heap, path, &heap->image->threads[i]))
+		if (allocator_code_is_in(heap, path, &heap->image->threads[i]))
 			return inconsistent(heap, "a thread is in the midst of malloc");
 	return true;
 }

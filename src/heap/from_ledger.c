@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static int compare_extents(const void *one, const void *two)
+static int from_ledger_compare_extents(const void *one, const void *two)
 {
 	const struct heap_extent *a = one, *b = two;
 
@@ -14,7 +14,7 @@ static int compare_extents(const void *one, const void *two)
 
 /* Each block is a region of its own. One without bytes has an address to be known by; where two overlap, the lower
  * one's release was not seen, or not all of it is its own any more. */
-static void add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
+static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
 {
 	const uint64_t most = next - address;
 
@@ -38,11 +38,11 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 	heap->words = (struct words){.image = image, .width = image->arch->pointer_size};
 	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
 	if (count)
-		qsort(extents, count, sizeof(*extents), compare_extents);
+		qsort(extents, count, sizeof(*extents), from_ledger_compare_extents);
 	/* What cannot be an address leads nowhere, and nothing leads there. */
 	for (size_t i = 0; i < count && extents[i].address < BLOCK_ADDRESS; i++)
 		if (i + 1 == count || extents[i].address != extents[i + 1].address)
-			add(heap, extents[i].address, extents[i].size,
-			    i + 1 < count ? extents[i + 1].address : UINT64_MAX);
+			from_ledger_add(heap, extents[i].address, extents[i].size,
+					i + 1 < count ? extents[i + 1].address : UINT64_MAX);
 	return heap;
 }

@@ -59,7 +59,7 @@ static const struct {
 	{"musl", musl_old_read, musl_old_locks, NULL, true},
 };
 
-static enum heap_status read_any(struct heap *heap)
+static enum heap_status heap_read_any(struct heap *heap)
 {
 	enum heap_status status = HEAP_NOT_FOUND;
 
@@ -80,7 +80,7 @@ enum heap_status heap_read_placed(const struct heap_image *image, struct heap **
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
 	*heap = heap_begin(image);
-	const enum heap_status status = read_any(heap);
+	const enum heap_status status = heap_read_any(heap);
 
 	*reason = heap->reason;
 	*place = heap->place;

@@ -60,7 +60,7 @@ static bool is_string(struct heap *heap, const struct heap_block *block, uint64_
 }
 
 /* Eight bytes with the size of the rest, as sqlite's allocator has them. */
-static bool has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
+static bool interior_has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned char *bytes = offset == 8 ? bytes_at(&heap->words, block->address, 8) : NULL;
 	const uint64_t length = bytes ? load_word(bytes, 8) : 0;
@@ -81,7 +81,7 @@ static bool is_in_relro(const struct heap_image *image, uint64_t address)
 }
 
 /* An object of a class with several bases: the part of each begins with a pointer to its table. */
-static bool is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
+static bool interior_is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
 	uint64_t first, own;
@@ -100,5 +100,5 @@ bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t poi
 	if (!heap->form || offset + heap->form->word > block->size)
 		return false;
 	return is_array(heap, block, offset) || is_sized_array(heap, block, offset) || is_string(heap, block, offset) ||
-	       has_length(heap, block, offset) || is_base(heap, block, offset);
+	       interior_has_length(heap, block, offset) || interior_is_base(heap, block, offset);
 }

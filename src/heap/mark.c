@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct stack {
+struct mark_stack {
 	uint32_t *items;
 	size_t count, capacity;
 };
@@ -19,7 +19,7 @@ struct possible {
 struct marking {
 	struct heap *heap;
 	const struct heap_wish *wish;
-	struct stack surely;       /* reached by pointers that keep them, all the way */
+	struct mark_stack surely;  /* reached by pointers that keep them, all the way */
 	struct possible *possibly; /* by others: looked at when all that is surely reachable is known */
 	size_t possible_count, possible_capacity;
 	uint64_t lowest, highest;
@@ -30,7 +30,7 @@ struct marking {
 	uint32_t leader;        /* of the lost blocks that are being looked at */
 };
 
-static void push(struct stack *stack, uint32_t block)
+static void mark_push(struct mark_stack *stack, uint32_t block)
 {
 	ARRAY_GROW(stack->items, stack->capacity, stack->count);
 	stack->items[stack->count++] = block;
@@ -57,7 +57,7 @@ static void reach(struct marking *marking, uint32_t index, enum heap_class class
 	if (heap->ways)
 		heap->ways[index] = (struct way){number_of_root(marking), from};
 	if (class == HEAP_REACHABLE) {
-		push(&marking->surely, index);
+		mark_push(&marking->surely, index);
 		return;
 	}
 	ARRAY_GROW(marking->possibly, marking->possible_capacity, marking->possible_count);
@@ -66,7 +66,7 @@ static void reach(struct marking *marking, uint32_t index, enum heap_class class
 
 /* Whether a word at `at`, in block `from` (HEAP_NONE: in a root), is no pointer of the program's into the midst of
  * `to`, but was left there by malloc. */
-static bool is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
+static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {
 	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))
 		return false;
@@ -95,7 +95,7 @@ static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t
 			return;
 		}
 	}
-	if (class == HEAP_LOST && !is_link(heap, index, word, from, at))
+	if (class == HEAP_LOST && !mark_is_link(heap, index, word, from, at))
 		reach(marking, index, HEAP_POSSIBLE, from);
 }
 
@@ -192,7 +192,7 @@ static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uin
 	const uint32_t index = heap_find(heap, word);
 
 	if (index == HEAP_NONE || index == marking->leader || block_state(&heap->blocks[index]) != HEAP_LOST ||
-	    is_link(heap, index, word, from, at))
+	    mark_is_link(heap, index, word, from, at))
 		return;
 	struct leads *const leads = leads_of_leader(marking);
 
@@ -202,7 +202,7 @@ static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uin
 	leads->bytes += block_size(heap, &heap->blocks[index]);
 	leads->blocks++;
 	if (index > marking->leader) {
-		push(&marking->surely, index);
+		mark_push(&marking->surely, index);
 		return;
 	}
 	struct leads *const before = leads_of(heap, index);

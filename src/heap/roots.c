@@ -9,7 +9,7 @@
 
 typedef void (*root_callback)(void *context, uint64_t word, uint64_t address, pid_t tid);
 
-struct walk {
+struct roots_walk {
 	struct heap *heap;
 	const struct arch *arch;
 	root_callback callback;
@@ -17,14 +17,14 @@ struct walk {
 	uint64_t lowest, highest; /* of all blocks */
 };
 
-static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t tid)
+static void roots_give(const struct roots_walk *walk, uint64_t word, uint64_t address, pid_t tid)
 {
 	word = arch_data_address(walk->arch, word);
 	if (word - walk->lowest <= walk->highest - walk->lowest)
 		walk->callback(walk->context, word, address, tid);
 }
 
-static void give_words(struct walk *walk, uint64_t start, uint64_t end)
+static void give_words(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap_image *image = walk->heap->image;
 	const unsigned width = image->arch->pointer_size;
@@ -32,11 +32,11 @@ static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 
 	for (uint64_t at = align_up(start, width); next_word_run(image, width, &at, end, &run);)
 		for (size_t i = 0; i < run.size; i += width)
-			give(walk, load_word(run.bytes + i, width), run.at + i, 0);
+			roots_give(walk, load_word(run.bytes + i, width), run.at + i, 0);
 }
 
 /* Without what is ignored. */
-static void give_counted(struct walk *walk, uint64_t start, uint64_t end)
+static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
 
@@ -51,7 +51,7 @@ static void give_counted(struct walk *walk, uint64_t start, uint64_t end)
 }
 
 /* What the allocator has is left out. */
-static void give_mapping(struct walk *walk, uint64_t start, uint64_t end)
+static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
 	uint64_t at = start;
@@ -71,7 +71,7 @@ static void give_mapping(struct walk *walk, uint64_t start, uint64_t end)
 }
 
 /* The vector of a thread's variables (dtv) is known by its second entry, of two words each. */
-static void give_vector(struct walk *walk, uint64_t control_block)
+static void give_vector(struct roots_walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
 	const int64_t place = image->arch->tls.vector * image->arch->pointer_size;
@@ -79,25 +79,25 @@ static void give_vector(struct walk *walk, uint64_t control_block)
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 
 	if (control_block && word)
-		give(walk, word - 2 * image->arch->pointer_size, at, 0);
+		roots_give(walk, word - 2 * image->arch->pointer_size, at, 0);
 }
 
 static void give_inside(void *context, uint64_t word, uint64_t address, pid_t tid)
 {
-	give(context, word, address, tid);
+	roots_give(context, word, address, tid);
 }
 
 /* A block that holds a thread's stack, or its control block with its variables (musl's dlopen(3) makes room for more of
  * them in this way), is in use, even if all pointers to it point inside the block, not to its start. */
-static void give_block_of(struct walk *walk, const struct heap_thread *thread, uint64_t address)
+static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);
 
 	if (index != HEAP_NONE)
-		give(walk, block_address(&walk->heap->blocks[index]), 0, thread->tid);
+		roots_give(walk, block_address(&walk->heap->blocks[index]), 0, thread->tid);
 }
 
-static void give_threads(struct walk *walk)
+static void give_threads(struct roots_walk *walk)
 {
 	const struct heap_image *image = walk->heap->image;
 
@@ -105,7 +105,7 @@ static void give_threads(struct walk *walk)
 		const struct heap_thread *thread = &image->threads[i];
 
 		for (size_t k = 0; k < thread->n_words; k++)
-			give(walk, thread->words[k], 0, thread->tid);
+			roots_give(walk, thread->words[k], 0, thread->tid);
 		inside_each(walk->heap, thread, give_inside, walk);
 		give_block_of(walk, thread, thread->sp);
 		give_block_of(walk, thread, thread->thread_pointer);
@@ -119,7 +119,7 @@ static void give_left(void *context, uint64_t control_block, const struct thread
 	give_vector(context, control_block);
 }
 
-static int compare_ranges(const void *one, const void *two)
+static int roots_compare_ranges(const void *one, const void *two)
 {
 	const struct range *a = one, *b = two;
 
@@ -140,7 +140,7 @@ static void find_ignored(struct heap *heap)
 							 state_member(heap->form, heap->arenas[i].bins, STATE_END)};
 	for (size_t i = 0; i < heap->own_count; i++)
 		ranges[count++] = heap->own[i];
-	qsort(ranges, count, sizeof(*ranges), compare_ranges);
+	qsort(ranges, count, sizeof(*ranges), roots_compare_ranges);
 	for (size_t i = 0; i < count; i++) {
 		if (kept && ranges[i].start <= ranges[kept - 1].end) {
 			if (ranges[i].end > ranges[kept - 1].end)
@@ -157,7 +157,7 @@ static void find_ignored(struct heap *heap)
 void roots_each(struct heap *heap, root_callback callback, void *context)
 {
 	const struct heap_image *image = heap->image;
-	struct walk walk = {.heap = heap, .arch = image->arch, .callback = callback, .context = context};
+	struct roots_walk walk = {.heap = heap, .arch = image->arch, .callback = callback, .context = context};
 
 	if (!heap->block_count)
 		return;

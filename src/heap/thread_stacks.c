@@ -49,7 +49,7 @@ static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struc
 
 /* Whether all of a range is memory that can be read. Behind a struct pthread may be anything, in a static program other
  * variables: numbers there can look like the bounds of a stack. */
-static bool is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
+static bool thread_stacks_is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	while (start < end) {
 		const struct heap_mapping *const m = image_mapping(image, start);
@@ -77,7 +77,7 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 		const bool is_musl = is_musl_stack(word, thread_pointer, &found);
 
 		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
-		    !is_memory(heap->image, found.start, thread_pointer))
+		    !thread_stacks_is_memory(heap->image, found.start, thread_pointer))
 			continue;
 		/* Of several choices musl's, whose last words look like glibc's without a guard, or the smallest. */
 		if (is_musl || !has_any || found.start > memory->start)
@@ -91,12 +91,12 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 
 /* ---- What is unused ---- */
 
-struct ranges {
+struct thread_stacks_ranges {
 	struct range *items;
 	size_t count, capacity;
 };
 
-static void add(struct ranges *ranges, uint64_t start, uint64_t end)
+static void thread_stacks_add(struct thread_stacks_ranges *ranges, uint64_t start, uint64_t end)
 {
 	if (start >= end)
 		return;
@@ -161,7 +161,7 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 
 /* A thread that runs on the stack that it was given, by the C library or by the kernel: all below its stack pointer is
  * unused, but for what other threads have there for a stack. */
-static void add_below(struct heap *heap, const struct heap_thread *thread, struct ranges *ranges)
+static void add_below(struct heap *heap, const struct heap_thread *thread, struct thread_stacks_ranges *ranges)
 {
 	const struct heap_image *image = heap->image;
 	const struct heap_mapping *const m = image_mapping(image, thread->sp);
@@ -183,7 +183,7 @@ static void add_below(struct heap *heap, const struct heap_thread *thread, struc
 		if (image->threads[i].sp >= unused.start && from < unused.end)
 			unused.end = from;
 	}
-	add(ranges, unused.start, unused.end);
+	thread_stacks_add(ranges, unused.start, unused.end);
 }
 
 /* ---- Stacks of threads that have ended ---- */
@@ -245,12 +245,12 @@ void stacks_each_left(struct heap *heap,
 
 static void add_left(void *context, uint64_t control_block, const struct thread_stack *memory)
 {
-	add(context, memory->start, control_block);
+	thread_stacks_add(context, memory->start, control_block);
 }
 
 struct range *stacks_unused(struct heap *heap, size_t *count)
 {
-	struct ranges ranges = {0};
+	struct thread_stacks_ranges ranges = {0};
 
 	for (size_t i = 0; i < heap->image->n_threads; i++)
 		add_below(heap, &heap->image->threads[i], &ranges);

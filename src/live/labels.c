@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *name_of(const struct profile_frame *frame)
+static char *labels_name_of(const struct profile_frame *frame)
 {
 	struct buf name = {0};
 
@@ -20,7 +20,7 @@ static char *name_of(const struct profile_frame *frame)
 	return text;
 }
 
-static char *place_of(struct watched *of, const struct profile_frame *frame)
+static char *labels_place_of(struct watched *of, const struct profile_frame *frame)
 {
 	if (frame->file)
 		return xasprintf(" at %s:%u", path_name(frame->file), frame->line);
@@ -41,7 +41,7 @@ static const char *own_name(const char *name)
 	return start;
 }
 
-static bool begins_with(const char *text, const char *const *beginnings, size_t count)
+static bool labels_begins_with(const char *text, const char *const *beginnings, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
@@ -55,8 +55,8 @@ static bool is_of_library(const char *name)
 	static const char *const scopes[] = {"std::", "__gnu_cxx::"}, *const operators[] = {"operator new",
 											    "operator delete"};
 
-	return begins_with(name, operators, ARRAY_SIZE(operators)) ||
-	       begins_with(own_name(name), scopes, ARRAY_SIZE(scopes));
+	return labels_begins_with(name, operators, ARRAY_SIZE(operators)) ||
+	       labels_begins_with(own_name(name), scopes, ARRAY_SIZE(scopes));
 }
 
 static void free_frame(struct label_frame *frame)
@@ -93,8 +93,9 @@ static void name_frames(struct view *view, struct label *label, const struct vie
 	*label = (struct label){.of = row->of, .function = row->site->function, .shown = 1};
 	label->frames = xcalloc(resolver->frame_count - first + 1, sizeof(*label->frames));
 	for (size_t i = first; i < resolver->frame_count; i++)
-		label->frames[label->count++] = (struct label_frame){.name = name_of(resolver->frames[i]),
-								     .place = place_of(row->of, resolver->frames[i])};
+		label->frames[label->count++] =
+			(struct label_frame){.name = labels_name_of(resolver->frames[i]),
+					     .place = labels_place_of(row->of, resolver->frames[i])};
 	drop_library(label);
 }
 
@@ -161,14 +162,14 @@ void labels_free(struct label *labels, size_t count)
 
 /* ---- Labels that fit a width ---- */
 
-struct form {
+struct labels_form {
 	bool first, others; /* the innermost frame, and those that tell nothing apart, are there */
 	bool last_place;    /* where the last frame is */
 	size_t name_max;    /* of a name's bytes */
 };
 
 /* Whether frame `i` is shown: one that differs from other rows', or the innermost one if none does. */
-static bool is_there(const struct label *label, size_t i, const struct form *form)
+static bool labels_is_there(const struct label *label, size_t i, const struct labels_form *form)
 {
 	bool is_any = false;
 
@@ -177,7 +178,7 @@ static bool is_there(const struct label *label, size_t i, const struct form *for
 	return form->others || label->frames[i].tells_apart || (i == 0 && (form->first || !is_any));
 }
 
-static void put_name(struct buf *text, const char *name, size_t most)
+static void labels_put_name(struct buf *text, const char *name, size_t most)
 {
 	size_t size = strlen(name);
 
@@ -192,28 +193,28 @@ static void put_name(struct buf *text, const char *name, size_t most)
 }
 
 /* Without its parameters. */
-static void put_function(struct buf *text, const char *function)
+static void labels_put_function(struct buf *text, const char *function)
 {
 	const size_t call = !strncmp(function, "operator()", 10) ? 10 : 0;
 
 	buf_printf(text, "%.*s: ", (int)(call + strcspn(function + call, "(")), function);
 }
 
-static void put_frames(const struct label *label, const struct form *form, struct buf *text)
+static void labels_put_frames(const struct label *label, const struct labels_form *form, struct buf *text)
 {
 	const char *before = "";
 
 	if (label->shows_function && label->function)
-		put_function(text, label->function);
+		labels_put_function(text, label->function);
 	for (size_t i = 0; i < label->shown; i++) {
 		const struct label_frame *const frame = &label->frames[i];
 
-		if (!is_there(label, i, form)) {
+		if (!labels_is_there(label, i, form)) {
 			before = *before ? " < .. < " : ".. < ";
 			continue;
 		}
 		buf_add_str(text, before);
-		put_name(text, frame->name, form->name_max);
+		labels_put_name(text, frame->name, form->name_max);
 		if (frame->shows_place || (form->last_place && i + 1 == label->shown))
 			buf_add_str(text, frame->place);
 		before = " < ";
@@ -223,11 +224,11 @@ static void put_frames(const struct label *label, const struct form *form, struc
 /* So that all of them have room. */
 static size_t name_share(const struct label *label, size_t size, size_t width)
 {
-	const struct form form = {.name_max = SIZE_MAX};
+	const struct labels_form form = {.name_max = SIZE_MAX};
 	size_t names = 0, count = 0;
 
 	for (size_t i = 0; i < label->shown; i++)
-		if (is_there(label, i, &form)) {
+		if (labels_is_there(label, i, &form)) {
 			names += strlen(label->frames[i].name);
 			count++;
 		}
@@ -240,7 +241,7 @@ static size_t name_share(const struct label *label, size_t size, size_t width)
 
 void label_text(const struct label *label, size_t width, struct buf *text)
 {
-	static const struct form forms[] = {
+	static const struct labels_form forms[] = {
 		{.first = true, .others = true, .last_place = true, .name_max = SIZE_MAX},
 		{.first = true, .others = true, .name_max = SIZE_MAX},
 		{.first = true, .name_max = SIZE_MAX},
@@ -254,13 +255,13 @@ void label_text(const struct label *label, size_t width, struct buf *text)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		text->size = before;
-		put_frames(label, &forms[i], text);
+		labels_put_frames(label, &forms[i], text);
 		if (text->size - before <= width)
 			return;
 	}
 	const size_t share = name_share(label, text->size - before, width);
-	const struct form cut = {.name_max = share < NAME_MIN ? NAME_MIN : share};
+	const struct labels_form cut = {.name_max = share < NAME_MIN ? NAME_MIN : share};
 
 	text->size = before;
-	put_frames(label, &cut, text);
+	labels_put_frames(label, &cut, text);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* is_named: it comes first. */
-static bool add_process(struct view *view, int fd, struct reader *reader, bool is_named)
+static bool live_view_add_process(struct view *view, int fd, struct reader *reader, bool is_named)
 {
 	struct names_options names = *view->options->names;
 
@@ -41,7 +41,7 @@ struct traces {
 static void take_trace(struct view *view, const struct view_message *message, int fd)
 {
 	/* The kernel drops a descriptor that this process has no room for. */
-	const bool is_there = fd >= 0 && add_process(view, fd, NULL, message->is_named);
+	const bool is_there = fd >= 0 && live_view_add_process(view, fd, NULL, message->is_named);
 
 	pthread_mutex_lock(&view->lock);
 	view->unseen += message->unseen + (message->has_trace && !is_there);
@@ -66,7 +66,7 @@ static void *take_traces(void *context)
 	return NULL;
 }
 
-static void begin(struct view *view, const struct live_options *options)
+static void live_view_begin(struct view *view, const struct live_options *options)
 {
 	*view = (struct view){
 		.options = options, .profile = profile_new(), .names = names_new(options->names), .scan_reason = ""};
@@ -80,7 +80,7 @@ static int no_thread(struct view *view, int error)
 	return EXIT_FAILURE;
 }
 
-static int show(struct view *view)
+static int live_view_show(struct view *view)
 {
 	const int status = isatty(STDOUT_FILENO) ? live_screen(view) : live_lines(view);
 	const char *reason;
@@ -95,11 +95,11 @@ int live_run(struct reader *reader, const struct live_options *options)
 {
 	struct view view;
 
-	begin(&view, options);
+	live_view_begin(&view, options);
 	view.has_all = true;
-	if (!add_process(&view, -1, reader, true))
+	if (!live_view_add_process(&view, -1, reader, true))
 		return no_thread(&view, errno);
-	const int status = show(&view);
+	const int status = live_view_show(&view);
 
 	view_free(&view);
 	return status;
@@ -132,12 +132,12 @@ int live_run_all(int socket, const struct live_options *options)
 	pthread_t thread;
 
 	fds_raise_limit();
-	begin(&view, options);
+	live_view_begin(&view, options);
 	const int error = pthread_create(&thread, NULL, take_traces, &traces);
 
 	if (error)
 		return no_thread(&view, error);
-	const int status = wait_for_first(&view) ? show(&view) : EXIT_FAILURE;
+	const int status = wait_for_first(&view) ? live_view_show(&view) : EXIT_FAILURE;
 
 	pthread_join(thread, NULL);
 	view_free(&view);

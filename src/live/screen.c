@@ -55,7 +55,7 @@ static double now_seconds(void)
 }
 
 /* Bytes of a trace. */
-static void put_text(int y, int x, int width, const char *text)
+static void screen_put_text(int y, int x, int width, const char *text)
 {
 	char line[512];
 	size_t size = 0;
@@ -106,7 +106,7 @@ static void draw_scan(const struct view *view)
 			   view->scan_pid, view->scan_reason);
 	else if (*view->scan_reason)
 		buf_printf(&line, "what is lost is not known: %s", view->scan_reason);
-	put_text(2, 0, COLS, buf_str(&line));
+	screen_put_text(2, 0, COLS, buf_str(&line));
 	buf_free(&line);
 }
 
@@ -124,7 +124,7 @@ static void draw_head(const struct screen *screen)
 		   view_has_ended(view, &reason) ? "   ENDED" : "", age_text(view, view->age, age),
 		   number_grouped(view->events, events), view->calls);
 	attron(A_BOLD);
-	put_text(0, 0, COLS, buf_str(&line));
+	screen_put_text(0, 0, COLS, buf_str(&line));
 	attroff(A_BOLD);
 	line.size = 0;
 	if (view_has_bytes(view))
@@ -136,16 +136,16 @@ static void draw_head(const struct screen *screen)
 			   signed_text(view->grown, grown), since_text(view, since));
 	if (view_has_bytes(view) && !view_has_several(view))
 		buf_printf(&line, ", peak %s", number_grouped(view->peak.bytes, peak));
-	put_text(1, 0, COLS, buf_str(&line));
+	screen_put_text(1, 0, COLS, buf_str(&line));
 	line.size = 0;
 	if (view->has_scan)
 		draw_scan(view);
 	if (view->left_out)
-		put_text(columns_at - 1, 0, COLS, left_out_text(view, left_out));
+		screen_put_text(columns_at - 1, 0, COLS, left_out_text(view, left_out));
 	columns_put_heads(view, COLS, &line);
 	attron(A_REVERSE);
 	mvhline(columns_at, 0, ' ', COLS);
-	put_text(columns_at, 0, COLS, buf_str(&line));
+	screen_put_text(columns_at, 0, COLS, buf_str(&line));
 	attroff(A_REVERSE);
 	buf_free(&line);
 }
@@ -160,7 +160,7 @@ static void draw_row(const struct screen *screen, int y, const struct view_row *
 	if (is_selected)
 		attron(A_STANDOUT);
 	mvhline(y, 0, ' ', COLS);
-	put_text(y, 0, COLS, buf_str(&line));
+	screen_put_text(y, 0, COLS, buf_str(&line));
 	if (is_selected)
 		attroff(A_STANDOUT);
 	buf_free(&line);
@@ -173,11 +173,11 @@ static int draw_stack(const struct screen *screen, int y, int end, const struct 
 	struct buf text = {0};
 
 	if (y < end)
-		put_text(y++, 18, COLS - 18, row->site->function ? row->site->function : "?");
+		screen_put_text(y++, 18, COLS - 18, row->site->function ? row->site->function : "?");
 	view_frames(view, row);
 	for (size_t i = 0; i < row->of->resolver.frame_count && y < end; i++) {
 		frame_text(row->of, row->of->resolver.frames[i], &text);
-		put_text(y++, 18, COLS - 18, buf_str(&text));
+		screen_put_text(y++, 18, COLS - 18, buf_str(&text));
 	}
 	buf_free(&text);
 	return y;
@@ -200,7 +200,7 @@ static void draw_foot(const struct screen *screen)
 			*screen->view->filter ? ": " : "", screen->view->filter);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
-	put_text(LINES - 1, 0, COLS - 1, buf_str(&line));
+	screen_put_text(LINES - 1, 0, COLS - 1, buf_str(&line));
 	attroff(A_REVERSE);
 	buf_free(&line);
 }
@@ -240,7 +240,8 @@ static void draw(struct screen *screen)
 	}
 	labels_free(labels, count);
 	if (!screen->view->row_count && end > y)
-		put_text(y, 2, COLS - 2, *screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
+		screen_put_text(y, 2, COLS - 2,
+				*screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
 	draw_foot(screen);
 	refresh();
 }
@@ -410,7 +411,7 @@ static void take_key(struct screen *screen, int key)
 	}
 }
 
-static void watch(struct screen *screen)
+static void screen_watch(struct screen *screen)
 {
 	const struct live_options *options = screen->view->options;
 	const char *reason;
@@ -460,7 +461,7 @@ int live_screen(struct view *view)
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	timeout(TICK_MS);
-	watch(&screen);
+	screen_watch(&screen);
 	endwin();
 	delscreen(terminal);
 	fclose(keys);

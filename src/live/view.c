@@ -32,7 +32,7 @@ void view_next_resource(struct view *view)
 		view->kind = (view->kind + 1) % view->kind_count;
 }
 
-static void add_kind(struct view *view, const char *type)
+static void view_add_kind(struct view *view, const char *type)
 {
 	for (size_t i = 0; i < view->kind_count; i++)
 		if (!strcmp(view->kinds[i], type))
@@ -41,13 +41,13 @@ static void add_kind(struct view *view, const char *type)
 	view->kinds[view->kind_count++] = xstrdup(type);
 }
 
-static void add_kinds(struct view *view)
+static void view_add_kinds(struct view *view)
 {
 	for (size_t i = 0; i < view->process_count; i++) {
 		const struct resources *const resources = &view->processes[i]->account.resources;
 
 		for (size_t k = 0; k < resources->count; k++)
-			add_kind(view, resources->items[k]->type);
+			view_add_kind(view, resources->items[k]->type);
 	}
 }
 
@@ -81,7 +81,7 @@ static int compare_values(int64_t a, int64_t b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int compare_rows(const void *a, const void *b, void *context)
+static int view_compare_rows(const void *a, const void *b, void *context)
 {
 	const struct view *view = context;
 	const struct view_row *x = a, *y = b;
@@ -120,7 +120,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return result ? result : x->site->number < y->site->number ? -1 : 1;
 }
 
-static int64_t difference(const struct view *view, const struct tally *now, const struct tally *then)
+static int64_t view_difference(const struct view *view, const struct tally *now, const struct tally *then)
 {
 	return view_has_bytes(view) ? (int64_t)(now->bytes - then->bytes) : (int64_t)(now->calls - then->calls);
 }
@@ -187,7 +187,7 @@ static bool join_before(struct view *view, const struct view_row *row)
 	return false;
 }
 
-static void add_row(struct view *view, struct watched *of, const struct looks *looks, const struct site *site)
+static void view_add_row(struct view *view, struct watched *of, const struct looks *looks, const struct site *site)
 {
 	const struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
 	const uint64_t end = of->account.last.since;
@@ -201,8 +201,8 @@ static void add_row(struct view *view, struct watched *of, const struct looks *l
 		.site = site,
 		.processes = 1,
 		.live = site->live,
-		.grown = difference(view, &site->live, &base->live),
-		.grown_last = difference(view, &site->live, &last->live),
+		.grown = view_difference(view, &site->live, &base->live),
+		.grown_last = view_difference(view, &site->live, &last->live),
 		.calls = rate(NULL, site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
 		.lost = lost_of(site->lost),
@@ -217,7 +217,7 @@ static void add_row(struct view *view, struct watched *of, const struct looks *l
 }
 
 /* What was last noted is what the rows that are shown are compared to, until the next interval. */
-static void look_at(struct view *view, struct watched *of)
+static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;
 	const struct resource_account *account = watched_resource(of, view_kind(view), &index);
@@ -236,12 +236,12 @@ static void look_at(struct view *view, struct watched *of)
 	look_for_scan(view, of, looks, account);
 	tally_join(&view->live, &account->live);
 	view->peak = account->peak;
-	view->grown += difference(view, &account->live, &looks->base_live);
+	view->grown += view_difference(view, &account->live, &looks->base_live);
 	if (view->seconds > 0)
 		view->calls += (double)(account->allocations.calls + account->others.calls - looks->last_calls) /
 			       view->seconds;
 	for (size_t i = 0; i < account->site_count; i++)
-		add_row(view, of, looks, account->sites[i]);
+		view_add_row(view, of, looks, account->sites[i]);
 }
 
 static void begin_look(struct view *view, double seconds)
@@ -279,7 +279,7 @@ static struct watched *take_ended(struct view *view)
 	return ended;
 }
 
-static void drop_ended(struct view *view)
+static void view_drop_ended(struct view *view)
 {
 	struct watched *ended;
 
@@ -294,14 +294,14 @@ static void drop_ended(struct view *view)
 
 void view_look(struct view *view, double seconds)
 {
-	drop_ended(view);
+	view_drop_ended(view);
 	pthread_mutex_lock(&view->lock);
-	add_kinds(view);
+	view_add_kinds(view);
 	begin_look(view, seconds);
 	for (size_t i = 0; i < view->process_count; i++)
-		look_at(view, view->processes[i]);
+		view_look_at(view, view->processes[i]);
 	if (view->row_count)
-		qsort_r(view->rows, view->row_count, sizeof(*view->rows), compare_rows, view);
+		qsort_r(view->rows, view->row_count, sizeof(*view->rows), view_compare_rows, view);
 	for (size_t i = 0; seconds > 0 && i < view->process_count; i++)
 		watched_note_last(view->processes[i]);
 	pthread_mutex_unlock(&view->lock);

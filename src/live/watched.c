@@ -39,7 +39,7 @@ static void end_reader(struct watched *watched)
 }
 
 /* The reading thread. It waits for the first bytes, too. */
-static void *read_records(void *context)
+static void *watched_read_records(void *context)
 {
 	struct watched *const watched = context;
 	char error[512] = "";
@@ -71,7 +71,7 @@ struct watched *watched_new(int fd, struct reader *reader, struct profile *profi
 	pthread_mutex_unlock(lock);
 	watched->resolver =
 		(struct resolver){.profile = profile, .account = &watched->account, .names = watched->names};
-	errno = pthread_create(&watched->thread, NULL, read_records, watched);
+	errno = pthread_create(&watched->thread, NULL, watched_read_records, watched);
 	if (!errno)
 		return watched;
 	const int error = errno;

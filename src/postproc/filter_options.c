@@ -156,8 +156,8 @@ static void set_threads(struct argp_state *state, struct postproc_filters *filte
 	filter->threads = filters->threads;
 }
 
-static void add_pattern(struct argp_state *state, struct postproc_filters *filters, enum stack_pattern_kind kind,
-			const char *text)
+static void filter_options_add_pattern(struct argp_state *state, struct postproc_filters *filters,
+				       enum stack_pattern_kind kind, const char *text)
 {
 	if (!*text)
 		argp_error(state, "--function, --not-function and --object need a name, or a pattern of one");
@@ -174,13 +174,13 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_FUNCTION:
-		add_pattern(state, filters, STACK_FUNCTION, arg);
+		filter_options_add_pattern(state, filters, STACK_FUNCTION, arg);
 		return true;
 	case OPT_NOT_FUNCTION:
-		add_pattern(state, filters, STACK_NOT_FUNCTION, arg);
+		filter_options_add_pattern(state, filters, STACK_NOT_FUNCTION, arg);
 		return true;
 	case OPT_OBJECT:
-		add_pattern(state, filters, STACK_OBJECT, arg);
+		filter_options_add_pattern(state, filters, STACK_OBJECT, arg);
 		return true;
 	case OPT_SIZE:
 		set_size(state, &filters->filter, arg);
@@ -207,7 +207,7 @@ static bool parse_filter(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t filter_options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_filters *filters = state->input;
 
@@ -220,7 +220,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp postproc_filter_argp = {.options = option_table, .parser = parse};
+const struct argp postproc_filter_argp = {.options = option_table, .parser = filter_options_parse};
 
 void postproc_filters_free(struct postproc_filters *filters)
 {

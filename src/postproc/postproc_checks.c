@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_file(const char *path)
+static bool postproc_checks_is_file(const char *path)
 {
 	return path && !path_is_folder(path);
 }
@@ -17,7 +17,7 @@ static bool is_file(const char *path)
 static const char *wrong_suffix(const struct postproc_options *options, const char *path)
 {
 	const struct export *const export = options->views.export;
-	const enum packing packing = is_file(path) ? packing_of_path(path) : PACKING_NONE;
+	const enum packing packing = postproc_checks_is_file(path) ? packing_of_path(path) : PACKING_NONE;
 	const bool is_gzip = path == options->output && export && export->is_binary;
 
 	return !packing || (packing == PACKING_GZIP && is_gzip) ? NULL : packing_suffix(packing);
@@ -143,7 +143,7 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	given_fact(given, "view", is_view);
 	given_fact(given, "view-at-end", is_view && !views->live);
 	given_fact(given, "view-of-all", view_options_want_all(views));
-	given_fact(given, "html-file", is_file(views->html));
+	given_fact(given, "html-file", postproc_checks_is_file(views->html));
 	given_fact(given, "html-taken", views->html && !page_may_replace(views->html));
 	given_value(given, "html-suffix", wrong_suffix(o, views->html));
 	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->output) : NULL);
@@ -167,11 +167,12 @@ static void add_output(struct given *given, const struct postproc_options *o)
 	given_fact(given, "terminal", is_terminal(o->output));
 	given_fact(given, "folder", o->output && path_is_folder(o->output));
 	given_fact(given, "lines", is_in_lines(o));
-	given_fact(given, "mpatrol-file", is_file(o->hatf_path) || is_file(o->sim_path));
+	given_fact(given, "mpatrol-file",
+		   postproc_checks_is_file(o->hatf_path) || postproc_checks_is_file(o->sim_path));
 	given_fact(given, "expand-look", o->expand.well_formed || o->expand.pad_right);
 }
 
-static void add_input(struct given *given, const struct postproc_options *o)
+static void postproc_checks_add_input(struct given *given, const struct postproc_options *o)
 {
 	const bool is_each = o->input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
 
@@ -187,7 +188,8 @@ static void add_input(struct given *given, const struct postproc_options *o)
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
-static void check(struct argp_state *state, const struct given *given, const struct conflict *rows, size_t count)
+static void postproc_checks_check(struct argp_state *state, const struct given *given, const struct conflict *rows,
+				  size_t count)
 {
 	char *const text = conflict_find(rows, count, given);
 
@@ -198,7 +200,7 @@ static void check(struct argp_state *state, const struct given *given, const str
 /* Only what a writer writes is compressed. */
 static void set_packing(struct given *given, struct postproc_options *options)
 {
-	const char *const path = is_file(options->output) ? options->output : NULL;
+	const char *const path = postproc_checks_is_file(options->output) ? options->output : NULL;
 
 	if (view_options_want(&options->views))
 		return;
@@ -219,12 +221,12 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 	set_packing(given, options);
 	add_views(given, options);
 	add_output(given, options);
-	add_input(given, options);
-	check(state, given, view_conflicts, ARRAY_SIZE(view_conflicts));
+	postproc_checks_add_input(given, options);
+	postproc_checks_check(state, given, view_conflicts, ARRAY_SIZE(view_conflicts));
 	if (export && export->needs)
 		argp_failure(state, EXIT_FAILURE, 0,
 			     "this functrace-postproc was built without what -f %s needs: install %s (on Debian and "
 			     "Ubuntu with apt-get), configure it and build it again",
 			     export->name, export->needs);
-	check(state, given, conflicts, ARRAY_SIZE(conflicts));
+	postproc_checks_check(state, given, conflicts, ARRAY_SIZE(conflicts));
 }

@@ -39,7 +39,7 @@ bool postproc_input_is_file(const struct postproc_input *input)
 
 static volatile sig_atomic_t interrupted;
 
-static void go_on(int signal)
+static void postproc_input_go_on(int signal)
 {
 	(void)signal;
 	interrupted = 1;
@@ -47,14 +47,14 @@ static void go_on(int signal)
 
 void postproc_input_outlive_interrupt(void)
 {
-	sigaction(SIGINT, &(struct sigaction){.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
+	sigaction(SIGINT, &(struct sigaction){.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
 }
 
 /* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
  * still to be shown. The second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
-	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
+	const struct sigaction action = {.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND};
 
 	if (!postproc_input_is_file(input) || follow)
 		postproc_input_outlive_interrupt();
@@ -73,7 +73,7 @@ static void complain(void *context, const char *clause)
 #define MAP_MAX (4u << 20)
 
 /* Where it lies: INPUT.map. */
-static void read_map(struct postproc_input *input)
+static void postproc_input_read_map(struct postproc_input *input)
 {
 	if (!input->path)
 		return;
@@ -121,7 +121,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	char error[512] = "";
 
 	outlive_interrupt(input, options->follow);
-	read_map(input);
+	postproc_input_read_map(input);
 	reader.map = input->map;
 	input->reader = reader_new(input->fd, &reader, error, sizeof(error));
 	if (!input->reader)

@@ -80,7 +80,7 @@ static bool check_output(const struct postproc_options *options)
 }
 
 /* Reads the files that the options name, and looks at what they name otherwise. False after a message. */
-static bool prepare(struct postproc *postproc)
+static bool postproc_main_prepare(struct postproc *postproc)
 {
 	struct postproc_options *options = &postproc->options;
 
@@ -164,7 +164,7 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 
 /* A choice that matches nothing anywhere is an error: a script must not take the result for that of a program without
  * faults. One process of several need not have all that is asked for. */
-static void report_unmatched(struct postproc *postproc)
+static void postproc_main_report_unmatched(struct postproc *postproc)
 {
 	if (postproc->chose || !postproc->unmatched.size)
 		return;
@@ -231,7 +231,7 @@ static void read_traces(struct postproc *postproc)
 	} else {
 		show_together(postproc, options->inputs, count, NULL);
 	}
-	report_unmatched(postproc);
+	postproc_main_report_unmatched(postproc);
 }
 
 static int status_of(const struct postproc *postproc)
@@ -251,7 +251,7 @@ static bool may_show_work(const struct postproc_options *options)
 	       (!is_stdout || !isatty(STDOUT_FILENO) || view_options_want_all(&options->views) || options->stats);
 }
 
-static void release(struct postproc *postproc)
+static void postproc_main_release(struct postproc *postproc)
 {
 	buf_free(&postproc->unmatched);
 	index_set_free(&postproc->include);
@@ -301,7 +301,7 @@ static int check_files(struct postproc *postproc)
 	return sound ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int work(struct postproc *postproc)
+static int postproc_main_work(struct postproc *postproc)
 {
 	if (postproc->options.checks_only)
 		return check_files(postproc);
@@ -309,7 +309,7 @@ static int work(struct postproc *postproc)
 		return postproc_show_format();
 	if (may_show_work(&postproc->options))
 		long_work_allow();
-	if (!prepare(postproc)) {
+	if (!postproc_main_prepare(postproc)) {
 		postproc->failed = true;
 		return status_of(postproc);
 	}
@@ -337,8 +337,8 @@ int main(int argc, char **argv)
 	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
 	atexit(check_stdout);
 	postproc_options_parse(argc, argv, &postproc.options);
-	const int status = work(&postproc);
+	const int status = postproc_main_work(&postproc);
 
-	release(&postproc);
+	postproc_main_release(&postproc);
 	return status;
 }

@@ -19,7 +19,7 @@ const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 /* More CPUs or devices no message has room for. */
 #define CPUS_MAX 65536
 
-enum long_option {
+enum postproc_options_long_option {
 	OPT_INCLUDE = 0x100,
 	OPT_EXCLUDE,
 	OPT_CALL_ADDRESS,
@@ -128,7 +128,7 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static uint64_t number(struct argp_state *state, const char *option, const char *text, uint64_t max)
+static uint64_t postproc_options_number(struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
 	uint64_t value = 0;
 
@@ -172,7 +172,7 @@ static enum postproc_dialect dialect(struct argp_state *state, const char *name)
 	return DIALECT_OWN;
 }
 
-static void add_input(struct postproc_options *options, const char *path)
+static void postproc_options_add_input(struct postproc_options *options, const char *path)
 {
 	ARRAY_GROW(options->inputs, options->input_capacity, options->input_count);
 	options->inputs[options->input_count++] = path;
@@ -191,7 +191,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 	switch (key) {
 	case 'b':
 		options->prepare.trim = true;
-		options->prepare.depth = (uint32_t)number(state, "-b", arg, UINT32_MAX);
+		options->prepare.depth = (uint32_t)postproc_options_number(state, "-b", arg, UINT32_MAX);
 		return true;
 	case 'a':
 		options->prepare.remove_args = true;
@@ -229,7 +229,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 				   arg);
 		return true;
 	case OPT_PID:
-		options->prepare.pid = (uint32_t)number(state, "--pid", arg, UINT32_MAX);
+		options->prepare.pid = (uint32_t)postproc_options_number(state, "--pid", arg, UINT32_MAX);
 		if (!options->prepare.pid)
 			argp_error(state, "--pid needs a process's number, not '%s'", arg);
 		return true;
@@ -242,7 +242,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 {
 	switch (key) {
 	case 'i':
-		add_input(options, arg);
+		postproc_options_add_input(options, arg);
 		return true;
 	case 'o':
 		/* sp-rtrace's word for it. */
@@ -267,7 +267,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->input_encoding = encoding(state, "stacktrack", ENCODING_READ);
 		return true;
 	case OPT_CYCLE_SIZE:
-		options->cycle_size = number(state, "--cycle-size", arg, UINT32_MAX);
+		options->cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
 		if (!options->cycle_size)
 			argp_error(state, "--cycle-size needs how many entries a cycle has, not '%s'", arg);
 		return true;
@@ -297,13 +297,13 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->names.debuginfod = true;
 		return true;
 	case OPT_CPUS:
-		options->dump_options.cpus = (uint32_t)number(state, "--cpus", arg, CPUS_MAX);
+		options->dump_options.cpus = (uint32_t)postproc_options_number(state, "--cpus", arg, CPUS_MAX);
 		return true;
 	case OPT_DEVICES:
-		options->dump_options.devices = (uint32_t)number(state, "--devices", arg, CPUS_MAX);
+		options->dump_options.devices = (uint32_t)postproc_options_number(state, "--devices", arg, CPUS_MAX);
 		return true;
 	case OPT_ERROR_EXITCODE:
-		options->error_exitcode = (int)number(state, "--error-exitcode", arg, 255);
+		options->error_exitcode = (int)postproc_options_number(state, "--error-exitcode", arg, 255);
 		return true;
 	case 'q':
 		msg_set_quiet(true);
@@ -319,7 +319,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 }
 
 /* What only the tables of formats, resources and messages know of an option's values. */
-static char *known_words(int key)
+static char *postproc_options_known_words(int key)
 {
 	const struct module *module;
 	struct buf types = {0};
@@ -349,7 +349,7 @@ static char *known_words(int key)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t postproc_option_parse(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_options *options = state->input;
 
@@ -407,15 +407,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	case OPT_LIST_OPTIONS:
-		completion_options(state->root_argp, known_words);
+		completion_options(state->root_argp, postproc_options_known_words);
 		exit(EXIT_SUCCESS);
 	case ARGP_KEY_ARG:
-		add_input(options, arg);
+		postproc_options_add_input(options, arg);
 		return 0;
 	case ARGP_KEY_END:
 		postproc_options_check(state, options);
 		if (!options->input_count)
-			add_input(options, "-");
+			postproc_options_add_input(options, "-");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -428,7 +428,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		{.argp = &postproc_view_argp, .group = 1}, {.argp = &postproc_filter_argp, .group = 1}, {0}};
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse,
+		.parser = postproc_option_parse,
 		.children = children,
 		.args_doc = "[FILE|-]...",
 		.doc = "Reads traces of functrace, sp-rtrace and functracer: prints them, filters "

@@ -24,11 +24,11 @@
 
 enum { STAGES_MAX = 12 };
 
-struct run;
+struct postproc_run_run;
 
 /* What the records of one process go through. */
-struct chain {
-	struct run *run;
+struct postproc_run_chain {
+	struct postproc_run_run *run;
 	struct names *names; /* NULL: none are wanted */
 	/* Last to first; each is freed. */
 	struct stage *stages[STAGES_MAX];
@@ -40,12 +40,12 @@ struct chain {
 	struct stack_filter *stack_filter; /* NULL: nothing is asked of names */
 };
 
-struct run {
+struct postproc_run_run {
 	const struct postproc_options *options;
 	struct postproc_input *input;
-	struct output_sequence *sequence; /* NULL: one input */
-	struct views *views;              /* NULL: none is wanted */
-	struct chain **chains;            /* the first one is there before its process is known */
+	struct output_sequence *sequence;   /* NULL: one input */
+	struct views *views;                /* NULL: none is wanted */
+	struct postproc_run_chain **chains; /* the first one is there before its process is known */
 	size_t chain_count, chain_capacity;
 	bool has_begun; /* the first one has a process */
 	struct stage *split;
@@ -57,7 +57,7 @@ struct run {
 
 /* An object that is declared where nothing was, and its build-id; those that replace others come in
  * their time. */
-static void learn_object(const struct chain *chain, struct object_map *objects, bool *is_new,
+static void learn_object(const struct postproc_run_chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
 	if (record->type == RECORD_BUILD_ID && *is_new && chain->names)
@@ -78,11 +78,11 @@ static void learn_object(const struct chain *chain, struct object_map *objects, 
 
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
  * be read twice, they are looked for first. */
-static void learn_late_objects(struct run *run)
+static void learn_late_objects(struct postproc_run_run *run)
 {
 	const struct reader_options options = {.encoding = run->options->input_encoding,
 					       .layout = run->options->layout};
-	const struct chain *chain = run->chains[0];
+	const struct postproc_run_chain *chain = run->chains[0];
 	struct object_map objects = {0};
 	struct record record;
 	bool is_new = false;
@@ -108,7 +108,7 @@ static void learn_late_objects(struct run *run)
 
 static bool is_compat(void *context)
 {
-	const struct run *run = context;
+	const struct postproc_run_run *run = context;
 
 	if (!encoding_can(run->options->output_encoding, ENCODING_COMPAT))
 		return false;
@@ -118,12 +118,12 @@ static bool is_compat(void *context)
 
 static bool wants_layout(void *context)
 {
-	const struct run *run = context;
+	const struct postproc_run_run *run = context;
 
 	return is_compat(context) && encoding_can(run->options->output_encoding, ENCODING_COMPAT_LAYOUT);
 }
 
-static struct stage *add_stage(struct chain *chain, struct stage *stage)
+static struct stage *add_stage(struct postproc_run_chain *chain, struct stage *stage)
 {
 	chain->stages[chain->stage_count++] = stage;
 	return stage;
@@ -156,14 +156,14 @@ static bool selects(const struct postproc_options *options)
 }
 
 /* The clock is the stage that the records come through first; it is made before those that ask it. */
-static const struct trace_clock *trace_clock_of(const struct chain *chain)
+static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;
 }
 
-static struct stage *make_output(struct chain *chain)
+static struct stage *make_output(struct postproc_run_chain *chain)
 {
-	struct run *run = chain->run;
+	struct postproc_run_run *run = chain->run;
 	const struct postproc_options *options = run->options;
 	const struct output_target target = {.path = options->output,
 					     .input = run->input->fd,
@@ -213,7 +213,7 @@ static struct stage *make_output(struct chain *chain)
 }
 
 /* The stage that chooses calls. */
-static struct stage *make_select(struct chain *chain, struct stage *next, bool is_trace)
+static struct stage *make_select(struct postproc_run_chain *chain, struct stage *next, bool is_trace)
 {
 	const struct postproc_options *options = chain->run->options;
 	struct select_options select = options->select;
@@ -235,9 +235,9 @@ static struct stage *make_select(struct chain *chain, struct stage *next, bool i
 
 /* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
  * release outside the chosen contexts or addresses is a release all the same. */
-static void make_stages(struct chain *chain)
+static void make_stages(struct postproc_run_chain *chain)
 {
-	struct run *run = chain->run;
+	struct postproc_run_run *run = chain->run;
 	const struct postproc_options *options = run->options;
 
 	if (selects(options))
@@ -283,9 +283,9 @@ static void make_stages(struct chain *chain)
 	add_stage(chain, reorder_new(chain->prepare));
 }
 
-static struct chain *add_chain(struct run *run)
+static struct postproc_run_chain *add_chain(struct postproc_run_run *run)
 {
-	struct chain *chain = xcalloc(1, sizeof(*chain));
+	struct postproc_run_chain *chain = xcalloc(1, sizeof(*chain));
 
 	chain->run = run;
 	ARRAY_GROW(run->chains, run->chain_capacity, run->chain_count);
@@ -302,9 +302,9 @@ static bool is_folder_or_none(const char *path)
 /* Each process gets a file of its own, where there is a folder for them. */
 static struct stage *begin_process(void *context)
 {
-	struct run *run = context;
+	struct postproc_run_run *run = context;
 	const struct postproc_options *options = run->options;
-	const struct chain *chain = run->chains[0];
+	const struct postproc_run_chain *chain = run->chains[0];
 
 	if (run->has_begun) {
 		const bool joins = run->views && run->views->profile;
@@ -323,7 +323,7 @@ static struct stage *begin_process(void *context)
 }
 
 /* What is alive need not have all that is asked for: that is the result of a check, but a wrong name should be seen. */
-static void report_filter(const struct chain *chain, struct buf *unmatched)
+static void report_filter(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	struct buf out = {0};
 
@@ -338,7 +338,7 @@ static void report_filter(const struct chain *chain, struct buf *unmatched)
 }
 
 /* A span that the trace does not reach. --time says so itself, and that nothing is as old as --older asks is true. */
-static bool report_beyond(const struct chain *chain, struct buf *unmatched)
+static bool report_beyond(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
 	const struct filter_options *asked = &chain->run->options->filters.filter;
@@ -352,12 +352,12 @@ static bool report_beyond(const struct chain *chain, struct buf *unmatched)
 }
 
 /* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
-static void check_choices(const struct run *run, struct buf *unmatched)
+static void check_choices(const struct postproc_run_run *run, struct buf *unmatched)
 {
 	const bool may_be_late = reader_is_compat(run->input->reader) && !run->learned;
 
 	for (size_t i = 0; i < run->chain_count; i++) {
-		const struct chain *chain = run->chains[i];
+		const struct postproc_run_chain *chain = run->chains[i];
 
 		prepare_report(chain->prepare, unmatched);
 		if (chain->choices)
@@ -369,7 +369,7 @@ static void check_choices(const struct run *run, struct buf *unmatched)
 }
 
 /* What has a line of its own about that says nothing here. */
-static void report_incomplete(const struct run *run)
+static void report_incomplete(const struct postproc_run_run *run)
 {
 	const struct postproc_options *options = run->options;
 
@@ -381,7 +381,7 @@ static void report_incomplete(const struct run *run)
 }
 
 /* 0 at the end of the trace; whatever else ends it has been said. */
-static int read_records(struct run *run)
+static int postproc_run_read_records(struct postproc_run_run *run)
 {
 	struct reader *const reader = run->input->reader;
 	struct record record;
@@ -406,7 +406,7 @@ static int read_records(struct run *run)
 }
 
 /* Of several processes one says it for all: they are of one program, mostly. */
-static void explain_names(const struct run *run)
+static void explain_names(const struct postproc_run_run *run)
 {
 	struct buf text = {0};
 	bool is_said = run->has_texts;
@@ -418,7 +418,7 @@ static void explain_names(const struct run *run)
 	buf_free(&text);
 }
 
-static void chain_free(struct chain *chain)
+static void chain_free(struct postproc_run_chain *chain)
 {
 	while (chain->stage_count) {
 		struct stage *stage = chain->stages[--chain->stage_count];
@@ -431,7 +431,7 @@ static void chain_free(struct chain *chain)
 	free(chain);
 }
 
-static void clean_up(struct run *run)
+static void clean_up(struct postproc_run_run *run)
 {
 	run->split->free(run->split);
 	for (size_t i = 0; i < run->chain_count; i++)
@@ -439,7 +439,7 @@ static void clean_up(struct run *run)
 	free(run->chains);
 }
 
-static bool found_leaks(const struct run *run)
+static bool found_leaks(const struct postproc_run_run *run)
 {
 	for (size_t i = 0; i < run->chain_count; i++)
 		if (run->chains[i]->summary && summary_count(run->chains[i]->summary))
@@ -450,14 +450,14 @@ static bool found_leaks(const struct run *run)
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
 		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome)
 {
-	struct run run = {.options = options, .input = input, .sequence = sequence, .views = views};
+	struct postproc_run_run run = {.options = options, .input = input, .sequence = sequence, .views = views};
 	const struct split_options split = {.pid = options->prepare.pid, .begin = begin_process, .context = &run};
 
 	*outcome = (struct postproc_outcome){0};
 	add_chain(&run);
 	run.split = split_new(&split);
 	learn_late_objects(&run);
-	outcome->sound = read_records(&run) == 0;
+	outcome->sound = postproc_run_read_records(&run) == 0;
 	outcome->sound &= postproc_input_check(input);
 	if (outcome->sound && options->prepare.pid && !run.has_begun)
 		buf_printf(&outcome->unmatched, "%s has no process %" PRIu32 "\n", sequence ? "it" : input->name,

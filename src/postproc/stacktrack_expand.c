@@ -23,7 +23,7 @@ struct expand {
 	struct hash divisors, starts;
 };
 
-static void put_text(FILE *out, const unsigned char *text, size_t size)
+static void stacktrack_expand_put_text(FILE *out, const unsigned char *text, size_t size)
 {
 	for (size_t i = 0; i < size && text[i]; i++) {
 		const unsigned char c = text[i];
@@ -40,7 +40,7 @@ static void put_text(FILE *out, const unsigned char *text, size_t size)
 }
 
 /* Right of its digits filled with zeros, as a stream does that was left in its left mode. */
-static void put_hex(const struct expand *e, const char *name, uint64_t value, bool padded_right)
+static void stacktrack_expand_put_hex(const struct expand *e, const char *name, uint64_t value, bool padded_right)
 {
 	char digits[8];
 
@@ -56,20 +56,21 @@ static void put_hex(const struct expand *e, const char *name, uint64_t value, bo
 	fprintf(e->out, " %s=\"0x%s\"", name, digits);
 }
 
-static uint64_t process_of(const struct expand *e, const unsigned char *entry)
+static uint64_t stacktrack_expand_process_of(const struct expand *e, const unsigned char *entry)
 {
 	return stacktrack_number(entry + e->format.process_at, e->format.process_size, e->swap);
 }
 
-static void put_head(const struct expand *e, const char *tag, const unsigned char *entry, bool is_info)
+static void stacktrack_expand_put_head(const struct expand *e, const char *tag, const unsigned char *entry,
+				       bool is_info)
 {
 	fprintf(e->out, "<%s", tag);
-	put_hex(e, "flags", stacktrack_number(entry, 2, e->swap), !is_info);
-	put_hex(e, "pid", process_of(e, entry), !is_info);
+	stacktrack_expand_put_hex(e, "flags", stacktrack_number(entry, 2, e->swap), !is_info);
+	stacktrack_expand_put_hex(e, "pid", stacktrack_expand_process_of(e, entry), !is_info);
 	fprintf(e->out, " seq=\"%" PRIu64 "\"", stacktrack_number(entry + e->format.sequence_at, 4, e->swap));
 }
 
-static double seconds(const struct expand *e, uint64_t pid, int64_t ticks)
+static double stacktrack_expand_seconds(const struct expand *e, uint64_t pid, int64_t ticks)
 {
 	const uint64_t *divisor = hash_get(&e->divisors, pid);
 
@@ -79,7 +80,7 @@ static double seconds(const struct expand *e, uint64_t pid, int64_t ticks)
 static void put_member(const struct expand *e, const struct stacktrack_member *member, const unsigned char *entry)
 {
 	const uint64_t value = stacktrack_member(&e->format, member, entry, e->swap);
-	const uint64_t pid = process_of(e, entry);
+	const uint64_t pid = stacktrack_expand_process_of(e, entry);
 	const uint64_t *start = hash_get(&e->starts, pid);
 	const char *name = member->name;
 
@@ -87,10 +88,11 @@ static void put_member(const struct expand *e, const struct stacktrack_member *m
 		name = "process";
 	switch (member->kind) {
 	case STACKTRACK_TIME:
-		fprintf(e->out, " %s=\"%f\"", name, seconds(e, pid, (int64_t)(value - (start ? *start : 0))));
+		fprintf(e->out, " %s=\"%f\"", name,
+			stacktrack_expand_seconds(e, pid, (int64_t)(value - (start ? *start : 0))));
 		break;
 	case STACKTRACK_DIVISOR:
-		fprintf(e->out, " %s=\"%f\"", name, seconds(e, pid, (int64_t)value));
+		fprintf(e->out, " %s=\"%f\"", name, stacktrack_expand_seconds(e, pid, (int64_t)value));
 		break;
 	case STACKTRACK_SIGNED:
 		fprintf(e->out, " %s=\"%" PRId64 "\"", name, (int64_t)value);
@@ -99,7 +101,7 @@ static void put_member(const struct expand *e, const struct stacktrack_member *m
 		fprintf(e->out, " %s=\"%" PRIu64 "\"", name, value);
 		break;
 	case STACKTRACK_HEX:
-		put_hex(e, name, value, false);
+		stacktrack_expand_put_hex(e, name, value, false);
 		break;
 	}
 }
@@ -107,7 +109,7 @@ static void put_member(const struct expand *e, const struct stacktrack_member *m
 static void note_time(struct expand *e, unsigned type, const unsigned char *entry)
 {
 	const struct stacktrack_member *const members = e->format.layouts[type].members;
-	const uint64_t pid = process_of(e, entry);
+	const uint64_t pid = stacktrack_expand_process_of(e, entry);
 
 	if (type == STACKTRACK_TIMETYPE)
 		hash_set(&e->divisors, pid,
@@ -122,28 +124,28 @@ static void put_entry(struct expand *e, const unsigned char *entry)
 	const unsigned type = stacktrack_type(&e->format, (unsigned)stacktrack_number(entry, 2, e->swap));
 
 	if (type == STACKTRACK_IS_INFO) {
-		put_head(e, "INFO", entry, true);
+		stacktrack_expand_put_head(e, "INFO", entry, true);
 		fputs(" text=\"", e->out);
-		put_text(e->out, entry + e->format.payload_at, e->format.info_size);
+		stacktrack_expand_put_text(e->out, entry + e->format.payload_at, e->format.info_size);
 		fputs("\"/>\n", e->out);
 		return;
 	}
 	if (type >= STACKTRACK_TYPES) {
-		put_head(e, "UNKNOWN", entry, false);
+		stacktrack_expand_put_head(e, "UNKNOWN", entry, false);
 		fputs("/>\n", e->out);
 		return;
 	}
 	const struct stacktrack_layout *layout = &e->format.layouts[type];
 
 	note_time(e, type, entry);
-	put_head(e, layout->uname, entry, false);
+	stacktrack_expand_put_head(e, layout->uname, entry, false);
 	for (unsigned i = 0; i < layout->member_count; i++)
 		put_member(e, &layout->members[i], entry);
 	fputs("/>\n", e->out);
 }
 
 /* The first entry says how large they are, and in which order bytes stand. */
-static bool begin(struct expand *e, const unsigned char *p, size_t size)
+static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, size_t size)
 {
 	char clause[160];
 	size_t at;
@@ -167,7 +169,7 @@ static bool put_entries(struct expand *e, struct buf *data, bool is_end)
 	size_t at = 0;
 
 	if (!e->begun && (is_end || data->size >= stacktrack_prologue_size(&e->format)) &&
-	    !begin(e, data->data, data->size))
+	    !stacktrack_expand_begin(e, data->data, data->size))
 		return false;
 	for (; e->begun && data->size - at >= e->format.entry_size; at += e->format.entry_size)
 		put_entry(e, data->data + at);

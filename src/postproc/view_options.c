@@ -33,7 +33,7 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static uint64_t seconds(struct argp_state *state, const char *option, const char *text)
+static uint64_t view_options_seconds(struct argp_state *state, const char *option, const char *text)
 {
 	uint64_t ns = 0;
 	char *end;
@@ -49,7 +49,7 @@ static void set_diff(struct argp_state *state, struct view_options *options, con
 		options->old = text;
 		return;
 	}
-	options->wishes.mark = seconds(state, "--diff=@", text + 1);
+	options->wishes.mark = view_options_seconds(state, "--diff=@", text + 1);
 	options->wishes.has_mark = true;
 	options->mark = text;
 }
@@ -64,7 +64,7 @@ static void set_tree(struct argp_state *state, struct view_options *options, con
 		argp_error(state, "--tree takes down or up, not '%s'", text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *options = state->input;
 	uint64_t number;
@@ -107,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->live = true;
 		return 0;
 	case OPT_INTERVAL:
-		options->interval = (double)seconds(state, "--interval", arg) / 1e9;
+		options->interval = (double)view_options_seconds(state, "--interval", arg) / 1e9;
 		if (options->interval < INTERVAL_MIN)
 			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
 		return 0;
@@ -136,4 +136,4 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp postproc_view_argp = {.options = option_table, .parser = parse};
+const struct argp postproc_view_argp = {.options = option_table, .parser = view_options_parse};

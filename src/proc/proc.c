@@ -102,7 +102,7 @@ bool proc_status_number(const char *status, const char *key, unsigned n, int bas
 	return end > at && *at != '\n';
 }
 
-static bool read_number(pid_t tid, const char *key, uint64_t *value)
+static bool proc_read_number(pid_t tid, const char *key, uint64_t *value)
 {
 	char *status = proc_read(tid, "status", NULL);
 	const bool known = proc_status_number(status, key, 0, 10, value);
@@ -117,21 +117,21 @@ pid_t proc_tgid(pid_t tid)
 
 	if (proc_is_of_group(tid, tid))
 		return tid;
-	return read_number(tid, "Tgid", &tgid) ? (pid_t)tgid : 0;
+	return proc_read_number(tid, "Tgid", &tgid) ? (pid_t)tgid : 0;
 }
 
 pid_t proc_tracer(pid_t tid)
 {
 	uint64_t tracer;
 
-	return read_number(tid, "TracerPid", &tracer) ? (pid_t)tracer : 0;
+	return proc_read_number(tid, "TracerPid", &tracer) ? (pid_t)tracer : 0;
 }
 
 long proc_owner(pid_t tid)
 {
 	uint64_t owner;
 
-	return read_number(tid, "Uid", &owner) ? (long)owner : -1;
+	return proc_read_number(tid, "Uid", &owner) ? (long)owner : -1;
 }
 
 bool proc_may_trace_all(void)

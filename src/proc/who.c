@@ -34,7 +34,7 @@ static char *program_of(pid_t pid)
 }
 
 /* Returns the file name of that path. */
-static char *file_of(pid_t pid)
+static char *who_file_of(pid_t pid)
 {
 	char *const path = program_of(pid), *const file = path ? xstrdup(path_name(path)) : NULL;
 
@@ -50,7 +50,7 @@ static char *command_line(pid_t pid, size_t *size)
 
 /* Returns the first word of the command line, without folders: "bash" for "-bash" of a login shell, and "nginx" for
  * "nginx:" of a title. NULL: there is none. */
-static char *first_word(const char *line)
+static char *who_first_word(const char *line)
 {
 	const char *word = line ? line : "";
 	char *first = xstrndup(word, strcspn(word, " "));
@@ -67,7 +67,7 @@ static char *first_word(const char *line)
 }
 
 /* True if comm, which the kernel cuts, may be the beginning of name. */
-static bool begins(const char *comm, const char *name)
+static bool who_begins(const char *comm, const char *name)
 {
 	return name && !strncmp(comm, name, COMM_MAX);
 }
@@ -78,7 +78,7 @@ static const char *script_word(const char *line, size_t size, const char *comm)
 	const char *word = line;
 
 	for (unsigned n = 0; word && n < 4 && (size_t)(word - line) < size; n++, word += strlen(word) + 1)
-		if (n && begins(comm, path_name(word)))
+		if (n && who_begins(comm, path_name(word)))
 			return word;
 	return NULL;
 }
@@ -86,17 +86,17 @@ static const char *script_word(const char *line, size_t size, const char *comm)
 char *who_name(pid_t pid)
 {
 	size_t size = 0;
-	char *comm = proc_comm(pid, pid), *line = command_line(pid, &size), *file = file_of(pid);
-	char *word = first_word(line), *name;
+	char *comm = proc_comm(pid, pid), *line = command_line(pid, &size), *file = who_file_of(pid);
+	char *word = who_first_word(line), *name;
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 
 	if (!comm)
 		name = xstrdup("?");
-	else if (begins(comm, word))
+	else if (who_begins(comm, word))
 		name = xstrdup(word);
 	else if (script)
 		name = xstrdup(path_name(script));
-	else if (begins(comm, file))
+	else if (who_begins(comm, file))
 		name = xstrdup(file);
 	else
 		/* The process has renamed its first thread ("MainThread"). */
@@ -129,7 +129,7 @@ char *who_command(pid_t pid, size_t most)
 	return text;
 }
 
-static int by_number(const void *a, const void *b)
+static int who_by_number(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
@@ -155,7 +155,7 @@ pid_t *who_all(size_t *count)
 	if (folder)
 		closedir(folder);
 	if (pids)
-		qsort(pids, *count, sizeof(*pids), by_number);
+		qsort(pids, *count, sizeof(*pids), who_by_number);
 	return pids;
 }
 
@@ -177,9 +177,9 @@ static bool is_child(pid_t pid, const void *parent)
 	return proc_parent(pid) == *(const pid_t *)parent;
 }
 
-static bool is_named(pid_t pid, const void *name)
+static bool who_is_named(pid_t pid, const void *name)
 {
-	char *known = who_name(pid), *file = file_of(pid);
+	char *known = who_name(pid), *file = who_file_of(pid);
 	/* Kernel threads have names, but no program. */
 	const bool named = file && (!strcmp(known, name) || !strcmp(file, name));
 
@@ -188,7 +188,7 @@ static bool is_named(pid_t pid, const void *name)
 	return named;
 }
 
-static bool is_same_file(const struct stat *file, const char *path)
+static bool who_is_same_file(const struct stat *file, const char *path)
 {
 	struct stat other;
 
@@ -199,7 +199,7 @@ static bool is_same_file(const struct stat *file, const char *path)
 static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 {
 	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
-	const bool same = is_same_file(file, path);
+	const bool same = who_is_same_file(file, path);
 
 	free(path);
 	return same;
@@ -215,7 +215,7 @@ static bool is_run_by(pid_t pid, const void *path)
 	char *const link = proc_path(task_of(pid), "exe");
 	/* The program's file may have been deleted or replaced since. */
 	const bool found = program && (!strcmp(program, path) || (line && !strcmp(line, path)) ||
-				       (script && !strcmp(script, path)) || (exists && is_same_file(&file, link)) ||
+				       (script && !strcmp(script, path)) || (exists && who_is_same_file(&file, link)) ||
 				       (exists && script && is_word_for(pid, script, &file)));
 
 	free(program);
@@ -232,7 +232,7 @@ pid_t *who_children(pid_t pid, size_t *count)
 
 pid_t *who_named(const char *name, size_t *count)
 {
-	return chosen(count, strchr(name, '/') ? is_run_by : is_named, name);
+	return chosen(count, strchr(name, '/') ? is_run_by : who_is_named, name);
 }
 
 /* Uses the name and the command line, because the kernel lets every user read these. */
@@ -243,7 +243,7 @@ static bool is_named_of_another(pid_t pid, const void *name)
 
 	if (owner < 0 || (uid_t)owner == geteuid())
 		return false;
-	char *const known = who_name(pid), *const file = file_of(pid), *const line = command_line(pid, &size);
+	char *const known = who_name(pid), *const file = who_file_of(pid), *const line = command_line(pid, &size);
 	const bool named = !file && line && size && (!strcmp(known, name) || !strcmp(line, name));
 
 	free(known);

@@ -129,8 +129,8 @@ static void count_release(struct account *account, struct resource_state *which,
 	timeline_note(&resource->timeline, &resource->live, false, 0);
 }
 
-static void add_block(struct account *account, struct resource_state *which, struct resource_account *resource,
-		      uint64_t id, const struct account_block *values)
+static void account_add_block(struct account *account, struct resource_state *which, struct resource_account *resource,
+			      uint64_t id, const struct account_block *values)
 {
 	struct account_block *block = block_new(account);
 	struct site *site = values->site;
@@ -181,14 +181,14 @@ static void count_allocation(struct account *account, struct resource_state *whi
 			resource->reused++;
 		drop_block(account, resource, old);
 	}
-	add_block(account, which, resource, call->id,
-		  &(struct account_block){.size = call->size,
-					  .born = *now,
-					  .site = account_site(resource, call, function, now),
-					  .thread = account_thread(account, resource)});
+	account_add_block(account, which, resource, call->id,
+			  &(struct account_block){.size = call->size,
+						  .born = *now,
+						  .site = account_site(resource, call, function, now),
+						  .thread = account_thread(account, resource)});
 }
 
-static void put_baseline(struct account *account, const struct record_baseline *baseline)
+static void account_put_baseline(struct account *account, const struct record_baseline *baseline)
 {
 	struct resource_state *which = resources_of(&account->resources, baseline->resource);
 	struct resource_account *resource = account_resource(account, which);
@@ -204,7 +204,7 @@ static void put_baseline(struct account *account, const struct record_baseline *
 			continue;
 		resource->before = account_site(resource, &call, name, &account->last);
 		resource->before->is_before = true;
-		add_block(
+		account_add_block(
 			account, which, resource, call.id,
 			&(struct account_block){
 				.size = call.size, .born = account->last, .site = resource->before, .is_before = true});
@@ -262,7 +262,7 @@ struct moment account_next_moment(struct account *account, const struct record_c
 	return now;
 }
 
-static void put_call(struct account *account, const struct record_call *call)
+static void account_put_call(struct account *account, const struct record_call *call)
 {
 	struct resource_state *which = resources_of(&account->resources, call->resource);
 	struct resource_account *resource = account_resource(account, which);
@@ -283,7 +283,7 @@ static void put_call(struct account *account, const struct record_call *call)
 	}
 }
 
-static void put_resource(struct account *account, const struct record_resource *record)
+static void account_put_resource(struct account *account, const struct record_resource *record)
 {
 	const struct resource *known = module_resource(string_or_empty(record->type));
 
@@ -291,7 +291,7 @@ static void put_resource(struct account *account, const struct record_resource *
 	account_resource(account, resources_of(&account->resources, record->id))->counts_alone = known && !known->unit;
 }
 
-static void put_scan(struct account *account, const struct record_scan *scan)
+static void account_put_scan(struct account *account, const struct record_scan *scan)
 {
 	struct resource_account *resource =
 		account_resource(account, resources_of(&account->resources, scan->resource));
@@ -301,7 +301,7 @@ static void put_scan(struct account *account, const struct record_scan *scan)
 	resource->scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
 }
 
-static void put_lost(struct account *account, const struct record_lost *lost)
+static void account_put_lost(struct account *account, const struct record_lost *lost)
 {
 	struct resource_state *which = resources_of(&account->resources, lost->resource);
 	struct account_block *block = resource_live_get(which, lost->id);
@@ -312,7 +312,7 @@ static void put_lost(struct account *account, const struct record_lost *lost)
 	block->lost = lost->kind;
 }
 
-static void put_process(struct account *account, const struct record_process *process)
+static void account_put_process(struct account *account, const struct record_process *process)
 {
 	free(account->name);
 	free(account->command);
@@ -341,7 +341,7 @@ static void put_end(struct account *account, const struct process_end *end)
 		xasprintf("process %" PRIu32 " %.*s", end->pid, (int)NOTE_BYTES, end->how);
 }
 
-static void put_note(struct account *account, const char *text)
+static void account_put_note(struct account *account, const char *text)
 {
 	struct process_end end;
 	uint32_t child, parent;
@@ -361,7 +361,7 @@ static void put_note(struct account *account, const char *text)
 	account->notes[account->note_count++] = xstrndup(string_or_empty(text), NOTE_BYTES);
 }
 
-static void put_resident(struct account *account, const struct record_resident *record)
+static void account_put_resident(struct account *account, const struct record_resident *record)
 {
 	struct resident *resident = &account->resident;
 
@@ -380,13 +380,13 @@ void account_put(struct account *account, const struct record *record)
 		trace_end_put(&account->trace_end, record);
 	switch (record->type) {
 	case RECORD_CALL:
-		put_call(account, &record->call);
+		account_put_call(account, &record->call);
 		break;
 	case RECORD_PROCESS:
-		put_process(account, &record->process);
+		account_put_process(account, &record->process);
 		break;
 	case RECORD_RESOURCE:
-		put_resource(account, &record->resource);
+		account_put_resource(account, &record->resource);
 		break;
 	case RECORD_OBJECT:
 		object_map_put(&account->objects, &record->object);
@@ -399,19 +399,19 @@ void account_put(struct account *account, const struct record *record)
 		account->thread_name = string_intern(&account->strings, string_or_empty(record->thread.name));
 		break;
 	case RECORD_NOTE:
-		put_note(account, record->note.text);
+		account_put_note(account, record->note.text);
 		break;
 	case RECORD_SCAN:
-		put_scan(account, &record->scan);
+		account_put_scan(account, &record->scan);
 		break;
 	case RECORD_LOST:
-		put_lost(account, &record->lost);
+		account_put_lost(account, &record->lost);
 		break;
 	case RECORD_BASELINE:
-		put_baseline(account, &record->baseline);
+		account_put_baseline(account, &record->baseline);
 		break;
 	case RECORD_RESIDENT:
-		put_resident(account, &record->resident);
+		account_put_resident(account, &record->resident);
 		break;
 	default:
 		break;

@@ -29,7 +29,8 @@ static void note_unscanned(const struct account *account, struct resource_accoun
 
 /* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
  * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
-static bool is_leak(const struct account *account, struct resource_account *resource, struct account_block *block)
+static bool account_end_is_leak(const struct account *account, struct resource_account *resource,
+				struct account_block *block)
 {
 	if (!resource_account_has_scan(resource))
 		return !block->is_before;
@@ -58,7 +59,7 @@ static void end_block(const struct account *account, struct resource_account *re
 		site->newest_id = id;
 	}
 	site->ages = add_saturated(site->ages, age);
-	if (!is_leak(account, resource, block))
+	if (!account_end_is_leak(account, resource, block))
 		return;
 	tally_add(&site->picked, block->size);
 	if (resource_account_has_scan(resource) && block->lost == LOST_INDIRECTLY)

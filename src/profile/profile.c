@@ -74,19 +74,19 @@ static struct profile_resource *find_resource(const struct profile *profile, con
 }
 
 /* Resources of several processes are the same if their types have the same name. */
-static const char *type_of(const struct resource_state *which)
+static const char *profile_type_of(const struct resource_state *which)
 {
 	return which->declared ? which->type : "not declared";
 }
 
 struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which)
 {
-	struct profile_resource *resource = find_resource(profile, type_of(which));
+	struct profile_resource *resource = find_resource(profile, profile_type_of(which));
 
 	if (resource)
 		return resource;
 	resource = xcalloc(1, sizeof(*resource));
-	resource->type = string_intern(&profile->strings, type_of(which));
+	resource->type = string_intern(&profile->strings, profile_type_of(which));
 	resource->desc = string_intern(&profile->strings, string_or_empty(which->desc));
 	resource->flags = which->flags;
 	resource->number = profile->resource_count;
@@ -321,8 +321,8 @@ void profile_end(struct profile *profile)
 
 			if (!resource)
 				continue;
-			sum_resource(profile, p, find_resource(profile, type_of(which)), resource);
-			sum_scan(profile, account, find_resource(profile, type_of(which)), resource);
+			sum_resource(profile, p, find_resource(profile, profile_type_of(which)), resource);
+			sum_scan(profile, account, find_resource(profile, profile_type_of(which)), resource);
 		}
 	}
 	for (size_t i = 0; i < profile->group_count; i++) {
@@ -362,7 +362,7 @@ const struct resource_account *profile_resource_account(const struct account *ac
 							const struct profile_resource *resource)
 {
 	for (size_t i = 0; i < account->resources.count; i++)
-		if (!strcmp(type_of(account->resources.items[i]), resource->type))
+		if (!strcmp(profile_type_of(account->resources.items[i]), resource->type))
 			return resource_account_of(account->resources.items[i]);
 	return NULL;
 }

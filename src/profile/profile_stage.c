@@ -14,12 +14,12 @@ struct profile_stage {
 };
 
 /* The stacks of a process that get names. */
-struct naming {
+struct profile_stage_naming {
 	struct long_work work;
 	size_t done, total;
 };
 
-static void show_naming(struct naming *naming)
+static void show_naming(struct profile_stage_naming *naming)
 {
 	char done[32], total[32];
 	char *const text = xasprintf("names: %s of %s stacks", number_grouped(naming->done, done),
@@ -29,8 +29,9 @@ static void show_naming(struct naming *naming)
 	free(text);
 }
 
-static void add_resource(struct profile *profile, size_t process, struct resolver *resolver, struct naming *naming,
-			 const struct profile_resource *resource, const struct resource_account *account)
+static void profile_stage_add_resource(struct profile *profile, size_t process, struct resolver *resolver,
+				       struct profile_stage_naming *naming, const struct profile_resource *resource,
+				       const struct resource_account *account)
 {
 	for (size_t i = 0; i < account->site_count; i++) {
 		const struct site *site = account->sites[i];
@@ -67,12 +68,12 @@ static size_t count_sites(const struct account *account)
 }
 
 /* Takes the account over. */
-static void add_process(const struct profile_stage_options *options, struct account *account)
+static void profile_stage_add_process(const struct profile_stage_options *options, struct account *account)
 {
 	struct profile *profile = options->profile;
 	struct resolver resolver = {.profile = profile, .account = account, .names = options->names};
 	const size_t process = profile->process_count;
-	struct naming naming = {.total = count_sites(account)};
+	struct profile_stage_naming naming = {.total = count_sites(account)};
 
 	long_work_begin(&naming.work);
 	ARRAY_GROW(profile->processes, profile->process_capacity, profile->process_count);
@@ -84,8 +85,8 @@ static void add_process(const struct profile_stage_options *options, struct acco
 		const struct resource_account *resource = resource_account_of(which);
 
 		if (resource)
-			add_resource(profile, process, &resolver, &naming, profile_resource_of(profile, which),
-				     resource);
+			profile_stage_add_resource(profile, process, &resolver, &naming,
+						   profile_resource_of(profile, which), resource);
 	}
 	long_work_end(&naming.work);
 	resolver_free(&resolver);
@@ -93,10 +94,10 @@ static void add_process(const struct profile_stage_options *options, struct acco
 
 void profile_add_account(struct profile *profile, struct account *account, struct names *names)
 {
-	add_process(&(struct profile_stage_options){.profile = profile, .names = names}, account);
+	profile_stage_add_process(&(struct profile_stage_options){.profile = profile, .names = names}, account);
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int profile_stage_put(struct stage *stage, const struct record *record)
 {
 	struct profile_stage *profile = (struct profile_stage *)stage;
 
@@ -105,7 +106,7 @@ static int put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-static int finish(struct stage *stage)
+static int profile_stage_finish(struct stage *stage)
 {
 	struct profile_stage *profile = (struct profile_stage *)stage;
 
@@ -113,12 +114,12 @@ static int finish(struct stage *stage)
 		return 0;
 	account_end(profile->account);
 	profile->account->clock = NULL;
-	add_process(&profile->options, profile->account);
+	profile_stage_add_process(&profile->options, profile->account);
 	profile->account = NULL;
 	return 0;
 }
 
-static void stage_free(struct stage *stage)
+static void profile_stage_free(struct stage *stage)
 {
 	struct profile_stage *profile = (struct profile_stage *)stage;
 
@@ -133,7 +134,8 @@ struct stage *profile_stage_new(const struct profile_stage_options *options)
 {
 	struct profile_stage *profile = xcalloc(1, sizeof(*profile));
 
-	profile->stage = (struct stage){.put = put, .finish = finish, .free = stage_free};
+	profile->stage =
+		(struct stage){.put = profile_stage_put, .finish = profile_stage_finish, .free = profile_stage_free};
 	profile->options = *options;
 	profile->account = xcalloc(1, sizeof(*profile->account));
 	profile->account->wishes = options->wishes;

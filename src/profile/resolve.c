@@ -27,7 +27,7 @@ bool account_map_stack(struct account *account, struct names *names, const struc
 	return changed;
 }
 
-static void add_line(struct resolver *resolver, const struct profile_frame *frame)
+static void resolve_add_line(struct resolver *resolver, const struct profile_frame *frame)
 {
 	ARRAY_GROW(resolver->lines, resolver->line_capacity, resolver->line_count);
 	resolver->lines[resolver->line_count++] = profile_frame_intern(resolver->profile, frame);
@@ -46,7 +46,7 @@ static struct profile_frame frame_at(uint64_t address, const struct mapped_objec
 }
 
 /* "FILE:LINE", to the end of the line of text. */
-static void take_place(struct profile_frame *frame, char *place)
+static void resolve_take_place(struct profile_frame *frame, char *place)
 {
 	char *colon = strrchr(place, ':');
 
@@ -66,24 +66,25 @@ static void add_text_line(struct resolver *resolver, uint64_t address, const str
 
 	frame.inlined = inlined;
 	if (frame_text_worth(line) == FRAME_UNKNOWN) {
-		add_line(resolver, &frame);
+		resolve_add_line(resolver, &frame);
 		free(line);
 		return;
 	}
 	if (parts.module)
 		frame.module = line + parts.module;
 	else if (parts.name_end + strlen(" at ") < length)
-		take_place(&frame, line + parts.name_end + strlen(" at "));
+		resolve_take_place(&frame, line + parts.name_end + strlen(" at "));
 	line[parts.name_end] = '\0';
 	if (line[parts.name_begin])
 		frame.function = line + parts.name_begin;
-	add_line(resolver, &frame);
+	resolve_add_line(resolver, &frame);
 	free(line);
 }
 
 /* A name that the trace itself gives: inlined frames are lines of their own before it, each but the first with its
  * tab and its address. */
-static void add_text(struct resolver *resolver, uint64_t address, const struct mapped_object *object, const char *text)
+static void resolve_add_text(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
+			     const char *text)
 {
 	for (;;) {
 		const size_t length = strcspn(text, "\n");
@@ -96,8 +97,8 @@ static void add_text(struct resolver *resolver, uint64_t address, const struct m
 	}
 }
 
-static void add_names(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
-		      const struct frame_name *names, size_t count)
+static void resolve_add_names(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
+			      const struct frame_name *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct profile_frame frame = frame_at(address, object);
@@ -108,7 +109,7 @@ static void add_names(struct resolver *resolver, uint64_t address, const struct 
 		frame.inlined = i + 1 < count;
 		if (names[i].module)
 			frame.module = names[i].module;
-		add_line(resolver, &frame);
+		resolve_add_line(resolver, &frame);
 	}
 }
 
@@ -130,13 +131,13 @@ static size_t resolve_frame(struct resolver *resolver, const struct stack *stack
 		frame_lookup(resolver->names ? names_lookup : NULL, resolver->names, address, text, &names);
 
 	if (count) {
-		add_names(resolver, address, object, names, count);
+		resolve_add_names(resolver, address, object, names, count);
 	} else if (text) {
-		add_text(resolver, address, object, text);
+		resolve_add_text(resolver, address, object, text);
 	} else {
 		const struct profile_frame frame = frame_at(address, object);
 
-		add_line(resolver, &frame);
+		resolve_add_line(resolver, &frame);
 	}
 	hash_set(&resolver->known, key, first + 1);
 	return first;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* What came of a stack whose innermost call was that of a function. */
-struct verdict {
-	struct verdict *next;
+struct stack_filter_verdict {
+	struct stack_filter_verdict *next;
 	const char *function; /* interned */
 	unsigned kind;        /* of the leak, a set of one */
 	bool fits;
@@ -24,15 +24,15 @@ struct stack_filter {
 	struct account account; /* only its objects */
 	struct profile *profile;
 	struct resolver resolver;
-	struct stack_pool stacks; /* user: struct verdict */
-	struct verdict **verdicts;
+	struct stack_pool stacks; /* user: struct stack_filter_verdict */
+	struct stack_filter_verdict **verdicts;
 	size_t verdict_count, verdict_capacity;
 	bool *matched;      /* of each pattern */
 	struct tally *used; /* of each suppression */
 	uint64_t calls;
 };
 
-static void note(void *context, const struct record *record)
+static void stack_filter_note(void *context, const struct record *record)
 {
 	struct stack_filter *filter = context;
 	const uint64_t epoch = filter->account.objects.epoch;
@@ -46,7 +46,7 @@ static void note(void *context, const struct record *record)
 }
 
 /* "name(parameters) const" without what is behind the name: as long as that is. */
-static size_t plain_length(const char *name)
+static size_t stack_filter_plain_length(const char *name)
 {
 	const char *const close = strrchr(name, ')');
 	size_t depth = 0;
@@ -59,20 +59,20 @@ static size_t plain_length(const char *name)
 	return strlen(name);
 }
 
-static bool is_function(const char *pattern, const char *name)
+static bool stack_filter_is_function(const char *pattern, const char *name)
 {
 	if (!name)
 		return false;
 	if (glob_matches(pattern, name))
 		return true;
-	char *const plain = xstrndup(name, plain_length(name));
+	char *const plain = xstrndup(name, stack_filter_plain_length(name));
 	const bool matches = *plain && glob_matches(pattern, plain);
 
 	free(plain);
 	return matches;
 }
 
-static bool is_object(const char *pattern, const char *path)
+static bool stack_filter_is_object(const char *pattern, const char *path)
 {
 	return path && (glob_matches(pattern, path) || glob_matches(pattern, path_name(path)));
 }
@@ -81,13 +81,13 @@ static bool has_match(const struct stack_filter *filter, const struct stack_patt
 {
 	const struct resolver *resolver = &filter->resolver;
 
-	if (pattern->kind != STACK_OBJECT && is_function(pattern->text, function))
+	if (pattern->kind != STACK_OBJECT && stack_filter_is_function(pattern->text, function))
 		return true;
 	for (size_t i = 0; i < resolver->frame_count; i++) {
 		const struct profile_frame *frame = resolver->frames[i];
 
-		if (pattern->kind == STACK_OBJECT ? is_object(pattern->text, frame->module)
-						  : is_function(pattern->text, frame->function))
+		if (pattern->kind == STACK_OBJECT ? stack_filter_is_object(pattern->text, frame->module)
+						  : stack_filter_is_function(pattern->text, frame->function))
 			return true;
 	}
 	return false;
@@ -111,13 +111,14 @@ static bool fits_patterns(struct stack_filter *filter, const char *function)
 	return true;
 }
 
-static struct verdict *judge(struct stack_filter *filter, struct stack *stack, const char *function, unsigned kind)
+static struct stack_filter_verdict *judge(struct stack_filter *filter, struct stack *stack, const char *function,
+					  unsigned kind)
 {
 	struct suppressions *const suppressions = filter->options.suppressions;
-	struct verdict *verdict = xmalloc(sizeof(*verdict));
+	struct stack_filter_verdict *verdict = xmalloc(sizeof(*verdict));
 
 	resolve_stack(&filter->resolver, stack);
-	*verdict = (struct verdict){
+	*verdict = (struct stack_filter_verdict){
 		.next = stack->user, .function = function, .kind = kind, .fits = fits_patterns(filter, function)};
 	if (verdict->fits && suppressions) {
 		const struct suppression *found = suppressions_find(
@@ -132,14 +133,14 @@ static struct verdict *judge(struct stack_filter *filter, struct stack *stack, c
 	return verdict;
 }
 
-static bool fits(void *context, const struct record_call *call)
+static bool stack_filter_fits(void *context, const struct record_call *call)
 {
 	struct stack_filter *filter = context;
 	const struct record_call none = {0};
 	struct stack *stack = stack_intern(&filter->stacks, call->has_frames ? call : &none);
 	const char *function = string_intern(&filter->profile->strings, string_or_empty(call->function));
 	const unsigned kind = filter->leaks ? leaks_kind(filter->leaks) : LEAK_KIND(LOST_DEFINITELY);
-	const struct verdict *verdict = stack->user;
+	const struct stack_filter_verdict *verdict = stack->user;
 
 	filter->calls++;
 	while (verdict && (verdict->function != function || verdict->kind != kind))
@@ -197,7 +198,7 @@ struct stack_filter *stack_filter_new(const struct stack_filter_options *options
 
 	*filter = (struct stack_filter){
 		.options = *options,
-		.judge = {.note = note, .fits = fits, .context = filter},
+		.judge = {.note = stack_filter_note, .fits = stack_filter_fits, .context = filter},
 		.names = names,
 		.profile = profile_new(),
 		.matched = xcalloc(options->pattern_count + 1, sizeof(bool)),

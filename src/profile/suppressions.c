@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* How one frame is matched; the innermost is the function that allocates, which has only a name. */
-struct place {
+struct suppressions_place {
 	const char *function;              /* NULL unknown */
 	const struct profile_frame *frame; /* NULL: that function */
 };
@@ -17,13 +17,13 @@ struct named_stack {
 	size_t frame_count;
 };
 
-static struct place place_of(const struct named_stack *stack, size_t i)
+static struct suppressions_place suppressions_place_of(const struct named_stack *stack, size_t i)
 {
 	if (!i)
-		return (struct place){.function = stack->function};
+		return (struct suppressions_place){.function = stack->function};
 	const struct profile_frame *frame = stack->frames[i - 1];
 
-	return (struct place){.function = frame->function, .frame = frame};
+	return (struct suppressions_place){.function = frame->function, .frame = frame};
 }
 
 /* As valgrind has it: the file's name without folders, alone or with the line. Besides, its whole path. */
@@ -40,7 +40,7 @@ static bool has_source(const char *pattern, const struct profile_frame *frame)
 	return matches;
 }
 
-static bool matches_place(const struct suppression_pattern *pattern, const struct place *place)
+static bool matches_place(const struct suppression_pattern *pattern, const struct suppressions_place *place)
 {
 	const struct profile_frame *frame = place->frame;
 
@@ -61,7 +61,7 @@ static bool matches_place(const struct suppression_pattern *pattern, const struc
 static bool matches_anywhere(const struct suppression_pattern *pattern, const struct named_stack *stack)
 {
 	for (size_t i = 0; i <= stack->frame_count; i++) {
-		const struct place place = place_of(stack, i);
+		const struct suppressions_place place = suppressions_place_of(stack, i);
 
 		if (matches_place(pattern, &place))
 			return true;
@@ -70,7 +70,7 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 }
 
 /* Whether the patterns match the innermost frames; those further out may be any. */
-static bool matches(const struct suppression *suppression, const struct named_stack *stack)
+static bool suppressions_matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
 	const size_t count = suppression->pattern_count;
@@ -86,7 +86,7 @@ static bool matches(const struct suppression *suppression, const struct named_st
 		}
 		if (frame > stack->frame_count)
 			return false;
-		const struct place place = place_of(stack, frame);
+		const struct suppressions_place place = suppressions_place_of(stack, frame);
 
 		if (matches_place(&patterns[pattern], &place)) {
 			pattern++;
@@ -108,7 +108,7 @@ struct suppression *suppressions_find(struct suppressions *suppressions, unsigne
 	const struct named_stack stack = {function, frames, frame_count};
 
 	for (size_t i = 0; i < suppressions->count; i++)
-		if (suppressions->items[i].kinds & kinds && matches(&suppressions->items[i], &stack))
+		if (suppressions->items[i].kinds & kinds && suppressions_matches(&suppressions->items[i], &stack))
 			return &suppressions->items[i];
 	return NULL;
 }
@@ -128,7 +128,7 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
 }
 
-static void take(struct tally *from, const struct tally *part)
+static void suppressions_take(struct tally *from, const struct tally *part)
 {
 	from->calls -= part->calls;
 	from->bytes -= part->bytes;
@@ -145,8 +145,8 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 		return false;
 	tally_join(&suppression->used, part);
 	tally_join(&resource->suppressed, part);
-	take(&resource->picked, part);
-	take(&group->picked, part);
+	suppressions_take(&resource->picked, part);
+	suppressions_take(&group->picked, part);
 	group->is_suppressed = !group->picked.calls;
 	return true;
 }
@@ -164,11 +164,11 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 		    !member->site->live.calls)
 			continue;
 		kinds |= LEAK_KIND(LOST_DEFINITELY);
-		take(&reachable, &member->site->live);
+		suppressions_take(&reachable, &member->site->live);
 	}
 	for (unsigned kind = 0; kind < LOST_KINDS; kind++) {
 		kinds |= group->lost[kind].calls ? LEAK_KIND(kind) : 0;
-		take(&reachable, &group->lost[kind]);
+		suppressions_take(&reachable, &group->lost[kind]);
 	}
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
@@ -192,7 +192,7 @@ void suppressions_apply(struct suppressions *suppressions, struct profile *profi
 		const struct tally indirectly = group->picked_indirectly;
 		struct tally definitely = group->picked;
 
-		take(&definitely, &indirectly);
+		suppressions_take(&definitely, &indirectly);
 		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely);
 		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly))
 			group->picked_indirectly = (struct tally){0};

@@ -40,7 +40,7 @@ static const char own[] =
 	"{\n the environment\n Memcheck:Leak\n fun:*\n fun:*__add_to_environ\n}\n";
 
 /* A file that is being read. */
-struct input {
+struct suppressions_read_input {
 	struct suppressions *suppressions;
 	const char *path; /* for messages */
 	const char *file; /* NULL: functrace's own */
@@ -48,7 +48,7 @@ struct input {
 	unsigned line;
 };
 
-static struct suppression *add(struct input *input, const char *name)
+static struct suppression *suppressions_read_add(struct suppressions_read_input *input, const char *name)
 {
 	struct suppressions *suppressions = input->suppressions;
 
@@ -61,14 +61,14 @@ static struct suppression *add(struct input *input, const char *name)
 }
 
 /* Takes the text over. */
-static void add_pattern(struct suppression *item, enum suppression_pattern_kind kind, char *text)
+static void suppressions_read_add_pattern(struct suppression *item, enum suppression_pattern_kind kind, char *text)
 {
 	ARRAY_GROW(item->patterns, item->pattern_capacity, item->pattern_count);
 	item->patterns[item->pattern_count++] = (struct suppression_pattern){.kind = kind, .text = text};
 }
 
 /* valgrind knows C++'s functions by their symbols, traces by what these mean. */
-static char *function_pattern(const struct input *input, const char *text)
+static char *function_pattern(const struct suppressions_read_input *input, const char *text)
 {
 	if (strncmp(text, "_Z", 2))
 		return xstrdup(text);
@@ -87,7 +87,7 @@ static char *function_pattern(const struct input *input, const char *text)
 }
 
 /* The next line without blanks around it, comments and empty ones left out; NULL at the end. */
-static char *next_line(struct input *input)
+static char *suppressions_read_next_line(struct suppressions_read_input *input)
 {
 	char *line;
 
@@ -102,14 +102,14 @@ static char *next_line(struct input *input)
 	return NULL;
 }
 
-static bool fail(const struct input *input, const char *what)
+static bool suppressions_read_fail(const struct suppressions_read_input *input, const char *what)
 {
 	msg_error("%s, line %u: %s", input->path, input->line, what);
 	return false;
 }
 
 /* "Memcheck:Leak", of several tools perhaps. */
-static bool is_leak(const char *kind)
+static bool suppressions_read_is_leak(const char *kind)
 {
 	const char *colon = strrchr(kind, ':');
 	const char *tool = strstr(kind, "Memcheck");
@@ -118,23 +118,23 @@ static bool is_leak(const char *kind)
 }
 
 /* One of the lines that say what a frame is; false if it is none. */
-static bool take_frame(const struct input *input, struct suppression *item, const char *line)
+static bool take_frame(const struct suppressions_read_input *input, struct suppression *item, const char *line)
 {
 	if (!strncmp(line, "fun:", 4))
-		add_pattern(item, PATTERN_FUNCTION, function_pattern(input, line + 4));
+		suppressions_read_add_pattern(item, PATTERN_FUNCTION, function_pattern(input, line + 4));
 	else if (!strncmp(line, "obj:", 4))
-		add_pattern(item, PATTERN_OBJECT, xstrdup(line + 4));
+		suppressions_read_add_pattern(item, PATTERN_OBJECT, xstrdup(line + 4));
 	else if (!strncmp(line, "src:", 4))
-		add_pattern(item, PATTERN_SOURCE, xstrdup(line + 4));
+		suppressions_read_add_pattern(item, PATTERN_SOURCE, xstrdup(line + 4));
 	else if (!strcmp(line, "..."))
-		add_pattern(item, PATTERN_FRAMES, NULL);
+		suppressions_read_add_pattern(item, PATTERN_FRAMES, NULL);
 	else
 		return false;
 	return true;
 }
 
 /* "match-leak-kinds: definite,possible": it is for these. False after a message. */
-static bool take_kinds(const struct input *input, struct suppression *item, const char *kinds)
+static bool take_kinds(const struct suppressions_read_input *input, struct suppression *item, const char *kinds)
 {
 	kinds += strspn(kinds, " \t");
 	if (leak_kinds_parse(kinds, &item->kinds))
@@ -147,36 +147,39 @@ static bool take_kinds(const struct input *input, struct suppression *item, cons
 }
 
 /* Behind the "{". */
-static bool read_entry(struct input *input)
+static bool read_entry(struct suppressions_read_input *input)
 {
-	char *name = next_line(input);
-	const char *kind = name ? next_line(input) : NULL, *line;
+	char *name = suppressions_read_next_line(input);
+	const char *kind = name ? suppressions_read_next_line(input) : NULL, *line;
 	struct suppression *item;
 
 	if (!kind || !strcmp(kind, "}") || !strcmp(name, "}"))
-		return fail(input, "between { and } there should be a name, then Memcheck:Leak, then frames");
-	if (!is_leak(kind)) {
-		while ((line = next_line(input)) && strcmp(line, "}") != 0)
+		return suppressions_read_fail(
+			input, "between { and } there should be a name, then Memcheck:Leak, then frames");
+	if (!suppressions_read_is_leak(kind)) {
+		while ((line = suppressions_read_next_line(input)) && strcmp(line, "}") != 0)
 			;
-		return line ? true : fail(input, "the file ends before }");
+		return line ? true : suppressions_read_fail(input, "the file ends before }");
 	}
-	item = add(input, name);
-	while ((line = next_line(input)) && strcmp(line, "}") != 0)
+	item = suppressions_read_add(input, name);
+	while ((line = suppressions_read_next_line(input)) && strcmp(line, "}") != 0)
 		if (!strncmp(line, LEAK_KINDS, strlen(LEAK_KINDS))) {
 			if (!take_kinds(input, item, line + strlen(LEAK_KINDS)))
 				return false;
 		} else if (!take_frame(input, item, line)) {
-			return fail(input, "there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }");
+			return suppressions_read_fail(input,
+						      "there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }");
 		}
 	if (!line)
-		return fail(input, "the file ends before }");
-	return item->pattern_count ? true : fail(input, "there are no frames; this would match everything");
+		return suppressions_read_fail(input, "the file ends before }");
+	return item->pattern_count ? true
+				   : suppressions_read_fail(input, "there are no frames; this would match everything");
 }
 
 /* LeakSanitizer's: a part of a name, unless ^ and $ say that it begins or ends there; * is any bytes. */
-static void read_leak(struct input *input, const char *pattern)
+static void read_leak(struct suppressions_read_input *input, const char *pattern)
 {
-	struct suppression *item = add(input, pattern);
+	struct suppression *item = suppressions_read_add(input, pattern);
 	const bool from_start = *pattern == '^';
 	char *literal = glob_quote(pattern + from_start), *to = literal;
 	size_t length = strlen(literal);
@@ -189,22 +192,24 @@ static void read_leak(struct input *input, const char *pattern)
 		if (from[0] != '\\' || from[1] != '*')
 			*to++ = *from;
 	*to = '\0';
-	add_pattern(item, PATTERN_ANYWHERE, xasprintf("%s%s%s", from_start ? "" : "*", literal, to_end ? "" : "*"));
+	suppressions_read_add_pattern(item, PATTERN_ANYWHERE,
+				      xasprintf("%s%s%s", from_start ? "" : "*", literal, to_end ? "" : "*"));
 	free(literal);
 }
 
-static bool read_text(struct input *input)
+static bool read_text(struct suppressions_read_input *input)
 {
 	const char *line;
 
-	while ((line = next_line(input))) {
+	while ((line = suppressions_read_next_line(input))) {
 		if (!strcmp(line, "{")) {
 			if (!read_entry(input))
 				return false;
 		} else if (!strncmp(line, "leak:", 5) && line[5]) {
 			read_leak(input, line + 5);
 		} else if (!strchr(line, ':')) {
-			return fail(input, "there should be { of valgrind's syntax or leak:PATTERN of LeakSanitizer's");
+			return suppressions_read_fail(
+				input, "there should be { of valgrind's syntax or leak:PATTERN of LeakSanitizer's");
 		}
 		/* Other sanitizers' entries (race:, undefined:...) stand in the same file. */
 	}
@@ -219,10 +224,10 @@ bool suppressions_read(struct suppressions *suppressions, const char *path)
 		msg_error("cannot read the suppressions in %s: %s", path, strerror(errno));
 		return false;
 	}
-	struct input input = {.suppressions = suppressions,
-			      .path = path,
-			      .file = string_intern(&suppressions->files, path),
-			      .rest = text};
+	struct suppressions_read_input input = {.suppressions = suppressions,
+						.path = path,
+						.file = string_intern(&suppressions->files, path),
+						.rest = text};
 	const bool sound = read_text(&input);
 
 	free(text);
@@ -232,7 +237,7 @@ bool suppressions_read(struct suppressions *suppressions, const char *path)
 void suppressions_add_own(struct suppressions *suppressions)
 {
 	char *text = xstrdup(own);
-	struct input input = {.suppressions = suppressions, .path = "own suppressions", .rest = text};
+	struct suppressions_read_input input = {.suppressions = suppressions, .path = "own suppressions", .rest = text};
 
 	read_text(&input);
 	free(text);

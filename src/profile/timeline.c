@@ -37,7 +37,7 @@ static void halve_moments(struct timeline *timeline)
 	timeline->halvings++;
 }
 
-static void begin(struct timeline *timeline)
+static void timeline_begin(struct timeline *timeline)
 {
 	timeline->spans = xcalloc(TIMELINE_SPANS, sizeof(*timeline->spans));
 	timeline->width = timeline->moment_width = 1;
@@ -47,7 +47,7 @@ static void begin(struct timeline *timeline)
 void timeline_advance(struct timeline *timeline, uint64_t since)
 {
 	if (!timeline->width)
-		begin(timeline);
+		timeline_begin(timeline);
 	while (since / timeline->width >= TIMELINE_SPANS)
 		join_spans(timeline);
 	for (; timeline->count <= since / timeline->width; timeline->count++)
@@ -79,14 +79,14 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->spans);
 }
 
-static struct tally last_of(const struct site_history *history)
+static struct tally timeline_last_of(const struct site_history *history)
 {
 	return history->count ? history->entries[history->count - 1].live : (struct tally){0};
 }
 
 /* An entry of moment m holds from the first moment that stays and is not before m. Where two come to the same, the
  * later one holds there. */
-static void catch_up(struct site_history *history, const struct timeline *timeline)
+static void timeline_catch_up(struct site_history *history, const struct timeline *timeline)
 {
 	for (; history->halvings < timeline->halvings; history->halvings++) {
 		uint32_t count = 0;
@@ -106,10 +106,10 @@ static void catch_up(struct site_history *history, const struct timeline *timeli
 
 void site_history_note(struct site_history *history, const struct timeline *timeline, const struct tally *live)
 {
-	catch_up(history, timeline);
+	timeline_catch_up(history, timeline);
 	if (history->moments >= timeline->moment_count)
 		return;
-	const struct tally last = last_of(history);
+	const struct tally last = timeline_last_of(history);
 
 	if (last.calls != live->calls || last.bytes != live->bytes) {
 		if (history->count == history->capacity) {

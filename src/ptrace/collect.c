@@ -43,7 +43,7 @@ struct collector *collector_new(void)
 }
 
 /* Waits once. Returns STOP_NONE if there is no stop (with WNOHANG: no stop now). */
-static struct stop wait_for(struct tracer *t, pid_t which, int flags)
+static struct stop collect_wait_for(struct tracer *t, pid_t which, int flags)
 {
 	int status;
 
@@ -73,7 +73,7 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 {
 	for (*found = 0;; ++*found) {
-		const struct stop stop = wait_for(t, -1, WNOHANG);
+		const struct stop stop = collect_wait_for(t, -1, WNOHANG);
 
 		if (stop.kind == STOP_NONE)
 			return first;
@@ -123,20 +123,20 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 	return stop;
 }
 
-static struct stop look_at_all(struct tracer *t)
+static struct stop collect_look_at_all(struct tracer *t)
 {
-	return wait_for(t, -1, WNOHANG);
+	return collect_wait_for(t, -1, WNOHANG);
 }
 
 static struct stop sleep_until_any(struct tracer *t)
 {
-	return wait_for(t, -1, 0);
+	return collect_wait_for(t, -1, 0);
 }
 
 /* Polls less often with more tasks, because the kernel walks the list of all tasks each time. */
 static struct stop wait_any(struct tracer *t)
 {
-	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), look_at_all, sleep_until_any);
+	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), collect_look_at_all, sleep_until_any);
 }
 
 static struct stop wait_all(struct tracer *t)
@@ -215,7 +215,7 @@ static struct stop wait_busy(struct tracer *t)
 
 		if (!task || task->stopped)
 			continue;
-		const struct stop stop = wait_for(t, r->tid, WNOHANG);
+		const struct stop stop = collect_wait_for(t, r->tid, WNOHANG);
 
 		if (stop.kind != STOP_NONE) {
 			t->collector->recent_turn = at + 1; /* begin with the other tasks next time */
@@ -246,7 +246,7 @@ static struct stop wait_named(struct tracer *t)
 		}
 		if (sigtimedwait(&child, &info, &silence) != SIGCHLD)
 			return (struct stop){.kind = STOP_NONE};
-		const struct stop stop = wait_for(t, info.si_pid, WNOHANG);
+		const struct stop stop = collect_wait_for(t, info.si_pid, WNOHANG);
 
 		if (stop.kind != STOP_NONE)
 			return stop;
@@ -255,7 +255,7 @@ static struct stop wait_named(struct tracer *t)
 
 static struct stop sweep(struct tracer *t, uint64_t start)
 {
-	const struct stop stop = wait_for(t, -1, WNOHANG);
+	const struct stop stop = collect_wait_for(t, -1, WNOHANG);
 	struct stop first = stop;
 	size_t found = 0;
 
@@ -281,7 +281,7 @@ static struct stop wait_led(struct tracer *t)
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
 	if (stop.kind == STOP_NONE) /* sleeping in a wait for all loses no stop */
-		stop = wait_for(t, -1, 0);
+		stop = collect_wait_for(t, -1, 0);
 	if (task_find(t, stop.tid))
 		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));
 	return stop;
@@ -307,7 +307,7 @@ struct stop collect_now(struct tracer *t)
 
 struct stop collect_all(struct tracer *t)
 {
-	const struct stop stop = wait_for(t, -1, WNOHANG);
+	const struct stop stop = collect_wait_for(t, -1, WNOHANG);
 	size_t found;
 
 	return task_find(t, stop.tid) ? drain(t, stop, &found) : stop;
@@ -315,7 +315,7 @@ struct stop collect_all(struct tracer *t)
 
 struct stop collect_fresh(struct tracer *t)
 {
-	return wait_for(t, -1, WNOHANG);
+	return collect_wait_for(t, -1, WNOHANG);
 }
 
 /* Does not ask for ends of tasks, because the end of the tracer's own wake-up child is one. */

@@ -26,7 +26,7 @@
 #define LATE_NS      100000000ull
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
-struct held {
+struct freeze_held {
 	struct task task; /* first: the process's list links these */
 	int signal;       /* signal that the thread's stop was about to deliver; 0 none */
 	bool is_grouped;  /* in a group-stop: a signal has stopped the process */
@@ -35,13 +35,13 @@ struct held {
 	uint64_t turns;  /* how often it had been on a processor when it was resumed */
 };
 
-static struct held *held_of(struct task *task)
+static struct freeze_held *held_of(struct task *task)
 {
-	return (struct held *)(void *)task;
+	return (struct freeze_held *)(void *)task;
 }
 
 /* Takes the thread's report, if there is one. A signal handler calls this too. */
-static void take_report(struct held *held)
+static void take_report(struct freeze_held *held)
 {
 	int status;
 
@@ -68,7 +68,7 @@ static void look_for_ends(void)
 			take_report(held_of(task));
 }
 
-static int seize(struct frozen_process *hold, pid_t tid)
+static int freeze_seize(struct frozen_process *hold, pid_t tid)
 {
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -80,7 +80,7 @@ static int seize(struct frozen_process *hold, pid_t tid)
 	return error;
 }
 
-static struct task *find(struct frozen_process *hold, pid_t tid)
+static struct task *freeze_find(struct frozen_process *hold, pid_t tid)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (task->tid == tid)
@@ -94,13 +94,13 @@ struct round {
 	int error;
 };
 
-static bool seize_unknown(void *context, pid_t tid)
+static bool freeze_seize_unknown(void *context, pid_t tid)
 {
 	struct round *round = context;
 
-	if (find(round->hold, tid))
+	if (freeze_find(round->hold, tid))
 		return true;
-	const int error = seize(round->hold, tid);
+	const int error = freeze_seize(round->hold, tid);
 
 	if (error) {
 		if (proc_is_alive(tid) && !proc_is_kernel_worker(tid)) {
@@ -109,7 +109,7 @@ static bool seize_unknown(void *context, pid_t tid)
 		}
 		return true;
 	}
-	struct held *held = xcalloc(1, sizeof(*held));
+	struct freeze_held *held = xcalloc(1, sizeof(*held));
 
 	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .guard_slot = -1, .phase = PHASE_LIVE};
 	task_join(&held->task, &round->hold->process);
@@ -117,27 +117,27 @@ static bool seize_unknown(void *context, pid_t tid)
 	return true;
 }
 
-static void drop(struct task *task)
+static void freeze_drop(struct task *task)
 {
 	task_part(task);
 	free(task);
 }
 
-static void drop_ended(struct frozen_process *hold)
+static void freeze_drop_ended(struct frozen_process *hold)
 {
 	FOR_EACH_TASK(task, &hold->process)
 		if (held_of(task)->has_ended)
-			drop(task);
+			freeze_drop(task);
 }
 
 /* Seizes the unknown threads of one pass over the list of threads. Returns how many are new; *error: why a thread
  * could not be seized, or 0. */
-static size_t seize_round(struct frozen_process *hold, int *error)
+static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};
 
 	exec_lock_watch(look_for_ends);
-	*error = proc_each_thread(hold->process.pid, seize_unknown, &round);
+	*error = proc_each_thread(hold->process.pid, freeze_seize_unknown, &round);
 	exec_lock_unwatch();
 	if (!*error && round.refused)
 		*error = round.error;
@@ -152,7 +152,7 @@ int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch
 
 	*hold = (struct frozen_process){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
 	do
-		fresh = seize_round(hold, &error);
+		fresh = freeze_seize_round(hold, &error);
 	while (error != -ESRCH && ((fresh && rounds++ < ROUNDS_MAX) || (error && refused++ < REFUSED_MAX)));
 	return error ? error : hold->process.tasks ? 0 : -ESRCH;
 }
@@ -176,13 +176,13 @@ static size_t take_reports(struct frozen_process *hold)
 
 	FOR_EACH_TASK(task, &hold->process)
 		take_report(held_of(task));
-	drop_ended(hold);
+	freeze_drop_ended(hold);
 	FOR_EACH_TASK(task, &hold->process)
 		moving += !task->stopped;
 	return moving;
 }
 
-static void nap(unsigned *looks)
+static void freeze_nap(unsigned *looks)
 {
 	if (++*looks < YIELDS)
 		sched_yield();
@@ -203,7 +203,7 @@ static void wait_for_stops(struct frozen_process *hold)
 		if (waited > WAIT_NS ||
 		    (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold)))
 			break;
-		nap(&looks);
+		freeze_nap(&looks);
 	}
 	hold->stopped = hold->process.task_count - hold->moving;
 }
@@ -223,7 +223,7 @@ int freeze_stop(struct frozen_process *hold)
 	do {
 		interrupt_moving(hold);
 		wait_for_stops(hold);
-	} while (seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
+	} while (freeze_seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
 	return hold->stopped ? 0 : hold->moving ? -EBUSY : -ESRCH;
 }
 
@@ -268,7 +268,7 @@ bool freeze_is_grouped(struct frozen_process *hold)
 }
 
 /* Prepares the thread's registers for resuming. Returns the signal to resume it with. */
-static int get_ready(struct held *held)
+static int get_ready(struct freeze_held *held)
 {
 	/* At the exit of a system call the kernel has not yet decided whether a signal's handler is to see EINTR. */
 	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
@@ -294,7 +294,7 @@ static bool interrupt_runners(struct frozen_process *hold)
 	return all;
 }
 
-static void resume(struct held *held)
+static void freeze_resume(struct freeze_held *held)
 {
 	const int signal = get_ready(held);
 
@@ -305,7 +305,7 @@ static void resume(struct held *held)
 	task_resume(&held->task, signal);
 }
 
-static void resume_to_call(struct held *held)
+static void resume_to_call(struct freeze_held *held)
 {
 	const int signal = get_ready(held);
 
@@ -324,17 +324,17 @@ size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, 
 
 	FOR_EACH_TASK(task, &hold->process)
 		if (task->stopped && !held_of(task)->is_grouped && is_chosen(context, task)) {
-			resume(held_of(task));
+			freeze_resume(held_of(task));
 			count++;
 		}
 	while (count && !interrupt_runners(hold) && clock_ns(CLOCK_MONOTONIC) - began < TURN_NS)
-		nap(&looks);
+		freeze_nap(&looks);
 	interrupt_moving(hold);
 	wait_for_stops(hold);
 	return count;
 }
 
-static void run_to_call(struct frozen_process *hold, struct held *held,
+static void run_to_call(struct frozen_process *hold, struct freeze_held *held,
 			bool (*is_over)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -348,7 +348,7 @@ static void run_to_call(struct frozen_process *hold, struct held *held,
 		if (held->task.stopped)
 			resume_to_call(held);
 		else
-			nap(&looks);
+			freeze_nap(&looks);
 	}
 	interrupt_moving(hold);
 	wait_for_stops(hold);
@@ -365,7 +365,7 @@ size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
 		tids[count++] = task->tid;
 	/* Any thread may end in another thread's turn. */
 	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
-		struct task *const task = find(hold, tids[i]);
+		struct task *const task = freeze_find(hold, tids[i]);
 
 		if (!task || !task->stopped || held_of(task)->is_grouped || !begin_turn(context, task))
 			continue;
@@ -385,7 +385,7 @@ static uint64_t began_anew(const struct freeze_waits *waits, pid_t tid, uint64_t
 }
 
 /* True if the thread has to see EINTR, because its wait was restarted too long ago; notes its wait in `now`. */
-static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct held *held)
+static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct freeze_held *held)
 {
 	const struct arch *const arch = held->task.process->arch;
 
@@ -406,11 +406,11 @@ void freeze_end(struct frozen_process *hold)
 	take_reports(hold);
 	now.items = xcalloc(hold->process.task_count + 1, sizeof(*now.items));
 	FOR_EACH_TASK(task, &hold->process) {
-		struct held *const held = held_of(task);
+		struct freeze_held *const held = held_of(task);
 
 		if (task->stopped)
 			task_detach(task, ends_wait(hold->waits, &now, held) ? held->signal : get_ready(held));
-		drop(task);
+		freeze_drop(task);
 	}
 	if (hold->waits) {
 		free(hold->waits->items);

@@ -153,7 +153,7 @@ struct head {
 	unsigned char bytes[20];
 };
 
-static void read_head(void *context)
+static void tasks_read_head(void *context)
 {
 	struct head *const head = context;
 	const int fd = proc_open(head->tid, "exe", O_RDONLY);
@@ -183,7 +183,7 @@ const struct arch *task_arch(pid_t tid)
 	struct head *const head = xcalloc(1, sizeof(*head));
 
 	head->tid = tid;
-	if (!timed_do(read_head, free, head)) {
+	if (!timed_do(tasks_read_head, free, head)) {
 		errno = ETIMEDOUT;
 		return NULL;
 	}

@@ -74,7 +74,7 @@ static void failed(const struct trace *trace, const char *what, const char *why)
 
 /* ---- Reading, with a limit of time: the file may not answer ---- */
 
-struct reading {
+struct attachments_reading {
 	char *path;
 	struct stat st;
 	char *bytes;
@@ -83,9 +83,9 @@ struct reading {
 	int error;   /* of errno */
 };
 
-static void reading_free(void *context)
+static void attachments_reading_free(void *context)
 {
-	struct reading *const reading = context;
+	struct attachments_reading *const reading = context;
 
 	free(reading->path);
 	free(reading->bytes);
@@ -93,7 +93,7 @@ static void reading_free(void *context)
 }
 
 /* 0 or errno. */
-static int read_bytes(int fd, struct reading *reading)
+static int read_bytes(int fd, struct attachments_reading *reading)
 {
 	size_t capacity = 0;
 	char more;
@@ -118,9 +118,9 @@ static int read_bytes(int fd, struct reading *reading)
 }
 
 /* What can be read without an end in sight, or not at all, is none. */
-static void read_source(void *context)
+static void attachments_read_source(void *context)
 {
-	struct reading *const reading = context;
+	struct attachments_reading *const reading = context;
 	const int fd = open_regular(reading->path, &reading->st);
 
 	reading->error = fd < 0 ? errno : read_bytes(fd, reading);
@@ -129,12 +129,12 @@ static void read_source(void *context)
 }
 
 /* NULL: reading takes too long. */
-static struct reading *read_in_time(const char *path)
+static struct attachments_reading *read_in_time(const char *path)
 {
-	struct reading *const reading = xcalloc(1, sizeof(*reading));
+	struct attachments_reading *const reading = xcalloc(1, sizeof(*reading));
 
 	reading->path = xstrdup(path);
-	return timed_do(read_source, reading_free, reading) ? reading : NULL;
+	return timed_do(attachments_read_source, attachments_reading_free, reading) ? reading : NULL;
 }
 
 /* ---- Files beside the trace ---- */
@@ -167,7 +167,8 @@ static char *write_beside(struct trace *trace, const char *name, const char *wha
 	return path;
 }
 
-static char *write_text(struct trace *trace, const struct attachment *attachment, const struct attachment_text *text)
+static char *attachments_write_text(struct trace *trace, const struct attachment *attachment,
+				    const struct attachment_text *text)
 {
 	if (text->bytes)
 		return write_beside(trace, attachment->name, attachment->name, text->bytes, text->size);
@@ -188,7 +189,7 @@ static bool is_its_copy(const struct trace *trace, const char *name, const struc
 
 /* NULL: it can be attached. */
 static const char *why_not(const struct trace *trace, const struct attachment *attachment,
-			   const struct reading *reading)
+			   const struct attachments_reading *reading)
 {
 	if (!reading)
 		return timed_reason;
@@ -201,7 +202,7 @@ static const char *why_not(const struct trace *trace, const struct attachment *a
 
 static char *copy_file(struct trace *trace, const struct attachment *attachment)
 {
-	struct reading *const reading = read_in_time(attachment->path);
+	struct attachments_reading *const reading = read_in_time(attachment->path);
 	const char *const why = why_not(trace, attachment, reading);
 	char *path = NULL;
 
@@ -213,7 +214,7 @@ static char *copy_file(struct trace *trace, const struct attachment *attachment)
 		msg_warn("of %s only the first %u MiB are attached to the trace of process %d", attachment->path,
 			 ATTACHMENT_MAX >> 20, trace->pid);
 	if (reading)
-		reading_free(reading);
+		attachments_reading_free(reading);
 	return path;
 }
 
@@ -225,9 +226,10 @@ void attachments_write(struct trace *trace, void (*put)(struct trace *trace, con
 		return;
 	for (size_t i = 0; i < set->attachment_count; i++) {
 		const struct attachment *const attachment = &set->attachments[i];
-		char *const path = attachment->path     ? copy_file(trace, attachment)
-				   : trace->attachments ? write_text(trace, attachment, &trace->attachments[i])
-							: NULL;
+		char *const path = attachment->path ? copy_file(trace, attachment)
+				   : trace->attachments
+					   ? attachments_write_text(trace, attachment, &trace->attachments[i])
+					   : NULL;
 
 		/* It lies where the trace does. */
 		if (path)

@@ -29,7 +29,7 @@ struct deferred *deferred_new(void)
 	return deferred;
 }
 
-static size_t text_size(const char *text)
+static size_t deferred_text_size(const char *text)
 {
 	return text ? strlen(text) + 1 : 0;
 }
@@ -39,7 +39,7 @@ static size_t args_size(const struct record_call *call)
 	size_t size = call->arg_count * sizeof(*call->args);
 
 	for (uint32_t i = 0; i < call->arg_count; i++)
-		size += text_size(call->args[i].name) + text_size(call->args[i].value);
+		size += deferred_text_size(call->args[i].name) + deferred_text_size(call->args[i].value);
 	return size;
 }
 
@@ -47,7 +47,7 @@ static size_t call_size(const struct record_call *call, bool is_named)
 {
 	const size_t frame_size = sizeof(*call->frames) + (is_named ? sizeof(struct named_address *) : 0);
 
-	return call->frame_count * frame_size + args_size(call) + text_size(call->function);
+	return call->frame_count * frame_size + args_size(call) + deferred_text_size(call->function);
 }
 
 /* Of what the record's pointers lead to. 0: also of a type that is not kept: *is_kept. */
@@ -59,17 +59,17 @@ static size_t extent_of(const struct record *record, bool is_named, bool *is_kep
 		*is_kept = !record->call.frame_texts && !record->call.summary;
 		return call_size(&record->call, is_named);
 	case RECORD_THREAD:
-		return text_size(record->thread.name);
+		return deferred_text_size(record->thread.name);
 	case RECORD_NOTE:
-		return text_size(record->note.text);
+		return deferred_text_size(record->note.text);
 	case RECORD_CONTEXT:
-		return text_size(record->context.name);
+		return deferred_text_size(record->context.name);
 	case RECORD_OBJECT:
-		return text_size(record->object.path);
+		return deferred_text_size(record->object.path);
 	case RECORD_BUILD_ID:
-		return text_size(record->build_id.hex);
+		return deferred_text_size(record->build_id.hex);
 	case RECORD_SCAN:
-		return text_size(record->scan.reason);
+		return deferred_text_size(record->scan.reason);
 	case RECORD_BASELINE:
 		return record->baseline.count * sizeof(*record->baseline.blocks);
 	case RECORD_AREA:
@@ -83,7 +83,7 @@ static size_t extent_of(const struct record *record, bool is_named, bool *is_kep
 	}
 }
 
-static const void *put_bytes(unsigned char **at, const void *bytes, size_t size)
+static const void *deferred_put_bytes(unsigned char **at, const void *bytes, size_t size)
 {
 	void *const place = *at;
 
@@ -94,26 +94,27 @@ static const void *put_bytes(unsigned char **at, const void *bytes, size_t size)
 	return place;
 }
 
-static const char *put_text(unsigned char **at, const char *text)
+static const char *deferred_put_text(unsigned char **at, const char *text)
 {
-	return put_bytes(at, text, text_size(text));
+	return deferred_put_bytes(at, text, deferred_text_size(text));
 }
 
 /* The words first, so that they are aligned. */
-static void put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
+static void deferred_put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
 {
 	struct record_call *const call = &kept->record.call;
 	struct call_arg *args;
 
-	call->frames = put_bytes(&at, call->frames, call->frame_count * sizeof(*call->frames));
-	kept->names = (struct named_address **)(uintptr_t)put_bytes(&at, names, call->frame_count * sizeof(*names));
+	call->frames = deferred_put_bytes(&at, call->frames, call->frame_count * sizeof(*call->frames));
+	kept->names =
+		(struct named_address **)(uintptr_t)deferred_put_bytes(&at, names, call->frame_count * sizeof(*names));
 	args = (struct call_arg *)(void *)at;
-	call->args = put_bytes(&at, call->args, call->arg_count * sizeof(*call->args));
+	call->args = deferred_put_bytes(&at, call->args, call->arg_count * sizeof(*call->args));
 	for (uint32_t i = 0; i < call->arg_count; i++) {
-		args[i].name = put_text(&at, args[i].name);
-		args[i].value = put_text(&at, args[i].value);
+		args[i].name = deferred_put_text(&at, args[i].name);
+		args[i].value = deferred_put_text(&at, args[i].value);
 	}
-	call->function = put_text(&at, call->function);
+	call->function = deferred_put_text(&at, call->function);
 }
 
 static void put_parts(struct kept *kept, struct named_address *const *names)
@@ -122,29 +123,29 @@ static void put_parts(struct kept *kept, struct named_address *const *names)
 
 	switch (kept->record.type) {
 	case RECORD_CALL:
-		put_call(kept, names, at);
+		deferred_put_call(kept, names, at);
 		break;
 	case RECORD_THREAD:
-		kept->record.thread.name = put_text(&at, kept->record.thread.name);
+		kept->record.thread.name = deferred_put_text(&at, kept->record.thread.name);
 		break;
 	case RECORD_NOTE:
-		kept->record.note.text = put_text(&at, kept->record.note.text);
+		kept->record.note.text = deferred_put_text(&at, kept->record.note.text);
 		break;
 	case RECORD_CONTEXT:
-		kept->record.context.name = put_text(&at, kept->record.context.name);
+		kept->record.context.name = deferred_put_text(&at, kept->record.context.name);
 		break;
 	case RECORD_OBJECT:
-		kept->record.object.path = put_text(&at, kept->record.object.path);
+		kept->record.object.path = deferred_put_text(&at, kept->record.object.path);
 		break;
 	case RECORD_BUILD_ID:
-		kept->record.build_id.hex = put_text(&at, kept->record.build_id.hex);
+		kept->record.build_id.hex = deferred_put_text(&at, kept->record.build_id.hex);
 		break;
 	case RECORD_SCAN:
-		kept->record.scan.reason = put_text(&at, kept->record.scan.reason);
+		kept->record.scan.reason = deferred_put_text(&at, kept->record.scan.reason);
 		break;
 	case RECORD_BASELINE:
-		kept->record.baseline.blocks = put_bytes(&at, kept->record.baseline.blocks,
-							 kept->record.baseline.count * sizeof(struct baseline_block));
+		kept->record.baseline.blocks = deferred_put_bytes(
+			&at, kept->record.baseline.blocks, kept->record.baseline.count * sizeof(struct baseline_block));
 		break;
 	default:
 		break;

@@ -9,7 +9,7 @@
 /* Of a program with more, which none should have, no more are written: each costs a look at all its mappings. */
 #define AREAS_MAX 65536
 
-static bool is_known(const struct areas *areas, uint64_t address)
+static bool heap_areas_is_known(const struct areas *areas, uint64_t address)
 {
 	const size_t count = COUNT_UP_TO(areas->items, areas->count, .from, address);
 
@@ -52,7 +52,7 @@ void areas_note_block(struct areas *areas, pid_t pid, uint64_t address,
 {
 	struct maps maps;
 
-	if (is_known(areas, address) || areas->count >= AREAS_MAX || maps_read(pid, &maps) < 0)
+	if (heap_areas_is_known(areas, address) || areas->count >= AREAS_MAX || maps_read(pid, &maps) < 0)
 		return;
 	const struct mapping *mapping = maps_find(&maps, address);
 

@@ -262,7 +262,7 @@ static void write_held(struct trace *trace, struct held_release **link)
 	trace->ledger.held_count--;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int ledger_compare_ids(const void *a, const void *b)
 {
 	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
 
@@ -271,7 +271,7 @@ static int compare_ids(const void *a, const void *b)
 
 /* Keeps the release until it may be written. The event's frames and its references to its thread and its arguments are
  * the ledger's from now on. */
-static void hold(struct trace *trace, const struct event *e)
+static void ledger_hold(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
 	struct held_release *held = xcalloc(1, sizeof(*held));
@@ -298,7 +298,7 @@ void ledger_released(struct trace *trace, const struct event *e)
 	own.thread = thread_ref(e->thread);
 	own.args = arg_list_ref(e->args);
 	own.frames = frames_copy(e->frames, e->frame_count);
-	hold(trace, &own);
+	ledger_hold(trace, &own);
 }
 
 uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint64_t from, uint64_t last, size_t *count)
@@ -307,7 +307,7 @@ uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint6
 		hash_keys_between(&trace->ledger.live[resource].blocks, from, add_saturated(last, 1), count);
 
 	if (ids)
-		qsort(ids, *count, sizeof(*ids), compare_ids);
+		qsort(ids, *count, sizeof(*ids), ledger_compare_ids);
 	return ids;
 }
 
@@ -429,7 +429,7 @@ void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_
 
 	e.time_ns = time_ns;
 	if (e.function->function->role == ROLE_RELEASE && must_wait(trace, &e)) {
-		hold(trace, &e);
+		ledger_hold(trace, &e);
 		return;
 	}
 	commit_release(trace, &e);

@@ -8,7 +8,7 @@
 #include "record/live_set.h"
 #include "record/run.h"
 
-static void forget(struct live_set *live)
+static void ledger_scan_forget(struct live_set *live)
 {
 	hash_free(&live->newer);
 	hash_free(&live->gone);
@@ -19,7 +19,7 @@ void ledger_scan_copied(struct trace *trace)
 	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++) {
 		struct live_set *const live = &trace->ledger.live[id];
 
-		forget(live);
+		ledger_scan_forget(live);
 		live->awaits_scan = kind_has_blocks(live->kind);
 	}
 }
@@ -28,7 +28,7 @@ void ledger_end_scan(struct trace *trace)
 {
 	for (uint32_t id = 1; trace->ledger.live && id < kinds_end(trace->run->set); id++) {
 		trace->ledger.live[id].awaits_scan = false;
-		forget(&trace->ledger.live[id]);
+		ledger_scan_forget(&trace->ledger.live[id]);
 	}
 }
 

@@ -36,7 +36,7 @@ void live_fork(const struct live_set *from, struct live_set *to)
 /* ---- One id ---- */
 
 /* A block is not live any more. */
-static void drop(struct live_set *live, const struct released_block *block)
+static void live_set_drop(struct live_set *live, const struct released_block *block)
 {
 	live->bytes -= block->size;
 	if (!block->is_older)
@@ -65,7 +65,7 @@ void live_add(struct trace *trace, const struct event *e)
 		const struct released_block old = block_unpack(*place);
 
 		note_gone(live, e->id, &old);
-		drop(live, &old);
+		live_set_drop(live, &old);
 		/* The list of what existed is read while the program runs: that one may have gone meanwhile, or it is
 		 * this one, whose call has not returned. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
@@ -130,7 +130,7 @@ bool live_remove(struct live_set *live, uint64_t id, struct released_block *bloc
 		hash_remove(&live->kept, id, NULL);
 	*block = block_unpack(packed);
 	note_gone(live, id, block);
-	drop(live, block);
+	live_set_drop(live, block);
 	return true;
 }
 
@@ -189,7 +189,7 @@ uint64_t live_range_end(const struct live_set *live, const struct event *e)
 	return page_end(e->id, packed ? block_unpack(*packed).size : e->extent ? e->extent : 1);
 }
 
-static int compare_ranges(const void *a, const void *b)
+static int live_set_compare_ranges(const void *a, const void *b)
 {
 	const struct live_range *const one = a, *const other = b;
 
@@ -220,6 +220,6 @@ struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint
 		found[(*count)++] = range;
 	}
 	if (found)
-		qsort(found, *count, sizeof(*found), compare_ranges);
+		qsort(found, *count, sizeof(*found), live_set_compare_ranges);
 	return found;
 }

@@ -33,7 +33,7 @@ static bool add_descriptor(void *context, int fd)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int open_files_compare(const void *a, const void *b)
 {
 	const struct open_file *first = a, *second = b;
 
@@ -46,7 +46,7 @@ struct open_file *open_files_of(pid_t pid, uint32_t *count)
 
 	proc_each_descriptor(pid, add_descriptor, &files);
 	if (files.count)
-		qsort(files.items, files.count, sizeof(*files.items), compare);
+		qsort(files.items, files.count, sizeof(*files.items), open_files_compare);
 	*count = (uint32_t)files.count;
 	return files.items;
 }

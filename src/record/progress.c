@@ -26,7 +26,7 @@ void progress_begin(struct run *run)
 }
 
 /* ", 2 blocks with 30 bytes live": of all processes. */
-static void add_live(struct buf *b, const struct run *run, uint32_t resource)
+static void progress_add_live(struct buf *b, const struct run *run, uint32_t resource)
 {
 	const struct resource *kind = kind_of(run->set, resource);
 	uint64_t blocks = 0, bytes = 0;
@@ -46,7 +46,7 @@ static void add_live(struct buf *b, const struct run *run, uint32_t resource)
 	buf_add_str(b, " live");
 }
 
-static void show(const struct run *run)
+static void progress_print(const struct run *run)
 {
 	uint64_t events = run->totals.events;
 	char count[32];
@@ -58,7 +58,7 @@ static void show(const struct run *run)
 
 	buf_printf(&b, "%s events", number_grouped(events, count));
 	for (uint32_t id = 1; id < kinds_end(run->set); id++)
-		add_live(&b, run, id);
+		progress_add_live(&b, run, id);
 	buf_printf(&b, ", %llu:%02llu%s", seconds / 60, seconds % 60, run->paused ? ", paused" : "");
 	msg_status(buf_str(&b));
 	buf_free(&b);
@@ -70,7 +70,7 @@ void progress_show(struct run *run)
 		return;
 	/* In the background its line would be in another's way. */
 	if (engine_in_foreground(run->engine))
-		show(run);
+		progress_print(run);
 	else
 		msg_status(NULL);
 	engine_want_tick(run->engine);

@@ -83,7 +83,7 @@ static void write_record(struct trace *trace, const struct record *record)
 
 /* ---- Later ---- */
 
-static void put_named(struct trace *trace, const struct record *record, struct named_address *const *names)
+static void put_named_records(struct trace *trace, const struct record *record, struct named_address *const *names)
 {
 	const size_t count = names ? record->call.frame_count : 0;
 
@@ -99,7 +99,7 @@ static void put_first(struct trace *trace)
 	struct named_address *const *names;
 	const struct record *const record = deferred_first(trace->deferred, &names);
 
-	put_named(trace, record, names);
+	put_named_records(trace, record, names);
 	deferred_drop(trace->deferred);
 }
 
@@ -139,7 +139,7 @@ static void put_older(struct trace *trace)
 		put_first(trace);
 }
 
-static void put_all(struct trace *trace)
+static void put_all_records(struct trace *trace)
 {
 	if (!trace->deferred)
 		return;
@@ -176,8 +176,8 @@ void put_record(struct trace *trace, const struct record *record)
 		trace->deferred = deferred_new();
 	if (trace->deferred && deferred_keep(trace->deferred, record, names, false))
 		return;
-	put_all(trace);
-	put_named(trace, record, names);
+	put_all_records(trace);
+	put_named_records(trace, record, names);
 }
 
 void put_record_now(struct trace *trace, const struct record *record)
@@ -213,7 +213,7 @@ void put_undefer(struct trace *trace)
 
 /* ---- At the end ---- */
 
-static bool is_let_go(const struct run *run)
+static bool put_is_let_go(const struct run *run)
 {
 	struct pollfd fd = {.fd = *engine_let_go_fd(run->engine), .events = POLLIN};
 
@@ -225,7 +225,7 @@ static bool has_patience(struct run *run, bool is_attached, uint64_t waited)
 {
 	if (is_attached)
 		return waited < END_NS >> 2 * run->late_ends;
-	if (!is_let_go(run))
+	if (!put_is_let_go(run))
 		return true;
 	run->waited_let_go_ns += SLICE_NS;
 	return run->waited_let_go_ns <= LET_GO_NS;
@@ -261,5 +261,5 @@ void put_finish(struct trace *trace, bool is_attached)
 	put_undefer(trace);
 	if (trace->deferred)
 		wait_for_names(trace, is_attached);
-	put_all(trace);
+	put_all_records(trace);
 }

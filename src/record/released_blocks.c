@@ -135,7 +135,7 @@ void functions_free(struct run *run)
 
 #define RELEASES 4096 /* a power of two */
 
-static struct release *place_of(const struct live_set *live, uint64_t id)
+static struct release *released_blocks_place_of(const struct live_set *live, uint64_t id)
 {
 	return &live->releases[hash_mix(id) & (RELEASES - 1)];
 }
@@ -144,12 +144,12 @@ void releases_keep(struct live_set *live, const struct release *release)
 {
 	if (!live->releases)
 		live->releases = xcalloc(RELEASES, sizeof(*live->releases));
-	*place_of(live, release->id) = *release;
+	*released_blocks_place_of(live, release->id) = *release;
 }
 
 const struct release *releases_find(const struct live_set *live, uint64_t id)
 {
-	const struct release *const place = live->releases ? place_of(live, id) : NULL;
+	const struct release *const place = live->releases ? released_blocks_place_of(live, id) : NULL;
 
 	return place && place->event && place->id == id ? place : NULL;
 }

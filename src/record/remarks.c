@@ -8,7 +8,7 @@
 
 /* `open(path="/x", flags=O_RDONLY)`, of what no arguments are known `open(...)`; *result and *error are those of the
  * list, or as they were. */
-static void put_call(struct buf *text, const struct event *e, const char **result, const char **error)
+static void remarks_put_call(struct buf *text, const struct event *e, const char **result, const char **error)
 {
 	const char *separator = "";
 
@@ -44,7 +44,7 @@ void remark_failed(struct trace *trace, const struct event *e)
 	if (trace->forked_by || !trace->writer || trace->broken)
 		return;
 	trace->counts.failures++;
-	put_call(&text, e, &result, &error);
+	remarks_put_call(&text, e, &result, &error);
 	if (result)
 		buf_printf(&text, " = %s", result);
 	buf_printf(&text, result && error ? " %s" : " failed", error);
@@ -60,7 +60,7 @@ void remark_no_return(struct trace *trace, const struct event *e, const char *wh
 	if (!trace->writer || trace->broken)
 		return;
 	trace->counts.unreturned++;
-	put_call(&text, e, &result, &error);
+	remarks_put_call(&text, e, &result, &error);
 	buf_printf(&text, " <no return>: %s", why);
 	put_remark(trace, e->thread, &text);
 }

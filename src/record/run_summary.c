@@ -41,7 +41,7 @@ struct report {
 };
 
 /* "1 block", "1,234 blocks". */
-static void add_number(struct buf *b, uint64_t number, const char *noun)
+static void run_summary_add_number(struct buf *b, uint64_t number, const char *noun)
 {
 	char text[32];
 
@@ -54,7 +54,7 @@ static bool is_deleted(const char *path)
 }
 
 /* The name that it was started by, and its program's file where that is called otherwise. */
-static void add_process(struct buf *b, const struct trace *trace)
+static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
 	const char *slash = strrchr(trace->exe, '/');
 	const char *file = slash ? slash + 1 : trace->exe;
@@ -79,11 +79,11 @@ static char *cut_share(const struct trace *trace)
 /* "2 blocks with 30 bytes", "1 descriptor". */
 static void add_amount(struct buf *b, const struct resource *kind, uint64_t count, uint64_t bytes)
 {
-	add_number(b, count, kind->noun);
+	run_summary_add_number(b, count, kind->noun);
 	if (!kind->unit)
 		return;
 	buf_add_str(b, " with ");
-	add_number(b, bytes, kind->unit);
+	run_summary_add_number(b, bytes, kind->unit);
 }
 
 /* What is older than the trace, and in it only where a baseline was. */
@@ -97,7 +97,7 @@ static void add_older(struct buf *b, const struct resource *kind, const struct l
 }
 
 /* functrace-postproc -l has the last number: what is lost, where a scan was, else what is live. */
-static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
+static void run_summary_add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);
 	const struct live_total live = ledger_live(trace, resource);
@@ -142,11 +142,11 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 		last = id;
 		if (!has_live(trace, id))
 			continue;
-		add_live(b, trace, id);
+		run_summary_add_live(b, trace, id);
 		named++;
 	}
 	if (kinds == 1 && !named)
-		add_live(b, trace, last);
+		run_summary_add_live(b, trace, last);
 	else if (kinds && !named)
 		buf_add_str(b, "; nothing is live");
 }
@@ -164,9 +164,9 @@ static char *report_text(const struct trace *trace)
 	struct buf b = {0};
 	char written[32];
 
-	add_process(&b, trace);
+	run_summary_add_process(&b, trace);
 	buf_add_str(&b, ": ");
-	add_number(&b, trace->counts.events, "event");
+	run_summary_add_number(&b, trace->counts.events, "event");
 	if (trace->calls_written != trace->counts.events && !trace->run->set->report.is_live)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
 	add_all_live(&b, trace);
@@ -321,7 +321,7 @@ static const struct report *main_report(const struct run *run)
 }
 
 /* Whether functrace-postproc can read any call of it. */
-static bool is_readable(const struct run *run, const struct report *r)
+static bool run_summary_is_readable(const struct run *run, const struct report *r)
 {
 	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
 }
@@ -397,7 +397,7 @@ static void add_paths(const struct run *run, const struct report *r, struct buf 
 		const struct report *other = &run->reports[i];
 
 		/* Paths of another mount namespace would need another --sysroot. */
-		if (other == r || !is_readable(run, other) || other->has_left_mm != r->has_left_mm)
+		if (other == r || !run_summary_is_readable(run, other) || other->has_left_mm != r->has_left_mm)
 			continue;
 		buf_add_str(b, " ");
 		shell_quote_add_path(b, other->path);
@@ -454,7 +454,7 @@ static void report_wrong(const struct run *run)
 	struct buf b = {0};
 
 	for (size_t i = 0; i < run->report_count; i++)
-		if (is_readable(run, &run->reports[i]) && run->reports[i].wrong > (most ? most->wrong : 0))
+		if (run_summary_is_readable(run, &run->reports[i]) && run->reports[i].wrong > (most ? most->wrong : 0))
 			most = &run->reports[i];
 	if (!most)
 		return;
@@ -475,7 +475,7 @@ void report_summary(const struct run *run)
 	report_wrong(run);
 	if (best && (is_many(run) || !best->live.blocks))
 		best = most_live(run, true);
-	if (best && is_readable(run, best))
+	if (best && run_summary_is_readable(run, best))
 		report_command(run, best);
 }
 

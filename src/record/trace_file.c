@@ -22,7 +22,7 @@
 
 #define NAMES_MAX 1000000 /* that are tried */
 
-static int open_numbered(struct trace *trace, const char *folder)
+static int trace_file_open_numbered(struct trace *trace, const char *folder)
 {
 	for (unsigned n = 0; n < NAMES_MAX; n++) {
 		char *path =
@@ -76,7 +76,7 @@ static bool takes_file(const struct trace *trace)
 }
 
 /* The name of the n-th trace (0, 1...) of a pid. */
-static char *name_of(const struct trace *trace, bool is_first, uint64_t n)
+static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
 	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
 	const int length = (int)(strlen(file) - strlen(end));
@@ -118,7 +118,7 @@ static int open_after(struct trace *trace)
 	if (is_first)
 		files->first = trace->pid;
 	for (;; n++) {
-		char *path = name_of(trace, is_first, n);
+		char *path = trace_file_name_of(trace, is_first, n);
 
 		fd = open_once(files, path, is_first && !n);
 		if (fd != -EEXIST || n == NAMES_MAX) {
@@ -132,7 +132,7 @@ static int open_after(struct trace *trace)
 }
 
 /* What is written to a device (/dev/null) replaces nothing, and nothing is to be made beside it. */
-static bool is_device(const char *path)
+static bool trace_file_is_device(const char *path)
 {
 	struct stat st;
 
@@ -172,15 +172,15 @@ static int open_next(struct trace *trace)
 	if (trace->run->set->report.is_live)
 		return view_pipe_open(trace);
 	if (!output || path_is_folder(output))
-		return open_numbered(trace, output);
+		return trace_file_open_numbered(trace, output);
 	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {
 		/* Two traces in one stream could not be told apart. */
 		if (trace->run->files.first || !takes_file(trace))
-			return open_numbered(trace, NULL);
+			return trace_file_open_numbered(trace, NULL);
 		return strcmp(output, "-") ? open_again(trace, trace->run->set->output_fd, output)
 					   : open_again(trace, STDOUT_FILENO, "standard output");
 	}
-	if (!is_device(output))
+	if (!trace_file_is_device(output))
 		return open_after(trace);
 	trace->path = xstrdup(output);
 	return open_named(output);

@@ -61,7 +61,7 @@ static void put_described(struct trace *trace, struct record *record)
 	free(command);
 }
 
-static void put_process(struct trace *trace)
+static void trace_output_put_process(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
 	const uint64_t now = trace->times.start_ns;
@@ -108,7 +108,7 @@ static void put_modules(struct trace *trace)
 						   .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
-static void put_context(struct trace *trace, unsigned index)
+static void trace_output_put_context(struct trace *trace, unsigned index)
 {
 	put_record(trace, &(struct record){.type = RECORD_CONTEXT,
 					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
@@ -137,7 +137,7 @@ static void not_begun(struct trace *trace, int error)
 }
 
 /* The file that belongs beside the trace, where its format has one. */
-static void write_map(const struct trace *trace)
+static void trace_output_write_map(const struct trace *trace)
 {
 	const int error = trace->has_file ? encoding_write_map(trace->run->set->encoding, trace->path) : 0;
 
@@ -183,13 +183,13 @@ int output_begin(struct trace *trace)
 
 	trace->writer = writer_new(set->encoding, fd, &options);
 	trace->unread = unread_new(trace);
-	write_map(trace);
-	put_process(trace);
+	trace_output_write_map(trace);
+	trace_output_put_process(trace);
 	put_modules(trace);
 	for (size_t i = 0; i < trace->objects->count; i++)
 		output_object(trace, trace->objects->items[i]);
 	for (unsigned i = 0; i < trace->contexts.count; i++)
-		put_context(trace, i);
+		trace_output_put_context(trace, i);
 	if (trace->forked_by)
 		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
 	trace->forked_by = 0;
@@ -201,7 +201,7 @@ int output_begin(struct trace *trace)
 
 /* Calls that are missing from a trace must be said, and with -a arguments and remarks of calls that failed; that a
  * format has no place for times or stacks, its user knows. */
-static void report_omissions(struct trace *trace)
+static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;
 	const struct omissions *const omissions = writer_omissions(trace->writer);
@@ -254,7 +254,7 @@ void output_end(struct trace *trace, bool is_attached)
 		writer_drop_rest(trace->writer);
 	writer_sync(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
-	report_omissions(trace);
+	trace_output_report_omissions(trace);
 	const int error = writer_close(trace->writer);
 
 	if (error < 0)
@@ -298,7 +298,7 @@ uint32_t output_context(struct trace *trace, const char *name)
 			return UINT32_C(1) << i;
 	if (contexts->count < TRACE_CONTEXTS) {
 		contexts->names[contexts->count] = xstrdup(name);
-		put_context(trace, contexts->count);
+		trace_output_put_context(trace, contexts->count);
 		return UINT32_C(1) << contexts->count++;
 	}
 	if (!contexts->is_full)
@@ -377,7 +377,7 @@ void output_begin_late(struct trace *trace)
 		trace->forked_by = 0; /* it is let go of soon */
 }
 
-static void put_area(void *context, uint64_t from, uint64_t size)
+static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 {
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
@@ -387,7 +387,7 @@ static void put_areas(struct trace *trace, const struct event *e, enum call_kind
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&
 	    is_heap_type(kind_of(trace->run->set, e->function->resource)->type))
-		areas_note_block(&trace->areas, trace->pid, e->id, put_area, trace);
+		areas_note_block(&trace->areas, trace->pid, e->id, trace_output_put_area, trace);
 }
 
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind)

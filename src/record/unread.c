@@ -39,7 +39,7 @@ struct unread *unread_new(const struct trace *trace)
 	return unread;
 }
 
-static void forget(struct unread *unread)
+static void unread_forget(struct unread *unread)
 {
 	for (uint32_t i = 0; i < unread->count; i++) {
 		hash_free(&unread->kinds[i].released);
@@ -51,12 +51,12 @@ void unread_free(struct unread *unread)
 {
 	if (!unread)
 		return;
-	forget(unread);
+	unread_forget(unread);
 	free(unread->kinds);
 	free(unread);
 }
 
-static void note(struct unread *unread, const struct trace *trace, const struct event *e, enum call_kind kind)
+static void unread_note(struct unread *unread, const struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	struct unread_kind *const which = &unread->kinds[e->function->resource];
 	const struct released_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
@@ -81,12 +81,12 @@ bool unread_takes(struct trace *trace, const struct event *e, enum call_kind kin
 	unread->is_open = true;
 	unread->calls++;
 	trace->next_index++;
-	note(unread, trace, e, kind);
+	unread_note(unread, trace, e, kind);
 	engine_want_tick(trace->run->engine);
 	return true;
 }
 
-static void put_calls(struct trace *trace, uint32_t resource, const struct hash *blocks, enum call_kind kind)
+static void unread_put_calls(struct trace *trace, uint32_t resource, const struct hash *blocks, enum call_kind kind)
 {
 	const struct hash_entry *entry;
 
@@ -121,10 +121,10 @@ void unread_look(struct trace *trace, bool is_end)
 	snprintf(text, sizeof(text), NOTE_UNREAD PRIu64, unread->calls);
 	put_record(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
 	for (uint32_t id = 1; id < unread->count; id++)
-		put_calls(trace, id, &unread->kinds[id].released, CALL_RELEASE);
+		unread_put_calls(trace, id, &unread->kinds[id].released, CALL_RELEASE);
 	for (uint32_t id = 1; id < unread->count; id++)
-		put_calls(trace, id, &unread->kinds[id].made, CALL_ALLOC);
-	forget(unread);
+		unread_put_calls(trace, id, &unread->kinds[id].made, CALL_ALLOC);
+	unread_forget(unread);
 	unread->calls = 0;
 	trace->last_thread = 0;
 }

@@ -21,7 +21,7 @@ static const char *const defaults[] = {
 	"std::allocator<", "std::less<", "std::char_traits<", "std::default_delete<", "std::hash<", "std::equal_to<",
 };
 
-static bool begins(const char *text, const char *with, size_t *length)
+static bool pretty_begins(const char *text, const char *with, size_t *length)
 {
 	*length = strlen(with);
 	return !strncmp(text, with, *length);
@@ -46,12 +46,12 @@ static size_t default_argument(const char *text)
 {
 	size_t length;
 
-	if (!begins(text, ", ", &length))
+	if (!pretty_begins(text, ", ", &length))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
 		const char *argument = text + 2;
 
-		if (!begins(argument, defaults[i], &length))
+		if (!pretty_begins(argument, defaults[i], &length))
 			continue;
 		const char *end = end_of_arguments(argument + length);
 
@@ -71,7 +71,7 @@ void pretty_name(struct buf *out, const char *name)
 			name += length;
 			continue;
 		}
-		while (i < ARRAY_SIZE(words) && !begins(name, words[i].from, &length))
+		while (i < ARRAY_SIZE(words) && !pretty_begins(name, words[i].from, &length))
 			i++;
 		if (i < ARRAY_SIZE(words)) {
 			buf_add_str(out, words[i].to);

@@ -55,7 +55,7 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	write_if_any(report, resource, &resource->not_scanned, "in processes that were not looked through");
 }
 
-static void write_totals(struct report *report, const struct profile_resource *resource)
+static void report_write_totals(struct report *report, const struct profile_resource *resource)
 {
 	struct lines *lines = &report->lines;
 	char number[32], when[32];
@@ -161,7 +161,7 @@ void report_write(const struct profile *profile, const struct report_options *op
 		report.options.view = report_view_default();
 	report_head(&report);
 	for (size_t i = 0; i < profile->resource_count; i++)
-		write_totals(&report, profile->resources[i]);
+		report_write_totals(&report, profile->resources[i]);
 	for (size_t i = 0; i < profile->resource_count; i++)
 		write_view(&report, profile->resources[i]);
 	if (!profile->resource_count)

@@ -11,16 +11,16 @@
 
 enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 
-struct ranked {
+struct report_groups_ranked {
 	const struct profile_group *group;
 	struct tally figure;
 	uint64_t key, grown; /* of the figure, and since the last tenth of the time began */
 	double rank;         /* what they are ordered by, then by the key, then by calls, then as they came */
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int report_groups_compare_ranked(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct report_groups_ranked *x = a, *y = b;
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
@@ -61,7 +61,7 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static void set_ranks(const struct report *report, struct ranked *ranked, size_t count)
+static void set_ranks(const struct report *report, struct report_groups_ranked *ranked, size_t count)
 {
 	uint64_t whole = 0, grown = 0;
 
@@ -78,10 +78,11 @@ static void set_ranks(const struct report *report, struct ranked *ranked, size_t
 }
 
 /* The groups of the resource that have something to show, worst first; the caller frees them. */
-static struct ranked *rank(const struct report *report, const struct profile_resource *resource, size_t *count)
+static struct report_groups_ranked *rank(const struct report *report, const struct profile_resource *resource,
+					 size_t *count)
 {
 	const struct profile *profile = report->profile;
-	struct ranked *ranked = NULL;
+	struct report_groups_ranked *ranked = NULL;
 	size_t capacity = 0;
 
 	*count = 0;
@@ -95,7 +96,7 @@ static struct ranked *rank(const struct report *report, const struct profile_res
 		if (!figure.calls)
 			continue;
 		ARRAY_GROW(ranked, capacity, *count);
-		ranked[(*count)++] = (struct ranked){
+		ranked[(*count)++] = (struct report_groups_ranked){
 			.group = group,
 			.figure = figure,
 			.key = report_key(resource, &figure),
@@ -104,7 +105,7 @@ static struct ranked *rank(const struct report *report, const struct profile_res
 	}
 	set_ranks(report, ranked, *count);
 	if (*count)
-		qsort(ranked, *count, sizeof(*ranked), compare_ranked);
+		qsort(ranked, *count, sizeof(*ranked), report_groups_compare_ranked);
 	return ranked;
 }
 
@@ -220,7 +221,8 @@ static void write_group_growth(struct report *report, const struct profile_group
 	lines_end(&report->lines);
 }
 
-static void write_group_head(struct report *report, const struct ranked *ranked, size_t number, uint64_t whole)
+static void write_group_head(struct report *report, const struct report_groups_ranked *ranked, size_t number,
+			     uint64_t whole)
 {
 	struct lines *lines = &report->lines;
 	const struct profile_group *group = ranked->group;
@@ -255,7 +257,8 @@ static void write_group_head(struct report *report, const struct ranked *ranked,
 		write_group_growth(report, group, ranked->grown);
 }
 
-static void write_rest(struct report *report, const struct ranked *ranked, size_t from, size_t count)
+static void report_groups_write_rest(struct report *report, const struct report_groups_ranked *ranked, size_t from,
+				     size_t count)
 {
 	struct tally rest = {0};
 
@@ -274,7 +277,7 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct ranked *ranked = rank(report, resource, &count);
+	struct report_groups_ranked *ranked = rank(report, resource, &count);
 
 	for (size_t i = 0; i < count && i < top; i++) {
 		LINE(&report->lines, "%s", "");
@@ -284,7 +287,7 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 	}
 	if (count > top) {
 		LINE(&report->lines, "%s", "");
-		write_rest(report, ranked, top, count);
+		report_groups_write_rest(report, ranked, top, count);
 	}
 	free(ranked);
 }
@@ -349,7 +352,7 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct ranked *ranked = rank(report, resource, &count);
+	struct report_groups_ranked *ranked = rank(report, resource, &count);
 
 	if (!count)
 		LINE(&report->lines, "     No stack has more than before.");

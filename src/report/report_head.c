@@ -18,7 +18,7 @@ void report_add_label(struct report *report, const char *label)
 	lines_colour(&report->lines, COLOUR_NONE);
 }
 
-static void write_process(struct report *report, const struct profile_process *process)
+static void report_head_write_process(struct report *report, const struct profile_process *process)
 {
 	const struct account *account = process->account;
 
@@ -37,7 +37,7 @@ static void write_processes(struct report *report)
 	size_t shown = 0;
 
 	for (size_t i = 0; i < profile->process_count && shown < PROCESSES_SHOWN; i++, shown++)
-		write_process(report, &profile->processes[i]);
+		report_head_write_process(report, &profile->processes[i]);
 	if (profile->process_count > shown) {
 		report_add_label(report, "");
 		LINE(&report->lines, "and %zu more processes", profile->process_count - shown);
@@ -75,7 +75,7 @@ static void write_resident_of(struct report *report, const struct account *accou
 }
 
 /* Of each process by itself: what several share is resident in each of them. */
-static void write_resident(struct report *report)
+static void report_head_write_resident(struct report *report)
 {
 	const struct profile *profile = report->profile;
 	size_t known = 0, shown = 0;
@@ -308,7 +308,7 @@ void report_head(struct report *report)
 	write_processes(report);
 	write_ends(report);
 	write_times(report);
-	write_resident(report);
+	report_head_write_resident(report);
 	write_filters(report);
 	write_unseen(report);
 	write_notes(report);

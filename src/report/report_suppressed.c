@@ -35,7 +35,7 @@ void report_suppressed(struct report *report)
 }
 
 /* `text` NULL: any. */
-static void add_pattern(struct buf *entry, const char *kind, const char *text)
+static void report_suppressed_add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;
 
@@ -51,14 +51,14 @@ static void add_entry(struct buf *entry, const struct profile_group *group)
 	const uint32_t count = report_frame_count(group);
 
 	buf_add_str(entry, "{\n   <a name for it>\n   Memcheck:Leak\n");
-	add_pattern(entry, "fun", group->function);
+	report_suppressed_add_pattern(entry, "fun", group->function);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_frame *frame = group->frames[i];
 
 		if (frame->function)
-			add_pattern(entry, "fun", frame->function);
+			report_suppressed_add_pattern(entry, "fun", frame->function);
 		else
-			add_pattern(entry, "obj", frame->module);
+			report_suppressed_add_pattern(entry, "obj", frame->module);
 	}
 	buf_add_str(entry, "}");
 }

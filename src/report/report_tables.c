@@ -8,7 +8,7 @@
 enum { ROWS_DEFAULT = 25, BAR = 20 };
 
 /* A row of any of the tables. */
-struct row {
+struct report_tables_row {
 	const char *name;
 	uint32_t tid;
 	struct tally allocated, live;
@@ -36,7 +36,7 @@ static void write_titles(struct report *report, const struct profile_resource *r
 }
 
 /* "+12", "-3", "0": what there is more than before. */
-static const char *difference(uint64_t now, uint64_t old, char text[static 34])
+static const char *report_tables_difference(uint64_t now, uint64_t old, char text[static 34])
 {
 	char number[32];
 
@@ -49,7 +49,8 @@ static const char *difference(uint64_t now, uint64_t old, char text[static 34])
 }
 
 /* What rows are ordered by, and their bars show: what is alive, or grew. */
-static uint64_t row_key(const struct report *report, const struct profile_resource *resource, const struct row *row)
+static uint64_t row_key(const struct report *report, const struct profile_resource *resource,
+			const struct report_tables_row *row)
 {
 	const uint64_t live = report_key(resource, &row->live), old = report_key(resource, &row->old);
 
@@ -58,15 +59,15 @@ static uint64_t row_key(const struct report *report, const struct profile_resour
 	return live > old ? live - old : 0;
 }
 
-static void add_row(struct report *report, const struct profile_resource *resource, const struct row *row,
-		    uint64_t whole)
+static void report_tables_add_row(struct report *report, const struct profile_resource *resource,
+				  const struct report_tables_row *row, uint64_t whole)
 {
 	struct lines *lines = &report->lines;
 	char calls[34], bytes[34], live[32], live_bytes[32];
 
 	if (report->profile->has_old) {
-		difference(row->live.calls, row->old.calls, calls);
-		difference(row->live.bytes, row->old.bytes, bytes);
+		report_tables_difference(row->live.calls, row->old.calls, calls);
+		report_tables_difference(row->live.bytes, row->old.bytes, bytes);
 	} else {
 		number_grouped(row->allocated.calls, calls);
 		number_grouped(row->allocated.bytes, bytes);
@@ -84,7 +85,7 @@ static void add_row(struct report *report, const struct profile_resource *resour
 }
 
 static uint64_t largest_key(const struct report *report, const struct profile_resource *resource,
-			    const struct row *rows, size_t count)
+			    const struct report_tables_row *rows, size_t count)
 {
 	uint64_t largest = 0;
 
@@ -99,9 +100,9 @@ struct order {
 	const struct profile_resource *resource;
 };
 
-static int compare_rows(const void *a, const void *b, void *context)
+static int report_tables_compare_rows(const void *a, const void *b, void *context)
 {
-	const struct row *x = a, *y = b;
+	const struct report_tables_row *x = a, *y = b;
 	const struct order *order = context;
 	const uint64_t x_key = row_key(order->report, order->resource, x);
 	const uint64_t y_key = row_key(order->report, order->resource, y);
@@ -117,17 +118,17 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void write_rows(struct report *report, const struct profile_resource *resource, struct row *rows, size_t count,
-		       void (*add_label)(struct report *report, const struct row *row))
+static void write_rows(struct report *report, const struct profile_resource *resource, struct report_tables_row *rows,
+		       size_t count, void (*add_label)(struct report *report, const struct report_tables_row *row))
 {
 	const size_t shown = count < rows_shown(report) ? count : rows_shown(report);
 	const uint64_t whole = largest_key(report, resource, rows, count);
 	struct order order = {report, resource};
 
 	if (count)
-		qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
+		qsort_r(rows, count, sizeof(*rows), report_tables_compare_rows, &order);
 	for (size_t i = 0; i < shown; i++) {
-		add_row(report, resource, &rows[i], whole);
+		report_tables_add_row(report, resource, &rows[i], whole);
 		add_label(report, &rows[i]);
 		lines_end(&report->lines);
 	}
@@ -151,7 +152,7 @@ static void for_each_account(const struct report *report, const struct profile_r
 
 static void sum_sizes(void *context, const struct resource_account *account, bool is_old)
 {
-	struct row *rows = context;
+	struct report_tables_row *rows = context;
 
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
 		if (is_old)
@@ -167,7 +168,7 @@ static void sum_sizes(void *context, const struct resource_account *account, boo
 
 void report_sizes(struct report *report, const struct profile_resource *resource)
 {
-	struct row rows[SIZE_BUCKETS] = {0};
+	struct report_tables_row rows[SIZE_BUCKETS] = {0};
 	char from[32], to[32];
 
 	for_each_account(report, resource, sum_sizes, rows);
@@ -177,7 +178,7 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
 		if (!rows[i].allocated.calls && !rows[i].old.calls)
 			continue;
-		add_row(report, resource, &rows[i], whole);
+		report_tables_add_row(report, resource, &rows[i], whole);
 		if (i < 2)
 			lines_add(&report->lines, "%u", i);
 		else
@@ -188,14 +189,14 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 }
 
 struct thread_rows {
-	struct row *rows;
+	struct report_tables_row *rows;
 	size_t count, capacity;
 	bool by_name; /* numbers of threads are others in another trace */
 	struct intern_pool names;
 	struct hash index; /* by name: interned name or number -> 1 + the row's */
 };
 
-static struct row *thread_row(struct thread_rows *threads, const struct thread_account *thread)
+static struct report_tables_row *thread_row(struct thread_rows *threads, const struct thread_account *thread)
 {
 	const bool by_name = threads->by_name && *thread->name;
 	const uint64_t key = by_name ? (uintptr_t)string_intern(&threads->names, thread->name) : thread->tid;
@@ -206,15 +207,16 @@ static struct row *thread_row(struct thread_rows *threads, const struct thread_a
 	if (place)
 		*place = threads->count + 1;
 	ARRAY_GROW(threads->rows, threads->capacity, threads->count);
-	threads->rows[threads->count] = (struct row){.name = thread->name, .tid = by_name ? 0 : thread->tid};
+	threads->rows[threads->count] =
+		(struct report_tables_row){.name = thread->name, .tid = by_name ? 0 : thread->tid};
 	return &threads->rows[threads->count++];
 }
 
-static void add_threads(void *context, const struct resource_account *account, bool is_old)
+static void report_tables_add_threads(void *context, const struct resource_account *account, bool is_old)
 {
 	for (size_t i = 0; i < account->thread_count; i++) {
 		const struct thread_account *thread = account->threads[i];
-		struct row *row = thread_row(context, thread);
+		struct report_tables_row *row = thread_row(context, thread);
 
 		if (is_old) {
 			tally_join(&row->old, &thread->live);
@@ -226,7 +228,7 @@ static void add_threads(void *context, const struct resource_account *account, b
 	}
 }
 
-static void add_thread_label(struct report *report, const struct row *row)
+static void add_thread_label(struct report *report, const struct report_tables_row *row)
 {
 	if (row->tid)
 		lines_add(&report->lines, "%" PRIu32 "%s", row->tid, *row->name ? " " : "");
@@ -240,7 +242,7 @@ void report_threads(struct report *report, const struct profile_resource *resour
 
 	for (size_t p = 0; p < report->profile->process_count; p++)
 		threads.by_name |= report->profile->processes[p].is_old;
-	for_each_account(report, resource, add_threads, &threads);
+	for_each_account(report, resource, report_tables_add_threads, &threads);
 	if (threads.count) {
 		write_titles(report, resource, "thread that allocated");
 		write_rows(report, resource, threads.rows, threads.count, add_thread_label);
@@ -268,7 +270,7 @@ static const char *object_of(const struct profile_group *group)
 	return innermost;
 }
 
-static void add_object_label(struct report *report, const struct row *row)
+static void add_object_label(struct report *report, const struct report_tables_row *row)
 {
 	lines_add_path(&report->lines, row->name ? row->name : "(unknown)");
 }
@@ -276,7 +278,7 @@ static void add_object_label(struct report *report, const struct row *row)
 void report_objects(struct report *report, const struct profile_resource *resource)
 {
 	struct hash index = {0};
-	struct row *rows = NULL;
+	struct report_tables_row *rows = NULL;
 	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < report->profile->group_count; i++) {
@@ -290,10 +292,10 @@ void report_objects(struct report *report, const struct profile_resource *resour
 
 		if (!*place) {
 			ARRAY_GROW(rows, capacity, count);
-			rows[count++] = (struct row){.name = object};
+			rows[count++] = (struct report_tables_row){.name = object};
 			*place = count;
 		}
-		struct row *row = &rows[*place - 1];
+		struct report_tables_row *row = &rows[*place - 1];
 
 		tally_join(&row->allocated, &group->allocated);
 		tally_join(&row->live, &group->live);

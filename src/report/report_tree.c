@@ -8,7 +8,7 @@
 /* What has less than 1 / SHARE_MIN of the whole is summed up; branches go in no further than the terminal allows. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
-struct node {
+struct report_tree_node {
 	const struct profile_frame *frame; /* NULL: the function that allocates, by name */
 	const char *function;
 	struct tally figure;
@@ -19,13 +19,13 @@ struct node {
 struct tree {
 	struct report *report;
 	const struct profile_resource *resource;
-	struct node *nodes;
+	struct report_tree_node *nodes;
 	size_t count, capacity;
 	struct hash children; /* parent and function -> index of the node */
 };
 
 /* What two nodes of the same parent are the same by: the function, in one object. */
-static uint64_t node_key(size_t parent, const struct profile_frame *frame, const char *function)
+static uint64_t report_tree_node_key(size_t parent, const struct profile_frame *frame, const char *function)
 {
 	uint64_t key = hash_mix(parent * 2 + (frame != NULL));
 
@@ -36,7 +36,7 @@ static uint64_t node_key(size_t parent, const struct profile_frame *frame, const
 	return hash_mix(hash_mix(key + (uintptr_t)frame->function) + (uintptr_t)frame->module);
 }
 
-static bool is_same_node(const struct node *node, const struct profile_frame *frame, const char *function)
+static bool is_same_node(const struct report_tree_node *node, const struct profile_frame *frame, const char *function)
 {
 	if (!frame || !node->frame)
 		return !frame && !node->frame && node->function == function;
@@ -46,7 +46,7 @@ static bool is_same_node(const struct node *node, const struct profile_frame *fr
 
 static size_t child_of(struct tree *tree, size_t parent, const struct profile_frame *frame, const char *function)
 {
-	const uint64_t key = node_key(parent, frame, function);
+	const uint64_t key = report_tree_node_key(parent, frame, function);
 	uint64_t *place = hash_place(&tree->children, key);
 
 	/* Where two hashes are equal, the children are searched. */
@@ -57,19 +57,19 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 			if (is_same_node(&tree->nodes[i], frame, function))
 				return i;
 	ARRAY_GROW(tree->nodes, tree->capacity, tree->count);
-	tree->nodes[tree->count] =
-		(struct node){.frame = frame, .function = function, .next = tree->nodes[parent].first_child};
+	tree->nodes[tree->count] = (struct report_tree_node){
+		.frame = frame, .function = function, .next = tree->nodes[parent].first_child};
 	tree->nodes[parent].first_child = tree->count;
 	*place = tree->count;
 	return tree->count++;
 }
 
-static void add_figure(struct tree *tree, size_t node, const struct tally *figure)
+static void report_tree_add_figure(struct tree *tree, size_t node, const struct tally *figure)
 {
 	tally_join(&tree->nodes[node].figure, figure);
 }
 
-static void add_group(struct tree *tree, const struct profile_group *group)
+static void report_tree_add_group(struct tree *tree, const struct profile_group *group)
 {
 	const struct tally figure = report_figure(tree->report, group);
 	const uint32_t count = report_frame_count(group);
@@ -78,31 +78,31 @@ static void add_group(struct tree *tree, const struct profile_group *group)
 
 	if (!figure.calls)
 		return;
-	add_figure(tree, 0, &figure);
+	report_tree_add_figure(tree, 0, &figure);
 	if (!down) {
 		node = child_of(tree, node, NULL, group->function);
-		add_figure(tree, node, &figure);
+		report_tree_add_figure(tree, node, &figure);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		node = child_of(tree, node, group->frames[down ? count - 1 - i : i], NULL);
-		add_figure(tree, node, &figure);
+		report_tree_add_figure(tree, node, &figure);
 	}
 	if (down)
-		add_figure(tree, child_of(tree, node, NULL, group->function), &figure);
+		report_tree_add_figure(tree, child_of(tree, node, NULL, group->function), &figure);
 }
 
-static int compare_children(const void *a, const void *b, void *context)
+static int report_tree_compare_children(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;
 	const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	const struct node *first = &tree->nodes[x], *second = &tree->nodes[y];
+	const struct report_tree_node *first = &tree->nodes[x], *second = &tree->nodes[y];
 
 	if (first->key != second->key)
 		return first->key < second->key ? 1 : -1;
 	return x < y ? -1 : x > y;
 }
 
-static void write_node(struct tree *tree, const struct node *node, unsigned indent)
+static void report_tree_write_node(struct tree *tree, const struct report_tree_node *node, unsigned indent)
 {
 	struct report *report = tree->report;
 	struct lines *lines = &report->lines;
@@ -134,7 +134,7 @@ struct pending_list {
 	size_t count, capacity;
 };
 
-static void push(struct pending_list *list, struct pending item)
+static void report_tree_push(struct pending_list *list, struct pending item)
 {
 	ARRAY_GROW(list->items, list->capacity, list->count);
 	list->items[list->count++] = item;
@@ -152,7 +152,7 @@ static void push_children(struct tree *tree, struct pending_list *list, size_t p
 		children[count++] = i;
 	}
 	if (count)
-		qsort_r(children, count, sizeof(*children), compare_children, tree);
+		qsort_r(children, count, sizeof(*children), report_tree_compare_children, tree);
 	while (shown < count && shown < top && (!shown || tree->nodes[children[shown]].key >= least))
 		shown++;
 	for (size_t i = shown; i < count; i++) {
@@ -160,13 +160,13 @@ static void push_children(struct tree *tree, struct pending_list *list, size_t p
 		rest.left_out_key = add_saturated(rest.left_out_key, tree->nodes[children[i]].key);
 	}
 	if (rest.left_out)
-		push(list, rest);
+		report_tree_push(list, rest);
 	for (size_t i = shown; i-- > 0;)
-		push(list, (struct pending){.node = children[i], .indent = indent});
+		report_tree_push(list, (struct pending){.node = children[i], .indent = indent});
 	free(children);
 }
 
-static void write_rest(struct tree *tree, const struct pending *rest)
+static void report_tree_write_rest(struct tree *tree, const struct pending *rest)
 {
 	char figure[32];
 
@@ -184,13 +184,13 @@ static void write_tree(struct tree *tree)
 	push_children(tree, &list, 0, 0);
 	while (list.count) {
 		const struct pending item = list.items[--list.count];
-		const struct node *node = &tree->nodes[item.node];
+		const struct report_tree_node *node = &tree->nodes[item.node];
 
 		if (item.left_out) {
-			write_rest(tree, &item);
+			report_tree_write_rest(tree, &item);
 			continue;
 		}
-		write_node(tree, node, item.indent);
+		report_tree_write_node(tree, node, item.indent);
 		/* A chain without branches goes straight down. */
 		const size_t child = node->first_child;
 		const bool is_chain = child && !tree->nodes[child].next && tree->nodes[child].key == node->key;
@@ -205,10 +205,10 @@ void report_tree(struct report *report, const struct profile_resource *resource)
 	struct tree tree = {.report = report, .resource = resource};
 
 	ARRAY_GROW(tree.nodes, tree.capacity, tree.count);
-	tree.nodes[tree.count++] = (struct node){0};
+	tree.nodes[tree.count++] = (struct report_tree_node){0};
 	for (size_t i = 0; i < report->profile->group_count; i++)
 		if (report->profile->groups[i]->resource == resource)
-			add_group(&tree, report->profile->groups[i]);
+			report_tree_add_group(&tree, report->profile->groups[i]);
 	for (size_t i = 0; i < tree.count; i++)
 		tree.nodes[i].key =
 			report_has_bytes(resource) ? tree.nodes[i].figure.bytes : tree.nodes[i].figure.calls;

@@ -11,7 +11,7 @@ struct source_file {
 	char *text; /* NULL: cannot be read */
 };
 
-static char *read_source(const struct sources *sources, const char *path)
+static char *source_lines_read_source(const struct sources *sources, const char *path)
 {
 	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
 	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace can name a device */
@@ -22,13 +22,13 @@ static char *read_source(const struct sources *sources, const char *path)
 	return text;
 }
 
-static const struct source_file *file_of(struct sources *sources, const char *path)
+static const struct source_file *source_lines_file_of(struct sources *sources, const char *path)
 {
 	struct source_file *file = hash_get_ptr(&sources->files, (uintptr_t)path);
 
 	if (!file) {
 		file = xmalloc(sizeof(*file));
-		file->text = read_source(sources, path);
+		file->text = source_lines_read_source(sources, path);
 		hash_set_ptr(&sources->files, (uintptr_t)path, file);
 	}
 	return file;
@@ -36,7 +36,7 @@ static const struct source_file *file_of(struct sources *sources, const char *pa
 
 bool source_line(struct sources *sources, const char *path, unsigned number, struct buf *line)
 {
-	const char *text = file_of(sources, path)->text;
+	const char *text = source_lines_file_of(sources, path)->text;
 
 	for (unsigned i = 1; text && i < number; i++) {
 		text = strchr(text, '\n');

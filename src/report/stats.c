@@ -12,7 +12,7 @@ struct stats {
 	struct account account;
 };
 
-static int put(struct stage *stage, const struct record *record)
+static int stats_put(struct stage *stage, const struct record *record)
 {
 	struct stats *stats = (struct stats *)stage;
 
@@ -29,7 +29,7 @@ static int write_stats(void *context, FILE *out)
 	return 0;
 }
 
-static int finish(struct stage *stage)
+static int stats_finish(struct stage *stage)
 {
 	struct stats *stats = (struct stats *)stage;
 
@@ -49,7 +49,7 @@ struct stage *stats_new(const struct stats_options *options)
 	struct stats *stats = xmalloc(sizeof(*stats));
 
 	*stats = (struct stats){
-		.stage = {.put = put, .finish = finish, .free = stats_free},
+		.stage = {.put = stats_put, .finish = stats_finish, .free = stats_free},
 		.options = *options,
 	};
 	return &stats->stage;

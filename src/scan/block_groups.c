@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct scan_sum *sum, struct scan_sum more)
+static void block_groups_add(struct scan_sum *sum, struct scan_sum more)
 {
 	sum->bytes += more.bytes;
 	sum->blocks += more.blocks;
@@ -15,7 +15,7 @@ struct scan_sum scan_group_all(const struct scan_group *group)
 	struct scan_sum all = {0};
 
 	for (size_t i = 0; i < CLASSES; i++)
-		add(&all, group->sums[i]);
+		block_groups_add(&all, group->sums[i]);
 	return all;
 }
 
@@ -41,7 +41,7 @@ static uint64_t key_of(uint64_t size, size_t type)
 	return size << 17 ^ type; /* sizes have at most 47 bits, types 16 */
 }
 
-static struct scan_group *group_of(struct scan_groups *groups, uint64_t size, size_t type)
+static struct scan_group *block_groups_group_of(struct scan_groups *groups, uint64_t size, size_t type)
 {
 	uint64_t *place = hash_place(&groups->by_key, key_of(size, type));
 
@@ -72,20 +72,20 @@ static void keep_lost(struct scan_losses *lost, uint64_t address, uint64_t size)
 void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size, size_t type, enum scan_class class,
 		     struct scan_sum kept_lost)
 {
-	struct scan_group *group = group_of(groups, size, type);
+	struct scan_group *group = block_groups_group_of(groups, size, type);
 	const struct scan_sum one = {size, 1};
 
 	if (!group->examples[class])
 		group->examples[class] = address;
-	add(&group->sums[class], one);
-	add(&group->kept_lost, kept_lost);
-	add(&groups->sums[class], one);
+	block_groups_add(&group->sums[class], one);
+	block_groups_add(&group->kept_lost, kept_lost);
+	block_groups_add(&groups->sums[class], one);
 	if (class != CLASS_LOST)
 		return;
 	if (groups->keeps_lost)
 		keep_lost(&groups->lost, address, size);
 	if (was_lost(groups, address, size))
-		add(&groups->still_lost, one);
+		block_groups_add(&groups->still_lost, one);
 }
 
 uint64_t scan_group_example(const struct scan_group *group)
@@ -108,7 +108,7 @@ void scan_groups_free(struct scan_groups *groups)
 
 /* ---- Order ---- */
 
-static int compare(const void *one, const void *two)
+static int block_groups_compare(const void *one, const void *two)
 {
 	const struct scan_group *a = one, *b = two;
 
@@ -121,7 +121,7 @@ static int compare(const void *one, const void *two)
 
 static void sort(struct scan_groups *groups)
 {
-	qsort(groups->items, groups->count, sizeof(*groups->items), compare);
+	qsort(groups->items, groups->count, sizeof(*groups->items), block_groups_compare);
 	for (size_t i = 0; i < groups->count; i++)
 		hash_set(&groups->by_key, key_of(groups->items[i].size, groups->items[i].type), i + 1);
 }

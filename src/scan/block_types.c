@@ -11,13 +11,13 @@
 #define TYPES_MAX   65536 /* the rest is unknown */
 #define WORDS_KNOWN (1 << 20)
 
-struct range {
+struct block_types_range {
 	uint64_t start, end;
 };
 
 struct scan_types {
 	struct data_names *names;
-	struct range *ranges; /* of the image's mappings of files, by address */
+	struct block_types_range *ranges; /* of the image's mappings of files, by address */
 	size_t range_count, range_capacity;
 	uint64_t words_most; /* that memory has room for: no object has more references */
 	struct hash by_word; /* the word, mixed with what it would say -> type */
@@ -67,7 +67,7 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 		if (m->path[0] != '/')
 			continue;
 		ARRAY_GROW(types->ranges, types->range_capacity, types->range_count);
-		types->ranges[types->range_count++] = (struct range){m->start, m->end};
+		types->ranges[types->range_count++] = (struct block_types_range){m->start, m->end};
 	}
 }
 
@@ -89,7 +89,7 @@ static bool scan_word(const struct heap_image *image, uint64_t address, uint64_t
 	return true;
 }
 
-static size_t add_type(struct scan_types *types, char *name)
+static size_t block_types_add_type(struct scan_types *types, char *name)
 {
 	for (size_t i = 1; i < types->count; i++)
 		if (!strcmp(types->types[i], name)) {
@@ -106,7 +106,7 @@ static size_t add_type(struct scan_types *types, char *name)
 }
 
 /* Most words of blocks are numbers, or point to other blocks. */
-static bool is_in_file(const struct scan_types *types, uint64_t word)
+static bool block_types_is_in_file(const struct scan_types *types, uint64_t word)
 {
 	const size_t i = COUNT_UP_TO(types->ranges, types->range_count, .start, word);
 
@@ -151,11 +151,11 @@ static size_t type_of_first(struct scan_types *types, const struct heap_image *i
 		char *const class = xstrdup(name.symbol + sizeof(VTABLE) - 1);
 
 		if (is_place_of_objects(types, image, word, name.offset, class))
-			return add_type(types, class);
+			return block_types_add_type(types, class);
 		free(class);
 		return TYPE_UNKNOWN;
 	}
-	return name.offset ? TYPE_UNKNOWN : add_type(types, xasprintf("-> %s", name.symbol));
+	return name.offset ? TYPE_UNKNOWN : block_types_add_type(types, xasprintf("-> %s", name.symbol));
 }
 
 /* ---- Python ---- */
@@ -174,7 +174,7 @@ static const struct python pythons[] = {
 #define METATYPES_MAX 4
 
 /* Whether it is a type: its own type is one, and so on up to `type`, which is its own. */
-static bool is_type(const struct heap_image *image, const struct python *form, uint64_t address)
+static bool block_types_is_type(const struct heap_image *image, const struct python *form, uint64_t address)
 {
 	uint64_t type;
 
@@ -193,9 +193,9 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 	struct data_name name;
 
 	if (!data_names_find(types->names, word, &name) || !name.symbol || name.offset || name.is_function ||
-	    !is_type(image, form, word))
+	    !block_types_is_type(image, form, word))
 		return TYPE_UNKNOWN;
-	return add_type(types, xstrdup(name.symbol));
+	return block_types_add_type(types, xstrdup(name.symbol));
 }
 
 /* What is released has none; what was never written has any word there. From 3.12 on those that live for ever have a
@@ -222,7 +222,7 @@ static bool has_references(const struct scan_types *types, const struct heap_ima
 }
 
 /* Whether malloc would have given `size` bytes for so many. */
-static bool fits(uint64_t wanted, uint64_t size)
+static bool block_types_fits(uint64_t wanted, uint64_t size)
 {
 	const uint64_t unused = size / 4 > 32 ? size / 4 : 32;
 
@@ -231,8 +231,8 @@ static bool fits(uint64_t wanted, uint64_t size)
 
 /* By tp_basicsize and tp_itemsize, which follow the type's ob_size and tp_name; an object with items has their number
  * behind its type (of an int's digits: negative, or from 3.12 on shifted by 3). */
-static bool has_size(const struct heap_image *image, const struct python *form, uint64_t object, uint64_t type,
-		     uint64_t size)
+static bool block_types_has_size(const struct heap_image *image, const struct python *form, uint64_t object,
+				 uint64_t type, uint64_t size)
 {
 	const unsigned w = image->arch->pointer_size;
 	const uint64_t bits = 8 * w - 1;
@@ -242,13 +242,13 @@ static bool has_size(const struct heap_image *image, const struct python *form, 
 	    !scan_word(image, type + (form->type + 4) * w, &item) || basic > size || item > size)
 		return false;
 	if (!item)
-		return fits(basic, size);
+		return block_types_fits(basic, size);
 	if (!scan_word(image, object + (form->type + 1) * w, &count))
 		return false;
 	const uint64_t items = count >> bits ? (w == 8 ? -count : (uint32_t)-count) : count;
 
-	return (items <= size && fits(basic + items * item, size)) ||
-	       (count >> 3 <= size && fits(basic + (count >> 3) * item, size));
+	return (items <= size && block_types_fits(basic + items * item, size)) ||
+	       (count >> 3 <= size && block_types_fits(basic + (count >> 3) * item, size));
 }
 
 /* ---- Both ---- */
@@ -275,17 +275,18 @@ size_t scan_type_of(struct scan_types *types, const struct heap_image *image, ui
 	uint64_t word;
 	size_t type = TYPE_UNKNOWN;
 
-	if (size >= w && scan_word(image, address, &word) && is_in_file(types, word))
+	if (size >= w && scan_word(image, address, &word) && block_types_is_in_file(types, word))
 		type = type_of_word(types, image, word, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(pythons) && !type; i++) {
 		const struct python *const form = &pythons[i];
 		const unsigned begin = form->begin * w, place = begin + form->type * w;
 
-		if (place + w > size || !scan_word(image, address + place, &word) || !is_in_file(types, word))
+		if (place + w > size || !scan_word(image, address + place, &word) ||
+		    !block_types_is_in_file(types, word))
 			continue;
 		type = type_of_word(types, image, word, form);
 		if (type && !(has_references(types, image, form, address + begin) &&
-			      has_size(image, form, address + begin, word, size - begin)))
+			      block_types_has_size(image, form, address + begin, word, size - begin)))
 			type = TYPE_UNKNOWN;
 	}
 	return type;

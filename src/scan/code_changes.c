@@ -20,13 +20,13 @@ struct comparison {
 };
 
 /* One page, as it is in memory and as it is in the file. */
-struct page {
+struct code_changes_page {
 	uint64_t start;
 	size_t size;
 	unsigned char now[1 << 16], file[1 << 16];
 };
 
-static void add(struct comparison *c, const struct code_change *change)
+static void code_changes_add(struct comparison *c, const struct code_change *change)
 {
 	struct code_changes *changes = c->changes;
 
@@ -44,7 +44,7 @@ static void add(struct comparison *c, const struct code_change *change)
 
 /* Whether the byte that differs at `at` belongs to a breakpoint of code in that state: *change. A breakpoint of several
  * bytes may have some of them in common with the file. */
-static bool is_breakpoint(const struct comparison *c, const struct page *page, size_t at, uint64_t state,
+static bool is_breakpoint(const struct comparison *c, const struct code_changes_page *page, size_t at, uint64_t state,
 			  struct code_change *change)
 {
 	unsigned char trap[ARCH_BREAKPOINT_MAX];
@@ -62,7 +62,7 @@ static bool is_breakpoint(const struct comparison *c, const struct page *page, s
 	return false;
 }
 
-static void compare(struct comparison *c, const struct page *page)
+static void code_changes_compare(struct comparison *c, const struct code_changes_page *page)
 {
 	const uint64_t states = c->arch->code_state;
 
@@ -73,12 +73,12 @@ static void compare(struct comparison *c, const struct page *page)
 			continue;
 		if (!is_breakpoint(c, page, at, 0, &change) && !(states && is_breakpoint(c, page, at, states, &change)))
 			change = (struct code_change){page->start + at, CODE_OTHER, 1, {0}};
-		add(c, &change);
+		code_changes_add(c, &change);
 		at = change.address + change.size - 1 - page->start;
 	}
 }
 
-static void compare_page(struct comparison *c, struct page *page)
+static void compare_page(struct comparison *c, struct code_changes_page *page)
 {
 	const off_t offset = (off_t)(page->start - c->mapping->start + c->mapping->offset);
 
@@ -89,11 +89,11 @@ static void compare_page(struct comparison *c, struct page *page)
 	if (got <= 0)
 		return;
 	memset(page->file + got, 0, page->size - (size_t)got); /* as the kernel fills a file's last page */
-	compare(c, page);
+	code_changes_compare(c, page);
 }
 
 /* Opens the mapped file; a descriptor or -errno. */
-static int open_file(pid_t pid, const struct mapping *mapping)
+static int code_changes_open_file(pid_t pid, const struct mapping *mapping)
 {
 	struct source source;
 
@@ -108,10 +108,10 @@ static int open_file(pid_t pid, const struct mapping *mapping)
 static void compare_mapping(struct comparison *c, pid_t pid, int pagemap)
 {
 	struct page_runs runs = {0};
-	struct page *page = NULL;
+	struct code_changes_page *page = NULL;
 
 	pages_add_changed(&runs, pagemap, c->mapping->start, c->mapping->end);
-	c->file = runs.count ? open_file(pid, c->mapping) : -1;
+	c->file = runs.count ? code_changes_open_file(pid, c->mapping) : -1;
 	if (c->file >= 0) {
 		page = xmalloc(sizeof(*page));
 		page->size = page_size() < sizeof(page->now) ? page_size() : sizeof(page->now);

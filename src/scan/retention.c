@@ -39,7 +39,7 @@ static void add_root(struct buf *out, const struct heap_image *image, struct dat
 		scan_place_add(out, names, image, address, is_exact);
 }
 
-static size_t owner_of(struct scan_owners *owners, const char *name)
+static size_t retention_owner_of(struct scan_owners *owners, const char *name)
 {
 	uint64_t *place = hash_place(&owners->by_name, hash_bytes(name, strlen(name)));
 
@@ -58,7 +58,7 @@ void scan_owners_add(void *context, uint64_t address, pid_t tid, uint64_t bytes,
 	if (!owners->count || address != owners->address || tid != owners->tid) {
 		owners->name.size = 0;
 		add_root(&owners->name, owners->image, owners->names, address, tid, false);
-		owners->owner = owner_of(owners, buf_str(&owners->name));
+		owners->owner = retention_owner_of(owners, buf_str(&owners->name));
 		owners->address = address;
 		owners->tid = tid;
 	}
@@ -66,7 +66,7 @@ void scan_owners_add(void *context, uint64_t address, pid_t tid, uint64_t bytes,
 	owners->items[owners->owner].sum.blocks += blocks;
 }
 
-static int compare(const void *one, const void *two)
+static int retention_compare(const void *one, const void *two)
 {
 	const struct scan_owner *a = one, *b = two;
 
@@ -81,7 +81,7 @@ struct scan_owner *scan_owners_end(struct scan_owners *owners, size_t *count)
 
 	*count = owners->count;
 	if (owners->count)
-		qsort(items, owners->count, sizeof(*items), compare);
+		qsort(items, owners->count, sizeof(*items), retention_compare);
 	hash_free(&owners->by_name);
 	buf_free(&owners->name);
 	free(owners);
@@ -97,18 +97,18 @@ void scan_owners_free(struct scan_owner *owners, size_t count)
 
 /* ---- Why ---- */
 
-static struct scan_step *add_step(struct scan_why *why)
+static struct scan_step *retention_add_step(struct scan_why *why)
 {
 	why->steps = xreallocarray(why->steps, why->step_count + 1, sizeof(*why->steps));
 	why->steps[why->step_count] = (struct scan_step){0};
 	return &why->steps[why->step_count++];
 }
 
-static void add_block(struct scan_why *why, const struct heap *heap, uint32_t index, const struct heap_image *image,
-		      struct scan_types *types)
+static void retention_add_block(struct scan_why *why, const struct heap *heap, uint32_t index,
+				const struct heap_image *image, struct scan_types *types)
 {
 	const struct heap_block block = heap_block(heap, index);
-	struct scan_step *step = add_step(why);
+	struct scan_step *step = retention_add_step(why);
 
 	step->address = block.address;
 	step->size = block.size;
@@ -131,13 +131,13 @@ static void add_way(struct scan_why *why, const struct heap *heap, const struct 
 	}
 	/* Which structure is lost is said by its first block. */
 	if (steps > shown && heap_block(heap, first).class == HEAP_LOST) {
-		add_block(why, heap, first, image, types);
+		retention_add_block(why, heap, first, image, types);
 		steps--;
 	}
 	if (steps > shown)
-		add_step(why)->left_out = steps - shown;
+		retention_add_step(why)->left_out = steps - shown;
 	while (shown-- > 0)
-		add_block(why, heap, way[shown], image, types);
+		retention_add_block(why, heap, way[shown], image, types);
 }
 
 void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_image *image, struct data_names *names,
@@ -158,7 +158,7 @@ void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_i
 		struct buf name = {0};
 
 		add_root(&name, image, names, address, tid, true);
-		struct scan_step *const step = add_step(why);
+		struct scan_step *const step = retention_add_step(why);
 
 		step->root = xstrdup(buf_str(&name));
 		step->address = address;

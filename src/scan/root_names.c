@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static bool is_in(const struct heap_mapping *m, uint64_t address)
+static bool root_names_is_in(const struct heap_mapping *m, uint64_t address)
 {
 	return address >= m->start && address < m->end;
 }
@@ -25,7 +25,8 @@ static const struct heap_thread *variables_of(const struct heap_image *image, co
 					      uint64_t address, uint64_t thread_bytes)
 {
 	for (size_t i = 0; i < image->n_threads; i++)
-		if (is_in(m, image->threads[i].thread_pointer) && is_near(&image->threads[i], address, thread_bytes))
+		if (root_names_is_in(m, image->threads[i].thread_pointer) &&
+		    is_near(&image->threads[i], address, thread_bytes))
 			return &image->threads[i];
 	return NULL;
 }
@@ -39,7 +40,7 @@ static const struct heap_thread *stack_of(const struct heap_image *image, const 
 	for (size_t i = 0; i < image->n_threads; i++) {
 		const struct heap_thread *thread = &image->threads[i];
 
-		if (!is_in(m, thread->sp))
+		if (!root_names_is_in(m, thread->sp))
 			continue;
 		if (!lowest || thread->sp < lowest->sp)
 			lowest = thread;
@@ -48,11 +49,11 @@ static const struct heap_thread *stack_of(const struct heap_image *image, const 
 	}
 	if (!nearest)
 		return lowest; /* what a function uses below its stack pointer, or has left there */
-	return is_in(m, nearest->thread_pointer) && address > nearest->thread_pointer ? NULL : nearest;
+	return root_names_is_in(m, nearest->thread_pointer) && address > nearest->thread_pointer ? NULL : nearest;
 }
 
-static bool add_thread(struct buf *out, const struct heap_image *image, const struct heap_mapping *m, uint64_t address,
-		       uint64_t thread_bytes)
+static bool root_names_add_thread(struct buf *out, const struct heap_image *image, const struct heap_mapping *m,
+				  uint64_t address, uint64_t thread_bytes)
 {
 	const struct heap_thread *variables = variables_of(image, m, address, thread_bytes);
 	const struct heap_thread *stack = variables ? NULL : stack_of(image, m, address);
@@ -84,7 +85,7 @@ void scan_place_add(struct buf *out, struct data_names *names, const struct heap
 		buf_printf(out, "0x%" PRIx64, address);
 		return;
 	}
-	if (!add_thread(out, image, m, address, data_names_thread_bytes(names)))
+	if (!root_names_add_thread(out, image, m, address, data_names_thread_bytes(names)))
 		buf_printf(out, "%s 0x%" PRIx64 "-0x%" PRIx64, m->path[0] ? m->path : "mapping", m->start, m->end);
 	if (is_exact)
 		buf_printf(out, ", 0x%" PRIx64, address);

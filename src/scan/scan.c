@@ -188,8 +188,8 @@ static const char *shown_place(uint64_t place, char text[32])
 	return text;
 }
 
-static enum scan_result explain(const struct scan *scan, enum heap_status status, const char *reason, uint64_t place,
-				unsigned copies)
+static enum scan_result scan_explain(const struct scan *scan, enum heap_status status, const char *reason,
+				     uint64_t place, unsigned copies)
 {
 	char text[32];
 
@@ -213,7 +213,7 @@ static enum scan_result explain(const struct scan *scan, enum heap_status status
 	return SCAN_FAILED;
 }
 
-static enum scan_result read_core(struct scan *scan, struct heap **heap)
+static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 {
 	char text[32];
 	uint64_t place;
@@ -283,7 +283,7 @@ static void begin_anew(struct scan *scan)
 }
 
 /* Of the newest copy. */
-static void look_around(struct scan *scan)
+static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
@@ -318,7 +318,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 	const char *reason;
 
 	if (scan->core)
-		return read_core(scan, heap);
+		return scan_read_core(scan, heap);
 	scan->was_awake = false;
 	for (unsigned copy = 0;; copy++) {
 		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
@@ -335,7 +335,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 
 		if (result != SCAN_DONE)
 			return result;
-		look_around(scan);
+		scan_look_around(scan);
 		const enum heap_status status = heap_read_placed(snapshot_image(scan->snapshot), heap, &reason, &place);
 
 		scan->report.inconsistent = copy;
@@ -352,37 +352,39 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
 		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
 			return !proc_live_thread(scan->pid) ? SCAN_ENDED
-							    : explain(scan, status, reason, place, copy + 1);
+							    : scan_explain(scan, status, reason, place, copy + 1);
 		msg_debug(DBG_PROCESS, 1, "copy %u is not used: %s", copy + 1, reason ? reason : "no heap was found");
 	}
 }
 
 /* ---- What there is to say of it ---- */
 
-static void add_figure(struct scan_report *report, const char *name, const char *words, uint64_t value, bool is_count)
+static void scan_add_figure(struct scan_report *report, const char *name, const char *words, uint64_t value,
+			    bool is_count)
 {
 	report->figures = xreallocarray(report->figures, report->figure_count + 1, sizeof(*report->figures));
 	report->figures[report->figure_count++] =
 		(struct scan_figure){.name = name, .words = words, .value = value, .is_count = is_count};
 }
 
-static void add_figures(struct scan_report *report, const struct heap *heap)
+static void scan_add_figures(struct scan_report *report, const struct heap *heap)
 {
 	const struct heap_figures *figures = heap_figures(heap);
 
 	report->allocator = heap_allocator(heap);
-	add_figure(report, "arenas", "arenas", figures->arenas, true);
-	add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
-	add_figure(report, "uordblks", "of that in use, with what caches hold", figures->uordblks, false);
-	add_figure(report, "fordblks", "of that free", figures->fordblks, false);
-	add_figure(report, "keepcost", "of that free at the main arena's top", figures->keepcost, false);
-	add_figure(report, "ordblks", "free chunks", figures->ordblks, true);
-	add_figure(report, "smblks", "small free chunks, in fastbins", figures->smblks, true);
-	add_figure(report, "fsmblks", "in them", figures->fsmblks, false);
-	add_figure(report, "hblks", "blocks with mappings of their own", figures->hblks, true);
-	add_figure(report, "hblkhd", "in them", figures->hblkhd, false);
-	add_figure(report, "cached_chunks", "chunks in the threads' caches", figures->cached_chunks, true);
-	add_figure(report, "cached_bytes", "in them: released, but counted as in use", figures->cached_bytes, false);
+	scan_add_figure(report, "arenas", "arenas", figures->arenas, true);
+	scan_add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
+	scan_add_figure(report, "uordblks", "of that in use, with what caches hold", figures->uordblks, false);
+	scan_add_figure(report, "fordblks", "of that free", figures->fordblks, false);
+	scan_add_figure(report, "keepcost", "of that free at the main arena's top", figures->keepcost, false);
+	scan_add_figure(report, "ordblks", "free chunks", figures->ordblks, true);
+	scan_add_figure(report, "smblks", "small free chunks, in fastbins", figures->smblks, true);
+	scan_add_figure(report, "fsmblks", "in them", figures->fsmblks, false);
+	scan_add_figure(report, "hblks", "blocks with mappings of their own", figures->hblks, true);
+	scan_add_figure(report, "hblkhd", "in them", figures->hblkhd, false);
+	scan_add_figure(report, "cached_chunks", "chunks in the threads' caches", figures->cached_chunks, true);
+	scan_add_figure(report, "cached_bytes", "in them: released, but counted as in use", figures->cached_bytes,
+			false);
 }
 
 _Static_assert((int)CLASS_LOST == HEAP_LOST && (int)CLASS_INDIRECT == HEAP_INDIRECT &&
@@ -403,8 +405,8 @@ static void add_blocks(struct scan *scan, const struct heap *heap, const struct 
 	}
 }
 
-static void add_whys(struct scan *scan, const struct heap *heap, const struct heap_image *image, const uint64_t *why,
-		     size_t count)
+static void scan_add_whys(struct scan *scan, const struct heap *heap, const struct heap_image *image,
+			  const uint64_t *why, size_t count)
 {
 	struct scan_report *report = &scan->report;
 
@@ -417,7 +419,7 @@ static void add_whys(struct scan *scan, const struct heap *heap, const struct he
 }
 
 /* Where which files' code is. */
-static uint64_t layout_of(const struct heap_image *image)
+static uint64_t scan_layout_of(const struct heap_image *image)
 {
 	uint64_t hash = 1;
 
@@ -433,7 +435,7 @@ static uint64_t layout_of(const struct heap_image *image)
 /* Objects may have been loaded since the scan before, or others be where they were. */
 static void name_objects(struct scan *scan, const struct heap_image *image)
 {
-	const uint64_t layout = layout_of(image);
+	const uint64_t layout = scan_layout_of(image);
 
 	if (scan->names && layout == scan->layout)
 		return;
@@ -482,8 +484,8 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 	report->core = scan->path;
 	report->groups = &scan->groups;
 	report->types = scan->types;
-	add_figures(report, heap);
-	add_whys(scan, heap, image, why, why_count);
+	scan_add_figures(report, heap);
+	scan_add_whys(scan, heap, image, why, why_count);
 	scan->looked_at_ns = now;
 	heap_free(heap);
 	return SCAN_DONE;

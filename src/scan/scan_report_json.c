@@ -111,7 +111,7 @@ static void add_owners(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, ']');
 }
 
-static void add_figures(struct buf *out, const struct scan_report *report)
+static void scan_report_json_add_figures(struct buf *out, const struct scan_report *report)
 {
 	buf_add_str(out, ",\"allocator\":{\"name\":");
 	json_add_string(out, report->allocator);
@@ -120,7 +120,7 @@ static void add_figures(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, '}');
 }
 
-static void add_step(struct buf *out, const struct scan_step *step)
+static void scan_report_json_add_step(struct buf *out, const struct scan_step *step)
 {
 	if (step->root) {
 		buf_add_str(out, "{\"root\":");
@@ -137,7 +137,7 @@ static void add_step(struct buf *out, const struct scan_step *step)
 	buf_add_char(out, '}');
 }
 
-static void add_whys(struct buf *out, const struct scan_report *report)
+static void scan_report_json_add_whys(struct buf *out, const struct scan_report *report)
 {
 	if (!report->why_count)
 		return;
@@ -151,7 +151,7 @@ static void add_whys(struct buf *out, const struct scan_report *report)
 		for (size_t k = 0; k < why->step_count; k++) {
 			if (k)
 				buf_add_char(out, ',');
-			add_step(out, &why->steps[k]);
+			scan_report_json_add_step(out, &why->steps[k]);
 		}
 		buf_add_str(out, "]}");
 	}
@@ -176,8 +176,8 @@ void scan_report_json(FILE *out, struct scan_report *report)
 	add_groups(&text, report);
 	add_growth(&text, report);
 	add_owners(&text, report);
-	add_figures(&text, report);
-	add_whys(&text, report);
+	scan_report_json_add_figures(&text, report);
+	scan_report_json_add_whys(&text, report);
 	buf_add_str(&text, "}\n");
 	fwrite(text.data, 1, text.size, out);
 	buf_free(&text);

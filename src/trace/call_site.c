@@ -113,7 +113,7 @@ static struct call_site site_of_address(struct call_sites *sites, uint64_t addre
 	return (struct call_site){named->function, named->file, named->line};
 }
 
-static bool cut_end(char *text, const char *end)
+static bool call_site_cut_end(char *text, const char *end)
 {
 	const size_t length = strlen(text), size = strlen(end);
 
@@ -137,20 +137,20 @@ static struct call_site site_of_text(struct call_sites *sites, const char *text)
 	if (!parts.module && parts.name_end < length) {
 		char *const file = sites->text + parts.name_end + strlen(" at ");
 
-		cut_end(file, TEXT_INLINED);
+		call_site_cut_end(file, TEXT_INLINED);
 		char *const colon = strrchr(file, ':');
 
 		parse_number(colon + 1, UINT64_MAX, &site.line);
 		*colon = '\0';
 		site.file = *text_unescape(file, "") ? file : NULL;
 	} else {
-		cut_end(sites->text, TEXT_INLINED);
+		call_site_cut_end(sites->text, TEXT_INLINED);
 	}
 	if (parts.name_end < strlen(sites->text))
 		sites->text[parts.name_end] = '\0';
 	char *const function = sites->text + parts.name_begin;
 
-	while (cut_end(function, "()"))
+	while (call_site_cut_end(function, "()"))
 		;
 	if (*text_unescape(function, ""))
 		site.function = function;
@@ -172,7 +172,7 @@ struct call_site call_site_of(struct call_sites *sites, const struct record_call
 }
 
 /* Whether "()" would say something false: behind parameters, or a place in an object. */
-static bool has_end(const char *function)
+static bool call_site_has_end(const char *function)
 {
 	const size_t length = strlen(function);
 
@@ -184,7 +184,7 @@ void call_site_text(struct buf *out, const struct call_site *site)
 	if (site->function && *site->function) {
 		buf_add_str(out, " in ");
 		text_put_escaped(out, site->function, "");
-		if (!has_end(site->function))
+		if (!call_site_has_end(site->function))
 			buf_add_str(out, "()");
 	}
 	if (site->file && *site->file) {

@@ -102,7 +102,7 @@ static void pack(struct packer *packer, const struct frame *frame)
 	}
 }
 
-static void *work(void *context)
+static void *compressor_work(void *context)
 {
 	struct packer *const packer = context;
 	struct frame *frame;
@@ -156,7 +156,7 @@ static void close_compressor(struct packer *packer)
 
 /* Signals to the process are the others'. Those that writing itself causes have the effect that they have without
  * compression. */
-static int start_thread(struct packer *packer)
+static int compressor_start_thread(struct packer *packer)
 {
 	sigset_t blocked, before;
 
@@ -164,7 +164,7 @@ static int start_thread(struct packer *packer)
 	sigdelset(&blocked, SIGPIPE);
 	sigdelset(&blocked, SIGXFSZ);
 	pthread_sigmask(SIG_SETMASK, &blocked, &before);
-	const int error = pthread_create(&packer->thread, NULL, work, packer);
+	const int error = pthread_create(&packer->thread, NULL, compressor_work, packer);
 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
@@ -181,7 +181,7 @@ struct packer *packer_new(enum packing packing)
 	pthread_cond_init(&packer->filled, NULL);
 	pthread_cond_init(&packer->drained, NULL);
 	if (open_compressor(packer))
-		error = start_thread(packer);
+		error = compressor_start_thread(packer);
 	if (!error)
 		return packer;
 	close_compressor(packer);

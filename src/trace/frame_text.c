@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool begins(const char *text, const char *with)
+static bool frame_text_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -53,7 +53,7 @@ struct frame_text_parts frame_text_parts(const char *text, size_t length)
 		if (parts.name_end < length)
 			parts.module = parts.name_end + strlen(" from ");
 	}
-	parts.name_begin = begins(text, " in ") ? strlen(" in ") : strlen(" ");
+	parts.name_begin = frame_text_begins(text, " in ") ? strlen(" in ") : strlen(" ");
 	if (parts.name_begin > parts.name_end)
 		parts.name_begin = parts.name_end;
 	return parts;
@@ -65,11 +65,11 @@ enum frame_worth frame_text_worth(const char *text)
 		return FRAME_UNKNOWN;
 	text = last_line(text);
 	/* functracer's own word for it is the second. */
-	if (!*text || begins(text, " in ??") || begins(text, " <undefined>"))
+	if (!*text || frame_text_begins(text, " in ??") || frame_text_begins(text, " <undefined>"))
 		return FRAME_UNKNOWN;
-	if (begins(text, " from "))
+	if (frame_text_begins(text, " from "))
 		return FRAME_MODULE;
-	if (begins(text, " at "))
+	if (frame_text_begins(text, " at "))
 		return FRAME_LINE;
 	const size_t length = strlen(text);
 

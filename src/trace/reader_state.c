@@ -18,7 +18,7 @@
 /* A followed file that has not grown for so many tenths of a second pauses. */
 #define PAUSE_WAITS 2
 
-static void make_room(struct reader *reader, size_t want)
+static void reader_state_make_room(struct reader *reader, size_t want)
 {
 	if (reader->start) {
 		memmove(reader->data, reader->data + reader->start, reader_available(reader));
@@ -67,7 +67,7 @@ size_t reader_fill_slow(struct reader *reader, size_t want)
 
 	if (reader->ended)
 		return reader_available(reader);
-	make_room(reader, want);
+	reader_state_make_room(reader, want);
 	while (reader_available(reader) < want && read_more(reader, &waits))
 		;
 	reader->data[reader->end] = '\0';

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct cached_stack *slot_of(const struct stack_cache *cache)
+static struct cached_stack *stack_cache_slot_of(const struct stack_cache *cache)
 {
 	return &cache->slots[cache->hash % STACK_CACHE_SLOTS];
 }
@@ -18,7 +18,7 @@ const struct cached_stack *stack_cache_find(struct stack_cache *cache, const voi
 	if (!cache->slots)
 		cache->slots = xcalloc(STACK_CACHE_SLOTS, sizeof(*cache->slots));
 	cache->hash = hash_bytes(key, size);
-	const struct cached_stack *slot = slot_of(cache);
+	const struct cached_stack *slot = stack_cache_slot_of(cache);
 
 	if (!slot->is_used || slot->hash != cache->hash || slot->key.size != size ||
 	    memcmp(slot->key.data, key, size) != 0)
@@ -31,7 +31,7 @@ void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, c
 {
 	if (!cache->is_kept)
 		return;
-	struct cached_stack *slot = slot_of(cache);
+	struct cached_stack *slot = stack_cache_slot_of(cache);
 
 	slot->is_used = true;
 	slot->hash = cache->hash;

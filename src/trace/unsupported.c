@@ -3,7 +3,7 @@
 #include "trace/event.h"
 #include "trace/unsupported.h"
 
-static const struct words {
+static const struct unsupported_words {
 	const char *one, *many;
 } words[OMISSIONS] = {
 	[OMITTED_FAILED] = {"failed allocation", "failed allocations"},

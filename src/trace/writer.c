@@ -130,7 +130,7 @@ static int write_buffer(struct writer *writer)
 	return writer->error;
 }
 
-static void note_end(struct writer *writer)
+static void writer_note_end(struct writer *writer)
 {
 	const size_t last = writer->end_count ? writer->ends[writer->end_count - 1].at : 0;
 
@@ -197,7 +197,7 @@ int writer_put(struct writer *writer, const struct record *record)
 	writer->calls_put = record->type == RECORD_CALL;
 	(ops->around ? ops->around : writer_put_record)(writer, record);
 	writer->has_process |= record->type == RECORD_PROCESS;
-	note_end(writer);
+	writer_note_end(writer);
 	/* Where something waits, another try is worth its call only with more to write; or with a flush. */
 	if (writer->waiting && writer->out.size - writer->waiting < WRITER_FLUSH_SIZE)
 		return 0;
@@ -213,7 +213,7 @@ int writer_flush(struct writer *writer)
 	if (ops->settle && !writer->error) {
 		writer->calls_put = 0;
 		ops->settle(writer);
-		note_end(writer);
+		writer_note_end(writer);
 	}
 	return write_buffer(writer);
 }
@@ -268,7 +268,7 @@ void writer_finish(struct writer *writer)
 	writer->finished = true;
 	writer->calls_put = 0;
 	ops->finish(writer);
-	note_end(writer);
+	writer_note_end(writer);
 }
 
 int writer_close(struct writer *writer)

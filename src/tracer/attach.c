@@ -110,7 +110,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 
 /* Whether a process that nothing is known of is the child of one that is attached to, and nobody's tracee yet: what was
  * forked since is ours already. */
-static bool is_new_child(struct tracer *t, pid_t pid)
+static bool attach_is_new_child(struct tracer *t, pid_t pid)
 {
 	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
 
@@ -129,7 +129,7 @@ static void attach_children(struct tracer *t)
 
 		more = false;
 		for (size_t i = 0; i < count; i++) {
-			if (!is_new_child(t, pids[i]) || hash_get(&failed, (uint64_t)pids[i]))
+			if (!attach_is_new_child(t, pids[i]) || hash_get(&failed, (uint64_t)pids[i]))
 				continue;
 			more = true;
 			if (!attach_one(t, pids[i], false))

@@ -45,7 +45,7 @@
 
 #define PART 256 /* blocks that are written at a time */
 
-static bool is_wanted(const struct process *p)
+static bool baseline_is_wanted_local(const struct process *p)
 {
 	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
 }
@@ -73,7 +73,7 @@ static bool is_early(struct process *p)
 	return false;
 }
 
-static bool begin(struct process *p)
+static bool baseline_begin(struct process *p)
 {
 	const struct settings *const set = p->tracer->set;
 
@@ -124,7 +124,7 @@ struct room {
 	struct hash hash;
 };
 
-static void make_room(void *context)
+static void baseline_make_room(void *context)
 {
 	struct room *const room = context;
 
@@ -132,11 +132,11 @@ static void make_room(void *context)
 }
 
 /* Else the program would wait while a table of millions of blocks is made larger. */
-static void reserve(struct entering *e, uint32_t resource, size_t count)
+static void baseline_reserve(struct entering *e, uint32_t resource, size_t count)
 {
 	struct room room = {.count = count};
 
-	e->goes_on = service_during(&e->service, background_begin_gently(make_room, &room));
+	e->goes_on = service_during(&e->service, background_begin_gently(baseline_make_room, &room));
 	ledger_take_room(e->p->trace, resource, &room.hash);
 }
 
@@ -146,8 +146,8 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 	const size_t count = heap_count(heap);
 
 	if (count)
-		reserve(e, resource, count);
-	for (size_t i = 0; i < count && e->goes_on && is_wanted(e->p); i += PART) {
+		baseline_reserve(e, resource, count);
+	for (size_t i = 0; i < count && e->goes_on && baseline_is_wanted_local(e->p); i += PART) {
 		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
 		e->goes_on = service_turn(&e->service, 0);
 	}
@@ -187,12 +187,13 @@ bool baseline_is_wanted(const struct tracer *t)
 
 bool baseline_take(struct process *p, struct baseline *baseline)
 {
-	const struct live_capture look = capture_consistent(p, &(struct capture_request){.is_wanted = is_wanted,
-											 .begin = begin,
-											 .is_early = is_early,
-											 .copied = copied,
-											 .spares_sleepers = true,
-											 .is_for_blocks = true});
+	const struct live_capture look =
+		capture_consistent(p, &(struct capture_request){.is_wanted = baseline_is_wanted_local,
+								.begin = baseline_begin,
+								.is_early = is_early,
+								.copied = copied,
+								.spares_sleepers = true,
+								.is_for_blocks = true});
 
 	*baseline = (struct baseline){
 		.pid = p->pid,

@@ -107,7 +107,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 
 /* ---- What is said of it ---- */
 
-static int compare(const void *a, const void *b)
+static int begin_tracing_compare(const void *a, const void *b)
 {
 	const struct baseline *const one = a, *const other = b;
 
@@ -155,7 +155,7 @@ void begun_say(struct begun *begun)
 	const size_t shown = begun->count > SHOWN_MAX + 1 ? SHOWN_MAX : begun->count;
 
 	if (begun->count)
-		qsort(begun->items, begun->count, sizeof(*begun->items), compare);
+		qsort(begun->items, begun->count, sizeof(*begun->items), begin_tracing_compare);
 	for (size_t i = 0; i < shown; i++)
 		say_one(&begun->items[i]);
 	if (shown < begun->count)

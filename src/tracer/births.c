@@ -51,7 +51,7 @@ static bool shares_memory(const struct task *child, const struct task *maker)
 }
 
 /* The thread group of a task that a task of p has made; 0 if it has gone already. */
-static pid_t group_of(pid_t tid, const struct process *p)
+static pid_t births_group_of(pid_t tid, const struct process *p)
 {
 	if (proc_is_of_group(tid, tid))
 		return tid;
@@ -198,7 +198,7 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	pin_birth(t, maker, tid);
 	if (child && child->phase == PHASE_HELD)
 		adopt_held(t, child, maker->process, maker, event);
-	else if (!child && (tgid = group_of(tid, maker->process)))
+	else if (!child && (tgid = births_group_of(tid, maker->process)))
 		expect_child(t, tid, tgid, maker->process, maker, event);
 	/* Else it was killed before it ran, and has been reaped already. */
 }

@@ -234,7 +234,7 @@ static void describe_end(char *text, size_t size, pid_t tid, int status)
 }
 
 /* All others of its process have come to their ends, too: its memory goes next. */
-static bool is_last(const struct task *task)
+static bool dispatch_is_last(const struct task *task)
 {
 	if (!task->process)
 		return false;
@@ -249,7 +249,7 @@ static void act_exit(struct tracer *t, struct task *task, const struct stop *sto
 {
 	act_unannounced_birth(t, task);
 	task->exit_event_seen = true;
-	const bool last = !stop->went_on && is_last(task);
+	const bool last = !stop->went_on && dispatch_is_last(task);
 
 	if (last) {
 		attachments_take(task->process->trace, task->tid);

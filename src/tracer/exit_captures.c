@@ -42,7 +42,7 @@ struct end_reading {
 	struct capture_job errand;
 };
 
-static void run(void *context)
+static void exit_captures_run(void *context)
 {
 	struct end_reading *const reading = context;
 
@@ -51,21 +51,21 @@ static void run(void *context)
 	engine_request(reading->engine, REQUEST_READ);
 }
 
-static void start(struct end_reading *reading, void (*work)(void *errand))
+static void exit_captures_start(struct end_reading *reading, void (*work)(void *errand))
 {
 	pin_gone(reading->p->tracer, reading->tid);
 	reading->work = work;
 	atomic_store(&reading->is_over, false);
-	reading->thread = background_begin(run, reading);
+	reading->thread = background_begin(exit_captures_run, reading);
 }
 
 static void start_first(struct tracer *t)
 {
 	if (t->end_readings && !t->end_readings->thread)
-		start(t->end_readings, capture_job_copy_and_read);
+		exit_captures_start(t->end_readings, capture_job_copy_and_read);
 }
 
-static void end(struct end_reading *reading)
+static void exit_captures_end(struct end_reading *reading)
 {
 	struct process *const p = reading->p;
 	struct task *const task = task_find(p->tracer, reading->tid);
@@ -90,7 +90,7 @@ static void end(struct end_reading *reading)
 }
 
 /* Its thread's work is done, or it waits for that. */
-static void go_on(struct end_reading *reading)
+static void exit_captures_go_on_local(struct end_reading *reading)
 {
 	struct process *const p = reading->p;
 
@@ -99,14 +99,14 @@ static void go_on(struct end_reading *reading)
 	if (reading->with_lost && !reading->is_classified) {
 		reading->is_classified = true;
 		if (leak_check_may_be_known(p->trace, p->life->ending, reading->errand.reason)) {
-			start(reading, capture_job_classify);
+			exit_captures_start(reading, capture_job_classify);
 			return;
 		}
 	}
-	end(reading);
+	exit_captures_end(reading);
 }
 
-static void begin(struct task *last, bool with_lost)
+static void exit_captures_begin(struct task *last, bool with_lost)
 {
 	struct process *const p = last->process;
 	struct end_reading *const reading = xcalloc(1, sizeof(*reading)), **link = &p->tracer->end_readings;
@@ -133,15 +133,15 @@ static void begin(struct task *last, bool with_lost)
 void exit_captures_go_on(struct tracer *t)
 {
 	while (t->end_readings && atomic_load(&t->end_readings->is_over))
-		go_on(t->end_readings);
+		exit_captures_go_on_local(t->end_readings);
 }
 
 void exit_captures_finish(struct process *p)
 {
 	while (p->life->end_reading) {
 		if (!p->life->end_reading->thread)
-			start(p->life->end_reading, capture_job_copy_and_read);
-		go_on(p->life->end_reading);
+			exit_captures_start(p->life->end_reading, capture_job_copy_and_read);
+		exit_captures_go_on_local(p->life->end_reading);
 	}
 }
 
@@ -170,7 +170,7 @@ void exit_captures_finish_all(struct tracer *t)
 /* ---- When to begin ---- */
 
 /* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
-static void add_thread(struct heap_capture *ending, struct task *task)
+static void exit_captures_add_thread(struct heap_capture *ending, struct task *task)
 {
 	struct exit_caller caller;
 
@@ -196,12 +196,12 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 	}
 	if (!p->life->ending)
 		p->life->ending = heap_capture_new();
-	add_thread(p->life->ending, task);
+	exit_captures_add_thread(p->life->ending, task);
 	if (!is_last)
 		return false;
 	heap_capture_limit(p->life->ending, is_wanted ? 0 : leak_check_figures_limit(p));
 	if (!is_wanted)
 		heap_capture_blocks_only(p->life->ending);
-	begin(task, is_wanted);
+	exit_captures_begin(task, is_wanted);
 	return true;
 }

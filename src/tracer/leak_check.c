@@ -17,7 +17,7 @@ struct context {
 	uint32_t resource;
 };
 
-static void put_lost(void *context, uint64_t address, enum heap_class class)
+static void leak_check_put_lost(void *context, uint64_t address, enum heap_class class)
 {
 	static const enum lost_kind kinds[] = {
 		[HEAP_LOST] = LOST_DEFINITELY, [HEAP_INDIRECT] = LOST_INDIRECTLY, [HEAP_POSSIBLE] = LOST_POSSIBLY};
@@ -30,7 +30,7 @@ static void put_lost(void *context, uint64_t address, enum heap_class class)
 }
 
 /* Of the kinds whose ids are addresses of the heap. ending: NULL: nothing is lost. */
-static void put_all(struct trace *trace, const struct heap_capture *ending, const char *reason)
+static void leak_check_put_all(struct trace *trace, const struct heap_capture *ending, const char *reason)
 {
 	const struct settings *set = trace->run->set;
 
@@ -43,7 +43,7 @@ static void put_all(struct trace *trace, const struct heap_capture *ending, cons
 		ledger_scan(trace, id, !reason);
 		output_scan(trace, id, reason ? reason : "");
 		if (ending && !reason)
-			heap_capture_each_lost(ending, put_lost, &context);
+			heap_capture_each_lost(ending, leak_check_put_lost, &context);
 	}
 }
 
@@ -60,13 +60,13 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 	output_heap(trace, &heap);
 }
 
-static bool is_any(const void *context, uint64_t id)
+static bool leak_check_is_any(const void *context, uint64_t id)
 {
 	(void)context, (void)id;
 	return true;
 }
 
-static bool is_there(const void *context, uint64_t id)
+static bool leak_check_is_there(const void *context, uint64_t id)
 {
 	return heap_capture_has(context, id);
 }
@@ -84,9 +84,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 
 /* Whether the trace's blocks are all elsewhere: another allocator's, beside which the C library's has its heap. The
  * program waits meanwhile, so of millions of blocks no more are looked at than it takes. */
-static bool is_of_another(const struct trace *trace, const struct heap_capture *ending)
+static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *ending)
 {
-	return has_block(trace, is_any, ending) && !has_block(trace, is_there, ending);
+	return has_block(trace, leak_check_is_any, ending) && !has_block(trace, leak_check_is_there, ending);
 }
 
 static void know(void *context, uint64_t id, uint64_t size)
@@ -98,7 +98,7 @@ bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *end
 {
 	const struct settings *set = trace->run->set;
 
-	if (!reason && is_of_another(trace, ending))
+	if (!reason && leak_check_is_of_another(trace, ending))
 		heap_capture_forget(ending);
 	if (reason && !heap_capture_is_unknown(ending))
 		return false;
@@ -120,7 +120,7 @@ void leak_check_write(struct trace *trace, struct heap_capture *ending, const ch
 			 trace->pid, number_grouped(unknown, bytes));
 	if (figures)
 		put_figures(trace, figures);
-	put_all(trace, ending, reason);
+	leak_check_put_all(trace, ending, reason);
 }
 
 bool leak_check_is_wanted(const struct process *p)
@@ -142,7 +142,7 @@ bool leak_check_figures_are_wanted(const struct process *p)
 void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
 	/* What was traced has been allocated: a heap that is not found is another allocator's. */
-	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : is_of_another(trace, ending))
+	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : leak_check_is_of_another(trace, ending))
 		reason = "its allocator is none that is understood";
 	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
 	struct run *run = trace->run;
@@ -163,5 +163,5 @@ uint64_t leak_check_figures_limit(const struct process *p)
 void leak_check_at_exec(struct process *p)
 {
 	if (leak_check_is_wanted(p))
-		put_all(p->trace, NULL, NULL);
+		leak_check_put_all(p->trace, NULL, NULL);
 }

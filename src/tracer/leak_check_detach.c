@@ -72,19 +72,19 @@ static bool goes_on(const struct process *p)
 
 #define SHOWN_MAX 4 /* processes that a line is written for */
 
-struct pause {
+struct leak_check_detach_pause {
 	pid_t pid;
 	uint64_t ns, caught_up_ns;
 };
 
 struct pauses {
 	size_t count;
-	struct pause first[SHOWN_MAX];
-	struct pause longest;
+	struct leak_check_detach_pause first[SHOWN_MAX];
+	struct leak_check_detach_pause longest;
 	uint64_t longest_caught_up_ns; /* of all, too */
 };
 
-static void pauses_add(struct pauses *pauses, struct pause pause)
+static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pause)
 {
 	if (pauses->count < SHOWN_MAX)
 		pauses->first[pauses->count] = pause;
@@ -115,7 +115,7 @@ static void pauses_say(const struct pauses *pauses)
 
 /* ---- Looking ---- */
 
-static bool look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
+static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
 {
 	const struct capture_request wish = {
 		.is_wanted = aim->is_wanted,
@@ -132,7 +132,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 	if (look.ending && goes_on(p)) {
 		aim->put(p->trace, look.ending, look.reason);
 		if (look.stood_ns)
-			pauses_add(pauses, (struct pause){p->pid, stood_ns, look.caught_up_ns});
+			pauses_add(pauses, (struct leak_check_detach_pause){p->pid, stood_ns, look.caught_up_ns});
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
@@ -140,7 +140,7 @@ static bool look_at(struct process *p, const struct aim *aim, struct pauses *pau
 	return look.goes_on;
 }
 
-static bool look_at_all(struct tracer *t, const struct aim *aim)
+static bool leak_check_detach_look_at_all(struct tracer *t, const struct aim *aim)
 {
 	struct pauses pauses = {0};
 	struct process *p;
@@ -159,7 +159,7 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 			break;
 		p->life->is_looked_through = true;
 		process_ref(p);
-		is_any_left = look_at(p, aim, &pauses);
+		is_any_left = leak_check_detach_look_at(p, aim, &pauses);
 		process_unref(p, NULL);
 	} while (is_any_left);
 	pauses_say(&pauses);
@@ -169,10 +169,11 @@ static bool look_at_all(struct tracer *t, const struct aim *aim)
 
 bool leak_check_now(struct tracer *t)
 {
-	return look_at_all(t, &aim_lost);
+	return leak_check_detach_look_at_all(t, &aim_lost);
 }
 
 bool leak_check_at_detach(struct tracer *t)
 {
-	return t->run->paused || look_at_all(t, t->set->scan.is_traced ? &aim_lost_last : &aim_figures);
+	return t->run->paused ||
+	       leak_check_detach_look_at_all(t, t->set->scan.is_traced ? &aim_lost_last : &aim_figures);
 }

@@ -23,7 +23,7 @@ static void comparing_free(void *context)
 	free(comparing);
 }
 
-static void compare(void *context)
+static void leftovers_compare(void *context)
 {
 	struct comparing *const comparing = context;
 
@@ -35,7 +35,7 @@ size_t leftovers_count(struct process *p)
 	struct comparing *const comparing = xcalloc(1, sizeof(*comparing));
 
 	*comparing = (struct comparing){.pid = p->pid, .arch = p->arch};
-	if (!timed_do(compare, comparing_free, comparing)) {
+	if (!timed_do(leftovers_compare, comparing_free, comparing)) {
 		msg_warn("whether a tracer that is gone has left breakpoints in the code of process %d (%s) is not "
 			 "known: comparing it with its files takes too long",
 			 p->pid, p->trace->name);

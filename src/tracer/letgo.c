@@ -260,7 +260,7 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 }
 
 /* Its tasks are detached; what remains of ours in its text and signals is reported. */
-static void finish(struct process *p)
+static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
 		msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
@@ -298,7 +298,7 @@ void let_go(struct tracer *t)
 	for (struct process *p = t->processes; p; p = p->next)
 		output_end(p->trace, false);
 	for (struct process *p = t->processes; p; p = p->next)
-		finish(p);
+		letgo_finish(p);
 	t->finished = true;
 }
 
@@ -319,7 +319,7 @@ static void let_go_of(struct process *p)
 			detach(task);
 			task_forget(t, task, NULL);
 		}
-	finish(p);
+	letgo_finish(p);
 	process_unref(p, NULL);
 }
 

@@ -135,7 +135,7 @@ static bool let_run(struct service *service, const struct process *p, uint64_t n
 
 static const char not_stopped[] = "none of its threads could be stopped";
 
-struct capture_attempt {
+struct live_capture_attempt {
 	struct process *p;
 	const struct capture_request *wish;
 	struct service service;
@@ -147,13 +147,13 @@ struct capture_attempt {
 	bool is_never_silent; /* what had waited cannot be told apart from what comes all the time */
 };
 
-static bool make(struct capture_attempt *l, struct background *work)
+static bool live_capture_make(struct live_capture_attempt *l, struct background *work)
 {
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
 /* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
-static uint64_t release(struct capture_attempt *l)
+static uint64_t live_capture_release(struct live_capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
 
@@ -165,7 +165,7 @@ static uint64_t release(struct capture_attempt *l)
 
 /* The program now answers the requests that came in the pause, at the speed of traced calls: a client waits for both.
  * The thread that reads the copy would take a processor from the program, so it begins after this. */
-static void catch_up(struct capture_attempt *l, uint64_t held_ns)
+static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
 
@@ -195,7 +195,7 @@ static bool is_any_moving(const struct process *p)
 
 /* Stops all: what they report by that is kept, and they stay stopped until it is acted on. One by which the memory can
  * be read, NULL: none is stopped. */
-static struct task *stop_all(struct capture_attempt *l)
+static struct task *stop_all(struct live_capture_attempt *l)
 {
 	struct process *const p = l->p;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -223,7 +223,7 @@ static uint64_t time_between(unsigned pause)
 /* All stop: a task that has come to a hit is changing nothing, and no other may be. A task that may be runs on for a
  * moment before the next attempt, while what the others report is kept, so that more and more of them have come to a
  * hit. One by which the memory can be read, with everything stopped; NULL: it cannot be. */
-static struct task *stop_at_rest(struct capture_attempt *l)
+static struct task *stop_at_rest(struct live_capture_attempt *l)
 {
 	for (unsigned pause = l->look->pauses++;; pause = l->look->pauses++) {
 		service_count_hold(&l->service);
@@ -239,7 +239,7 @@ static struct task *stop_at_rest(struct capture_attempt *l)
 }
 
 /* False: without a copy. */
-static bool copy_once(struct capture_attempt *l)
+static bool copy_once(struct live_capture_attempt *l)
 {
 	struct task *const task = stop_at_rest(l);
 
@@ -248,7 +248,7 @@ static bool copy_once(struct capture_attempt *l)
 			if (task_has_memory(other))
 				heap_capture_add_alive(l->look->ending, other, caller_at_entry(other));
 		l->errand = capture_job_by(l->look->ending, task);
-		make(l, background_begin(capture_job_copy, &l->errand));
+		live_capture_make(l, background_begin(capture_job_copy, &l->errand));
 		l->look->reason = l->errand.reason;
 	} else {
 		l->look->reason = not_stopped;
@@ -261,9 +261,9 @@ static bool copy_once(struct capture_attempt *l)
 }
 
 /* Reads the copy. Whether what it shows passes, so that another one is to be made. */
-static bool read_copy(struct capture_attempt *l)
+static bool read_copy(struct live_capture_attempt *l)
 {
-	make(l, background_begin_gently(capture_job_read, &l->errand));
+	live_capture_make(l, background_begin_gently(capture_job_read, &l->errand));
 	l->is_read = true;
 	l->look->reason = l->errand.reason;
 	l->copies++;
@@ -276,16 +276,16 @@ static bool read_copy(struct capture_attempt *l)
 }
 
 /* Copies, and reads the copy. Whether another one is to be made. */
-static bool try_once(struct capture_attempt *l)
+static bool try_once(struct live_capture_attempt *l)
 {
 	if (!copy_once(l))
 		return false;
 	l->wish->copied(l->p);
-	catch_up(l, release(l));
+	live_capture_catch_up(l, live_capture_release(l));
 	return l->look->goes_on && read_copy(l);
 }
 
-static void try_until_read(struct capture_attempt *l)
+static void try_until_read(struct live_capture_attempt *l)
 {
 	while (try_once(l) && l->look->goes_on) {
 		if (l->copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
@@ -304,7 +304,7 @@ static void try_until_read(struct capture_attempt *l)
 	}
 }
 
-static bool begin(struct capture_attempt *l)
+static bool live_capture_begin(struct live_capture_attempt *l)
 {
 	struct task *const running = any_task(l->p);
 
@@ -313,7 +313,7 @@ static bool begin(struct capture_attempt *l)
 		return false;
 	}
 	l->errand = capture_job_by(l->look->ending, running);
-	make(l, background_begin_gently(capture_job_warm, &l->errand));
+	live_capture_make(l, background_begin_gently(capture_job_warm, &l->errand));
 	l->look->reason = l->errand.reason;
 	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
 		return false;
@@ -341,22 +341,22 @@ const char *capture_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
 struct live_capture capture_consistent(struct process *p, const struct capture_request *wish)
 {
 	struct live_capture look = {.goes_on = true};
-	struct capture_attempt l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
+	struct live_capture_attempt l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
 
 	look.ending = heap_capture_new();
 	heap_capture_limit(look.ending, wish->limit);
 	if (wish->is_for_blocks)
 		heap_capture_blocks_only(look.ending);
-	if (begin(&l) && p->tasks && wish->is_wanted(p))
+	if (live_capture_begin(&l) && p->tasks && wish->is_wanted(p))
 		try_until_read(&l);
 	if (l.is_read && look.goes_on && p->tasks && wish->was_read)
 		wish->was_read(p);
 	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
 	    leak_check_may_be_known(p->trace, look.ending, look.reason)) {
-		make(&l, background_begin_gently(capture_job_classify, &l.errand));
+		live_capture_make(&l, background_begin_gently(capture_job_classify, &l.errand));
 		look.reason = l.errand.reason;
 	}
-	release(&l);
+	live_capture_release(&l);
 	look.longest_ns = l.service.longest_ns;
 	if (!look.reason && !l.is_read) {
 		heap_capture_free(look.ending);

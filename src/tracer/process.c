@@ -61,7 +61,7 @@ static void free_breakpoints(struct process *p)
 	text_free(p);
 }
 
-static void process_free(struct process *p)
+static void process_free_memory(struct process *p)
 {
 	struct tracer *t = p->tracer;
 
@@ -141,7 +141,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	const int error = process_open(p, tid);
 
 	if (error < 0) {
-		process_free(p);
+		process_free_memory(p);
 		errno = -error;
 		return NULL;
 	}
@@ -198,7 +198,7 @@ void process_unref(struct process *p, const char *how)
 	process_time_reads(p->tracer);
 	report_end(p->trace, how, p->tracer->tasks.count != 0);
 	process_report(p);
-	process_free(p);
+	process_free_memory(p);
 }
 
 void process_end_borrowing(struct process *p)
@@ -267,7 +267,7 @@ static void object_added(void *context, struct object *object)
 }
 
 /* Its file may have been deleted or replaced meanwhile. */
-static void find_program(struct process *p)
+static void process_find_program(struct process *p)
 {
 	const size_t length = strlen(p->trace->exe);
 
@@ -298,7 +298,7 @@ void process_update_objects(struct process *p)
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
-	find_program(p);
+	process_find_program(p);
 	if (!p->life->planted)
 		return;
 	linker_mark_lasting(p);

@@ -43,7 +43,7 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 }
 
 /* 0 or -errno. */
-static int seize(struct tracer *t, pid_t tid, pid_t pid)
+static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct withheld withheld[WITHHELD] = {{.tid = tid},
 					      {.tid = tid == pid ? 0 : pid}}; /* the leader of its group */
@@ -113,7 +113,7 @@ struct seize_round {
 
 static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
 {
-	const int error = -seize(t, tid, pid);
+	const int error = -seize_one(t, tid, pid);
 
 	if (!error) {
 		round->fresh++;
@@ -141,7 +141,7 @@ struct seize_list {
 	struct seize_round round;
 };
 
-static bool seize_unknown(void *context, pid_t tid)
+static bool seize_unknown_tasks(void *context, pid_t tid)
 {
 	struct seize_list *list = context;
 	struct seize_round *round = &list->round;
@@ -159,10 +159,10 @@ static bool seize_unknown(void *context, pid_t tid)
 
 /* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec:
  * it is asked once. */
-static struct seize_round seize_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
+static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};
-	const int error = proc_each_thread(pid, seize_unknown, &list);
+	const int error = proc_each_thread(pid, seize_unknown_tasks, &list);
 
 	if (error)
 		list.round.error = error == -EACCES ? EACCES : ESRCH;
@@ -184,7 +184,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 	       (round.missed && missed++ < MISSED_MAX) || (round.refused && refused++ < REFUSED_MAX)) {
 		if (round.awaited || round.missed || round.refused)
 			seize_take_stops(t);
-		round = seize_round(t, pid, &leader_was_asked);
+		round = seize_next_round(t, pid, &leader_was_asked);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;
 	}
@@ -200,7 +200,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
  * A child of vfork until it executes something, and what clone(CLONE_VM) made. Whose children they are says nothing
  * (CLONE_PARENT, a parent that has ended), so that all processes there are are compared. */
 
-static bool is_listed(const struct sharers *s, pid_t pid)
+static bool seize_is_listed(const struct sharers *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->pids[i] == pid)
@@ -213,7 +213,7 @@ static void give_process(struct tracer *t, struct process *p, const struct share
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
-		if (!task->process && task->phase == PHASE_LIVE && is_listed(s, task->tgid)) {
+		if (!task->process && task->phase == PHASE_LIVE && seize_is_listed(s, task->tgid)) {
 			task_join(task, p);
 			task->life->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
 		}
@@ -258,7 +258,8 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 	while (folder && (entry = readdir(folder))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !is_sharing(pid, one) || !proc_is_alive(one))
+		if (pid <= 0 || seize_is_listed(s, pid) || is_placed(t, pid) || !is_sharing(pid, one) ||
+		    !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
 		/* It may have executed something just before: then it is traced, and nothing else. */

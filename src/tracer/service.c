@@ -140,7 +140,7 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 }
 
 /* Once through, or a nap. */
-static bool serve(struct service *service, uint64_t *last_stop)
+static bool service_serve(struct service *service, uint64_t *last_stop)
 {
 	if (act_on_next(service)) {
 		*last_stop = service->looked_ns;
@@ -157,7 +157,7 @@ bool service_for(struct service *service, uint64_t ns)
 	uint64_t last_stop = 0;
 
 	while (clock_ns(CLOCK_MONOTONIC) < end)
-		if (!serve(service, &last_stop))
+		if (!service_serve(service, &last_stop))
 			return false;
 	return pump_goes_on(service->t);
 }
@@ -168,7 +168,7 @@ bool service_during(struct service *service, struct background *work)
 	uint64_t last_stop = 0;
 
 	while (is_any_left && !background_is_done(work))
-		is_any_left = serve(service, &last_stop);
+		is_any_left = service_serve(service, &last_stop);
 	background_end(work);
 	service->turned_ns = clock_ns(CLOCK_MONOTONIC);
 	return is_any_left;
@@ -179,7 +179,7 @@ bool service_during(struct service *service, struct background *work)
  *	looked | reads a file that does not answer ... | plants | T: hit | reads another file | looks
  *	         no task waits: the time begins anew             T waits from here */
 
-static void look(void *context)
+static void service_look(void *context)
 {
 	struct service *const service = context;
 
@@ -189,7 +189,7 @@ static void look(void *context)
 
 void service_watch(struct service *service)
 {
-	timed_watch(look, service);
+	timed_watch(service_look, service);
 }
 
 void service_unwatch(void)

@@ -120,7 +120,7 @@ static void report_waiting(struct tracer *t)
 		 count == 1 ? "process that it left is" : "processes that it left are");
 }
 
-static void serve(struct tracer *t)
+static void tracer_serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
@@ -142,14 +142,14 @@ static void serve(struct tracer *t)
 		let_go_broken(t);
 }
 
-/* While serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too. Nothing
+/* While tracer_serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too. Nothing
  * wakes the tracer for that one again:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's end; sleeps */
 static void trace_all(struct tracer *t)
 {
 	for (;;) {
-		serve(t);
+		tracer_serve(t);
 		if (t->finished)
 			return;
 		if (engine_has_request(t->engine, REQUEST_ANY))
@@ -175,7 +175,7 @@ static void tracer_free(struct tracer *t)
 }
 
 /* Launches or attaches. As tracer_run(). */
-static int begin(struct tracer *t)
+static int tracer_begin(struct tracer *t)
 {
 	split_open_begin();
 	/* While this thread may still use every CPU, which the others take over from it (pin.c). */
@@ -203,7 +203,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .collector = collector_new(),
 			   .pin = pin_new(),
 			   .wanted = probe_spec_new(settings)};
-	const int status = begin(&t);
+	const int status = tracer_begin(&t);
 
 	if (!status && run.paused)
 		report_pause(&t);

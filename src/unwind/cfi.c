@@ -61,7 +61,7 @@ struct eh_source {
 };
 
 /* True if the range is small enough and has no holes. fd: the file; -1: the image is in memory. */
-static bool is_readable(int fd, uint64_t offset, uint64_t size)
+static bool cfi_is_readable(int fd, uint64_t offset, uint64_t size)
 {
 	return size <= EH_FRAME_MAX && (fd < 0 || !elf_is_hollow(fd, offset, size));
 }
@@ -80,7 +80,7 @@ static void find_eh_sections(Elf *elf, int fd, struct eh_source *source)
 
 		if (!name || shdr.sh_type == SHT_NOBITS || (strcmp(name, ".eh_frame") && strcmp(name, ".eh_frame_hdr")))
 			continue;
-		data = is_readable(fd, shdr.sh_offset, shdr.sh_size) ? elf_rawdata(section, NULL) : NULL;
+		data = cfi_is_readable(fd, shdr.sh_offset, shdr.sh_size) ? elf_rawdata(section, NULL) : NULL;
 		if (!strcmp(name, ".eh_frame")) {
 			source->ambiguous |= source->data || !data;
 			source->data = data;
@@ -123,7 +123,7 @@ static void find_eh_program_header(Elf *elf, int fd, struct eh_source *source)
 	const uint64_t address = phdr.p_vaddr + 4 + (uint64_t)(int64_t)pointer;
 	const uint64_t offset = address - phdr.p_vaddr + phdr.p_offset;
 
-	if (offset >= size || !is_readable(fd, offset, size - offset))
+	if (offset >= size || !cfi_is_readable(fd, offset, size - offset))
 		return;
 	source->data = elf_getdata_rawchunk(elf, (int64_t)offset, size - offset, ELF_T_BYTE);
 	source->header = (struct cfi_header){header->d_buf, header->d_size, phdr.p_vaddr, address};
@@ -144,7 +144,7 @@ static bool eh_is_harmless(Elf *elf, int fd)
 	       cfi_is_harmless(ident, source.data, true, &source.header, source.open_end);
 }
 
-static int begin(struct cfi *cfi, const struct arch *arch)
+static int cfi_begin(struct cfi *cfi, const struct arch *arch)
 {
 	if (!cfi->elf || !elf_fits(cfi->elf, arch)) {
 		cfi_close(cfi);
@@ -162,7 +162,7 @@ int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 
 	*cfi = (struct cfi){.fd = fd};
 	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
-	const int error = begin(cfi, arch);
+	const int error = cfi_begin(cfi, arch);
 	/* Reads symbols by a second Elf, which is closed here, so that its data is not kept. */
 	Elf *const elf = error ? NULL : elf_open(fd, &st, &reason);
 
@@ -187,7 +187,7 @@ void cfi_close(struct cfi *cfi)
 	*cfi = (struct cfi){.fd = -1};
 }
 
-static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to, uint64_t size)
+static bool cfi_read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to, uint64_t size)
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;
 
@@ -216,7 +216,7 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 	const size_t ehdr_size = is64 ? sizeof(ehdr.e64) : sizeof(ehdr.e32);
 	const size_t phdr_size = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 
-	if (!read_memory(memory, start, ehdr.ident, ehdr_size) || memcmp(ehdr.ident, ELFMAG, SELFMAG) ||
+	if (!cfi_read_memory(memory, start, ehdr.ident, ehdr_size) || memcmp(ehdr.ident, ELFMAG, SELFMAG) ||
 	    ehdr.ident[EI_CLASS] != arch->elf_class || memory->swap)
 		return NULL;
 	const uint64_t phoff = is64 ? ehdr.e64.e_phoff : ehdr.e32.e_phoff;
@@ -235,7 +235,7 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 
 	if (!headers)
 		return NULL;
-	if (!read_memory(memory, start + phoff, headers + phoff, phnum * phdr_size)) {
+	if (!cfi_read_memory(memory, start + phoff, headers + phoff, phnum * phdr_size)) {
 		free(headers);
 		return NULL;
 	}
@@ -269,7 +269,7 @@ static unsigned char *read_image(struct stack_memory *memory, uint64_t start, un
 	image = calloc(1, *size);
 	if (!image)
 		goto out;
-	if (!read_memory(memory, start + (load.p_vaddr - base), image + load.p_offset, load.p_filesz)) {
+	if (!cfi_read_memory(memory, start + (load.p_vaddr - base), image + load.p_offset, load.p_filesz)) {
 		free(image);
 		image = NULL;
 		goto out;
@@ -296,7 +296,7 @@ int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start
 	if (!cfi->image)
 		return -ENOEXEC;
 	cfi->elf = elf_memory((char *)cfi->image, size);
-	const int error = begin(cfi, arch);
+	const int error = cfi_begin(cfi, arch);
 
 	if (!error)
 		cfi_read_starts(cfi, cfi->elf);

@@ -16,7 +16,7 @@ struct bytes {
 	const uint8_t *at, *end;
 };
 
-static bool skip(struct bytes *bytes, uint64_t size)
+static bool cfi_check_skip(struct bytes *bytes, uint64_t size)
 {
 	if ((uint64_t)(bytes->end - bytes->at) < size)
 		return false;
@@ -81,7 +81,7 @@ static int check_operands(struct bytes *bytes, const char *form)
 		uint64_t value;
 
 		if (*form >= '1' && *form <= '8') {
-			if (!skip(bytes, (uint64_t)(*form - '0')))
+			if (!cfi_check_skip(bytes, (uint64_t)(*form - '0')))
 				return 0;
 			continue;
 		}
@@ -91,7 +91,7 @@ static int check_operands(struct bytes *bytes, const char *form)
 			return 0;
 		if (*form == 'r' && value >= REGISTER_MAX)
 			return -1;
-		if (*form == 'b' && !skip(bytes, value))
+		if (*form == 'b' && !cfi_check_skip(bytes, value))
 			return 0;
 	}
 	return 1;
@@ -159,14 +159,14 @@ static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 		case 'R':
 			return data.at < data.end ? *data.at : -1;
 		case 'L':
-			if (!skip(&data, 1))
+			if (!cfi_check_skip(&data, 1))
 				return -1;
 			break;
 		case 'P':
 			if (data.at >= data.end || (*data.at & 0x70) == DW_EH_PE_aligned)
 				return -1;
 			size = encoded_size(*data.at, address_size);
-			if (size < 0 || !skip(&data, 1 + (uint64_t)size))
+			if (size < 0 || !cfi_check_skip(&data, 1 + (uint64_t)size))
 				return -1;
 			break;
 		case 'S':
@@ -178,13 +178,13 @@ static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 	return DW_EH_PE_absptr;
 }
 
-struct check {
+struct cfi_check_check {
 	unsigned address_size;
 	struct hash cies;    /* offset -> encoding | is 'z' << 8 */
 	struct hash entries; /* offsets of FDEs */
 };
 
-static bool check_cie(struct check *check, uint64_t offset, const Dwarf_CIE *cie)
+static bool check_cie(struct cfi_check_check *check, uint64_t offset, const Dwarf_CIE *cie)
 {
 	const int encoding = fde_encoding(cie, check->address_size);
 	const bool is_z = cie->augmentation && cie->augmentation[0] == 'z';
@@ -196,7 +196,7 @@ static bool check_cie(struct check *check, uint64_t offset, const Dwarf_CIE *cie
 }
 
 /* Accepts an FDE of a CIE with an unknown augmentation, because libdw does not use such an FDE. */
-static bool check_fde(struct check *check, uint64_t offset, const Dwarf_FDE *fde)
+static bool check_fde(struct cfi_check_check *check, uint64_t offset, const Dwarf_FDE *fde)
 {
 	const uint64_t *cie = hash_get(&check->cies, fde->CIE_pointer);
 	struct bytes bytes = {fde->start, fde->end};
@@ -209,15 +209,16 @@ static bool check_fde(struct check *check, uint64_t offset, const Dwarf_FDE *fde
 
 	if (pointer < 0)
 		return false;
-	if (!skip(&bytes, 2 * (uint64_t)pointer))
+	if (!cfi_check_skip(&bytes, 2 * (uint64_t)pointer))
 		return true;
-	if (*cie >> 8 && (!leb(&bytes, &size) || !skip(&bytes, size)))
+	if (*cie >> 8 && (!leb(&bytes, &size) || !cfi_check_skip(&bytes, size)))
 		return true;
 	return check_instructions(bytes);
 }
 
 /* Checks the entries that begin before `limit`. */
-static bool check_entries(struct check *check, const unsigned char *ident, Elf_Data *data, bool is_eh, uint64_t limit)
+static bool check_entries(struct cfi_check_check *check, const unsigned char *ident, Elf_Data *data, bool is_eh,
+			  uint64_t limit)
 {
 	Dwarf_Off offset = 0, next;
 	Dwarf_CFI_Entry entry;
@@ -246,13 +247,13 @@ static bool check_entries(struct check *check, const unsigned char *ident, Elf_D
 }
 
 /* The pairs of 32-bit numbers (start, FDE) of a header's table, relative to the header. */
-struct table {
+struct cfi_check_table {
 	const unsigned char *pairs;
 	size_t count;
 	uint64_t base;
 };
 
-static uint64_t table_fde(const struct table *table, size_t i)
+static uint64_t table_fde(const struct cfi_check_table *table, size_t i)
 {
 	int32_t fde;
 
@@ -261,11 +262,11 @@ static uint64_t table_fde(const struct table *table, size_t i)
 }
 
 /* Returns false if the header does not have the form that linkers write. */
-static bool find_table(const struct cfi_header *header, struct table *table)
+static bool find_table(const struct cfi_header *header, struct cfi_check_table *table)
 {
 	uint32_t count;
 
-	*table = (struct table){0};
+	*table = (struct cfi_check_table){0};
 	if (!header || !header->bytes)
 		return true;
 	if (header->size < 4)
@@ -278,16 +279,16 @@ static bool find_table(const struct cfi_header *header, struct table *table)
 	memcpy(&count, header->bytes + 8, sizeof(count));
 	if (count > (header->size - 12) / 8)
 		return false;
-	*table = (struct table){header->bytes + 12, count, header->address - header->eh_frame_address};
+	*table = (struct cfi_check_table){header->bytes + 12, count, header->address - header->eh_frame_address};
 	return true;
 }
 
 bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
 		     bool open_end)
 {
-	struct check check = {.address_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8};
+	struct cfi_check_check check = {.address_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8};
 	uint64_t limit = open_end ? 0 : data->d_size;
-	struct table table;
+	struct cfi_check_table table;
 	bool result;
 
 	if (!find_table(header, &table))

@@ -47,7 +47,7 @@ void cfi_debug_close(struct cfi_debug *debug)
 }
 
 /* Opens the .debug_frame of a copy of the file. Returns false if it has none. */
-static bool open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
+static bool cfi_debug_open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
 {
 	struct private_copy copy;
 	const char *reason;
@@ -66,14 +66,14 @@ static bool open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
 }
 
 /* The results of a search, whether in time or too late. */
-struct finding {
+struct cfi_debug_finding {
 	int fd;
 	struct cfi_debug debug;
 };
 
 static void finding_free(void *context)
 {
-	struct finding *const finding = context;
+	struct cfi_debug_finding *const finding = context;
 
 	cfi_debug_close(&finding->debug);
 	if (finding->fd >= 0)
@@ -99,7 +99,7 @@ static int find_separate(Elf *elf, const struct stat *st, struct stat *found)
 	return fd;
 }
 
-static void open_separate(struct finding *finding, const struct stat *st)
+static void open_separate(struct cfi_debug_finding *finding, const struct stat *st)
 {
 	struct stat separate_st;
 	const char *reason;
@@ -107,18 +107,18 @@ static void open_separate(struct finding *finding, const struct stat *st)
 	const int separate = elf ? find_separate(elf, st, &separate_st) : -1;
 
 	if (separate >= 0) {
-		open_debug(&finding->debug, separate, &separate_st);
+		cfi_debug_open_debug(&finding->debug, separate, &separate_st);
 		close(separate);
 	}
 	elf_end(elf);
 }
 
-static void find(void *context)
+static void cfi_debug_find(void *context)
 {
-	struct finding *const finding = context;
+	struct cfi_debug_finding *const finding = context;
 	struct stat st;
 
-	if (finding->fd >= 0 && !fstat(finding->fd, &st) && !open_debug(&finding->debug, finding->fd, &st))
+	if (finding->fd >= 0 && !fstat(finding->fd, &st) && !cfi_debug_open_debug(&finding->debug, finding->fd, &st))
 		open_separate(finding, &st);
 }
 
@@ -129,10 +129,10 @@ Dwarf_CFI *cfi_debug_frame(struct cfi *cfi)
 	cfi->debug_tried = true;
 	if (cfi->fd < 0)
 		return NULL;
-	struct finding *const finding = xcalloc(1, sizeof(*finding));
+	struct cfi_debug_finding *const finding = xcalloc(1, sizeof(*finding));
 
 	finding->fd = fcntl(cfi->fd, F_DUPFD_CLOEXEC, 0);
-	if (!timed_do(find, finding_free, finding))
+	if (!timed_do(cfi_debug_find, finding_free, finding))
 		return NULL;
 	cfi->debug = finding->debug;
 	finding->debug = (struct cfi_debug){0};

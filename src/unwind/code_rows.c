@@ -20,7 +20,7 @@ static size_t read_file_code(void *cfi, uint64_t address, unsigned char *data, s
 
 /* ---- Making a row from a code rule ---- */
 
-static bool fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
+static bool code_rows_fits(const struct code_rule *rule, struct path_value value, int16_t *offset)
 {
 	const int64_t from_cfa = (int64_t)value.offset - rule->cfa;
 
@@ -48,7 +48,7 @@ static void make_rules(const struct code_rule *rule, const struct arch *arch, st
 }
 
 /* Returns false if a row cannot hold the rule. */
-static bool make_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
+static bool code_rows_make_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	unsigned count = 1;
 
@@ -59,11 +59,12 @@ static bool make_row(const struct code_rule *rule, const struct arch *arch, stru
 		make_rules(rule, arch, row);
 		return true;
 	}
-	if (!fits(rule, rule->pc, &row->offsets[0]))
+	if (!code_rows_fits(rule, rule->pc, &row->offsets[0]))
 		return false;
 	row->registers[0] = (unsigned char)(arch->dwarf.link ? arch->dwarf.link : arch->dwarf.pc);
 	for (unsigned i = 0; i < PATH_REGISTERS && count < ROW_SAVED_MAX; i++)
-		if (rule->registers[i].kind == PATH_MEMORY && fits(rule, rule->registers[i], &row->offsets[count]))
+		if (rule->registers[i].kind == PATH_MEMORY &&
+		    code_rows_fits(rule, rule->registers[i], &row->offsets[count]))
 			row->registers[count++] = (unsigned char)i;
 	row->kind = ROW_NORMAL;
 	row->cfa_register = rule->base;
@@ -82,7 +83,7 @@ static const struct row *keep_row(struct unwind_object *object, struct hash *row
 
 	*row = (struct row){.start = arch_text_address(object->arch, address), .size = 1, .from_code = true};
 	row->calls_only = rows == &object->code_rows;
-	if (!rule || !make_row(rule, object->arch, row)) {
+	if (!rule || !code_rows_make_row(rule, object->arch, row)) {
 		*row = no_rule;
 		msg_debug(DBG_UNWIND, 1, "the code at 0x%llx of %s does not show its frame",
 			  (unsigned long long)address, object->path ? object->path : "an object without a file");

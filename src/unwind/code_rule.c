@@ -37,7 +37,7 @@ struct entered {
 	struct path_value saved[PATH_REGISTERS];     /* where preserved registers were saved */
 };
 
-struct search {
+struct code_rule_search {
 	const struct arch *arch;
 	const struct code_reader *reader;
 	uint64_t goal;       /* address to which the path has to lead; 0: to returns */
@@ -64,13 +64,13 @@ static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
 /* ---- Following the code ---- */
 
-static size_t read_window(struct search *search, uint64_t address)
+static size_t code_rule_read_window(struct code_rule_search *search, uint64_t address)
 {
 	search->window = address;
 	return search->window_size = search->reader->read(search->reader->context, address, search->bytes, WINDOW);
 }
 
-static size_t code_at(struct search *search, uint64_t address, const unsigned char **code)
+static size_t code_at(struct code_rule_search *search, uint64_t address, const unsigned char **code)
 {
 	const uint64_t at = address - search->window;
 
@@ -79,17 +79,18 @@ static size_t code_at(struct search *search, uint64_t address, const unsigned ch
 		return search->window_size - at;
 	}
 	/* The backward search will read the addresses before this one next. */
-	if (address < search->window && address > BACKWARD && read_window(search, address - BACKWARD) > BACKWARD) {
+	if (address < search->window && address > BACKWARD &&
+	    code_rule_read_window(search, address - BACKWARD) > BACKWARD) {
 		*code = search->bytes + BACKWARD;
 		return search->window_size - BACKWARD;
 	}
 	*code = search->bytes;
-	return read_window(search, address);
+	return code_rule_read_window(search, address);
 }
 
 /* Returns a hash of the values of the followed registers. Leaves out plain numbers, because they do not make a
  * different path. */
-static uint64_t mark_of(const struct search *search, const struct path_state *state)
+static uint64_t code_rule_mark_of(const struct code_rule_search *search, const struct path_state *state)
 {
 	const uint64_t followed = search->arch->dwarf.preserved | 1ull << search->arch->dwarf.sp |
 				  (search->arch->dwarf.link ? 1ull << search->arch->dwarf.link : 0);
@@ -105,9 +106,9 @@ static uint64_t mark_of(const struct search *search, const struct path_state *st
 }
 
 /* True if a path was here before with the same register values, or if several paths were. */
-static bool was_here(struct search *search, const struct path_state *state)
+static bool was_here(struct code_rule_search *search, const struct path_state *state)
 {
-	const uint64_t mark = mark_of(search, state);
+	const uint64_t mark = code_rule_mark_of(search, state);
 	size_t at = (state->address ^ state->address >> 12) % SEEN_SIZE;
 	unsigned visits = 0;
 
@@ -120,19 +121,19 @@ static bool was_here(struct search *search, const struct path_state *state)
 	return false;
 }
 
-static bool is_link(const struct arch *arch, struct path_value value)
+static bool code_rule_is_link(const struct arch *arch, struct path_value value)
 {
 	return arch->dwarf.link && value.kind == PATH_REGISTER && value.base == arch->dwarf.link && !value.offset;
 }
 
 /* True if sp and pc can be the caller's. The stack is aligned at calls, before and after them. */
-static bool is_frame(const struct search *search, struct path_value sp, struct path_value pc)
+static bool is_frame(const struct code_rule_search *search, struct path_value sp, struct path_value pc)
 {
 	const struct arch *arch = search->arch;
 
 	if (sp.kind != PATH_REGISTER)
 		return false;
-	if (search->is_interrupted && is_link(arch, pc))
+	if (search->is_interrupted && code_rule_is_link(arch, pc))
 		return sp.base == arch->dwarf.sp && sp.offset >= 0 &&
 		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
@@ -144,7 +145,8 @@ static bool is_frame(const struct search *search, struct path_value sp, struct p
 }
 
 /* Returns the place of a register of the caller, if a row can express that. */
-static struct path_value of_caller(const struct search *search, unsigned base, unsigned reg, struct path_value value)
+static struct path_value of_caller(const struct code_rule_search *search, unsigned base, unsigned reg,
+				   struct path_value value)
 {
 	const bool is_same = value.kind == PATH_REGISTER && value.base == reg && !value.offset;
 
@@ -154,7 +156,7 @@ static struct path_value of_caller(const struct search *search, unsigned base, u
 	return value;
 }
 
-static void take_return(struct search *search, const struct path_state *state, const struct path_step *step)
+static void take_return(struct code_rule_search *search, const struct path_state *state, const struct path_step *step)
 {
 	const struct path_value sp = state->registers[search->arch->dwarf.sp], pc = step->pc;
 	struct code_rule *rule = search->ends;
@@ -170,7 +172,7 @@ static void take_return(struct search *search, const struct path_state *state, c
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
 	/* If calls were made and the return address is in its register, this path has saved it before them. */
-	if (search->is_interrupted && (state->has_called ? is_link(search->arch, pc) : !step->is_jump))
+	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
 		*rule = (struct code_rule){.base = sp.base, .cfa = sp.offset, .pc = pc};
@@ -181,7 +183,7 @@ static void take_return(struct search *search, const struct path_state *state, c
 	}
 }
 
-static void merge(struct path_value *to, struct path_value value, bool is_first)
+static void code_rule_merge(struct path_value *to, struct path_value value, bool is_first)
 {
 	if (is_first)
 		*to = value;
@@ -190,7 +192,7 @@ static void merge(struct path_value *to, struct path_value value, bool is_first)
 }
 
 /* Merges the result of a path from the prologue to the goal. */
-static void take_goal(struct search *search, const struct path_state *state)
+static void take_goal(struct code_rule_search *search, const struct path_state *state)
 {
 	const struct arch *arch = search->arch;
 	struct entered *entered = &search->entered, now = {.is_found = true};
@@ -201,22 +203,22 @@ static void take_goal(struct search *search, const struct path_state *state)
 
 		if (word->base != arch->dwarf.sp || word->value.kind != PATH_REGISTER || word->value.offset)
 			continue;
-		if (is_link(arch, word->value))
+		if (code_rule_is_link(arch, word->value))
 			now.link = place;
 		else if (word->value.base < PATH_REGISTERS && now.saved[word->value.base].kind == PATH_UNKNOWN)
 			now.saved[word->value.base] = place;
 	}
 	if (!arch->dwarf.link)
 		now.link = (struct path_value){PATH_MEMORY, (unsigned char)arch->dwarf.sp, 0};
-	merge(&entered->link, now.link, !entered->is_found);
+	code_rule_merge(&entered->link, now.link, !entered->is_found);
 	for (unsigned i = 0; i < PATH_REGISTERS; i++) {
-		merge(&entered->registers[i], state->registers[i], !entered->is_found);
-		merge(&entered->saved[i], now.saved[i], !entered->is_found);
+		code_rule_merge(&entered->registers[i], state->registers[i], !entered->is_found);
+		code_rule_merge(&entered->saved[i], now.saved[i], !entered->is_found);
 	}
 	entered->is_found = true;
 }
 
-static void follow_path(struct search *search, struct path_state *state)
+static void follow_path(struct code_rule_search *search, struct path_state *state)
 {
 	const struct arch *arch = search->arch;
 	const unsigned char *code;
@@ -253,7 +255,7 @@ static void follow_path(struct search *search, struct path_state *state)
 	}
 }
 
-static void search_from(struct search *search, uint64_t address, bool is_entry)
+static void search_from(struct code_rule_search *search, uint64_t address, bool is_entry)
 {
 	struct path_state state;
 
@@ -275,7 +277,7 @@ static void search_from(struct search *search, uint64_t address, bool is_entry)
 
 /* Follows one instruction at the beginning of a function. Returns false if it is invalid, or if the code does not
  * continue at the next instruction. */
-static bool follow_first(struct search *search, struct path_state *state)
+static bool follow_first(struct code_rule_search *search, struct path_state *state)
 {
 	const struct arch *arch = search->arch;
 	const unsigned char *code;
@@ -287,7 +289,7 @@ static bool follow_first(struct search *search, struct path_state *state)
 
 /* True if an instruction puts the return address on the stack. In code of several states it has to push it: if sp
  * does not change, lr is only stored like any other register. */
-static bool saves_link(struct search *search, uint64_t address)
+static bool saves_link(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
 	struct path_state state;
@@ -296,7 +298,7 @@ static bool saves_link(struct search *search, uint64_t address)
 	if (!follow_first(search, &state) || (arch->code_state && !state.registers[arch->dwarf.sp].offset))
 		return false;
 	for (unsigned i = 0; i < state.word_count; i++)
-		if (is_link(search->arch, state.words[i].value))
+		if (code_rule_is_link(search->arch, state.words[i].value))
 			return true;
 	return false;
 }
@@ -316,7 +318,7 @@ static bool makes_room(const struct path_state *state)
 
 /* True if straight-line code leads from `address`, which makes room on the stack, to the prologue, and leaves the
  * return address in its register. */
-static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
+static bool code_rule_leads_to(struct code_rule_search *search, uint64_t address, uint64_t prologue)
 {
 	struct path_state state;
 
@@ -326,15 +328,15 @@ static bool leads_to(struct search *search, uint64_t address, uint64_t prologue)
 	while (state.address < prologue)
 		if (!follow_first(search, &state))
 			return false;
-	return state.address == prologue && is_link(search->arch, state.registers[search->arch->dwarf.link]);
+	return state.address == prologue && code_rule_is_link(search->arch, state.registers[search->arch->dwarf.link]);
 }
 
 /* Returns where a function with that prologue begins. A function with a variable number of arguments has pushed
  * argument registers before its prologue; other functions make all their room in one step. */
-static uint64_t begin_of(struct search *search, uint64_t prologue, unsigned step)
+static uint64_t begin_of(struct code_rule_search *search, uint64_t prologue, unsigned step)
 {
 	for (unsigned at = step; at <= BEFORE && at < prologue; at += step)
-		if (leads_to(search, prologue - at, prologue))
+		if (code_rule_leads_to(search, prologue - at, prologue))
 			return prologue - at;
 	return prologue;
 }
@@ -348,7 +350,7 @@ static struct path_value from_base(unsigned base, struct path_value place, int32
 }
 
 /* Returns the rule relative to the value of `base` at the pc. */
-static bool rule_of_entered(const struct search *search, unsigned base, struct code_rule *rule)
+static bool rule_of_entered(const struct code_rule_search *search, unsigned base, struct code_rule *rule)
 {
 	const struct entered *entered = &search->entered;
 	const struct path_value value = entered->registers[base];
@@ -373,7 +375,7 @@ static bool rule_of_entered(const struct search *search, unsigned base, struct c
 /* ---- Comparing both searches ---- */
 
 /* True if an epilogue that agrees with the prologue has been found. */
-static bool find_agreeing(const struct search *search, struct code_rule *rule)
+static bool find_agreeing(const struct code_rule_search *search, struct code_rule *rule)
 {
 	struct code_rule entered;
 
@@ -383,14 +385,14 @@ static bool find_agreeing(const struct search *search, struct code_rule *rule)
 		    (!search->arch->dwarf.link || entered.cfa == search->ends[i].cfa)) {
 			*rule = search->ends[i];
 			for (unsigned k = 0; k < PATH_REGISTERS; k++)
-				merge(&rule->registers[k], entered.registers[k], false);
+				code_rule_merge(&rule->registers[k], entered.registers[k], false);
 			return true;
 		}
 	return false;
 }
 
 /* True if a function may begin there, or if the instruction saves the return address. */
-static bool is_prologue(struct search *search, uint64_t address)
+static bool is_prologue(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
 	const unsigned char *code;
@@ -403,7 +405,7 @@ static bool is_prologue(struct search *search, uint64_t address)
 }
 
 /* True if a call precedes the address: it may be that call's return address, inside a function, and no prologue. */
-static bool is_behind_call(struct search *search, uint64_t address)
+static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 {
 	const unsigned char *code;
 
@@ -415,7 +417,7 @@ static bool is_behind_call(struct search *search, uint64_t address)
  * register, the first prologue that leads to the pc is the function's. Otherwise code inside the function may look
  * like a prologue, but then sp is not aligned as at an epilogue; if arguments are pushed, it may be aligned by
  * chance. */
-static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rule *rule)
+static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;
 	const uint64_t state = pc & arch->code_state, place = pc - state;
@@ -441,7 +443,7 @@ static bool find_by_prologue(struct search *search, uint64_t pc, struct code_rul
 }
 
 /* Gets the only way in which the interrupted function certainly returns. *count: the number of such ways. */
-static bool find_certain(const struct search *search, struct code_rule *rule, unsigned *count)
+static bool find_certain(const struct code_rule_search *search, struct code_rule *rule, unsigned *count)
 {
 	*count = 0;
 	for (size_t i = 0; i < search->end_count; i++)
@@ -453,7 +455,7 @@ static bool find_certain(const struct search *search, struct code_rule *rule, un
 }
 
 /* Also frees the search. */
-static bool find_rule(struct search *search, uint64_t pc, struct code_rule *rule)
+static bool find_rule(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	unsigned certain;
 	bool is_found;
@@ -468,9 +470,9 @@ static bool find_rule(struct search *search, uint64_t pc, struct code_rule *rule
 	return is_found;
 }
 
-static struct search *search_new(const struct arch *arch, const struct code_reader *reader)
+static struct code_rule_search *search_new(const struct arch *arch, const struct code_reader *reader)
 {
-	struct search *search = xcalloc(1, sizeof(*search));
+	struct code_rule_search *search = xcalloc(1, sizeof(*search));
 
 	search->arch = arch;
 	search->reader = reader;
@@ -485,7 +487,7 @@ bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_read
 bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t sp, const struct code_reader *reader,
 				struct code_rule *rule)
 {
-	struct search *search;
+	struct code_rule_search *search;
 
 	if (!arch->follow)
 		return false;

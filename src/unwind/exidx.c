@@ -15,7 +15,7 @@
 
 /* ---- The bytes of the file ---- */
 
-static uint32_t word_at(const unsigned char *bytes)
+static uint32_t exidx_word_at(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -46,7 +46,7 @@ static bool read_file_bytes(struct cfi *cfi, uint64_t address, void *data, size_
 }
 
 /* Returns the address that a word encodes as a 31-bit distance from itself. */
-static uint64_t place_of(uint64_t address, uint32_t word)
+static uint64_t exidx_place_of(uint64_t address, uint32_t word)
 {
 	return (uint32_t)(address + (uint64_t)(int64_t)((int32_t)(word << 1) >> 1));
 }
@@ -77,12 +77,12 @@ static void read_index(struct cfi *cfi, const struct arch *arch)
 
 static uint64_t entry_start(const struct cfi_index *index, size_t i)
 {
-	return place_of(index->address + i * ENTRY_SIZE, word_at(index->bytes + i * ENTRY_SIZE));
+	return exidx_place_of(index->address + i * ENTRY_SIZE, exidx_word_at(index->bytes + i * ENTRY_SIZE));
 }
 
 /* ---- An entry's instructions ---- */
 
-static void put_bytes(struct exidx_entry *entry, uint32_t word, unsigned count)
+static void exidx_put_bytes(struct exidx_entry *entry, uint32_t word, unsigned count)
 {
 	while (count)
 		entry->bytes[entry->size++] = (unsigned char)(word >> 8 * --count);
@@ -96,7 +96,7 @@ static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct 
 	if (count && !read_file_bytes(cfi, address, bytes, (size_t)4 * count))
 		return false;
 	for (unsigned i = 0; i < count; i++)
-		put_bytes(entry, word_at(bytes + (size_t)4 * i), 4);
+		exidx_put_bytes(entry, exidx_word_at(bytes + (size_t)4 * i), 4);
 	return true;
 }
 
@@ -110,20 +110,20 @@ static bool read_table_entry(struct cfi *cfi, uint64_t address, struct exidx_ent
 
 	if (!read_file_bytes(cfi, address, bytes, sizeof(bytes)))
 		return false;
-	word = word_at(bytes);
+	word = exidx_word_at(bytes);
 	is_compact = word >> 31;
 	if (is_compact && (word >> 24 & 15) == 0) {
-		put_bytes(entry, word, 3);
+		exidx_put_bytes(entry, word, 3);
 		return true;
 	}
 	if (is_compact) {
-		put_bytes(entry, word, 2);
+		exidx_put_bytes(entry, word, 2);
 		return (word >> 24 & 15) <= 2 && put_words(cfi, address + 4, word >> 16 & 255, entry);
 	}
 	if (!read_file_bytes(cfi, address + 4, bytes, sizeof(bytes)))
 		return false;
-	word = word_at(bytes);
-	put_bytes(entry, word, 3);
+	word = exidx_word_at(bytes);
+	exidx_put_bytes(entry, word, 3);
 	return put_words(cfi, address + 8, word >> 24, entry);
 }
 
@@ -146,7 +146,7 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 	if (!low)
 		return false;
 	const uint64_t at = index->address + (low - 1) * ENTRY_SIZE + 4;
-	const uint32_t word = word_at(index->bytes + (low - 1) * ENTRY_SIZE + 4);
+	const uint32_t word = exidx_word_at(index->bytes + (low - 1) * ENTRY_SIZE + 4);
 
 	entry->start = entry_start(index, low - 1);
 	/* The last entry of the index ends only where the code ends. */
@@ -157,8 +157,8 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 	if (word == CANTUNWIND)
 		return true;
 	if (word >> 31)
-		put_bytes(entry, word, 3);
-	else if (!read_table_entry(cfi, place_of(at, word), entry))
+		exidx_put_bytes(entry, word, 3);
+	else if (!read_table_entry(cfi, exidx_place_of(at, word), entry))
 		entry->size = 0;
 	return true;
 }
@@ -172,7 +172,7 @@ bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t ad
 
 /* ---- Executing the instructions ---- */
 
-struct run {
+struct exidx_program {
 	const unsigned char *at, *end;
 	struct exidx_rule *rule;
 	struct exidx_place vsp; /* the virtual sp: the frame's sp so far */
@@ -180,25 +180,25 @@ struct run {
 };
 
 /* Adds modulo 2^32, because a file may contain any numbers. */
-static void move(struct run *run, uint32_t by)
+static void exidx_move(struct exidx_program *run, uint32_t by)
 {
 	run->vsp.offset = (int32_t)((uint32_t)run->vsp.offset + by);
 }
 
 /* Pops the registers of the mask; the lowest register is at the lowest address. */
-static void pop(struct run *run, uint32_t mask)
+static void exidx_pop(struct exidx_program *run, uint32_t mask)
 {
 	for (unsigned reg = 0; reg < EXIDX_REGISTERS_MAX; reg++) {
 		if (!(mask >> reg & 1))
 			continue;
 		run->rule->places[reg] = run->vsp;
 		run->rule->saved |= 1u << reg;
-		move(run, 4);
+		exidx_move(run, 4);
 	}
 	run->is_loaded |= mask >> EXIDX_SP & 1;
 }
 
-static bool take_leb128(struct run *run, uint32_t *value)
+static bool take_leb128(struct exidx_program *run, uint32_t *value)
 {
 	*value = 0;
 	for (unsigned shift = 0; shift < 28 && run->at < run->end; shift += 7) {
@@ -212,7 +212,7 @@ static bool take_leb128(struct run *run, uint32_t *value)
 }
 
 /* vsp = r[n] */
-static bool set_vsp(struct run *run, unsigned n)
+static bool set_vsp(struct exidx_program *run, unsigned n)
 {
 	if (n == EXIDX_SP || n == EXIDX_PC || run->rule->saved >> n & 1)
 		return false;
@@ -221,22 +221,22 @@ static bool set_vsp(struct run *run, unsigned n)
 }
 
 /* 1011 xxxx, and its second byte if there is one. */
-static bool run_group_b(struct run *run, unsigned char byte)
+static bool run_group_b(struct exidx_program *run, unsigned char byte)
 {
 	uint32_t number;
 
 	if (byte >= 0xb8) { /* d8 and up, in the layout of fstmfdx, with one word more */
-		move(run, 8 * ((byte & 7u) + 1) + 4);
+		exidx_move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}
 	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code, which depends on vsp */
-		move(run, byte == 0xb4 ? 4 : 0);
+		exidx_move(run, byte == 0xb4 ? 4 : 0);
 		return true;
 	}
 	if (byte == 0xb2) {
 		if (!take_leb128(run, &number))
 			return false;
-		move(run, 0x204 + (number << 2));
+		exidx_move(run, 0x204 + (number << 2));
 		return true;
 	}
 	if (run->at == run->end)
@@ -244,25 +244,25 @@ static bool run_group_b(struct run *run, unsigned char byte)
 	const unsigned char next = *run->at++;
 
 	if (byte == 0xb1 && next && next < 16) {
-		pop(run, next);
+		exidx_pop(run, next);
 		return true;
 	}
 	if (byte == 0xb3) {
-		move(run, 8 * ((next & 15u) + 1) + 4);
+		exidx_move(run, 8 * ((next & 15u) + 1) + 4);
 		return true;
 	}
 	return false;
 }
 
 /* 11xx xxxx: vector registers, which unwinding does not need. */
-static bool run_group_c(struct run *run, unsigned char byte)
+static bool run_group_c(struct exidx_program *run, unsigned char byte)
 {
 	if (byte >= 0xd0 && byte <= 0xd7) {
-		move(run, 8 * ((byte & 7u) + 1));
+		exidx_move(run, 8 * ((byte & 7u) + 1));
 		return true;
 	}
 	if (byte <= 0xc5) {
-		move(run, 8 * ((byte & 7u) + 1));
+		exidx_move(run, 8 * ((byte & 7u) + 1));
 		return true;
 	}
 	if (byte > 0xc9 || run->at == run->end)
@@ -270,23 +270,23 @@ static bool run_group_c(struct run *run, unsigned char byte)
 	const unsigned char next = *run->at++;
 
 	if (byte == 0xc7) {
-		move(run, 4 * (uint32_t)__builtin_popcount(next & 15));
+		exidx_move(run, 4 * (uint32_t)__builtin_popcount(next & 15));
 		return next && next < 16;
 	}
-	move(run, 8 * ((next & 15u) + 1));
+	exidx_move(run, 8 * ((next & 15u) + 1));
 	return true;
 }
 
-static bool run_one(struct run *run)
+static bool run_one(struct exidx_program *run)
 {
 	const unsigned char byte = *run->at++;
 
 	switch (byte >> 6) {
 	case 0:
-		move(run, ((byte & 0x3fu) << 2) + 4);
+		exidx_move(run, ((byte & 0x3fu) << 2) + 4);
 		return true;
 	case 1:
-		move(run, 0 - (((byte & 0x3fu) << 2) + 4));
+		exidx_move(run, 0 - (((byte & 0x3fu) << 2) + 4));
 		return true;
 	case 3:
 		return run_group_c(run, byte);
@@ -298,13 +298,13 @@ static bool run_one(struct run *run)
 			return false;
 		const uint32_t mask = (uint32_t)(byte & 15) << 8 | *run->at++;
 
-		pop(run, mask << 4);
+		exidx_pop(run, mask << 4);
 		return mask; /* an empty mask means "refuse to unwind" */
 	}
 	if (byte < 0xa0)
 		return set_vsp(run, byte & 15);
 	if (byte < 0xb0) {
-		pop(run, ((2u << (byte & 7)) - 1) << 4 | (byte & 8 ? 1u << EXIDX_LR : 0));
+		exidx_pop(run, ((2u << (byte & 7)) - 1) << 4 | (byte & 8 ? 1u << EXIDX_LR : 0));
 		return true;
 	}
 	return run_group_b(run, byte);
@@ -314,7 +314,7 @@ static bool run_one(struct run *run)
 
 bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule)
 {
-	struct run run = {bytes, bytes + size, rule, {EXIDX_SP, 0}, false};
+	struct exidx_program run = {bytes, bytes + size, rule, {EXIDX_SP, 0}, false};
 
 	*rule = (struct exidx_rule){0};
 	while (run.at < run.end && *run.at != FINISH)
@@ -332,7 +332,7 @@ static unsigned return_register(const struct exidx_rule *rule)
 	return rule->saved >> EXIDX_PC & 1 ? EXIDX_PC : EXIDX_LR;
 }
 
-static bool pack_normal(const struct exidx_rule *rule, struct row *row)
+static bool exidx_pack_normal(const struct exidx_rule *rule, struct row *row)
 {
 	const unsigned first = return_register(rule);
 	unsigned count = 0;
@@ -380,7 +380,7 @@ static void put_sp(struct row_rule *cfa, const struct exidx_rule *rule, struct e
 	}
 }
 
-static size_t pack_rules(const struct exidx_rule *rule, struct row *row)
+static size_t exidx_pack_rules(const struct exidx_rule *rule, struct row *row)
 {
 	const unsigned first = return_register(rule);
 	const size_t rules_size = sizeof(struct row_rules) + (EXIDX_REGISTERS_MAX + 1) * sizeof(struct row_rule);
@@ -424,7 +424,7 @@ bool exidx_row(struct row *row, struct cfi *cfi, const struct arch *arch, uint64
 	/* Only the code that a signal handler returns to restores all registers. */
 	row->signal = rule.saved >> EXIDX_SP & 1 && rule.saved >> EXIDX_PC & 1;
 	row->same = unsaved & ~rule.saved;
-	if (!pack_normal(&rule, row))
-		*allocated = pack_rules(&rule, row);
+	if (!exidx_pack_normal(&rule, row))
+		*allocated = exidx_pack_rules(&rule, row);
 	return true;
 }

@@ -53,7 +53,7 @@ struct machine {
 	struct stack_memory *memory;
 };
 
-static int push(struct machine *m, uint64_t value)
+static int expression_push(struct machine *m, uint64_t value)
 {
 	if (m->depth == STACK_MAX)
 		return -EINVAL;
@@ -65,7 +65,7 @@ static int push_register(struct machine *m, uint64_t reg, uint64_t offset)
 {
 	if (reg >= 64 || !(m->registers->known >> reg & 1))
 		return -EINVAL;
-	return push(m, m->registers->values[reg] + offset);
+	return expression_push(m, m->registers->values[reg] + offset);
 }
 
 static int64_t as_signed(const struct machine *m, uint64_t value)
@@ -82,41 +82,41 @@ static int binary(struct machine *m, unsigned atom)
 
 	switch (atom) {
 	case DW_OP_and:
-		return push(m, a & b);
+		return expression_push(m, a & b);
 	case DW_OP_div:
 		if (!b)
 			return -EINVAL;
-		return push(m, sb == -1 ? -a : (uint64_t)(sa / sb));
+		return expression_push(m, sb == -1 ? -a : (uint64_t)(sa / sb));
 	case DW_OP_minus:
-		return push(m, a - b);
+		return expression_push(m, a - b);
 	case DW_OP_mod:
-		return b ? push(m, a % b) : -EINVAL;
+		return b ? expression_push(m, a % b) : -EINVAL;
 	case DW_OP_mul:
-		return push(m, a * b);
+		return expression_push(m, a * b);
 	case DW_OP_or:
-		return push(m, a | b);
+		return expression_push(m, a | b);
 	case DW_OP_plus:
-		return push(m, a + b);
+		return expression_push(m, a + b);
 	case DW_OP_shl:
-		return push(m, b < m->bits ? a << b : 0);
+		return expression_push(m, b < m->bits ? a << b : 0);
 	case DW_OP_shr:
-		return push(m, b < m->bits ? a >> b : 0);
+		return expression_push(m, b < m->bits ? a >> b : 0);
 	case DW_OP_shra:
-		return push(m, (uint64_t)(sa >> (b < m->bits ? b : m->bits - 1)));
+		return expression_push(m, (uint64_t)(sa >> (b < m->bits ? b : m->bits - 1)));
 	case DW_OP_xor:
-		return push(m, a ^ b);
+		return expression_push(m, a ^ b);
 	case DW_OP_eq:
-		return push(m, sa == sb);
+		return expression_push(m, sa == sb);
 	case DW_OP_ge:
-		return push(m, sa >= sb);
+		return expression_push(m, sa >= sb);
 	case DW_OP_gt:
-		return push(m, sa > sb);
+		return expression_push(m, sa > sb);
 	case DW_OP_le:
-		return push(m, sa <= sb);
+		return expression_push(m, sa <= sb);
 	case DW_OP_lt:
-		return push(m, sa < sb);
+		return expression_push(m, sa < sb);
 	case DW_OP_ne:
-		return push(m, sa != sb);
+		return expression_push(m, sa != sb);
 	default:
 		return -EINVAL;
 	}
@@ -129,16 +129,16 @@ static int shuffle(struct machine *m, const struct expression_op *op)
 
 	switch (op->atom) {
 	case DW_OP_dup:
-		return m->depth ? push(m, top[-1]) : -EINVAL;
+		return m->depth ? expression_push(m, top[-1]) : -EINVAL;
 	case DW_OP_drop:
 		if (!m->depth)
 			return -EINVAL;
 		m->depth--;
 		return 0;
 	case DW_OP_over:
-		return m->depth >= 2 ? push(m, top[-2]) : -EINVAL;
+		return m->depth >= 2 ? expression_push(m, top[-2]) : -EINVAL;
 	case DW_OP_pick:
-		return op->number < m->depth ? push(m, *(top - 1 - op->number)) : -EINVAL;
+		return op->number < m->depth ? expression_push(m, *(top - 1 - op->number)) : -EINVAL;
 	case DW_OP_swap:
 		if (m->depth < 2)
 			return -EINVAL;
@@ -195,19 +195,19 @@ static int unary(struct machine *m, const struct expression_op *op)
 	return 0;
 }
 
-static int step(struct machine *m, const struct expression_op *op)
+static int expression_step(struct machine *m, const struct expression_op *op)
 {
 	switch (op->atom) {
 	case DW_OP_lit0 ... DW_OP_lit31:
-		return push(m, op->atom - DW_OP_lit0);
+		return expression_push(m, op->atom - DW_OP_lit0);
 	case DW_OP_const1u ... DW_OP_consts:
-		return push(m, op->number); /* libdw has sign-extended the signed constants */
+		return expression_push(m, op->number); /* libdw has sign-extended the signed constants */
 	case DW_OP_breg0 ... DW_OP_breg31:
 		return push_register(m, op->atom - DW_OP_breg0, op->number);
 	case DW_OP_bregx:
 		return push_register(m, op->number, op->number2);
 	case DW_OP_call_frame_cfa:
-		return push(m, m->cfa);
+		return expression_push(m, m->cfa);
 	case DW_OP_nop:
 		return 0;
 	case DW_OP_dup ... DW_OP_rot:
@@ -235,7 +235,7 @@ int expression_evaluate(const struct expression_op *ops, size_t count, const str
 	};
 
 	for (size_t i = 0; i < count; i++) {
-		const int error = step(&m, &ops[i]);
+		const int error = expression_step(&m, &ops[i]);
 
 		if (error)
 			return error;

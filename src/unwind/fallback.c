@@ -131,7 +131,7 @@ static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *v
 	return -UNW_EBADREG;
 }
 
-static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
+static int fallback_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
 {
 	(void)space, (void)cursor, (void)arg;
 	return -UNW_EINVAL;
@@ -153,7 +153,7 @@ static struct fallback *fallback_new(struct unwinder *unwinder)
 		.access_mem = access_mem,
 		.access_reg = access_reg,
 		.access_fpreg = access_fpreg,
-		.resume = resume,
+		.resume = fallback_resume,
 		.get_proc_name = get_proc_name,
 	};
 	struct fallback *fallback;
@@ -183,7 +183,7 @@ void fallback_flush(struct fallback *fallback)
 	unw_flush_cache(fallback->space, 0, 0);
 }
 
-static bool begin(struct unwinder *unwinder, const struct walk_request *request, unw_cursor_t *cursor)
+static bool fallback_begin(struct unwinder *unwinder, const struct walk_request *request, unw_cursor_t *cursor)
 {
 	struct fallback *fallback = unwinder->fallback;
 
@@ -199,7 +199,7 @@ static bool begin(struct unwinder *unwinder, const struct walk_request *request,
 	return unw_init_remote(cursor, fallback->space, fallback) >= 0;
 }
 
-static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor, struct walk_request *request)
+static enum walk_end fallback_walk_frames(struct unwinder *unwinder, unw_cursor_t *cursor, struct walk_request *request)
 {
 	struct fallback *fallback = unwinder->fallback;
 	struct steps steps;
@@ -230,8 +230,8 @@ static enum walk_end walk_by_library(struct unwinder *unwinder, struct walk_requ
 
 	if (unwinder->arch != arch_native() || unwinder->arch->libunwind_numbers)
 		return libdw_walk(unwinder, request);
-	if (begin(unwinder, request, &cursor))
-		return walk(unwinder, &cursor, request);
+	if (fallback_begin(unwinder, request, &cursor))
+		return fallback_walk_frames(unwinder, &cursor, request);
 	return WALK_OTHER;
 }
 

@@ -42,7 +42,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *libdw, void **thread)
 	return tid == THREAD;
 }
 
-static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *value, void *context)
+static bool libdw_walk_read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *value, void *context)
 {
 	struct libdw *libdw = context;
 	uint64_t word;
@@ -74,7 +74,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.next_thread = next_thread,
 	.get_thread = get_thread,
-	.memory_read = read_word,
+	.memory_read = libdw_walk_read_word,
 	.set_initial_registers = set_registers,
 };
 

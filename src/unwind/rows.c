@@ -15,7 +15,7 @@
 
 /* A register's rule in libdw's form: a location or value expression, in which DW_OP_call_frame_cfa means the CFA, or
  * no expression for the two special cases (libdw.h, dwarf_frame_register). */
-struct answer {
+struct rows_answer {
 	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
 	struct row_rule rule; /* its ops belong to libdw and are not copied yet */
 	const Dwarf_Op *ops;
@@ -47,9 +47,9 @@ static bool take_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
 	return true;
 }
 
-static struct answer translate(const Dwarf_Op *ops, size_t count, unsigned registers)
+static struct rows_answer translate(const Dwarf_Op *ops, size_t count, unsigned registers)
 {
-	struct answer answer = {.kind = ANSWER_RULE, .ops = ops};
+	struct rows_answer answer = {.kind = ANSWER_RULE, .ops = ops};
 	struct row_rule *rule = &answer.rule;
 	bool is_value = false;
 	uint64_t reg;
@@ -77,24 +77,24 @@ static struct answer translate(const Dwarf_Op *ops, size_t count, unsigned regis
 	return answer;
 }
 
-static struct answer ask_register(Dwarf_Frame *frame, unsigned reg, unsigned registers, Dwarf_Op memory[3])
+static struct rows_answer ask_register(Dwarf_Frame *frame, unsigned reg, unsigned registers, Dwarf_Op memory[3])
 {
 	Dwarf_Op *ops;
 	size_t count;
-	struct answer answer;
+	struct rows_answer answer;
 
 	if (dwarf_frame_register(frame, (int)reg, memory, &ops, &count))
-		return (struct answer){.kind = ANSWER_BAD};
+		return (struct rows_answer){.kind = ANSWER_BAD};
 	if (!count)
-		return (struct answer){.kind = ops ? ANSWER_UNDEFINED : ANSWER_SAME};
+		return (struct rows_answer){.kind = ops ? ANSWER_UNDEFINED : ANSWER_SAME};
 	answer = translate(ops, count, registers);
 	answer.rule.target = (unsigned char)reg;
 	return answer;
 }
 
-static struct answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
+static struct rows_answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
 {
-	struct answer answer = {.kind = ANSWER_BAD};
+	struct rows_answer answer = {.kind = ANSWER_BAD};
 	Dwarf_Op *ops;
 	size_t count;
 	uint64_t reg;
@@ -116,7 +116,7 @@ static struct answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
 
 /* The answers for a frame before they are packed. */
 struct draft {
-	struct answer cfa, items[ROW_REGISTER_MAX];
+	struct rows_answer cfa, items[ROW_REGISTER_MAX];
 	unsigned count; /* number of items; the return address is first */
 	uint64_t same;
 	bool ra_undefined, ra_same;
@@ -133,7 +133,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 	for (unsigned i = 0; i < registers; i++) {
 		/* The return address first, then the others in order. */
 		const unsigned reg = i == 0 ? ra : i <= ra ? i - 1 : i;
-		const struct answer answer = ask_register(frame, reg, registers, draft->memory[reg]);
+		const struct rows_answer answer = ask_register(frame, reg, registers, draft->memory[reg]);
 
 		switch (answer.kind) {
 		case ANSWER_BAD:
@@ -159,7 +159,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 	if (draft->ra_same) {
 		/* The return address is still in its register: a leaf function on a processor with a link register. */
 		memmove(draft->items + 1, draft->items, draft->count * sizeof(*draft->items));
-		draft->items[0] = (struct answer){.kind = ANSWER_RULE};
+		draft->items[0] = (struct rows_answer){.kind = ANSWER_RULE};
 		draft->items[0].rule = (struct row_rule){
 			.kind = RULE_REGISTER, .target = (unsigned char)ra, .base = (unsigned char)ra};
 		draft->count++;
@@ -167,7 +167,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 	return true;
 }
 
-static bool pack_normal(const struct draft *draft, struct row *row)
+static bool rows_pack_normal(const struct draft *draft, struct row *row)
 {
 	if (draft->cfa.rule.kind != RULE_REGISTER || draft->cfa.rule.offset < INT32_MIN ||
 	    draft->cfa.rule.offset > INT32_MAX || draft->count > ROW_SAVED_MAX || draft->ra_undefined)
@@ -187,7 +187,7 @@ static bool pack_normal(const struct draft *draft, struct row *row)
 	return true;
 }
 
-static struct expression_op *pack_rule(struct row_rule *to, const struct answer *answer, struct expression_op *ops)
+static struct expression_op *pack_rule(struct row_rule *to, const struct rows_answer *answer, struct expression_op *ops)
 {
 	*to = answer->rule;
 	to->ops = ops;
@@ -196,7 +196,7 @@ static struct expression_op *pack_rule(struct row_rule *to, const struct answer 
 }
 
 /* Allocates one block for the rules and their expressions after them. */
-static size_t pack_rules(const struct draft *draft, struct row *row)
+static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 {
 	const size_t rules_size = sizeof(struct row_rules) + draft->count * sizeof(struct row_rule);
 	size_t op_count = draft->cfa.rule.op_count;
@@ -293,8 +293,8 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 		memset(&draft, 0, offsetof(struct draft, memory));
 		if (draft_fill(&draft, frame, (unsigned)ra, arch)) {
 			row->same = draft.same;
-			if (!pack_normal(&draft, row))
-				bytes = pack_rules(&draft, row);
+			if (!rows_pack_normal(&draft, row))
+				bytes = rows_pack_rules(&draft, row);
 			else if (begins)
 				look_at_code(row, cfi, arch);
 		}
@@ -331,8 +331,8 @@ static struct row *new_row(struct row_table *table)
 	return &table->chunks[table->chunk_count - 1][table->chunk_used++];
 }
 
-static const struct row *make_row(struct row_table *table, struct cfi *cfi, const struct arch *arch, uint64_t address,
-				  size_t at)
+static const struct row *rows_make_row(struct row_table *table, struct cfi *cfi, const struct arch *arch,
+				       uint64_t address, size_t at)
 {
 	struct row *row = table->bytes < BYTES_MAX ? new_row(table) : NULL;
 
@@ -364,7 +364,7 @@ const struct row *rows_find(struct row_table *table, struct cfi *cfi, const stru
 
 	if (at && address - table->index[at - 1].start < table->index[at - 1].row->size)
 		return table->index[at - 1].row;
-	return make_row(table, cfi, arch, address, at);
+	return rows_make_row(table, cfi, arch, address, at);
 }
 
 void rows_free(struct row_table *table)

@@ -54,7 +54,7 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
 }
 
 /* Discards cached rows for addresses in the range. */
-static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
+static void unwind_forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
 		const uint64_t pc = arch_text_address(unwinder->arch, unwinder->cache[i].key & ~KEY_RETURN);
@@ -78,7 +78,7 @@ void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)
 		struct unwind_mapping *item = &unwinder->items[i];
 
 		if (item->start < end && start < item->end) {
-			forget(unwinder, item->start, item->end);
+			unwind_forget(unwinder, item->start, item->end);
 			object_release(item->object);
 			changed = true;
 			continue;
@@ -87,7 +87,7 @@ void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)
 	}
 	unwinder->count = kept;
 	if (!changed)
-		forget(unwinder, start, end);
+		unwind_forget(unwinder, start, end);
 }
 
 void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,

@@ -22,20 +22,21 @@ static uint64_t file_key(const struct stat *st)
 	return hash_mix(st->st_ino ^ (uint64_t)st->st_dev << 40 ^ (uint64_t)st->st_mtim.tv_nsec) | 1;
 }
 
-static bool is_same_file(const struct unwind_object *object, const struct stat *st)
+static bool unwind_object_is_same_file(const struct unwind_object *object, const struct stat *st)
 {
 	return object->has_file && object->device == st->st_dev && object->inode == st->st_ino &&
 	       object->size == st->st_size && object->mtime.tv_sec == st->st_mtim.tv_sec &&
 	       object->mtime.tv_nsec == st->st_mtim.tv_nsec;
 }
 
-static struct unwind_object *find(uint64_t key, const struct stat *st, const char *build_id, const struct arch *arch)
+static struct unwind_object *unwind_object_find(uint64_t key, const struct stat *st, const char *build_id,
+						const struct arch *arch)
 {
 	struct unwind_object *object = hash_get_ptr(&registry, key);
 
 	for (; object; object = object->next)
-		if (object->arch == arch &&
-		    (st ? is_same_file(object, st) : !object->has_file && !strcmp(object->build_id, build_id)))
+		if (object->arch == arch && (st ? unwind_object_is_same_file(object, st)
+						: !object->has_file && !strcmp(object->build_id, build_id)))
 			return object;
 	return NULL;
 }
@@ -56,7 +57,7 @@ static void set_path(struct unwind_object *object, const char *path)
 /* ---- Reading with a limit of time ---- */
 
 /* A file, and the results of reading it. */
-struct reading {
+struct unwind_object_reading {
 	char *path;
 	const struct arch *arch;
 	struct stat st;
@@ -64,9 +65,9 @@ struct reading {
 	struct cfi cfi;
 };
 
-static void reading_free(void *context)
+static void unwind_object_reading_free(void *context)
 {
-	struct reading *const reading = context;
+	struct unwind_object_reading *const reading = context;
 
 	cfi_close(&reading->cfi);
 	free(reading->path);
@@ -75,41 +76,41 @@ static void reading_free(void *context)
 
 static void read_file_stat(void *context)
 {
-	struct reading *const reading = context;
+	struct unwind_object_reading *const reading = context;
 
 	reading->has_file = !stat(reading->path, &reading->st) && S_ISREG(reading->st.st_mode);
 }
 
 static void read_file_cfi(void *context)
 {
-	struct reading *const reading = context;
+	struct unwind_object_reading *const reading = context;
 	const int fd = open_regular(reading->path, &reading->st);
 
 	reading->has_file = fd >= 0;
 	reading->has_cfi = fd >= 0 && !cfi_open_file(&reading->cfi, fd, reading->arch);
 }
 
-/* Returns a result for reading_free(); NULL: there is no path, or the file does not answer in time. */
-static struct reading *read_path(const char *path, const struct arch *arch, void (*work)(void *context))
+/* Returns a result for unwind_object_reading_free(); NULL: there is no path, or the file does not answer in time. */
+static struct unwind_object_reading *read_path(const char *path, const struct arch *arch, void (*work)(void *context))
 {
-	struct reading *reading;
+	struct unwind_object_reading *reading;
 
 	if (!path)
 		return NULL;
 	reading = xcalloc(1, sizeof(*reading));
-	*reading = (struct reading){.path = xstrdup(path), .arch = arch, .cfi = {.fd = -1}};
-	return timed_do(work, reading_free, reading) ? reading : NULL;
+	*reading = (struct unwind_object_reading){.path = xstrdup(path), .arch = arch, .cfi = {.fd = -1}};
+	return timed_do(work, unwind_object_reading_free, reading) ? reading : NULL;
 }
 
-static bool find_file(const char *path, const struct arch *arch, struct stat *st)
+static bool unwind_object_find_file(const char *path, const struct arch *arch, struct stat *st)
 {
-	struct reading *const reading = read_path(path, arch, read_file_stat);
+	struct unwind_object_reading *const reading = read_path(path, arch, read_file_stat);
 	const bool has_file = reading && reading->has_file;
 
 	if (has_file)
 		*st = reading->st;
 	if (reading)
-		reading_free(reading);
+		unwind_object_reading_free(reading);
 	return has_file;
 }
 
@@ -118,10 +119,10 @@ static bool find_file(const char *path, const struct arch *arch, struct stat *st
 struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch)
 {
 	struct stat st;
-	const bool has_file = find_file(path, arch, &st);
+	const bool has_file = unwind_object_find_file(path, arch, &st);
 	const bool has_id = build_id && *build_id;
 	const uint64_t key = has_file ? file_key(&st) : has_id ? hash_bytes(build_id, strlen(build_id)) | 1 : 0;
-	struct unwind_object *object = key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
+	struct unwind_object *object = key ? unwind_object_find(key, has_file ? &st : NULL, build_id, arch) : NULL;
 
 	if (object) {
 		/* The path of a process that has ended cannot be opened any more. */
@@ -207,29 +208,29 @@ void object_release(struct unwind_object *object)
 }
 
 /* Checks the file's identity, because the path may name another file now. */
-static bool open_file(struct unwind_object *object)
+static bool unwind_object_open_file(struct unwind_object *object)
 {
-	struct reading *const reading = read_path(object->path, object->arch, read_file_cfi);
-	const bool is_open = reading && reading->has_cfi && is_same_file(object, &reading->st);
+	struct unwind_object_reading *const reading = read_path(object->path, object->arch, read_file_cfi);
+	const bool is_open = reading && reading->has_cfi && unwind_object_is_same_file(object, &reading->st);
 
 	if (is_open) {
 		object->cfi = reading->cfi;
 		reading->cfi = (struct cfi){.fd = -1};
 	}
 	if (reading)
-		reading_free(reading);
+		unwind_object_reading_free(reading);
 	return is_open;
 }
 
 void object_prepare(struct unwind_object *object)
 {
-	if (object->state == OBJECT_NEW && object->has_file && open_file(object))
+	if (object->state == OBJECT_NEW && object->has_file && unwind_object_open_file(object))
 		object->state = OBJECT_OPEN;
 }
 
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start)
 {
-	if (open_file(object) || !cfi_open_memory(&object->cfi, memory, start, object->arch)) {
+	if (unwind_object_open_file(object) || !cfi_open_memory(&object->cfi, memory, start, object->arch)) {
 		object->state = OBJECT_OPEN;
 		return true;
 	}

@@ -16,7 +16,7 @@ enum { PIECE_SIZE = 8 << 10 };
 
 enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4, HAS_TAG = 64 };
 
-static void put_number(struct buf *out, uint64_t value)
+static void call_store_put_number(struct buf *out, uint64_t value)
 {
 	unsigned char *p = buf_room(out, 10), *const start = p;
 
@@ -26,7 +26,7 @@ static void put_number(struct buf *out, uint64_t value)
 	out->size += (size_t)(p - start);
 }
 
-static uint64_t take_number(const unsigned char **p)
+static uint64_t call_store_take_number(const unsigned char **p)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -42,12 +42,12 @@ static void put_difference(struct buf *out, uint64_t value, uint64_t last)
 {
 	const uint64_t difference = value - last;
 
-	put_number(out, difference << 1 ^ (0 - (difference >> 63)));
+	call_store_put_number(out, difference << 1 ^ (0 - (difference >> 63)));
 }
 
 static uint64_t take_difference(const unsigned char **p, uint64_t last)
 {
-	const uint64_t folded = take_number(p);
+	const uint64_t folded = call_store_take_number(p);
 
 	return last + (folded >> 1 ^ (0 - (folded & 1)));
 }
@@ -61,7 +61,7 @@ struct call_list *call_store_list(struct call_store *store)
 	return list;
 }
 
-static size_t function_number(struct call_store *store, const char *function)
+static size_t call_store_function_number(struct call_store *store, const char *function)
 {
 	/* It is nearly always that of the call before. */
 	if (store->function_count && !strcmp(string_or_empty(function), store->functions[store->last_function]))
@@ -106,7 +106,7 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 
 /* Moves what is large enough into the file. Where that does not help (the disk is full, or there
  * are very many short lists) memory it is. */
-static void make_room(struct call_store *store)
+static void call_store_make_room(struct call_store *store)
 {
 	if (!store->file_tried) {
 		store->file_tried = true;
@@ -127,9 +127,9 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
 	struct buf *out = &list->data;
 	const size_t before = out->capacity;
 
-	put_number(out, (call->kind & 3u) << KIND_SHIFT | (has_time ? HAS_TIME : 0) |
-				(call->has_frames ? HAS_FRAMES : 0) | (call->context ? HAS_CONTEXT : 0) |
-				(call->arg_count ? HAS_ARGS : 0) | (tag ? HAS_TAG : 0));
+	call_store_put_number(out, (call->kind & 3u) << KIND_SHIFT | (has_time ? HAS_TIME : 0) |
+					   (call->has_frames ? HAS_FRAMES : 0) | (call->context ? HAS_CONTEXT : 0) |
+					   (call->arg_count ? HAS_ARGS : 0) | (tag ? HAS_TAG : 0));
 	put_difference(out, call->index, list->last.index);
 	list->last.index = call->index;
 	if (has_time) {
@@ -138,15 +138,15 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
 	}
 	put_difference(out, call->id, list->last.id);
 	list->last.id = call->id;
-	put_number(out, call->size);
-	put_number(out, call->resource);
-	put_number(out, function_number(store, call->function));
+	call_store_put_number(out, call->size);
+	call_store_put_number(out, call->resource);
+	call_store_put_number(out, call_store_function_number(store, call->function));
 	if (call->context)
-		put_number(out, call->context);
+		call_store_put_number(out, call->context);
 	if (tag)
-		put_number(out, tag);
+		call_store_put_number(out, tag);
 	if (call->arg_count)
-		put_number(out, call->arg_count);
+		call_store_put_number(out, call->arg_count);
 	for (uint32_t i = 0; i < call->arg_count; i++) {
 		const char *name = string_or_empty(call->args[i].name);
 		const char *value = string_or_empty(call->args[i].value);
@@ -160,7 +160,7 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
 	if (!store->limit)
 		store->limit = MEMORY_LIMIT;
 	if (store->in_memory > store->limit)
-		make_room(store);
+		call_store_make_room(store);
 }
 
 void call_store_free(struct call_store *store)
@@ -224,7 +224,7 @@ static int next_chunk(struct call_cursor *cursor)
 	return 1;
 }
 
-static const char *take_text(const unsigned char **p)
+static const char *call_store_take_text(const unsigned char **p)
 {
 	const char *text = (const char *)*p;
 
@@ -232,13 +232,13 @@ static const char *take_text(const unsigned char **p)
 	return text;
 }
 
-static void take_args(struct call_cursor *cursor, struct record_call *call)
+static void call_store_take_args(struct call_cursor *cursor, struct record_call *call)
 {
-	call->arg_count = (uint32_t)take_number(&cursor->p);
+	call->arg_count = (uint32_t)call_store_take_number(&cursor->p);
 	for (uint32_t i = 0; i < call->arg_count; i++) {
 		ARRAY_GROW(cursor->args, cursor->arg_capacity, i);
-		cursor->args[i].name = take_text(&cursor->p);
-		cursor->args[i].value = take_text(&cursor->p);
+		cursor->args[i].name = call_store_take_text(&cursor->p);
+		cursor->args[i].value = call_store_take_text(&cursor->p);
 	}
 	call->args = cursor->args;
 }
@@ -254,7 +254,7 @@ int call_cursor_next(struct call_cursor *cursor, struct record_call *call)
 			return status;
 	}
 	const unsigned char **p = &cursor->p;
-	const uint64_t flags = take_number(p);
+	const uint64_t flags = call_store_take_number(p);
 
 	*call = (struct record_call){.kind = (enum call_kind)(flags >> KIND_SHIFT & 3),
 				     .has_frames = flags & HAS_FRAMES,
@@ -263,13 +263,13 @@ int call_cursor_next(struct call_cursor *cursor, struct record_call *call)
 	if (flags & HAS_TIME)
 		call->time_ns = last->time_ns = take_difference(p, last->time_ns);
 	call->id = last->id = take_difference(p, last->id);
-	call->size = take_number(p);
-	call->resource = (uint32_t)take_number(p);
-	call->function = cursor->store->functions[take_number(p)];
+	call->size = call_store_take_number(p);
+	call->resource = (uint32_t)call_store_take_number(p);
+	call->function = cursor->store->functions[call_store_take_number(p)];
 	if (flags & HAS_CONTEXT)
-		call->context = (uint32_t)take_number(p);
-	cursor->tag = flags & HAS_TAG ? take_number(p) : 0;
+		call->context = (uint32_t)call_store_take_number(p);
+	cursor->tag = flags & HAS_TAG ? call_store_take_number(p) : 0;
 	if (flags & HAS_ARGS)
-		take_args(cursor, call);
+		call_store_take_args(cursor, call);
 	return 1;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct group {
+struct compress_group {
 	const struct stack *stack;
 	struct call_list *calls;
 	const struct resource_state *resource; /* of its calls; NULL: they are of several */
@@ -26,7 +26,7 @@ struct compress {
 	struct stack_pool stacks;
 	struct call_store store;
 	struct deferred_scans late;
-	struct group **groups;
+	struct compress_group **groups;
 	size_t count, capacity;
 };
 
@@ -47,15 +47,15 @@ bool group_order_parse(const char *text, enum group_order *order)
 	return false;
 }
 
-static struct group *group_of(struct compress *compress, const struct record_call *call)
+static struct compress_group *compress_group_of(struct compress *compress, const struct record_call *call)
 {
 	const struct record_call none = {0};
 	struct stack *stack = stack_intern(&compress->stacks, call->has_frames ? call : &none);
 
 	if (!stack->user) {
-		struct group *group = xmalloc(sizeof(*group));
+		struct compress_group *group = xmalloc(sizeof(*group));
 
-		*group = (struct group){
+		*group = (struct compress_group){
 			.stack = stack, .calls = call_store_list(&compress->store), .number = compress->count};
 		ARRAY_GROW(compress->groups, compress->capacity, compress->count);
 		compress->groups[compress->count++] = group;
@@ -64,9 +64,9 @@ static struct group *group_of(struct compress *compress, const struct record_cal
 	return stack->user;
 }
 
-static int put_call(struct compress *compress, const struct record_call *call)
+static int compress_put_call(struct compress *compress, const struct record_call *call)
 {
-	struct group *group = group_of(compress, call);
+	struct compress_group *group = compress_group_of(compress, call);
 	const struct resource_state *resource = resources_of(&compress->resources, call->resource);
 
 	group->resource = !group->count || group->resource == resource ? resource : NULL;
@@ -76,7 +76,7 @@ static int put_call(struct compress *compress, const struct record_call *call)
 	return 0;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int compress_put(struct stage *stage, const struct record *record)
 {
 	struct compress *compress = (struct compress *)stage;
 
@@ -84,7 +84,7 @@ static int put(struct stage *stage, const struct record *record)
 		return 0;
 	switch (record->type) {
 	case RECORD_CALL:
-		return put_call(compress, &record->call);
+		return compress_put_call(compress, &record->call);
 	case RECORD_THREAD:
 		return 0;
 	case RECORD_RESOURCE:
@@ -108,35 +108,35 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int compress_compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int compare_groups(const void *a, const void *b, void *context)
+static int compress_compare_groups(const void *a, const void *b, void *context)
 {
-	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+	const struct compress_group *x = *(struct compress_group *const *)a, *y = *(struct compress_group *const *)b;
 	int result = 0;
 
 	switch (*(const enum group_order *)context) {
 	case GROUPS_DEFAULT:
 	case GROUPS_SIZE_ASC:
-		result = compare_numbers(x->size, y->size);
+		result = compress_compare_numbers(x->size, y->size);
 		break;
 	case GROUPS_SIZE:
-		result = compare_numbers(y->size, x->size);
+		result = compress_compare_numbers(y->size, x->size);
 		break;
 	case GROUPS_COUNT_ASC:
-		result = compare_numbers(x->count, y->count);
+		result = compress_compare_numbers(x->count, y->count);
 		break;
 	case GROUPS_COUNT:
-		result = compare_numbers(y->count, x->count);
+		result = compress_compare_numbers(y->count, x->count);
 		break;
 	}
-	return result ? result : compare_numbers(x->number, y->number);
+	return result ? result : compress_compare_numbers(x->number, y->number);
 }
 
-static int put_calls(struct compress *compress, const struct group *group, const char *summary)
+static int compress_put_calls(struct compress *compress, const struct compress_group *group, const char *summary)
 {
 	struct record record = {.type = RECORD_CALL};
 	struct call_cursor cursor;
@@ -161,7 +161,7 @@ static int put_calls(struct compress *compress, const struct group *group, const
 	return status;
 }
 
-static int put_group(struct compress *compress, const struct group *group)
+static int put_group(struct compress *compress, const struct compress_group *group)
 {
 	struct buf summary = {0};
 	int error = stack_put_objects(group->stack, &compress->objects, compress->stage.next);
@@ -171,18 +171,19 @@ static int put_group(struct compress *compress, const struct group *group)
 	if (words_have_size(group->resource, group->size))
 		buf_printf(&summary, " with total size %" PRIu64, group->size);
 	if (!error)
-		error = put_calls(compress, group, buf_str(&summary));
+		error = compress_put_calls(compress, group, buf_str(&summary));
 	buf_free(&summary);
 	return error;
 }
 
-static int finish(struct stage *stage)
+static int compress_finish(struct stage *stage)
 {
 	struct compress *compress = (struct compress *)stage;
 	int error = 0;
 
 	if (compress->count)
-		qsort_r(compress->groups, compress->count, sizeof(struct group *), compare_groups, &compress->order);
+		qsort_r(compress->groups, compress->count, sizeof(struct compress_group *), compress_compare_groups,
+			&compress->order);
 	for (size_t i = 0; i < compress->count && !error; i++)
 		error = put_group(compress, compress->groups[i]);
 	if (!error)
@@ -210,7 +211,7 @@ struct stage *compress_new(struct stage *next, enum group_order order)
 	struct compress *compress = xmalloc(sizeof(*compress));
 
 	*compress = (struct compress){
-		.stage = {.put = put, .finish = finish, .free = compress_free, .next = next},
+		.stage = {.put = compress_put, .finish = compress_finish, .free = compress_free, .next = next},
 		.order = order,
 	};
 	compress->stacks.objects = &compress->objects;

@@ -16,7 +16,7 @@ bool deferred_scans_keep(struct deferred_scans *late, const struct record *recor
 	return true;
 }
 
-static bool is_any(const void *context, const struct record *record)
+static bool deferred_scans_is_any(const void *context, const struct record *record)
 {
 	(void)context;
 	(void)record;
@@ -36,7 +36,7 @@ int deferred_scans_put_if(const struct deferred_scans *late, struct stage *next,
 
 int deferred_scans_put(const struct deferred_scans *late, struct stage *next)
 {
-	return deferred_scans_put_if(late, next, is_any, NULL);
+	return deferred_scans_put_if(late, next, deferred_scans_is_any, NULL);
 }
 
 void deferred_scans_free(struct deferred_scans *late)

@@ -12,7 +12,7 @@ static const char *const names[] = {
 };
 
 /* 0: there is no such kind. */
-static unsigned kind_of(const char *name, size_t length)
+static unsigned leak_kinds_kind_of(const char *name, size_t length)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
 		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
@@ -30,7 +30,7 @@ bool leak_kinds_parse(const char *text, unsigned *kinds)
 	}
 	for (const char *p = text;; p++) {
 		const size_t length = strcspn(p, ",");
-		const unsigned kind = kind_of(p, length);
+		const unsigned kind = leak_kinds_kind_of(p, length);
 
 		if (!kind)
 			return false;

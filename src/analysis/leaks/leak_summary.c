@@ -47,7 +47,7 @@ static void count_baseline(struct summary *summary, const struct record_baseline
 	}
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int leak_summary_put(struct stage *stage, const struct record *record)
 {
 	struct summary *summary = (struct summary *)stage;
 
@@ -62,7 +62,7 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int put_line(struct summary *summary, struct buf *line)
+static int leak_summary_put_line(struct summary *summary, struct buf *line)
 {
 	const struct record record = {.type = RECORD_COMMENT, .comment = {.text = buf_str(line)}};
 	const int error = stage_put(summary->stage.next, &record);
@@ -79,7 +79,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 		buf_printf(line, "# Resource - %s (%s):", resource->type, resource->desc);
 	else
 		buf_printf(line, "# Resource - %" PRIu32 " (not declared in the trace):", resource->id);
-	const int error = put_line(summary, line);
+	const int error = leak_summary_put_line(summary, line);
 
 	if (error)
 		return error;
@@ -88,7 +88,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	buf_printf(line, " %s", words_left(resource));
 	if (words_have_size(resource, total->size))
 		buf_printf(line, " with total size of %" PRIu64 " bytes", total->size);
-	return put_line(summary, line);
+	return leak_summary_put_line(summary, line);
 }
 
 /* functrace's summary says the same. */
@@ -99,7 +99,7 @@ static int put_unseen(struct summary *summary, struct buf *line)
 	if (!unseen)
 		return 0;
 	buf_printf(line, "# %" PRIu64 " id(s) were given out again: their releases were not seen", unseen);
-	return put_line(summary, line);
+	return leak_summary_put_line(summary, line);
 }
 
 static int put_incomplete(struct summary *summary, struct buf *line)
@@ -107,10 +107,10 @@ static int put_incomplete(struct summary *summary, struct buf *line)
 	if (!trace_end_is_missing(&summary->end))
 		return 0;
 	buf_add_str(line, "# incomplete: the trace has no end " TRACE_END_MISSING);
-	return put_line(summary, line);
+	return leak_summary_put_line(summary, line);
 }
 
-static int put_lines(struct summary *summary, struct buf *line)
+static int leak_summary_put_lines(struct summary *summary, struct buf *line)
 {
 	struct buf lines = {0};
 	int error = 0;
@@ -121,13 +121,13 @@ static int put_lines(struct summary *summary, struct buf *line)
 		summary->lines(summary->lines_context, &lines);
 	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
 		buf_printf(line, "# %.*s", (int)strcspn(p, "\n"), p);
-		error = put_line(summary, line);
+		error = leak_summary_put_line(summary, line);
 	}
 	buf_free(&lines);
 	return error;
 }
 
-static int finish(struct stage *stage)
+static int leak_summary_finish(struct stage *stage)
 {
 	struct summary *summary = (struct summary *)stage;
 	struct buf line = {0};
@@ -144,7 +144,7 @@ static int finish(struct stage *stage)
 	if (!error)
 		error = put_unseen(summary, &line);
 	if (!error)
-		error = put_lines(summary, &line);
+		error = leak_summary_put_lines(summary, &line);
 	buf_free(&line);
 	return error ? error : stage_finish_next(stage);
 }
@@ -180,6 +180,7 @@ struct stage *summary_new(struct stage *next)
 {
 	struct summary *summary = xmalloc(sizeof(*summary));
 
-	*summary = (struct summary){.stage = {.put = put, .finish = finish, .free = summary_free, .next = next}};
+	*summary = (struct summary){
+		.stage = {.put = leak_summary_put, .finish = leak_summary_finish, .free = summary_free, .next = next}};
 	return &summary->stage;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What a scan has said of a block: it goes on at the end, if it is that block still, and no later scan was. */
-struct verdict {
+struct leaks_verdict {
 	struct resource_state *resource;
 	uint64_t id, owner; /* the call's sequence, or FROM_BEFORE */
 	uint64_t scan;
@@ -31,7 +31,7 @@ struct leaks {
 	struct held_call *first, *last;
 	struct marks marks;
 	uint64_t sequence, unseen;
-	struct verdict *verdicts;
+	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
 	unsigned kinds;   /* that are leaks where a scan was */
 	unsigned current; /* of the leak that goes on */
@@ -63,7 +63,7 @@ static int add_mark(struct leaks *leaks, const struct record *record)
 	return put_marks_before(leaks, leaks->first);
 }
 
-static void append(struct leaks *leaks, struct held_call *call)
+static void leaks_append(struct leaks *leaks, struct held_call *call)
 {
 	call->sequence = leaks->sequence++;
 	call->previous = leaks->last;
@@ -75,7 +75,7 @@ static void append(struct leaks *leaks, struct held_call *call)
 	leaks->last = call;
 }
 
-static int drop(struct leaks *leaks, struct held_call *call)
+static int leaks_drop(struct leaks *leaks, struct held_call *call)
 {
 	const bool was_first = call == leaks->first;
 
@@ -117,7 +117,7 @@ struct before {
 };
 
 /* 0: it is not alive. */
-static uint64_t live_of(const struct resource_state *resource, uint64_t id)
+static uint64_t leaks_live_of(const struct resource_state *resource, uint64_t id)
 {
 	const uint64_t *live = hash_get(&resource->live, id ^ resource->seed);
 
@@ -131,7 +131,7 @@ static struct before *before_of(struct resource_state *resource)
 	return resource->user;
 }
 
-static void put_baseline(struct leaks *leaks, const struct record_baseline *baseline)
+static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline *baseline)
 {
 	struct resource_state *resource = resources_of(&leaks->resources, baseline->resource);
 	struct before *before = before_of(resource);
@@ -140,7 +140,7 @@ static void put_baseline(struct leaks *leaks, const struct record_baseline *base
 		const uint64_t most = UINT64_MAX >> BEFORE_SIZE, id = baseline->blocks[i].id;
 		const uint64_t size = baseline->blocks[i].size < most ? baseline->blocks[i].size : most;
 
-		if (live_of(resource, id))
+		if (leaks_live_of(resource, id))
 			continue;
 		hash_set(&resource->live, id ^ resource->seed, size << BEFORE_SIZE | BEFORE);
 		before->count++;
@@ -149,7 +149,7 @@ static void put_baseline(struct leaks *leaks, const struct record_baseline *base
 }
 
 /* It is not alive any more, or is a leak. */
-static void take_before(struct resource_state *resource, uint64_t live)
+static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	const uint64_t size = live >> BEFORE_SIZE;
 	struct before *before = before_of(resource);
@@ -160,7 +160,7 @@ static void take_before(struct resource_state *resource, uint64_t live)
 
 /* ---- What scans say ---- */
 
-static int put_scan(struct leaks *leaks, const struct record *record)
+static int leaks_put_scan(struct leaks *leaks, const struct record *record)
 {
 	const struct record_scan *const scan = &record->scan;
 	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
@@ -173,34 +173,35 @@ static int put_scan(struct leaks *leaks, const struct record *record)
 	return add_mark(leaks, record);
 }
 
-static uint64_t owner_of(uint64_t live)
+static uint64_t leaks_owner_of(uint64_t live)
 {
 	return live & BEFORE ? FROM_BEFORE : ((const struct held_call *)(uintptr_t)live)->sequence;
 }
 
-static void put_lost(struct leaks *leaks, const struct record_lost *lost)
+static void leaks_put_lost(struct leaks *leaks, const struct record_lost *lost)
 {
 	struct resource_state *resource = resources_of(&leaks->resources, lost->resource);
-	const uint64_t live = live_of(resource, lost->id);
+	const uint64_t live = leaks_live_of(resource, lost->id);
 
 	if (!live || (live & BEFORE && !(leaks->kinds & LEAK_KIND(lost->kind))))
 		return;
 	ARRAY_GROW(leaks->verdicts, leaks->verdict_capacity, leaks->verdict_count);
-	leaks->verdicts[leaks->verdict_count++] = (struct verdict){.resource = resource,
-								   .id = lost->id,
-								   .owner = owner_of(live),
-								   .scan = before_of(resource)->scans,
-								   .kind = lost->kind,
-								   .number = lost->resource};
+	leaks->verdicts[leaks->verdict_count++] = (struct leaks_verdict){.resource = resource,
+									 .id = lost->id,
+									 .owner = leaks_owner_of(live),
+									 .scan = before_of(resource)->scans,
+									 .kind = lost->kind,
+									 .number = lost->resource};
 }
 
-/* What it is about, as live_of() says; 0: that is not alive any more, or another scan was. */
-static uint64_t subject_of(const struct verdict *verdict)
+/* What it is about, as leaks_live_of() says; 0: that is not alive any more, or another scan was. */
+static uint64_t subject_of(const struct leaks_verdict *verdict)
 {
-	const uint64_t live = live_of(verdict->resource, verdict->id);
+	const uint64_t live = leaks_live_of(verdict->resource, verdict->id);
 
-	return live && owner_of(live) == verdict->owner && verdict->scan == before_of(verdict->resource)->scans ? live
-														: 0;
+	return live && leaks_owner_of(live) == verdict->owner && verdict->scan == before_of(verdict->resource)->scans
+		       ? live
+		       : 0;
 }
 
 /* The calls know then what was said of them. */
@@ -215,7 +216,7 @@ static void tell_calls(struct leaks *leaks)
 }
 
 /* Whether the call is a leak; sets what kind it is, or counts it among those that are none. */
-static bool is_leak(struct leaks *leaks, const struct held_call *call)
+static bool leaks_is_leak(struct leaks *leaks, const struct held_call *call)
 {
 	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
 
@@ -234,7 +235,7 @@ static bool is_leak(struct leaks *leaks, const struct held_call *call)
 	return false;
 }
 
-static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
+static int put_verdict(struct leaks *leaks, const struct leaks_verdict *verdict)
 {
 	const uint64_t live = subject_of(verdict);
 	int error = 0;
@@ -245,7 +246,7 @@ static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
 	if (live & BEFORE && !(live & BEFORE_PUT)) {
 		const struct baseline_block block = {verdict->id, live >> BEFORE_SIZE};
 
-		take_before(verdict->resource, live);
+		leaks_take_before(verdict->resource, live);
 		hash_set(&verdict->resource->live, verdict->id ^ verdict->resource->seed, live | BEFORE_PUT);
 		error = stage_put(leaks->stage.next,
 				  &(struct record){.type = RECORD_BASELINE, .baseline = {verdict->number, &block, 1}});
@@ -302,16 +303,16 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
  * call that had not returned when the baseline was, or it is released. */
 static struct held_call *live_call(struct resource_state *resource, uint64_t id)
 {
-	const uint64_t live = live_of(resource, id);
+	const uint64_t live = leaks_live_of(resource, id);
 
 	if (!(live & BEFORE))
 		return (struct held_call *)(uintptr_t)live;
-	take_before(resource, live);
+	leaks_take_before(resource, live);
 	resource_live_remove(resource, id);
 	return NULL;
 }
 
-static int put_call(struct leaks *leaks, const struct record_call *call)
+static int leaks_put_call(struct leaks *leaks, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&leaks->resources, call->resource);
 	const bool counted = resource->flags & RESOURCE_REFCOUNT;
@@ -327,28 +328,28 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 		}
 		struct held_call *held = call_pool_call(&leaks->hold, call);
 
-		append(leaks, held);
+		leaks_append(leaks, held);
 		resource_live_set(resource, call->id, held);
 		leaks->unseen += old != NULL;
-		return old ? drop(leaks, old) : 0;
+		return old ? leaks_drop(leaks, old) : 0;
 	} else if (call->kind == CALL_RELEASE) {
 		struct held_call *const old = live_call(resource, call->id);
 
 		if (!old || (counted && --old->references))
 			return 0;
 		resource_live_remove(resource, call->id);
-		return drop(leaks, old);
+		return leaks_drop(leaks, old);
 	}
 	return 0;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int leaks_put(struct stage *stage, const struct record *record)
 {
 	struct leaks *leaks = (struct leaks *)stage;
 
 	switch (record->type) {
 	case RECORD_CALL:
-		return put_call(leaks, &record->call);
+		return leaks_put_call(leaks, &record->call);
 	case RECORD_THREAD:
 		call_pool_thread(&leaks->hold, &record->thread);
 		return 0;
@@ -356,12 +357,12 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_RESIDENT:
 		return add_mark(leaks, record);
 	case RECORD_SCAN:
-		return put_scan(leaks, record);
+		return leaks_put_scan(leaks, record);
 	case RECORD_LOST:
-		put_lost(leaks, &record->lost);
+		leaks_put_lost(leaks, &record->lost);
 		return 0;
 	case RECORD_BASELINE:
-		put_baseline(leaks, &record->baseline);
+		leaks_put_baseline(leaks, &record->baseline);
 		return 0;
 	case RECORD_COMMENT:
 		return add_mark(leaks, record);
@@ -404,7 +405,7 @@ static int put_before(struct leaks *leaks, struct resource_state *resource)
 	return preexisting_blocks_put(&blocks, resource->id, leaks->stage.next);
 }
 
-static int finish(struct stage *stage)
+static int leaks_finish(struct stage *stage)
 {
 	struct leaks *leaks = (struct leaks *)stage;
 	int error = 0;
@@ -415,7 +416,7 @@ static int finish(struct stage *stage)
 	tell_calls(leaks);
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
 		error = put_marks_before(leaks, call);
-		if (!error && is_leak(leaks, call))
+		if (!error && leaks_is_leak(leaks, call))
 			error = call_pool_put(&leaks->hold, call, stage->next);
 	}
 	if (!error)
@@ -451,7 +452,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds)
 {
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
-	*leaks = (struct leaks){.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
+	*leaks = (struct leaks){.stage = {.put = leaks_put, .finish = leaks_finish, .free = leaks_free, .next = next}};
 	leaks->marks.file = -1;
 	leaks->kinds = kinds;
 	return &leaks->stage;

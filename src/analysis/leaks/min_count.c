@@ -16,7 +16,7 @@ struct small_groups {
 	uint64_t stackless; /* calls */
 };
 
-static void count(struct small_groups *small, const struct held_call *call)
+static void min_count_count(struct small_groups *small, const struct held_call *call)
 {
 	if (call->stack)
 		call->stack->user = (char *)call->stack->user + 1;
@@ -29,7 +29,7 @@ static bool is_small(const struct small_groups *small, const struct held_call *c
 	return (call->stack ? (uintptr_t)call->stack->user : small->stackless) < small->least;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int min_count_put(struct stage *stage, const struct record *record)
 {
 	struct small_groups *small = (struct small_groups *)stage;
 
@@ -43,7 +43,7 @@ static int put(struct stage *stage, const struct record *record)
 		call->next = NULL;
 		*small->end = call;
 		small->end = &call->next;
-		count(small, call);
+		min_count_count(small, call);
 		return 0;
 	}
 	if (deferred_scans_keep(&small->late, record))
@@ -56,7 +56,7 @@ static int put(struct stage *stage, const struct record *record)
 }
 
 /* What a scan says of what is left out has no place. */
-static bool is_there(const void *context, const struct record *record)
+static bool min_count_is_there(const void *context, const struct record *record)
 {
 	const struct small_groups *small = context;
 
@@ -64,7 +64,7 @@ static bool is_there(const void *context, const struct record *record)
 	       !hash_get(&small->left_out, hash_mix(record->lost.resource) ^ record->lost.id);
 }
 
-static int finish(struct stage *stage)
+static int min_count_finish(struct stage *stage)
 {
 	struct small_groups *small = (struct small_groups *)stage;
 	int error = 0;
@@ -80,7 +80,7 @@ static int finish(struct stage *stage)
 			error = call_pool_put(&small->hold, call, stage->next);
 	}
 	if (!error)
-		error = deferred_scans_put_if(&small->late, stage->next, is_there, small);
+		error = deferred_scans_put_if(&small->late, stage->next, min_count_is_there, small);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -103,8 +103,9 @@ struct stage *min_count_new(struct stage *next, uint64_t least)
 {
 	struct small_groups *small = xmalloc(sizeof(*small));
 
-	*small = (struct small_groups){.stage = {.put = put, .finish = finish, .free = small_groups_free, .next = next},
-				       .least = least};
+	*small = (struct small_groups){
+		.stage = {.put = min_count_put, .finish = min_count_finish, .free = small_groups_free, .next = next},
+		.least = least};
 	small->hold.stacks.objects = &small->objects;
 	small->end = &small->first;
 	return &small->stage;

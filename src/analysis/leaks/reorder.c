@@ -13,14 +13,14 @@
 
 enum { RUN_MAX = 1 << 15, PREFETCHED = 8 };
 
-struct entry {
+struct reorder_entry {
 	struct held_call *call;
 	uint64_t index;
 	uint32_t place; /* in the order of the input */
 	uint32_t stack; /* its number + 1; 0 none */
 };
 
-struct run {
+struct reorder_run {
 	struct call_cursor cursor;
 	struct record_call call; /* the next one */
 };
@@ -34,7 +34,7 @@ struct reorder {
 	struct record_object *passed; /* those; their paths are the map's */
 	size_t passed_count, passed_capacity;
 	struct call_pool hold;
-	struct entry *entries; /* of the run that is being read */
+	struct reorder_entry *entries; /* of the run that is being read */
 	size_t count, capacity;
 	struct call_store store;
 	struct deferred_scans late;
@@ -49,7 +49,7 @@ struct reorder {
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct reorder_entry *x = a, *y = b;
 
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
@@ -63,7 +63,7 @@ static void sort_entries(struct reorder *reorder)
 	while (i < reorder->count && reorder->entries[i - 1].index <= reorder->entries[i].index)
 		i++;
 	if (i < reorder->count)
-		qsort(reorder->entries, reorder->count, sizeof(struct entry), compare_entries);
+		qsort(reorder->entries, reorder->count, sizeof(struct reorder_entry), compare_entries);
 }
 
 static void end_run(struct reorder *reorder)
@@ -72,7 +72,7 @@ static void end_run(struct reorder *reorder)
 
 	sort_entries(reorder);
 	for (size_t i = 0; i < reorder->count; i++) {
-		const struct entry *entry = &reorder->entries[i];
+		const struct reorder_entry *entry = &reorder->entries[i];
 		struct record record;
 
 		/* They lie in another order than they are wanted in. */
@@ -91,35 +91,35 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-static uint32_t add_stack(struct reorder *reorder, struct stack *stack)
+static uint32_t reorder_add_stack(struct reorder *reorder, struct stack *stack)
 {
 	ARRAY_GROW(reorder->stacks, reorder->stack_capacity, reorder->stack_count);
 	reorder->stacks[reorder->stack_count++] = stack;
 	return (uint32_t)reorder->stack_count;
 }
 
-static uint32_t number_of(struct reorder *reorder, struct stack *stack)
+static uint32_t reorder_number_of(struct reorder *reorder, struct stack *stack)
 {
 	if (stack && !stack->user)
-		stack->user = (void *)(uintptr_t)add_stack(reorder, stack);
+		stack->user = (void *)(uintptr_t)reorder_add_stack(reorder, stack);
 	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
 }
 
 /* The number of a call's stack, which may be still to come. */
-static uint32_t take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
+static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
 		if (!reorder->shared)
-			reorder->shared = add_stack(reorder, NULL);
+			reorder->shared = reorder_add_stack(reorder, NULL);
 		return reorder->shared;
 	}
 	if (reorder->shared)
 		reorder->stacks[reorder->shared - 1] = call->stack;
 	reorder->shared = 0;
-	return number_of(reorder, call->stack);
+	return reorder_number_of(reorder, call->stack);
 }
 
-static int put_call(struct reorder *reorder, const struct record *record)
+static int reorder_put_call(struct reorder *reorder, const struct record *record)
 {
 	const struct record_call *call = &record->call;
 
@@ -129,10 +129,11 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	struct held_call *held = call_pool_call(&reorder->hold, call);
 
 	ARRAY_GROW(reorder->entries, reorder->capacity, reorder->count);
-	reorder->entries[reorder->count] = (struct entry){.call = held,
-							  .index = call->index,
-							  .place = (uint32_t)reorder->count,
-							  .stack = take_stack(reorder, held, call->shares_next)};
+	reorder->entries[reorder->count] =
+		(struct reorder_entry){.call = held,
+				       .index = call->index,
+				       .place = (uint32_t)reorder->count,
+				       .stack = reorder_take_stack(reorder, held, call->shares_next)};
 	if (++reorder->count == RUN_MAX)
 		end_run(reorder);
 	return 0;
@@ -155,12 +156,12 @@ static bool pass_object(struct reorder *reorder, const struct record_object *obj
 	return true;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int reorder_put(struct stage *stage, const struct record *record)
 {
 	struct reorder *reorder = (struct reorder *)stage;
 
 	if (record->type == RECORD_CALL)
-		return put_call(reorder, record);
+		return reorder_put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
 	if (reorder->holding && deferred_scans_keep(&reorder->late, record))
@@ -174,7 +175,7 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int put_merged(struct reorder *reorder, const struct run *run)
+static int put_merged(struct reorder *reorder, const struct reorder_run *run)
 {
 	struct record record = {.type = RECORD_CALL, .call = run->call};
 	const struct stack *stack = run->cursor.tag ? reorder->stacks[run->cursor.tag - 1] : NULL;
@@ -188,7 +189,7 @@ static int put_merged(struct reorder *reorder, const struct run *run)
 }
 
 /* Of equal indices the earlier run's was read first. */
-static bool is_before(const struct run *runs, size_t a, size_t b)
+static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;
 
@@ -197,7 +198,7 @@ static bool is_before(const struct run *runs, size_t a, size_t b)
 
 /* A heap of the runs' numbers, whose first is the one with the next call, is put in order again
  * from `place` down. */
-static void sift(const struct run *runs, size_t *heap, size_t count, size_t place)
+static void sift(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {
 		size_t least = place;
@@ -215,7 +216,7 @@ static void sift(const struct run *runs, size_t *heap, size_t count, size_t plac
 	}
 }
 
-static int next_of_run(struct run *run)
+static int next_of_run(struct reorder_run *run)
 {
 	const int status = call_cursor_next(&run->cursor, &run->call);
 
@@ -224,7 +225,7 @@ static int next_of_run(struct run *run)
 	return status;
 }
 
-static int merge(struct reorder *reorder, struct run *runs, size_t *heap)
+static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size_t *heap)
 {
 	size_t count = reorder->list_count;
 	int status = 1;
@@ -250,7 +251,7 @@ static int merge(struct reorder *reorder, struct run *runs, size_t *heap)
 	return status < 0 ? status : 0;
 }
 
-static int finish(struct stage *stage)
+static int reorder_finish(struct stage *stage)
 {
 	struct reorder *reorder = (struct reorder *)stage;
 
@@ -259,9 +260,9 @@ static int finish(struct stage *stage)
 		object_map_put(&reorder->objects, &reorder->passed[i]);
 	if (reorder->count)
 		end_run(reorder);
-	struct run *runs = xcalloc(reorder->list_count, sizeof(*runs));
+	struct reorder_run *runs = xcalloc(reorder->list_count, sizeof(*runs));
 	size_t *heap = xcalloc(reorder->list_count, sizeof(*heap));
-	int error = merge(reorder, runs, heap);
+	int error = reorder_merge(reorder, runs, heap);
 
 	if (!error)
 		error = deferred_scans_put(&reorder->late, stage->next);
@@ -293,7 +294,8 @@ struct stage *reorder_new(struct stage *next)
 {
 	struct reorder *reorder = xmalloc(sizeof(*reorder));
 
-	*reorder = (struct reorder){.stage = {.put = put, .finish = finish, .free = reorder_free, .next = next}};
+	*reorder = (struct reorder){
+		.stage = {.put = reorder_put, .finish = reorder_finish, .free = reorder_free, .next = next}};
 	reorder->hold.stacks.objects = &reorder->objects;
 	return &reorder->stage;
 }

@@ -14,17 +14,17 @@ struct line {
 	char *first, *second; /* the record's strings */
 };
 
-struct lines {
+struct sp_rtrace_order_lines {
 	struct line *first, **end;
 };
 
 enum kind { ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, KINDS };
 
-struct layout {
+struct sp_rtrace_order_layout {
 	struct stage stage;
 	struct layout_options options;
 	bool asked, holding;
-	struct lines declared[KINDS];
+	struct sp_rtrace_order_lines declared[KINDS];
 	struct marks comments; /* by how many calls come before them */
 	struct object_map objects;
 	struct stack_pool stacks;
@@ -45,7 +45,7 @@ static void copy_strings(struct line *line, const char **first, const char **sec
 	*second = line->second;
 }
 
-static void add_line(struct lines *lines, const struct record *record)
+static void sp_rtrace_order_add_line(struct sp_rtrace_order_lines *lines, const struct record *record)
 {
 	struct line *line = xcalloc(1, sizeof(*line));
 
@@ -78,7 +78,7 @@ static void add_line(struct lines *lines, const struct record *record)
 	lines->end = &line->next;
 }
 
-static void drop_first(struct lines *lines)
+static void drop_first(struct sp_rtrace_order_lines *lines)
 {
 	struct line *line = lines->first;
 
@@ -88,7 +88,7 @@ static void drop_first(struct lines *lines)
 	free(line);
 }
 
-static int put_lines(struct layout *layout, struct lines *lines)
+static int sp_rtrace_order_put_lines(struct sp_rtrace_order_layout *layout, struct sp_rtrace_order_lines *lines)
 {
 	int error = 0;
 
@@ -100,7 +100,7 @@ static int put_lines(struct layout *layout, struct lines *lines)
 }
 
 /* Gives out the comments that at most `calls` calls precede. */
-static int put_comments(struct layout *layout, uint64_t calls)
+static int put_comments(struct sp_rtrace_order_layout *layout, uint64_t calls)
 {
 	const struct mark *mark;
 	const char *text;
@@ -115,16 +115,16 @@ static int put_comments(struct layout *layout, uint64_t calls)
 	return error;
 }
 
-static int put_declared(struct layout *layout)
+static int put_declared(struct sp_rtrace_order_layout *layout)
 {
 	int error = 0;
 
 	for (size_t kind = 0; kind < KINDS && !error; kind++)
-		error = put_lines(layout, &layout->declared[kind]);
+		error = sp_rtrace_order_put_lines(layout, &layout->declared[kind]);
 	return error;
 }
 
-static void call_pool_call(struct layout *layout, const struct record_call *call)
+static void call_pool_call(struct sp_rtrace_order_layout *layout, const struct record_call *call)
 {
 	struct stack *stack = call->has_frames ? stack_intern(&layout->stacks, call) : NULL;
 
@@ -141,7 +141,7 @@ static void call_pool_call(struct layout *layout, const struct record_call *call
 	layout->call_count++;
 }
 
-static int put_held(struct layout *layout)
+static int put_held(struct sp_rtrace_order_layout *layout)
 {
 	struct record record = {.type = RECORD_CALL};
 	struct call_cursor cursor;
@@ -169,7 +169,7 @@ static int put_held(struct layout *layout)
 }
 
 /* Ends the holding back. */
-static int let_go(struct layout *layout)
+static int sp_rtrace_order_let_go(struct sp_rtrace_order_layout *layout)
 {
 	int error = put_declared(layout);
 
@@ -179,33 +179,33 @@ static int let_go(struct layout *layout)
 	return error ? error : put_comments(layout, UINT64_MAX);
 }
 
-static int take_held(struct layout *layout, const struct record *record)
+static int take_held(struct sp_rtrace_order_layout *layout, const struct record *record)
 {
 	switch (record->type) {
 	case RECORD_PROCESS:
 		return stage_put(layout->stage.next, record);
 	case RECORD_ATTACHMENT:
-		add_line(&layout->declared[ATTACHMENTS], record);
+		sp_rtrace_order_add_line(&layout->declared[ATTACHMENTS], record);
 		break;
 	case RECORD_HEAP:
-		add_line(&layout->declared[HEAPS], record);
+		sp_rtrace_order_add_line(&layout->declared[HEAPS], record);
 		break;
 	case RECORD_MODULE:
-		add_line(&layout->declared[MODULES], record);
+		sp_rtrace_order_add_line(&layout->declared[MODULES], record);
 		break;
 	case RECORD_CONTEXT:
-		add_line(&layout->declared[CONTEXTS], record);
+		sp_rtrace_order_add_line(&layout->declared[CONTEXTS], record);
 		break;
 	case RECORD_RESOURCE:
-		add_line(&layout->declared[RESOURCES], record);
+		sp_rtrace_order_add_line(&layout->declared[RESOURCES], record);
 		break;
 	case RECORD_OBJECT:
 		object_map_put(&layout->objects, &record->object);
-		add_line(&layout->declared[OBJECTS], record);
+		sp_rtrace_order_add_line(&layout->declared[OBJECTS], record);
 		break;
 	case RECORD_BUILD_ID:
 		object_map_set_build_id(&layout->objects, &record->build_id);
-		add_line(&layout->declared[OBJECTS], record);
+		sp_rtrace_order_add_line(&layout->declared[OBJECTS], record);
 		break;
 	case RECORD_COMMENT:
 	case RECORD_SCAN:
@@ -225,16 +225,16 @@ static int take_held(struct layout *layout, const struct record *record)
 	return 0;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int sp_rtrace_order_put(struct stage *stage, const struct record *record)
 {
-	struct layout *layout = (struct layout *)stage;
+	struct sp_rtrace_order_layout *layout = (struct sp_rtrace_order_layout *)stage;
 
 	if (!layout->asked) {
 		layout->asked = true;
 		layout->holding = layout->options.is_wanted(layout->options.context);
 	}
 	if (layout->holding && !layout->options.hold_calls && record->type == RECORD_CALL) {
-		const int error = let_go(layout);
+		const int error = sp_rtrace_order_let_go(layout);
 
 		if (error)
 			return error;
@@ -242,17 +242,17 @@ static int put(struct stage *stage, const struct record *record)
 	return layout->holding ? take_held(layout, record) : stage_put(stage->next, record);
 }
 
-static int finish(struct stage *stage)
+static int sp_rtrace_order_finish(struct stage *stage)
 {
-	struct layout *layout = (struct layout *)stage;
-	const int error = layout->holding ? let_go(layout) : 0;
+	struct sp_rtrace_order_layout *layout = (struct sp_rtrace_order_layout *)stage;
+	const int error = layout->holding ? sp_rtrace_order_let_go(layout) : 0;
 
 	return error ? error : stage_finish_next(stage);
 }
 
 static void layout_free(struct stage *stage)
 {
-	struct layout *layout = (struct layout *)stage;
+	struct sp_rtrace_order_layout *layout = (struct sp_rtrace_order_layout *)stage;
 
 	for (size_t kind = 0; kind < KINDS; kind++)
 		while (layout->declared[kind].first)
@@ -267,10 +267,13 @@ static void layout_free(struct stage *stage)
 
 struct stage *layout_new(struct stage *next, const struct layout_options *options)
 {
-	struct layout *layout = xmalloc(sizeof(*layout));
+	struct sp_rtrace_order_layout *layout = xmalloc(sizeof(*layout));
 
-	*layout = (struct layout){
-		.stage = {.put = put, .finish = finish, .free = layout_free, .next = next},
+	*layout = (struct sp_rtrace_order_layout){
+		.stage = {.put = sp_rtrace_order_put,
+			  .finish = sp_rtrace_order_finish,
+			  .free = layout_free,
+			  .next = next},
 		.options = *options,
 		.comments.file = -1,
 	};

@@ -33,7 +33,7 @@ static void take_event(void *context, const struct mpatrol_event *event)
 		mpatrol_sim_put(&outputs->sim, event);
 }
 
-static int open_file(const struct output_target *target, uint32_t pid, const char *suffix, FILE **file)
+static int mpatrol_outputs_open_file(const struct output_target *target, uint32_t pid, const char *suffix, FILE **file)
 {
 	char *name = NULL;
 	const int fd = output_target_open(target, pid, suffix, &name);
@@ -60,21 +60,21 @@ static int open_files(struct mpatrol_outputs *outputs, uint32_t pid)
 	int error = 0;
 
 	if (options->wants_table)
-		error = open_file(&options->table, pid, ".mpatrol.txt", &outputs->table.file);
+		error = mpatrol_outputs_open_file(&options->table, pid, ".mpatrol.txt", &outputs->table.file);
 	if (!error && options->hatf_path)
-		error = open_file(&(struct output_target){.path = path_of(options->hatf_path),
-							  .input = options->input,
-							  .option = "--hatf-file"},
-				  pid, ".hatf", &outputs->hatf);
+		error = mpatrol_outputs_open_file(&(struct output_target){.path = path_of(options->hatf_path),
+									  .input = options->input,
+									  .option = "--hatf-file"},
+						  pid, ".hatf", &outputs->hatf);
 	if (!error && options->sim_path)
-		error = open_file(&(struct output_target){.path = path_of(options->sim_path),
-							  .input = options->input,
-							  .option = "--sim-file"},
-				  pid, ".c", &outputs->sim.file);
+		error = mpatrol_outputs_open_file(&(struct output_target){.path = path_of(options->sim_path),
+									  .input = options->input,
+									  .option = "--sim-file"},
+						  pid, ".c", &outputs->sim.file);
 	return error;
 }
 
-static int begin(struct mpatrol_outputs *outputs, const struct record *record)
+static int mpatrol_outputs_begin(struct mpatrol_outputs *outputs, const struct record *record)
 {
 	const struct mpatrol_outputs_options *options = &outputs->options;
 	const bool has_process = record->type == RECORD_PROCESS;
@@ -106,10 +106,10 @@ static int begin(struct mpatrol_outputs *outputs, const struct record *record)
 	return 0;
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int mpatrol_outputs_put(struct stage *stage, const struct record *record)
 {
 	struct mpatrol_outputs *outputs = (struct mpatrol_outputs *)stage;
-	const int error = outputs->events ? 0 : begin(outputs, record);
+	const int error = outputs->events ? 0 : mpatrol_outputs_begin(outputs, record);
 
 	if (error)
 		return error;
@@ -135,7 +135,7 @@ static int close_file(FILE **file, const char *what, int error)
 	return error;
 }
 
-static int finish(struct stage *stage)
+static int mpatrol_outputs_finish(struct stage *stage)
 {
 	struct mpatrol_outputs *outputs = (struct mpatrol_outputs *)stage;
 	struct buf words = {0};
@@ -180,7 +180,7 @@ struct stage *mpatrol_outputs_new(const struct mpatrol_outputs_options *options)
 	struct mpatrol_outputs *outputs = xcalloc(1, sizeof(*outputs));
 
 	*outputs = (struct mpatrol_outputs){
-		.stage = {.put = put, .finish = finish, .free = outputs_free},
+		.stage = {.put = mpatrol_outputs_put, .finish = mpatrol_outputs_finish, .free = outputs_free},
 		.options = *options,
 	};
 	return &outputs->stage;

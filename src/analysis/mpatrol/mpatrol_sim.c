@@ -31,7 +31,7 @@ void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name)
 	      sim->file);
 }
 
-static size_t take_slot(struct mpatrol_sim *sim, uint64_t index)
+static size_t mpatrol_sim_take_slot(struct mpatrol_sim *sim, uint64_t index)
 {
 	const size_t slot = sim->unused_count ? sim->unused[--sim->unused_count] : sim->slot_count++;
 
@@ -39,7 +39,7 @@ static size_t take_slot(struct mpatrol_sim *sim, uint64_t index)
 	return slot;
 }
 
-static size_t slot_of(const struct mpatrol_sim *sim, uint64_t index)
+static size_t mpatrol_sim_slot_of(const struct mpatrol_sim *sim, uint64_t index)
 {
 	const uint64_t *slot = hash_get(&sim->slots, index);
 
@@ -52,10 +52,12 @@ void mpatrol_sim_put(struct mpatrol_sim *sim, const struct mpatrol_event *event)
 
 	switch (event->type) {
 	case MPATROL_ALLOC:
-		fprintf(sim->file, "\t{'a', %zu, %" PRIu64 "u},\n", take_slot(sim, event->index), event->size);
+		fprintf(sim->file, "\t{'a', %zu, %" PRIu64 "u},\n", mpatrol_sim_take_slot(sim, event->index),
+			event->size);
 		break;
 	case MPATROL_REALLOC:
-		fprintf(sim->file, "\t{'r', %zu, %" PRIu64 "u},\n", slot_of(sim, event->index), event->size);
+		fprintf(sim->file, "\t{'r', %zu, %" PRIu64 "u},\n", mpatrol_sim_slot_of(sim, event->index),
+			event->size);
 		break;
 	case MPATROL_FREE:
 		if (!hash_remove(&sim->slots, event->index, &slot))

@@ -21,7 +21,7 @@ void mpatrol_table_begin(struct mpatrol_table *table)
 	      table->file);
 }
 
-static void add(struct mpatrol_amount *amount, uint64_t bytes)
+static void mpatrol_table_add(struct mpatrol_amount *amount, uint64_t bytes)
 {
 	amount->count++;
 	amount->bytes = add_saturated(amount->bytes, bytes);
@@ -35,8 +35,8 @@ static void subtract(struct mpatrol_amount *amount, uint64_t bytes)
 
 static void note_allocated(struct mpatrol_table *table, uint64_t size)
 {
-	add(&table->allocated, size);
-	add(&table->live, size);
+	mpatrol_table_add(&table->allocated, size);
+	mpatrol_table_add(&table->live, size);
 	if (!table->smallest || size < table->smallest)
 		table->smallest = size;
 	if (size > table->largest)
@@ -45,7 +45,7 @@ static void note_allocated(struct mpatrol_table *table, uint64_t size)
 
 static void note_freed(struct mpatrol_table *table, uint64_t size)
 {
-	add(&table->freed, size);
+	mpatrol_table_add(&table->freed, size);
 	subtract(&table->live, size);
 }
 
@@ -60,7 +60,7 @@ static void note_peak(struct mpatrol_table *table)
 
 /* ---- Blocks ---- */
 
-static void add_block(struct mpatrol_table *table, uint64_t index, uint64_t size)
+static void mpatrol_table_add_block(struct mpatrol_table *table, uint64_t index, uint64_t size)
 {
 	size_t number;
 
@@ -133,7 +133,7 @@ static void print_source(FILE *file, const struct mpatrol_event *event)
 	fputc('\n', file);
 }
 
-static void put_release(struct mpatrol_table *table, const struct mpatrol_event *event)
+static void mpatrol_table_put_release(struct mpatrol_table *table, const struct mpatrol_event *event)
 {
 	const struct mpatrol_block block = take_block(table, event->index);
 	char life[32];
@@ -146,19 +146,19 @@ static void put_release(struct mpatrol_table *table, const struct mpatrol_event 
 void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *event)
 {
 	if (event->type == MPATROL_HEAP || event->type == MPATROL_INTERNAL) {
-		add(event->type == MPATROL_HEAP ? &table->reserved : &table->internal, event->size);
+		mpatrol_table_add(event->type == MPATROL_HEAP ? &table->reserved : &table->internal, event->size);
 		print_area(table, event);
 		return;
 	}
 	table->events++;
 	if (event->type == MPATROL_FREE) {
-		put_release(table, event);
+		mpatrol_table_put_release(table, event);
 	} else {
 		/* A reallocation does not begin a block's life anew. */
 		if (event->type == MPATROL_REALLOC)
 			resize_block(table, event->index, event->size);
 		else
-			add_block(table, event->index, event->size);
+			mpatrol_table_add_block(table, event->index, event->size);
 		note_allocated(table, event->size);
 		note_peak(table);
 		print_event(table, event, event->type == MPATROL_REALLOC ? "realloc" : "alloc", event->size, "");

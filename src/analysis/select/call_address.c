@@ -9,7 +9,7 @@
 /* Objects that are looked at. A part of a path that more of them have chooses nothing. */
 enum { RANGES_MAX = 4096 };
 
-static bool parse_start(const char *text, size_t length, uint64_t *value)
+static bool call_address_parse_start(const char *text, size_t length, uint64_t *value)
 {
 	char *digits = xstrndup(text, length);
 	const bool good = parse_number_hex(digits, UINT64_MAX, value);
@@ -23,7 +23,8 @@ bool call_address_parse(const char *text, struct call_address *address)
 	const char *colon = strrchr(text, ':');
 	const char *plus = colon ? strchr(colon, '+') : NULL;
 
-	if (!plus || colon == text || !parse_start(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
+	if (!plus || colon == text ||
+	    !call_address_parse_start(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
 	    !parse_number_hex(plus + 1, UINT64_MAX, &address->size) || !address->size)
 		return false;
 	address->object = xstrndup(text, (size_t)(colon - text));

@@ -77,8 +77,9 @@ static bool fits_step_before(const struct filter *filter, enum filter_step step,
 	}
 }
 
-static bool fits(struct filter *filter, const struct record_call *call,
-		 bool (*fits_one)(const struct filter *filter, enum filter_step step, const struct record_call *call))
+static bool filter_accepts(struct filter *filter, const struct record_call *call,
+			   bool (*fits_one)(const struct filter *filter, enum filter_step step,
+					    const struct record_call *call))
 {
 	filter->calls++;
 	/* Names cost the most and come last. */
@@ -92,12 +93,12 @@ static bool fits(struct filter *filter, const struct record_call *call,
 
 bool filter_fits(struct filter *filter, const struct record_call *call)
 {
-	return fits(filter, call, fits_step);
+	return filter_accepts(filter, call, fits_step);
 }
 
 bool filter_fits_before(struct filter *filter, const struct record_call *call)
 {
-	return fits(filter, call, fits_step_before);
+	return filter_accepts(filter, call, fits_step_before);
 }
 
 bool filter_fits_stray(const struct filter *filter)

@@ -26,7 +26,7 @@ struct prepare {
 	struct record_heap heap;
 };
 
-static int put_process(struct prepare *prepare, const struct record *record)
+static int prepare_put_process(struct prepare *prepare, const struct record *record)
 {
 	const struct prepare_options *options = &prepare->options;
 	struct record changed = *record;
@@ -65,12 +65,12 @@ static void choose_by_type(struct prepare *prepare, const struct record_resource
 		prepare->options.resource_mask |= UINT64_C(1) << (record->id - 1);
 }
 
-static bool is_chosen(const struct prepare *prepare, uint32_t id)
+static bool prepare_is_chosen(const struct prepare *prepare, uint32_t id)
 {
 	return id >= 1 && id <= 64 && prepare->options.resource_mask >> (id - 1) & 1;
 }
 
-static int put_resource(struct prepare *prepare, const struct resource_state *resource, uint32_t id)
+static int prepare_put_resource(struct prepare *prepare, const struct resource_state *resource, uint32_t id)
 {
 	const struct record record = {
 		.type = RECORD_RESOURCE,
@@ -90,7 +90,7 @@ static int put_resources(struct prepare *prepare)
 	for (size_t i = 0; i < prepare->chosen.count && !error; i++) {
 		const struct resource_state *resource = prepare->chosen.items[i];
 
-		error = put_resource(prepare, resource, prepare->renumbered ? 1 : resource->id);
+		error = prepare_put_resource(prepare, resource, prepare->renumbered ? 1 : resource->id);
 	}
 	return error;
 }
@@ -114,9 +114,9 @@ static void note_resource(struct prepare *prepare, const struct record_resource 
 		prepare->heap_type = resource->id;
 }
 
-static int take_resource(struct prepare *prepare, const struct record *record)
+static int prepare_take_resource(struct prepare *prepare, const struct record *record)
 {
-	if (!is_chosen(prepare, record->resource.id))
+	if (!prepare_is_chosen(prepare, record->resource.id))
 		return 0;
 	resources_declare(&prepare->chosen, &record->resource);
 	if (!prepare->written)
@@ -129,7 +129,7 @@ static int take_resource(struct prepare *prepare, const struct record *record)
 	return stage_put(prepare->stage.next, &changed);
 }
 
-static void note_block(struct prepare *prepare, const struct record_call *call)
+static void prepare_note_block(struct prepare *prepare, const struct record_call *call)
 {
 	if (call->kind != CALL_ALLOC || !call->id ||
 	    (prepare->all.declared > 1 && call->resource != prepare->heap_type))
@@ -140,7 +140,7 @@ static void note_block(struct prepare *prepare, const struct record_call *call)
 		prepare->highest = call->id;
 }
 
-static int put_heap(struct prepare *prepare, const struct record *record)
+static int prepare_put_heap(struct prepare *prepare, const struct record *record)
 {
 	struct record changed = *record;
 
@@ -156,17 +156,17 @@ static int put_heap(struct prepare *prepare, const struct record *record)
 	return stage_put(prepare->stage.next, &changed);
 }
 
-static int put_call(struct prepare *prepare, const struct record *record)
+static int prepare_put_call(struct prepare *prepare, const struct record *record)
 {
 	const struct prepare_options *options = &prepare->options;
 	struct record changed = *record;
 	struct record_call *call = &changed.call;
 
-	note_block(prepare, call);
+	prepare_note_block(prepare, call);
 	if (options->choose_resources) {
 		const uint32_t id = call->resource ? call->resource : prepare->only;
 
-		if (!is_chosen(prepare, id))
+		if (!prepare_is_chosen(prepare, id))
 			return 0;
 		prepare->chose_call = true;
 		call->resource = prepare->chosen.count ? renumber(prepare, id) : id;
@@ -204,27 +204,27 @@ static int put_other(struct prepare *prepare, const struct record *record)
 	if (place) {
 		const uint32_t id = *place ? *place : prepare->only;
 
-		if (!is_chosen(prepare, id))
+		if (!prepare_is_chosen(prepare, id))
 			return 0;
 		*place = prepare->chosen.count ? renumber(prepare, id) : id;
 	}
 	return stage_put(prepare->stage.next, &changed);
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int prepare_put(struct stage *stage, const struct record *record)
 {
 	struct prepare *prepare = (struct prepare *)stage;
 	const bool choose = prepare->options.choose_resources;
 
 	if (record->type == RECORD_PROCESS)
-		return put_process(prepare, record);
+		return prepare_put_process(prepare, record);
 	if (prepare->other_process)
 		return 0;
 	if (record->type == RECORD_RESOURCE) {
 		note_resource(prepare, &record->resource);
 		choose_by_type(prepare, &record->resource);
 		if (choose)
-			return take_resource(prepare, record);
+			return prepare_take_resource(prepare, record);
 	}
 	if (choose && record->type != RECORD_MODULE && record->type != RECORD_CONTEXT) {
 		const int error = put_resources(prepare);
@@ -233,19 +233,19 @@ static int put(struct stage *stage, const struct record *record)
 			return error;
 	}
 	if (record->type == RECORD_CALL)
-		return put_call(prepare, record);
+		return prepare_put_call(prepare, record);
 	if (record->type == RECORD_HEAP)
-		return put_heap(prepare, record);
+		return prepare_put_heap(prepare, record);
 	return choose ? put_other(prepare, record) : stage_put(stage->next, record);
 }
 
-static int finish(struct stage *stage)
+static int prepare_finish(struct stage *stage)
 {
 	struct prepare *prepare = (struct prepare *)stage;
 	int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
 
 	if (!error && prepare->has_heap)
-		error = put_heap(prepare, &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
+		error = prepare_put_heap(prepare, &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -287,7 +287,7 @@ struct stage *prepare_new(struct stage *next, const struct prepare_options *opti
 	struct prepare *prepare = xmalloc(sizeof(*prepare));
 
 	*prepare = (struct prepare){
-		.stage = {.put = put, .finish = finish, .free = prepare_free, .next = next},
+		.stage = {.put = prepare_put, .finish = prepare_finish, .free = prepare_free, .next = next},
 		.options = *options,
 	};
 	return &prepare->stage;

@@ -20,7 +20,7 @@ struct selection {
  */
 enum { INDEX_FILE_MAX = 1 << 28 };
 
-static int compare_numbers(const void *a, const void *b)
+static int select_compare_numbers(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -70,7 +70,7 @@ int index_set_read(struct index_set *set, const char *path, size_t *line)
 	if (error)
 		index_set_free(set);
 	else if (set->count)
-		qsort(set->items, set->count, sizeof(*set->items), compare_numbers);
+		qsort(set->items, set->count, sizeof(*set->items), select_compare_numbers);
 	return error;
 }
 
@@ -82,7 +82,7 @@ void index_set_free(struct index_set *set)
 
 bool index_set_has(const struct index_set *set, uint64_t index)
 {
-	return set->count && bsearch(&index, set->items, set->count, sizeof(index), compare_numbers);
+	return set->count && bsearch(&index, set->items, set->count, sizeof(index), select_compare_numbers);
 }
 
 void select_learn_context(struct select_options *options, const struct record_context *context)
@@ -113,7 +113,7 @@ static bool is_selected(const struct selection *selection, const struct record_c
 }
 
 /* What is asked where a fate is decided. */
-static bool is_chosen(const struct selection *selection, const struct record_call *call)
+static bool select_is_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
 
@@ -146,9 +146,9 @@ static bool goes_with_allocation(struct selection *selection, const struct recor
 	const bool is_counted = resource->flags & RESOURCE_REFCOUNT;
 
 	if (call->kind == CALL_COPY || resource->flags & RESOURCE_CALL)
-		return is_chosen(selection, call);
+		return select_is_chosen(selection, call);
 	if (call->kind == CALL_ALLOC)
-		state = state && is_counted ? state + 2 : 2 + (uintptr_t)is_chosen(selection, call);
+		state = state && is_counted ? state + 2 : 2 + (uintptr_t)select_is_chosen(selection, call);
 	else if (state)
 		state -= 2;
 	else
@@ -175,7 +175,7 @@ static bool is_let_through(struct selection *selection, const struct record_call
 }
 
 /* Those blocks that are chosen go on. */
-static int put_baseline(struct selection *selection, const struct record_baseline *baseline)
+static int select_put_baseline(struct selection *selection, const struct record_baseline *baseline)
 {
 	struct resource_state *resource = resources_of(&selection->resources, baseline->resource);
 	struct baseline_block *chosen = xcalloc(baseline->count + 1, sizeof(*chosen));
@@ -200,14 +200,14 @@ static int put_baseline(struct selection *selection, const struct record_baselin
 }
 
 /* What a scan says of a block that was not chosen. */
-static bool is_of_another(struct selection *selection, const struct record_lost *lost)
+static bool select_is_of_another(struct selection *selection, const struct record_lost *lost)
 {
 	const struct resource_state *resource = resources_of(&selection->resources, lost->resource);
 
 	return has_fates(selection) && !((uintptr_t)resource_live_get(resource, lost->id) & 1);
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int select_put(struct stage *stage, const struct record *record)
 {
 	struct selection *selection = (struct selection *)stage;
 	const struct select_options *options = &selection->options;
@@ -224,8 +224,8 @@ static int put(struct stage *stage, const struct record *record)
 		filter_note(options->filter, record);
 	}
 	if (record->type == RECORD_BASELINE)
-		return put_baseline(selection, &record->baseline);
-	if (record->type == RECORD_LOST && is_of_another(selection, &record->lost))
+		return select_put_baseline(selection, &record->baseline);
+	if (record->type == RECORD_LOST && select_is_of_another(selection, &record->lost))
 		return 0;
 	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))
 		return 0;
@@ -261,7 +261,7 @@ struct stage *select_new(struct stage *next, const struct select_options *option
 	struct selection *selection = xmalloc(sizeof(*selection));
 
 	*selection = (struct selection){
-		.stage = {.put = put, .finish = stage_finish_next, .free = selection_free, .next = next},
+		.stage = {.put = select_put, .finish = stage_finish_next, .free = selection_free, .next = next},
 		.options = *options,
 		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
 	};

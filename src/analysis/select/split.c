@@ -17,7 +17,7 @@ struct split {
 	struct stage *current; /* of the records that come; NULL: they are not wanted */
 };
 
-static int put_process(struct split *split, const struct record *record)
+static int split_put_process(struct split *split, const struct record *record)
 {
 	const struct record_process *process = &record->process;
 	const uint64_t pid = process->has_pid ? process->pid : NO_PID;
@@ -37,17 +37,17 @@ static int put_process(struct split *split, const struct record *record)
 	return stage_put(split->current, record);
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int split_put(struct stage *stage, const struct record *record)
 {
 	struct split *split = (struct split *)stage;
 
 	if (record->type == RECORD_PROCESS)
-		return put_process(split, record);
+		return split_put_process(split, record);
 	return split->current ? stage_put(split->current, record) : 0;
 }
 
 /* All of them, also behind one that fails. */
-static int finish(struct stage *stage)
+static int split_finish(struct stage *stage)
 {
 	struct split *split = (struct split *)stage;
 	int error = 0;
@@ -74,7 +74,7 @@ struct stage *split_new(const struct split_options *options)
 	struct split *split = xmalloc(sizeof(*split));
 
 	*split = (struct split){
-		.stage = {.put = put, .finish = finish, .free = split_free},
+		.stage = {.put = split_put, .finish = split_finish, .free = split_free},
 		.options = *options,
 	};
 	return &split->stage;

@@ -23,7 +23,7 @@ struct choices {
 	uint64_t calls, objects, objects_found;
 };
 
-static void look_at_call(struct choices *choices, const struct record_call *call)
+static void unmatched_filters_look_at_call(struct choices *choices, const struct record_call *call)
 {
 	const struct select_options *options = &choices->options;
 	const bool in_context = !options->by_context || select_in_context(options, call);
@@ -70,12 +70,12 @@ static void look_at_context(struct choices *choices, const struct record_context
 		buf_printf(&choices->contexts, "%s,", string_or_empty(context->name));
 }
 
-static int put(struct stage *stage, const struct record *record)
+static int unmatched_filters_put(struct stage *stage, const struct record *record)
 {
 	struct choices *choices = (struct choices *)stage;
 
 	if (record->type == RECORD_CALL)
-		look_at_call(choices, &record->call);
+		unmatched_filters_look_at_call(choices, &record->call);
 	else if (record->type == RECORD_OBJECT)
 		look_at_object(choices, &record->object);
 	else if (record->type == RECORD_CONTEXT)
@@ -188,7 +188,10 @@ struct stage *unmatched_filters_new(struct stage *next, const struct select_opti
 	struct choices *choices = xmalloc(sizeof(*choices));
 
 	*choices = (struct choices){
-		.stage = {.put = put, .finish = stage_finish_next, .free = unmatched_filters_free, .next = next},
+		.stage = {.put = unmatched_filters_put,
+			  .finish = stage_finish_next,
+			  .free = unmatched_filters_free,
+			  .next = next},
 		.options = *options,
 		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
 	};

@@ -90,13 +90,13 @@ static void need_more(struct process *p)
 	p->calls->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
 }
 
-static void forget(struct pin *pin)
+static void pin_forget(struct pin *pin)
 {
 	pin->tid = pin->tgid = 0;
 }
 
 /* The masks and the CPU on which both are going to be. */
-static bool choose(struct pin *pin, pid_t tid)
+static bool pin_choose(struct pin *pin, pid_t tid)
 {
 	if (sched_getaffinity(tid, sizeof(pin->task_mask), &pin->task_mask) < 0 ||
 	    sched_getaffinity(0, sizeof(pin->own_mask), &pin->own_mask) < 0 || CPU_COUNT(&pin->own_mask) < 2)
@@ -129,8 +129,8 @@ static void pin_to_own_cpu(struct tracer *t, struct task *task)
 {
 	struct pin *pin = t->pin;
 
-	forget(pin);
-	if (!decide_to_pin(t, task) || !choose(pin, task->tid))
+	pin_forget(pin);
+	if (!decide_to_pin(t, task) || !pin_choose(pin, task->tid))
 		return;
 	if (is_auto(t) && !pin_watch(task->process, &pin->watch)) {
 		need_more(task->process);
@@ -193,12 +193,12 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	else if (needed(task->process) > ALONE)
 		task->process->calls->pin_needed /= 2;
 	undo(t, why);
-	forget(pin); /* at a stop of its own: its births have all been reported */
+	pin_forget(pin); /* at a stop of its own: its births have all been reported */
 }
 
 /* Where others want the CPU, another may be better: the task runs where it likes for a while, and is pinned there.
  * If that does not help either, others are everywhere, and it is tried more and more seldom. */
-static void look_around(struct tracer *t)
+static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
 	const uint64_t before = pin->waited, since = pin->looked_at;
@@ -230,7 +230,7 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	if (pin->in_a_row == ALONE)
 		pin->others = 0;
 	if (++pin->hits >= pin->next_look && is_auto(t))
-		look_around(t);
+		pin_look_around(t);
 }
 
 void pin_hit(struct task *task)
@@ -300,7 +300,7 @@ void pin_exec(struct tracer *t, pid_t former, pid_t tid)
 		t->pin->tid = tid;
 		t->pin->watch.count = 0; /* they have gone with its memory */
 		undo(t, "it has executed another program");
-		forget(t->pin);
+		pin_forget(t->pin);
 	}
 }
 

@@ -26,14 +26,14 @@ enum asks {
 	ASKS_AS_FILE,    /* opens a file, if one of /proc */
 };
 
-struct watched {
+struct pin_watch_watched {
 	const char *symbol;
 	enum asks asks;
 	unsigned path;  /* which argument is the file's */
 	bool is_answer; /* a library that a program can ask at all has one of these */
 };
 
-static const struct watched watched[] = {
+static const struct pin_watch_watched watched[] = {
 	{.symbol = "sched_getaffinity", .is_answer = true},
 	{.symbol = "sched_setaffinity"},
 	{.symbol = "pthread_getaffinity_np"},
@@ -136,7 +136,7 @@ static bool is_of_proc(struct task *task, uint64_t address, int folder)
 	return leads_to_proc(task, link);
 }
 
-static bool asks(struct task *task, const struct watched *which)
+static bool asks(struct task *task, const struct pin_watch_watched *which)
 {
 	uint64_t args[CALL_ARGS];
 
@@ -150,7 +150,7 @@ static bool asks(struct task *task, const struct watched *which)
 
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b)
 {
-	const struct watched *which = &watched[b->calls->watched - 1];
+	const struct pin_watch_watched *which = &watched[b->calls->watched - 1];
 
 	return asks(task, which) ? which->symbol : NULL;
 }

@@ -166,7 +166,7 @@ const struct traced *alias_in(const struct probe *from, const struct traced *tra
 
 /* ---- Slots ---- */
 
-static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64_t slot)
+static bool alias_on_slot(void *context, const char *symbol, uint64_t resolver, uint64_t slot)
 {
 	struct process *p = context;
 
@@ -185,7 +185,7 @@ void callers_add(struct process *p, const struct object *object)
 {
 	if (!p->arch->call_slot)
 		return;
-	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, p);
+	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, alias_on_slot, p);
 	for (size_t i = 0; i < p->probes->count; i++)
 		alias_update_asks(p, p->probes->items[i]);
 }
@@ -242,7 +242,7 @@ void callers_free(struct probe_list *probes)
 /* ---- Calls ---- */
 
 /* What callers->sites is to have of a return address. */
-static unsigned look_at_call(struct process *p, const struct object *object, uint64_t return_address)
+static unsigned alias_look_at_call(struct process *p, const struct object *object, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
 	const uint64_t got = elf_file_got(object->file);
@@ -263,7 +263,7 @@ const struct traced *alias_called(struct process *p, const struct probe *probe, 
 
 	/* Code outside of objects may be another one soon, and has no slots. */
 	if (object) {
-		name = look_at_call(p, object, return_address);
+		name = alias_look_at_call(p, object, return_address);
 		hash_set(&callers->sites, return_address, name);
 	}
 	return name ? alias_numbered(probe, (unsigned)name - 1) : &probe->traced;

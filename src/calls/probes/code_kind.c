@@ -5,7 +5,7 @@
 /* A breakpoint within an instruction would make another one of it, and the program go on with wrong results. So a place
  * that the file's symbols or call frame information have inside a function is refused. */
 
-struct search {
+struct code_kind_search {
 	const struct arch *arch;
 	uint64_t address, bias;
 	enum place place;
@@ -15,7 +15,7 @@ struct search {
 
 static bool on_function(void *context, const struct elf_symbol *symbol)
 {
-	struct search *search = context;
+	struct code_kind_search *search = context;
 	const uint64_t start = arch_text_address(search->arch, symbol->value + search->bias);
 
 	if (start == search->address) {
@@ -30,7 +30,7 @@ static bool on_function(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-static ssize_t read_code(void *context, uint64_t address, void *data, size_t size)
+static ssize_t code_kind_read_code(void *context, uint64_t address, void *data, size_t size)
 {
 	return memory_read_some(context, address, data, size);
 }
@@ -38,11 +38,11 @@ static ssize_t read_code(void *context, uint64_t address, void *data, size_t siz
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol)
 {
-	const struct stack_snapshot memory = {.arch = p->arch, .read = read_code, .context = p};
-	struct search search = {.arch = p->arch,
-				.address = arch_text_address(p->arch, address),
-				.bias = object->bias,
-				.place = PLACE_UNKNOWN};
+	const struct stack_snapshot memory = {.arch = p->arch, .read = code_kind_read_code, .context = p};
+	struct code_kind_search search = {.arch = p->arch,
+					  .address = arch_text_address(p->arch, address),
+					  .bias = object->bias,
+					  .place = PLACE_UNKNOWN};
 
 	*symbol = NULL;
 	if (!object_text_at(object, address))

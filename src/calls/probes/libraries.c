@@ -11,7 +11,7 @@
 
 #define DEFINERS 6 /* objects that are named, at most */
 
-struct library {
+struct libraries_library {
 	bool is_found; /* an object that it chooses defines a wanted function */
 	char *path;    /* the first object that it chooses, NULL none */
 };
@@ -19,12 +19,12 @@ struct library {
 struct libraries {
 	char *definers[DEFINERS];
 	size_t definer_count;
-	struct library items[]; /* as many as names of -L, in their order */
+	struct libraries_library items[]; /* as many as names of -L, in their order */
 };
 
 struct libraries *libraries_new(size_t count)
 {
-	return xcalloc(1, sizeof(struct libraries) + count * sizeof(struct library));
+	return xcalloc(1, sizeof(struct libraries) + count * sizeof(struct libraries_library));
 }
 
 void libraries_free(struct libraries *libraries, size_t count)
@@ -36,7 +36,7 @@ void libraries_free(struct libraries *libraries, size_t count)
 	free(libraries);
 }
 
-static bool is_chosen(const struct settings *set, size_t library, const struct object *object)
+static bool libraries_is_chosen(const struct settings *set, size_t library, const struct object *object)
 {
 	return strstr(object->path, set->libraries[library]);
 }
@@ -44,9 +44,9 @@ static bool is_chosen(const struct settings *set, size_t library, const struct o
 void libraries_saw(struct probe_spec_list *list, const struct object *object)
 {
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		struct library *const library = &list->libraries->items[i];
+		struct libraries_library *const library = &list->libraries->items[i];
 
-		if (!library->path && is_chosen(list->set, i, object))
+		if (!library->path && libraries_is_chosen(list->set, i, object))
 			library->path = xstrdup(object->path);
 	}
 }
@@ -67,7 +67,7 @@ bool libraries_choose(struct probe_spec_list *list, const struct object *object)
 	if (!list->set->library_count)
 		return true;
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		if (is_chosen(list->set, i, object))
+		if (libraries_is_chosen(list->set, i, object))
 			list->libraries->items[i].is_found = chosen = true;
 	}
 	add_definer(list->libraries, object->path);
@@ -90,7 +90,7 @@ void libraries_report(const struct probe_spec_list *list)
 	for (size_t i = 0; i < list->set->library_count; i++)
 		any |= libraries->items[i].is_found;
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		const struct library *const library = &libraries->items[i];
+		const struct libraries_library *const library = &libraries->items[i];
 		const char *const name = list->set->libraries[i];
 		const char *const others = any || !b.size ? "" : buf_str(&b);
 

@@ -12,7 +12,7 @@
 
 /* Of what patterns with wildcards match, it is left out what is no function, or is none that is called. */
 
-struct finding {
+struct pattern_probes_finding {
 	struct process *p;
 	struct object *object;
 	struct patterns *patterns;
@@ -21,7 +21,7 @@ struct finding {
 
 /* ---- Names ---- */
 
-static bool begins_with(const char *text, const char *beginning)
+static bool pattern_probes_begins_with(const char *text, const char *beginning)
 {
 	return !strncmp(text, beginning, strlen(beginning));
 }
@@ -38,10 +38,10 @@ static bool is_part(const struct arch *arch, const char *symbol)
 
 	if (cold && (!cold[5] || cold[5] == '.'))
 		return true;
-	if (arch->pc_thunk && begins_with(symbol, arch->pc_thunk))
+	if (arch->pc_thunk && pattern_probes_begins_with(symbol, arch->pc_thunk))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-		if (begins_with(symbol, beginnings[i]))
+		if (pattern_probes_begins_with(symbol, beginnings[i]))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(symbol, names[i]))
@@ -49,7 +49,7 @@ static bool is_part(const struct arch *arch, const char *symbol)
 	return false;
 }
 
-static void probe_matched(const struct finding *finding, size_t index, const struct elf_symbol *symbol)
+static void probe_matched(const struct pattern_probes_finding *finding, size_t index, const struct elf_symbol *symbol)
 {
 	struct pattern *const pattern = &finding->patterns->items[index];
 	const struct object *object = finding->object;
@@ -70,8 +70,8 @@ static void probe_matched(const struct finding *finding, size_t index, const str
 				 .is_resolver = symbol->is_ifunc});
 }
 
-static void probe_named_so(const struct finding *finding, const char *name, const struct elf_symbol *symbol,
-			   const struct symbol_names *names)
+static void probe_named_so(const struct pattern_probes_finding *finding, const char *name,
+			   const struct elf_symbol *symbol, const struct symbol_names *names)
 {
 	for (const struct pattern *pattern = patterns_named(finding->patterns, name); pattern;
 	     pattern = pattern->alike) {
@@ -82,7 +82,7 @@ static void probe_named_so(const struct finding *finding, const char *name, cons
 	}
 }
 
-static bool is_named(const struct patterns *patterns, const char *name, const struct symbol_names *names)
+static bool pattern_probes_is_named(const struct patterns *patterns, const char *name, const struct symbol_names *names)
 {
 	for (const struct pattern *pattern = patterns_named(patterns, name); pattern; pattern = pattern->alike)
 		if (pattern_matches(pattern, names))
@@ -91,16 +91,18 @@ static bool is_named(const struct patterns *patterns, const char *name, const st
 }
 
 /* Whether any pattern matches the symbol, whatever the object. */
-static bool is_chosen(void *context, const struct elf_symbol *symbol)
+static bool pattern_probes_is_chosen(void *context, const struct elf_symbol *symbol)
 {
-	const struct finding *finding = context;
+	const struct pattern_probes_finding *finding = context;
 	const struct patterns *patterns = finding->patterns;
 	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
 	struct symbol_names names;
 
 	symbol_names_find(&names, symbol->name, patterns->any_parameters);
-	bool found = is_named(patterns, names.symbol, &names) || is_named(patterns, names.base, &names) ||
-		     is_named(patterns, names.plain, &names) || is_named(patterns, names.whole, &names);
+	bool found = pattern_probes_is_named(patterns, names.symbol, &names) ||
+		     pattern_probes_is_named(patterns, names.base, &names) ||
+		     pattern_probes_is_named(patterns, names.plain, &names) ||
+		     pattern_probes_is_named(patterns, names.whole, &names);
 
 	for (size_t i = 0; is_function && !found && i < patterns->glob_count; i++)
 		found = pattern_matches(&patterns->items[patterns->globs[i]], &names);
@@ -108,9 +110,9 @@ static bool is_chosen(void *context, const struct elf_symbol *symbol)
 	return found;
 }
 
-static void on_symbol(void *context, const struct elf_symbol *symbol)
+static void pattern_probes_on_symbol(void *context, const struct elf_symbol *symbol)
 {
-	const struct finding *finding = context;
+	const struct pattern_probes_finding *finding = context;
 	const bool is_function = !symbol->is_untyped && !is_part(finding->p->arch, symbol->name);
 	struct symbol_names names;
 
@@ -133,7 +135,8 @@ static void on_symbol(void *context, const struct elf_symbol *symbol)
 /* ---- Addresses ---- */
 
 /* Why there is no function of the object at the address that a row names. */
-static void report_place(const struct finding *finding, struct pattern *pattern, enum place place, uint64_t start)
+static void report_place(const struct pattern_probes_finding *finding, struct pattern *pattern, enum place place,
+			 uint64_t start)
 {
 	const char *const advice = "give the function's address in the file, as nm or objdump print it";
 	const char *const path = finding->object->path;
@@ -150,7 +153,7 @@ static void report_place(const struct finding *finding, struct pattern *pattern,
 			 (unsigned long long)(start - finding->object->bias), advice);
 }
 
-static const char *address_name(const struct finding *finding, const struct pattern *pattern,
+static const char *address_name(const struct pattern_probes_finding *finding, const struct pattern *pattern,
 				const struct elf_symbol *symbol)
 {
 	if (pattern->wanted->function->name)
@@ -166,7 +169,7 @@ static const char *address_name(const struct finding *finding, const struct patt
 	return shown;
 }
 
-static void probe_address(const struct finding *finding, struct pattern *pattern)
+static void probe_address(const struct pattern_probes_finding *finding, struct pattern *pattern)
 {
 	struct process *p = finding->p;
 	const struct object *object = finding->object;
@@ -199,7 +202,7 @@ void probe_patterns(struct process *p, struct object *object)
 	if (!patterns)
 		return;
 	bool *const chosen = xcalloc(patterns->count, sizeof(*chosen));
-	struct finding finding = {.p = p, .object = object, .patterns = patterns, .chosen = chosen};
+	struct pattern_probes_finding finding = {.p = p, .object = object, .patterns = patterns, .chosen = chosen};
 
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct pattern *pattern = &patterns->items[i];
@@ -210,7 +213,7 @@ void probe_patterns(struct process *p, struct object *object)
 			probe_address(&finding, pattern);
 	}
 	if (any_name)
-		object_chosen_functions(object, is_chosen, on_symbol, &finding);
+		object_chosen_functions(object, pattern_probes_is_chosen, pattern_probes_on_symbol, &finding);
 	for (size_t i = 0; i < patterns->count; i++)
 		if (chosen[i])
 			pattern_saw(&patterns->items[i], p, object);

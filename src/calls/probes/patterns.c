@@ -28,7 +28,7 @@ static const char *address_sign(const char *symbol)
 	return sign && !strncasecmp(sign + 1, "0x", 2) && parse_number(sign + 1, UINT64_MAX, &address) ? sign : NULL;
 }
 
-static void set_object(struct pattern *pattern, const char *object, size_t length)
+static void patterns_set_object(struct pattern *pattern, const char *object, size_t length)
 {
 	pattern->of_program = !length || (length == strlen(PROGRAM) && !strncmp(object, PROGRAM, length));
 	if (!pattern->of_program)
@@ -42,12 +42,12 @@ static void pattern_parse(struct pattern *pattern, const struct probe_spec *want
 	*pattern = (struct pattern){.wanted = wanted};
 	if (sign) {
 		parse_number(sign + 1, UINT64_MAX, &pattern->address);
-		set_object(pattern, symbol, (size_t)(sign - symbol));
+		patterns_set_object(pattern, symbol, (size_t)(sign - symbol));
 		return;
 	}
 	pattern->name = at ? xstrndup(symbol, (size_t)(at - symbol)) : xstrdup(symbol);
 	if (at)
-		set_object(pattern, at + 1, strlen(at + 1));
+		patterns_set_object(pattern, at + 1, strlen(at + 1));
 	pattern->literal = glob_literal(pattern->name);
 	pattern->is_glob = pattern->name[pattern->literal];
 	pattern->has_parameters = strchr(pattern->name, '(');
@@ -182,7 +182,7 @@ void symbol_names_free(struct symbol_names *names)
 	free(names->whole);
 }
 
-static bool matches(const struct pattern *pattern, const char *name)
+static bool patterns_matches(const struct pattern *pattern, const char *name)
 {
 	return name && !strncmp(pattern->name, name, pattern->literal) &&
 	       (pattern->is_glob ? glob_matches(pattern->name, name) : !name[pattern->literal]);
@@ -190,8 +190,9 @@ static bool matches(const struct pattern *pattern, const char *name)
 
 bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names)
 {
-	return matches(pattern, names->plain) || matches(pattern, names->symbol) || matches(pattern, names->base) ||
-	       (pattern->has_parameters && matches(pattern, names->whole));
+	return patterns_matches(pattern, names->plain) || patterns_matches(pattern, names->symbol) ||
+	       patterns_matches(pattern, names->base) ||
+	       (pattern->has_parameters && patterns_matches(pattern, names->whole));
 }
 
 const struct pattern *patterns_named(const struct patterns *patterns, const char *name)
@@ -250,7 +251,7 @@ static char *how_named(const struct probe_spec_list *list, const struct probe_sp
 	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
 }
 
-static void report_unmatched(const struct probe_spec_list *list, const struct pattern *pattern)
+static void patterns_report_unmatched(const struct probe_spec_list *list, const struct pattern *pattern)
 {
 	char *const named = how_named(list, pattern->wanted);
 
@@ -279,7 +280,7 @@ size_t patterns_report(const struct probe_spec_list *list)
 		const struct pattern *pattern = &list->patterns->items[i];
 
 		if (!pattern->is_found && count++ < NAMED_MAX && !pattern->is_reported)
-			report_unmatched(list, pattern);
+			patterns_report_unmatched(list, pattern);
 	}
 	return count;
 }

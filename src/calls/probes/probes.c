@@ -349,12 +349,12 @@ void probe_chosen(struct process *p, const struct probe *resolver, uint64_t star
 	}
 }
 
-struct finding {
+struct probes_finding {
 	struct process *p;
 	struct object *object;
 };
 
-static void probe_symbol(const struct finding *finding, const struct elf_symbol *symbol,
+static void probe_symbol(const struct probes_finding *finding, const struct elf_symbol *symbol,
 			 const struct probe_spec *wanted, const char *shown)
 {
 	const struct object *object = finding->object;
@@ -380,8 +380,8 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 }
 
 /* Under prefixes, unless the module wants the very name. */
-static void probe_prefixed(const struct finding *finding, const struct elf_symbol *symbol, const struct module *module,
-			   const struct probe_spec *exact)
+static void probe_prefixed(const struct probes_finding *finding, const struct elf_symbol *symbol,
+			   const struct module *module, const struct probe_spec *exact)
 {
 	const struct tracer *t = finding->p->tracer;
 	const struct probe_spec *w = NULL;
@@ -393,9 +393,9 @@ static void probe_prefixed(const struct finding *finding, const struct elf_symbo
 		probe_symbol(finding, symbol, w, symbol->name);
 }
 
-static void on_symbol(void *context, const struct elf_symbol *symbol)
+static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 {
-	const struct finding *finding = context;
+	const struct probes_finding *finding = context;
 	const struct tracer *t = finding->p->tracer;
 	const struct probe_spec *exact = probe_spec_exact(t->wanted, symbol->name);
 
@@ -421,7 +421,7 @@ static bool is_resolver_named(const struct probe *probe, const char *name, uint6
 		     : probe->start == resolver;
 }
 
-static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
+static bool probes_on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
 {
 	const struct resolvers *const resolvers = context;
 	struct process *const p = resolvers->p;
@@ -451,7 +451,7 @@ void probe_resolved(struct process *p)
 		if (p->probes->items[i]->is_resolver)
 			resolvers.indices[resolvers.count++] = i;
 	for (size_t i = 0; resolvers.count && i < p->objects.count; i++)
-		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, &resolvers);
+		object_slots(p->objects.items[i], p->arch->reloc_irelative, probes_on_slot, &resolvers);
 	free(resolvers.indices);
 }
 
@@ -474,11 +474,11 @@ void probe_linker(struct process *p)
 
 void probe_object(struct process *p, struct object *object)
 {
-	struct finding finding = {p, object};
+	struct probes_finding finding = {p, object};
 
 	object->probed = true;
 	libraries_saw(p->tracer->wanted, object);
-	elf_file_wanted_functions(object->file, probe_spec_is_name, p->tracer->wanted, on_symbol, &finding);
+	elf_file_wanted_functions(object->file, probe_spec_is_name, p->tracer->wanted, probes_on_symbol, &finding);
 	callers_add(p, object);
 }
 

@@ -70,7 +70,7 @@ struct bins_run {
 };
 
 /* Takes up to ODD_MAX bins on each side that do not hold together. */
-static void look_around(struct heap *heap, uint64_t at, struct bins_run *run)
+static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *run)
 {
 	const unsigned size = header_size(heap->form);
 	unsigned before = 0, odd = 0;
@@ -188,7 +188,7 @@ struct strays {
 	size_t count, capacity;
 };
 
-static void find_in(struct heap *heap, const struct heap_mapping *m, struct strays *strays)
+static void arenas_find_in(struct heap *heap, const struct heap_mapping *m, struct strays *strays)
 {
 	struct bins_run run;
 	uint64_t perfect;
@@ -196,7 +196,7 @@ static void find_in(struct heap *heap, const struct heap_mapping *m, struct stra
 	for (uint64_t at = next_empty(heap, m->start, m->end); at; at = next_empty(heap, at, m->end)) {
 		const size_t count = heap->arena_count;
 
-		look_around(heap, at, &run);
+		arenas_look_around(heap, at, &run);
 		if (take_run(heap, &run, &perfect)) {
 			at = heap->arenas[count].bins + bins_bytes(heap->form);
 			continue;
@@ -209,7 +209,7 @@ static void find_in(struct heap *heap, const struct heap_mapping *m, struct stra
 	}
 }
 
-static bool is_known(const struct heap *heap, uint64_t bins)
+static bool arenas_is_known(const struct heap *heap, uint64_t bins)
 {
 	for (size_t i = 0; i < heap->arena_count; i++)
 		if (heap->arenas[i].bins == bins)
@@ -225,9 +225,9 @@ bool arenas_find(struct heap *heap)
 	heap->arena_count = 0;
 	for (size_t i = 0; i < heap->image->n_mappings; i++)
 		if (heap_has_variables(heap->image, i))
-			find_in(heap, &heap->image->mappings[i], &strays);
+			arenas_find_in(heap, &heap->image->mappings[i], &strays);
 	for (size_t i = 0; i < strays.count && good; i++)
-		good = is_known(heap, strays.items[i]);
+		good = arenas_is_known(heap, strays.items[i]);
 	free(strays.items);
 	if (!good)
 		return inconsistent(heap, "the ring of its arenas does not lead back to the first one");

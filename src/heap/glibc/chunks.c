@@ -11,7 +11,7 @@ struct walked {
 	uint64_t free_chunks, free_bytes; /* those that bins have */
 };
 
-static void add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
+static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
 {
 	block_add(heap, at + header_size(heap->form), size, state);
 }
@@ -32,14 +32,14 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	    !word_at(&heap->words, at + size + heap->form->word, &next))
 		return inconsistent_at(heap, at, "a chunk ends outside of its arena");
 	if (next & PREVIOUS_IN_USE) {
-		add_chunk(heap, at, size, CHUNK_USED);
+		chunks_add_chunk(heap, at, size, CHUNK_USED);
 		return true;
 	}
 	if (!word_at(&heap->words, at + size, &foot) || foot != size)
 		return inconsistent_at(heap, at, "a free chunk's size at its end is another one");
 	walked->free_chunks++;
 	walked->free_bytes += size;
-	add_chunk(heap, at, size, CHUNK_FREE);
+	chunks_add_chunk(heap, at, size, CHUNK_FREE);
 	return true;
 }
 
@@ -61,7 +61,7 @@ static bool part(struct heap *heap, size_t index, uint64_t end)
 	return true;
 }
 
-static bool walk(struct heap *heap, size_t index, struct walked *walked)
+static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 {
 	const struct region *const region = &heap->regions[index];
 	const unsigned least = chunk_min(heap->form), align = heap->form->align;
@@ -109,7 +109,7 @@ static bool read_bins(struct heap *heap, const struct arena *arena, const struct
 }
 
 /* The chunks of an arena's bins have to be those that the walk has found free; those of all main arenas, of theirs. */
-static bool check_bins(struct heap *heap, const struct walked *walked)
+static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 {
 	struct walked *const sums = xcalloc(heap->arena_count, sizeof(*sums));
 	bool good = true;
@@ -197,7 +197,7 @@ static bool take_fastbins(struct heap *heap, const struct arena *arena)
 	return true;
 }
 
-static int compare_regions(const void *one, const void *two)
+static int chunks_compare_regions(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
@@ -210,10 +210,10 @@ bool walk_regions(struct heap *heap)
 	uint64_t top;
 	bool good = true;
 
-	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
+	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), chunks_compare_regions);
 	for (size_t i = 0; i < heap->region_count && good; i++)
-		good = walk(heap, i, &walked[heap->regions[i].arena]);
-	good = good && check_bins(heap, walked);
+		good = chunks_walk(heap, i, &walked[heap->regions[i].arena]);
+	good = good && chunks_check_bins(heap, walked);
 	for (size_t i = 0; i < heap->arena_count && good; i++)
 		good = take_fastbins(heap, &heap->arenas[i]);
 	free(walked);

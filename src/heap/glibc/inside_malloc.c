@@ -12,29 +12,29 @@
 #define FAST_MAX  20u   /* words of the largest chunks that fastbins have: global_max_fast can be 160 bytes */
 #define CHAIN_MAX 65536u
 
-struct held {
+struct inside_malloc_held {
 	uint64_t word, address; /* 0: a register */
 };
 
 struct holding {
 	struct heap *heap;
 	pid_t tid;
-	struct held *items; /* by word */
+	struct inside_malloc_held *items; /* by word */
 	size_t count, capacity;
 	inside_callback callback;
 	void *context;
 };
 
-static void add(struct holding *holding, uint64_t word, uint64_t address)
+static void inside_malloc_add(struct holding *holding, uint64_t word, uint64_t address)
 {
 	word = arch_data_address(holding->heap->image->arch, word);
 	if (!region_of(holding->heap, word))
 		return;
 	ARRAY_GROW(holding->items, holding->capacity, holding->count);
-	holding->items[holding->count++] = (struct held){word, address};
+	holding->items[holding->count++] = (struct inside_malloc_held){word, address};
 }
 
-static bool has(const struct holding *holding, uint64_t word)
+static bool inside_malloc_has(const struct holding *holding, uint64_t word)
 {
 	for (size_t i = 0; i < holding->count; i++)
 		if (holding->items[i].word == word)
@@ -51,7 +51,7 @@ static uint32_t block_of_header(const struct heap *heap, uint64_t header)
 													 : HEAP_NONE;
 }
 
-static void give(const struct holding *holding, uint32_t index, const struct held *by)
+static void inside_malloc_give(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	holding->callback(holding->context, block_address(&holding->heap->blocks[index]), by->address,
 			  by->address ? 0 : holding->tid);
@@ -83,13 +83,13 @@ static uint32_t block_before(struct holding *holding, uint64_t end)
 
 	return word_at(&heap->words, header + w, &size) && word_at(&heap->words, header, &before) &&
 			       !(size & PREVIOUS_IN_USE) && header + SIZE_OF(size) == end &&
-			       has(holding, header - before)
+			       inside_malloc_has(holding, header - before)
 		       ? index
 		       : HEAP_NONE;
 }
 
 /* malloc_consolidate() takes whole lists of small chunks, which nobody else has by then. */
-static void give_chain(const struct holding *holding, uint32_t index, const struct held *by)
+static void give_chain(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	struct heap *const heap = holding->heap;
 	const uint64_t most = (FAST_MAX - 1) * heap->words.width;
@@ -102,31 +102,31 @@ static void give_chain(const struct holding *holding, uint32_t index, const stru
 
 		index = mixed != HEAP_NONE ? mixed : block_of_header(heap, next);
 		if (index != HEAP_NONE)
-			give(holding, index, by);
+			inside_malloc_give(holding, index, by);
 	}
 }
 
 static void give_all(struct holding *holding, bool is_glibc)
 {
 	for (size_t i = 0; i < holding->count; i++) {
-		const struct held *const held = &holding->items[i];
+		const struct inside_malloc_held *const held = &holding->items[i];
 		const uint32_t own = block_of_header(holding->heap, held->word);
 		const uint32_t mapped = block_of_mapping(holding->heap, held->word);
 		const uint32_t before = is_glibc ? block_before(holding, held->word) : HEAP_NONE;
 
 		if (own != HEAP_NONE)
-			give(holding, own, held);
+			inside_malloc_give(holding, own, held);
 		if (mapped != HEAP_NONE)
-			give(holding, mapped, held);
+			inside_malloc_give(holding, mapped, held);
 		if (before != HEAP_NONE)
-			give(holding, before, held);
+			inside_malloc_give(holding, before, held);
 		if (own != HEAP_NONE && is_glibc)
 			give_chain(holding, own, held);
 	}
 }
 
 /* glibc's. Where the code of an old musl's malloc is, is not kept: its registers count wherever a thread is. */
-static bool is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
+static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)
 		if (heap->arenas[i].is_main && code_is_beside(heap->image, heap->arenas[i].start, thread->pc))
@@ -137,17 +137,17 @@ static bool is_in_glibc(const struct heap *heap, const struct heap_thread *threa
 void inside_each(struct heap *heap, const struct heap_thread *thread, inside_callback callback, void *context)
 {
 	struct holding holding = {.heap = heap, .tid = thread->tid, .callback = callback, .context = context};
-	const bool is_glibc = is_in_glibc(heap, thread);
+	const bool is_glibc = inside_malloc_is_in_glibc(heap, thread);
 	const unsigned width = heap->words.width;
 	uint64_t word;
 
 	if (!is_glibc && (heap->arena_count || !heap->header_before))
 		return;
 	for (size_t i = 0; i < thread->n_words; i++)
-		add(&holding, thread->words[i], 0);
+		inside_malloc_add(&holding, thread->words[i], 0);
 	for (uint64_t at = align_up(thread->sp, width), end = at + FRAMES;
 	     is_glibc && at < end && word_at(&heap->words, at, &word); at += width)
-		add(&holding, word, at);
+		inside_malloc_add(&holding, word, at);
 	give_all(&holding, is_glibc);
 	free(holding.items);
 }

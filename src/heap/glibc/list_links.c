@@ -15,7 +15,7 @@
 #define SMALL_BINS 64
 
 /* The number of the bin whose header is at an address, as malloc counts them, from 1 on; 0: it is none. */
-static unsigned bin_at(const struct heap *heap, uint64_t address)
+static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 {
 	const unsigned header = header_size(heap->form);
 
@@ -38,7 +38,7 @@ static bool has_bin_size(const struct heap *heap, unsigned bin, uint64_t size)
 }
 
 /* Whether a chunk's header may be there. */
-static bool is_header(const struct heap *heap, uint64_t address)
+static bool list_links_is_header(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
 
@@ -60,9 +60,9 @@ static bool is_large(const struct heap *heap, uint64_t size_word)
 	return SIZE_OF(size_word) >= 128 * heap->words.width;
 }
 
-static bool is_link(const struct heap *heap, uint64_t word)
+static bool list_links_is_link(const struct heap *heap, uint64_t word)
 {
-	return is_header(heap, word) || bin_at(heap, word);
+	return list_links_is_header(heap, word) || list_links_bin_at(heap, word);
 }
 
 struct pair {
@@ -76,7 +76,7 @@ static struct pair pair_at(struct heap *heap, uint64_t at)
 
 static bool is_pair(const struct heap *heap, struct pair pair)
 {
-	return is_link(heap, pair.forth) && is_link(heap, pair.back);
+	return list_links_is_link(heap, pair.forth) && list_links_is_link(heap, pair.back);
 }
 
 /* Whether a chunk was free there, by its size and links. */
@@ -98,14 +98,14 @@ static bool has_same_size(struct heap *heap, uint64_t header, uint64_t size_word
 }
 
 /* What is known of the chunk that was free where a word is. */
-struct source {
+struct list_links_source {
 	uint64_t header, size_word;
 	bool is_block; /* the block's own header: its size is no evidence */
 	uint64_t end;  /* of the block */
 };
 
 /* No chunk before a free one is free. */
-static bool is_free_size(const struct heap *heap, const struct source *source)
+static bool is_free_size(const struct heap *heap, const struct list_links_source *source)
 {
 	return (source->size_word & (PREVIOUS_IN_USE | NOT_MAIN)) == PREVIOUS_IN_USE &&
 	       is_size(heap, source->header, source->size_word);
@@ -113,7 +113,7 @@ static bool is_free_size(const struct heap *heap, const struct source *source)
 
 /* By forth and back. One of a pair may have been overwritten, by the program or by the header of a chunk that begins
  * there now. */
-static bool is_list_link(struct heap *heap, const struct source *source, uint64_t at, uint64_t word)
+static bool is_list_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const unsigned w = heap->words.width;
 	const uint64_t first = source->header + 2 * w, size = SIZE_OF(source->size_word);
@@ -127,7 +127,7 @@ static bool is_list_link(struct heap *heap, const struct source *source, uint64_
 	if (!is_free_size(heap, source))
 		return false;
 	const bool has_target = is_same || was_free(heap, word);
-	const unsigned bin = bin_at(heap, at == first ? pair.back : pair.forth);
+	const unsigned bin = list_links_bin_at(heap, at == first ? pair.back : pair.forth);
 	const bool has_foot =
 		source->header + size + w <= source->end && word_or_0(&heap->words, source->header + size) == size;
 	const bool is_cut = at == first && first + 2 * w <= source->end && is_size(heap, first, pair.back);
@@ -138,7 +138,7 @@ static bool is_list_link(struct heap *heap, const struct source *source, uint64_
 }
 
 /* By forth and back of large chunks. The only one of its size leads to itself. */
-static bool is_size_link(struct heap *heap, const struct source *source, uint64_t at, uint64_t word)
+static bool is_size_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->form));
 
@@ -152,15 +152,15 @@ bool link_is_of_malloc(struct heap *heap, const struct heap_block *block, uint64
 {
 	const unsigned w = heap->words.width;
 
-	for (unsigned i = 0; i < LINKS && is_header(heap, word); i++) {
+	for (unsigned i = 0; i < LINKS && list_links_is_header(heap, word); i++) {
 		const uint64_t first = at - i * w;
 
 		if (first < block->address || first % heap->form->align)
 			continue;
-		const struct source source = {.header = first - header_size(heap->form),
-					      .size_word = word_or_0(&heap->words, first - w),
-					      .is_block = first == block->address,
-					      .end = block->address + block->size};
+		const struct list_links_source source = {.header = first - header_size(heap->form),
+							 .size_word = word_or_0(&heap->words, first - w),
+							 .is_block = first == block->address,
+							 .end = block->address + block->size};
 
 		if ((i < 2 ? is_list_link : is_size_link)(heap, &source, at, word))
 			return true;

@@ -38,7 +38,7 @@ static bool is_in_stack(struct heap *heap, uint64_t address)
 
 /* Reads the header of such a chunk: a size of mapped ones, which with what is before it in the mapping fills pages from
  * one's begin on. */
-static bool is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
+static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
 {
 	/* From 2.43 on, a size that is less than the mapping by a header. */
 	const unsigned left = is_newest(heap->form, heap->state_offset) ? header_size(heap->form) : 0;
@@ -67,10 +67,10 @@ static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct fou
 
 		if (at + chunk_min(heap->form) > limit)
 			break;
-		if (is_header(heap, at, page, limit, found) && found->whole == page)
+		if (mmapped_is_header(heap, at, page, limit, found) && found->whole == page)
 			return true;
 	}
-	return is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->whole == page;
+	return mmapped_is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->whole == page;
 }
 
 static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
@@ -113,7 +113,7 @@ static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct i
 		const uint64_t at = page + PAGE - header;
 
 		next = word_at(&heap->words, at, &word) ? page + PAGE : behind_hole(heap->image, at);
-		if (!is_header(heap, at, start, end, &found))
+		if (!mmapped_is_header(heap, at, start, end, &found))
 			continue;
 		ARRAY_GROW(inner->items, inner->capacity, inner->count);
 		inner->items[inner->count++] = found;
@@ -122,7 +122,7 @@ static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct i
 		qsort(inner->items, inner->count, sizeof(*inner->items), compare_found);
 }
 
-static void find_in(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
+static void mmapped_find_in(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
 {
 	struct inner inner = {0};
 	uint64_t next, word;
@@ -155,12 +155,12 @@ static void find_in(struct heap *heap, uint64_t start, uint64_t end, struct find
 	free(inner.items);
 }
 
-static bool is_plain(const struct heap_mapping *m)
+static bool mmapped_is_plain(const struct heap_mapping *m)
 {
 	return m->readable && m->writable && !m->shared && !m->path[0];
 }
 
-static int compare(const void *one, const void *two)
+static int mmapped_compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
@@ -240,12 +240,12 @@ static void find_all(struct heap *heap, struct finds *finds)
 		const struct heap_mapping *const m = image->mappings;
 		const uint64_t start = m[i].start;
 
-		if (!is_plain(&m[i]))
+		if (!mmapped_is_plain(&m[i]))
 			continue;
 		/* What malloc mapped in one piece can be several mappings since (madvise). */
-		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && is_plain(&m[i + 1]))
+		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && mmapped_is_plain(&m[i + 1]))
 			i++;
-		find_in(heap, start, m[i].end, finds);
+		mmapped_find_in(heap, start, m[i].end, finds);
 	}
 }
 
@@ -282,7 +282,7 @@ bool mapped_find(struct heap *heap)
 		region_add(heap, found);
 		block_add(heap, found->start + header_size(heap->form), found->end - found->start, CHUNK_USED);
 	}
-	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare);
+	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), mmapped_compare);
 	if (finds.count)
 		blocks_sort(heap);
 	free(finds.items);

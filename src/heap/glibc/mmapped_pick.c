@@ -15,7 +15,7 @@ struct choice {
 	unsigned header;
 };
 
-static void note(struct choice *choice, uint64_t word)
+static void mmapped_pick_note(struct choice *choice, uint64_t word)
 {
 	const size_t up_to = COUNT_UP_TO(choice->found, choice->count, .start, word - choice->header);
 
@@ -40,12 +40,12 @@ static void note_pointers(const struct heap_image *image, struct choice *choice)
 				const uint64_t word = arch_data_address(arch, load_word(run.bytes + k, width));
 
 				if (word - lowest <= span)
-					note(choice, word);
+					mmapped_pick_note(choice, word);
 			}
 	}
 }
 
-static int compare(const void *one, const void *two)
+static int mmapped_pick_compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
@@ -110,7 +110,8 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 }
 
 /* The only choice of these that comes to that; false: there is none, or another one. */
-static bool choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes, uint32_t *chosen)
+static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
+				uint32_t *chosen)
 {
 	unsigned choices = 0;
 
@@ -129,7 +130,7 @@ size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count
 
 	if (!found_count || count > found_count)
 		return 0;
-	qsort(found, found_count, sizeof(*found), compare);
+	qsort(found, found_count, sizeof(*found), mmapped_pick_compare);
 	choice.is_pointed = xcalloc(found_count, sizeof(*choice.is_pointed));
 	note_pointers(heap->image, &choice);
 	size_t sure = take_pointed(found, found_count, choice.is_pointed);
@@ -143,7 +144,7 @@ size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count
 		return 0;
 	if (unknown > UNKNOWN_MAX)
 		return sure == count && !bytes ? sure : 0;
-	if (!choose(&found[sure], unknown, count - sure, bytes, &chosen))
+	if (!mmapped_pick_choose(&found[sure], unknown, count - sure, bytes, &chosen))
 		return 0;
 	for (size_t i = sure; chosen; chosen >>= 1, i++)
 		if (chosen & 1)

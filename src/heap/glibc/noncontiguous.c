@@ -67,20 +67,21 @@ uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit)
 
 /* ---- Mapped ones ---- */
 
-struct search {
+struct noncontiguous_search {
 	struct heap *heap;
 	uint64_t sum;  /* of the pieces, with what others have taken by sbrk(2) between two of them */
 	uint64_t tops; /* how many topmost chunks were met */
 };
 
-static void add(struct search *search, uint64_t whole, uint64_t start, uint64_t end, uint64_t top)
+static void noncontiguous_add(struct noncontiguous_search *search, uint64_t whole, uint64_t start, uint64_t end,
+			      uint64_t top)
 {
 	region_add(search->heap, &(struct region){.start = start, .whole = whole, .end = end, .top = top});
 	search->tops += top != 0;
 }
 
 /* brk's: pieces behind each other, with memory of others in between. */
-static void take_brk(struct search *search, const struct heap_mapping *m)
+static void take_brk(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
 	uint64_t start = chunk_start(heap->form, m->start), end = m->start;
@@ -92,7 +93,7 @@ static void take_brk(struct search *search, const struct heap_mapping *m)
 
 		if (!behind)
 			break;
-		add(search, is_first ? m->start : start, start, behind, top);
+		noncontiguous_add(search, is_first ? m->start : start, start, behind, top);
 		end = behind;
 		is_first = false;
 	}
@@ -105,7 +106,7 @@ static void take_brk(struct search *search, const struct heap_mapping *m)
 }
 
 /* One that was mapped begins with a page, whose first word is 0. */
-static void take_mapped(struct search *search, const struct heap_mapping *m)
+static void noncontiguous_take_mapped(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
 	uint64_t before, next, top;
@@ -124,14 +125,14 @@ static void take_mapped(struct search *search, const struct heap_mapping *m)
 
 		if (!end)
 			continue;
-		add(search, page, start, end, top);
+		noncontiguous_add(search, page, start, end, top);
 		next = align_up(end, PAGE);
 		search->sum += next - page;
 	}
 }
 
 /* Whether an arena that is in one piece has it. */
-static bool is_taken(const struct heap *heap, size_t regions, const struct heap_mapping *m)
+static bool noncontiguous_is_taken(const struct heap *heap, size_t regions, const struct heap_mapping *m)
 {
 	for (size_t i = 0; i < regions; i++)
 		if (heap->regions[i].whole < m->end && heap->regions[i].end > m->start)
@@ -149,7 +150,7 @@ bool pieces_find(struct heap *heap, uint64_t system_mem)
 {
 	const struct heap_image *image = heap->image;
 	const size_t regions = heap->region_count;
-	struct search search = {.heap = heap};
+	struct noncontiguous_search search = {.heap = heap};
 	uint64_t tops = 0;
 
 	for (size_t i = 0; i < heap->arena_count; i++)
@@ -157,12 +158,12 @@ bool pieces_find(struct heap *heap, uint64_t system_mem)
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *const m = &image->mappings[i];
 
-		if (is_taken(heap, regions, m))
+		if (noncontiguous_is_taken(heap, regions, m))
 			continue;
 		if (!strcmp(m->path, "[heap]"))
 			take_brk(&search, m);
 		else if (m->readable && m->writable && !m->shared && !m->path[0])
-			take_mapped(&search, m);
+			noncontiguous_take_mapped(&search, m);
 	}
 	return (search.tops == tops && search.sum == system_mem) ||
 	       inconsistent(heap, "the pieces of its main arena are not all of what it has");

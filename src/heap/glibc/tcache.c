@@ -9,37 +9,37 @@
 #define VARIABLES_MAX 4096 /* on one side of the thread pointer */
 
 /* A tcache_perthread_struct. */
-struct layout {
+struct tcache_layout {
 	unsigned bins, count_size;
 	bool counts_room; /* the numbers say how many chunks there is still room for */
 };
 
-static const struct layout layouts[] = {
+static const struct tcache_layout layouts[] = {
 	{64, 2, false}, /* 2.30 to 2.41 */
 	{76, 2, true},  /* from 2.42 on */
 	{64, 1, false}, /* 2.26 to 2.29 */
 };
 
 /* Behind the numbers: a pointer of each list. */
-static unsigned entries_at(const struct layout *layout)
+static unsigned entries_at(const struct tcache_layout *layout)
 {
 	return layout->bins * layout->count_size;
 }
 
-static unsigned size_of(const struct heap *heap, const struct layout *layout)
+static unsigned size_of(const struct heap *heap, const struct tcache_layout *layout)
 {
 	return entries_at(layout) + layout->bins * heap->form->word;
 }
 
 /* Of its chunk; or more, where the rest was too small for another. */
-static bool has_size(const struct heap *heap, const struct layout *layout, uint64_t chunk_size)
+static bool tcache_has_size(const struct heap *heap, const struct tcache_layout *layout, uint64_t chunk_size)
 {
 	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
 
 	return chunk_size - least <= chunk_min(heap->form) - heap->form->align;
 }
 
-static unsigned count_of(struct heap *heap, const struct layout *layout, uint64_t cache, unsigned bin)
+static unsigned count_of(struct heap *heap, const struct tcache_layout *layout, uint64_t cache, unsigned bin)
 {
 	const uint64_t at = cache + (uint64_t)bin * layout->count_size;
 	const uint32_t word = int_or_0(&heap->words, align_down(at, 4)) >> at % 4 * 8;
@@ -49,7 +49,7 @@ static unsigned count_of(struct heap *heap, const struct layout *layout, uint64_
 
 /* Follows all lists of what may be a cache. How many chunks they have; -1: it is none. A thread can stand between the
  * change of a list and of its number. */
-static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64_t cache, bool is_mixed,
+static int64_t follow_all(struct heap *heap, const struct tcache_layout *layout, uint64_t cache, bool is_mixed,
 			  struct marks *marks)
 {
 	int64_t sum = 0;
@@ -70,7 +70,7 @@ static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64
 	return sum;
 }
 
-static void take_cache(struct heap *heap, struct block *chunk, const struct layout *layout)
+static void tcache_take_cache(struct heap *heap, struct block *chunk, const struct tcache_layout *layout)
 {
 	struct marks marks = {0};
 
@@ -111,7 +111,7 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 }
 
 /* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
-static bool is_empty(struct heap *heap, const struct block *chunk, const struct layout *layout)
+static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
 	     at += heap->form->word)
@@ -120,7 +120,7 @@ static bool is_empty(struct heap *heap, const struct block *chunk, const struct 
 	return is_variable_of_thread(heap, block_address(chunk));
 }
 
-static void take_empty(struct heap *heap, struct block *chunk, const struct layout *layout)
+static void take_empty(struct heap *heap, struct block *chunk, const struct tcache_layout *layout)
 {
 	if (is_empty(heap, chunk, layout))
 		block_set_state(chunk, CHUNK_INTERNAL);
@@ -141,7 +141,7 @@ static bool is_odd(struct heap *heap, uint64_t address)
 	const struct block *chunk = block_at(heap, address);
 
 	for (size_t k = 0; chunk && block_state(chunk) == CHUNK_USED && k < ARRAY_SIZE(layouts); k++)
-		if (has_size(heap, &layouts[k], block_size(heap, chunk)))
+		if (tcache_has_size(heap, &layouts[k], block_size(heap, chunk)))
 			return true;
 	return false;
 }
@@ -208,20 +208,20 @@ static bool is_first_odd(struct heap *heap)
 }
 
 /* Calls for each chunk that is in use, and of a cache's size. */
-static void each_like(struct heap *heap, void (*take)(struct heap *, struct block *, const struct layout *))
+static void each_like(struct heap *heap, void (*take)(struct heap *, struct block *, const struct tcache_layout *))
 {
 	for (size_t i = 0; i < heap->block_count; i++) {
 		struct block *chunk = &heap->blocks[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(layouts) && block_state(chunk) == CHUNK_USED; k++)
-			if (has_size(heap, &layouts[k], block_size(heap, chunk)))
+			if (tcache_has_size(heap, &layouts[k], block_size(heap, chunk)))
 				take(heap, chunk, &layouts[k]);
 	}
 }
 
 bool caches_find(struct heap *heap)
 {
-	each_like(heap, take_cache);
+	each_like(heap, tcache_take_cache);
 	/* What a cache has may be of the size of one itself, and empty. */
 	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))

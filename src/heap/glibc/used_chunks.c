@@ -15,7 +15,7 @@ static unsigned header_of(const struct heap *heap, const struct region *region)
 }
 
 /* Blocks get tags in all arenas or in none. */
-static bool has_tags(const struct heap *heap)
+static bool used_chunks_has_tags(const struct heap *heap)
 {
 	const struct heap_image *image = heap->image;
 
@@ -33,7 +33,7 @@ bool blocks_make(struct heap *heap)
 {
 	size_t used = 0, region = 0;
 
-	heap->has_tags = has_tags(heap);
+	heap->has_tags = used_chunks_has_tags(heap);
 	for (size_t i = 0; i < heap->block_count; i++) {
 		struct block chunk = heap->blocks[i];
 

@@ -30,7 +30,7 @@ static bool read_extent(struct jemalloc *j, uint64_t edata, struct extent *exten
 	return extent->size && extent->start + extent->size > extent->start;
 }
 
-static void add_block(struct jemalloc *j, uint64_t address, uint64_t size)
+static void jemalloc_add_block(struct jemalloc *j, uint64_t address, uint64_t size)
 {
 	struct heap *heap = j->heap;
 
@@ -56,7 +56,7 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 			return inconsistent_at(j->heap, extent->start, "a slab has more free regions than regions");
 		unused += is_free;
 		if (!is_free && i < regions)
-			add_block(j, extent->start + i * size, size);
+			jemalloc_add_block(j, extent->start + i * size, size);
 	}
 	if (unused != EDATA_FREE(extent->bits))
 		return inconsistent_at(j->heap, extent->start, "a slab counts other regions free than its map");
@@ -78,7 +78,7 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	if ((extent->size != whole && extent->size != whole + JEMALLOC_PAGE) ||
 	    extent->address - extent->start + size > extent->size)
 		return inconsistent_at(j->heap, extent->start, "a large block has another size than its memory");
-	add_block(j, extent->address, size);
+	jemalloc_add_block(j, extent->address, size);
 	j->heap->figures.hblks++;
 	j->heap->figures.hblkhd += size;
 	return true;
@@ -97,7 +97,7 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 
 /* A word of a leaf: the description's address, with its size's class above, and whether it is a slab, and its state,
  * below. *end: of the extents so far. */
-static bool take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)
+static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)
 {
 	struct heap *heap = j->heap;
 	struct extent extent;
@@ -139,7 +139,7 @@ static bool take_leaf(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_
 			const uint64_t page = first + (run.at + i - leaf) / 8 * JEMALLOC_PAGE;
 
 			/* What was there has left nothing but its class. */
-			if (jemalloc_edata(word) && !take_page(j, page, word, end))
+			if (jemalloc_edata(word) && !jemalloc_take_page(j, page, word, end))
 				return false;
 		}
 	return true;
@@ -171,7 +171,7 @@ static bool take_tree(struct jemalloc *j)
 	return true;
 }
 
-static int compare_regions(const void *one, const void *two)
+static int jemalloc_compare_regions(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
@@ -182,7 +182,7 @@ static int compare_regions(const void *one, const void *two)
 static bool sort_regions(struct heap *heap)
 {
 	if (heap->region_count)
-		qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
+		qsort(heap->regions, heap->region_count, sizeof(*heap->regions), jemalloc_compare_regions);
 	for (size_t i = 1; i < heap->region_count; i++)
 		if (heap->regions[i].start < heap->regions[i - 1].end)
 			return inconsistent_at(heap, heap->regions[i].start,

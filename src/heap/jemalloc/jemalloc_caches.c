@@ -28,7 +28,7 @@ static bool check_bin(struct jemalloc *j, uint64_t bin, unsigned shards, const s
 	       inconsistent(j->heap, "an arena counts other regions than its slabs have");
 }
 
-static bool check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
+static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
 {
 	uint64_t bin = arena + ARENA_BINS;
 
@@ -42,7 +42,7 @@ static bool check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
 
 /* A stack of released blocks grows down, to `head` now, from its end, of which the low 16 bits are known; *at: where it
  * may begin, and then its end. */
-static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
+static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
 {
 	struct heap *heap = j->heap;
 	const unsigned char *bytes = bytes_at(&heap->words, stack, STACK_BYTES);
@@ -73,7 +73,7 @@ static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64
 }
 
 /* The stacks lie behind each other in a block of the allocator's own. *internal: the sum of such blocks. */
-static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
+static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;
 	const uint64_t memory = word_or_0(words, cache + CACHE_MEMORY);
@@ -89,7 +89,7 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 
 		if (!word_or_0(words, stack) || word_or_0(words, at) == MARK_BEHIND)
 			break;
-		if (!take_stack(j, stack, jemalloc_size(i), &at, memory + block_size(j->heap, own) - 8))
+		if (!jemalloc_caches_take_stack(j, stack, jemalloc_size(i), &at, memory + block_size(j->heap, own) - 8))
 			return false;
 	}
 	if (word_or_0(words, at) != MARK_BEHIND)
@@ -102,7 +102,7 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 
 /* The memory of caches whose threads a fork's child does not have. No ring leads to them, and the arenas count them all
  * the same. All caches have stacks of the same sizes, and so their marks at the same places. */
-static void take_left(struct jemalloc *j, uint64_t *internal)
+static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;
 
@@ -143,7 +143,7 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 		if (count++ > CACHES_MAX || word_or_0(words, cache + CACHE_ARENA) != arena ||
 		    !word_at(words, cache + CACHE_NEXT, &next) || !next)
 			return inconsistent_at(j->heap, arena, "an arena's caches do not follow each other");
-		if (!take_cache(j, cache, internal))
+		if (!jemalloc_caches_take_cache(j, cache, internal))
 			return false;
 		ignore_variables(j, cache);
 	}
@@ -178,13 +178,14 @@ bool jemalloc_arenas(struct jemalloc *j)
 
 		if (!arena)
 			continue;
-		if (!check_bins(j, arena, i) || !take_caches(j, arena, &internal) || !take_own(j, arena))
+		if (!jemalloc_caches_check_bins(j, arena, i) || !take_caches(j, arena, &internal) ||
+		    !take_own(j, arena))
 			return false;
 		said += word_or_0(words, arena + ARENA_INTERNAL);
 		j->heap->figures.arenas++;
 	}
 	if (internal < said)
-		take_left(j, &internal);
+		jemalloc_caches_take_left(j, &internal);
 	return internal == said ||
 	       inconsistent(j->heap, "it has blocks of its own that are no caches, as a profile needs them");
 }

@@ -16,7 +16,7 @@
 #define STATE_MOVING  1u  /* a thread puts a block into the heap's list */
 #define CLASS_DELAYED 15u /* a block's state */
 
-struct page {
+struct mimalloc_page {
 	uint64_t at; /* of its description */
 	uint64_t start, size;
 	uint64_t block_size, capacity;
@@ -28,7 +28,7 @@ struct owners {
 	size_t count, capacity;
 };
 
-static void add_block(struct mimalloc *m, uint64_t address, uint64_t size)
+static void mimalloc_add_block(struct mimalloc *m, uint64_t address, uint64_t size)
 {
 	struct heap *heap = m->heap;
 
@@ -36,7 +36,7 @@ static void add_block(struct mimalloc *m, uint64_t address, uint64_t size)
 }
 
 /* Follows a list of a page's free blocks. How many; -1: it leads to what is none. */
-static int64_t follow(struct mimalloc *m, struct page *page, uint64_t first)
+static int64_t mimalloc_follow(struct mimalloc *m, struct mimalloc_page *page, uint64_t first)
 {
 	int64_t count = 0;
 	uint64_t next;
@@ -53,7 +53,7 @@ static int64_t follow(struct mimalloc *m, struct page *page, uint64_t first)
 	return count;
 }
 
-static bool take_lists(struct mimalloc *m, struct page *page)
+static bool take_lists(struct mimalloc *m, struct mimalloc_page *page)
 {
 	struct heap *heap = m->heap;
 	const uint64_t used = int_or_0(&heap->words, page->at + PAGE_USED);
@@ -62,9 +62,10 @@ static bool take_lists(struct mimalloc *m, struct page *page)
 	if (STATE_OF(by_others) == STATE_MOVING)
 		return inconsistent(heap, "a thread is in the midst of free");
 	memset(page->unused, 0, align_up(page->capacity, 64) / 8);
-	const int64_t unused = follow(m, page, word_or_0(&heap->words, page->at + PAGE_FREE));
-	const int64_t again = unused < 0 ? -1 : follow(m, page, word_or_0(&heap->words, page->at + PAGE_LOCAL));
-	const int64_t others = again < 0 ? -1 : follow(m, page, by_others & ~(uint64_t)3);
+	const int64_t unused = mimalloc_follow(m, page, word_or_0(&heap->words, page->at + PAGE_FREE));
+	const int64_t again =
+		unused < 0 ? -1 : mimalloc_follow(m, page, word_or_0(&heap->words, page->at + PAGE_LOCAL));
+	const int64_t others = again < 0 ? -1 : mimalloc_follow(m, page, by_others & ~(uint64_t)3);
 
 	if (others < 0)
 		return inconsistent_at(heap, page->at, "a list of free blocks does not hold together");
@@ -76,7 +77,7 @@ static bool take_lists(struct mimalloc *m, struct page *page)
 	return true;
 }
 
-static uint64_t half_at(struct mimalloc *m, uint64_t at)
+static uint64_t mimalloc_half_at(struct mimalloc *m, uint64_t at)
 {
 	const unsigned char *bytes = bytes_at(&m->heap->words, at, 2);
 	uint16_t half = 0;
@@ -86,27 +87,27 @@ static uint64_t half_at(struct mimalloc *m, uint64_t at)
 	return half;
 }
 
-static bool take_page(struct mimalloc *m, struct page *page, uint64_t said_size)
+static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, uint64_t said_size)
 {
 	struct heap *heap = m->heap;
 	const bool begins_inside = said_size >= 8 && said_size <= SMALL_MAX;
-	const uint64_t reserved = half_at(m, page->at + PAGE_RESERVED);
+	const uint64_t reserved = mimalloc_half_at(m, page->at + PAGE_RESERVED);
 
 	page->start += begins_inside ? SMALL_BEGIN : 0;
 	page->size -= begins_inside ? SMALL_BEGIN : 0;
 	page->block_size = said_size < SIZE_OF_SPAN ? said_size : page->size;
-	page->capacity = half_at(m, page->at + PAGE_CAPACITY);
+	page->capacity = mimalloc_half_at(m, page->at + PAGE_CAPACITY);
 	if (page->block_size % 8 || page->block_size > page->size || page->capacity > reserved ||
 	    reserved > page->size / page->block_size ||
 	    !heap_has_memory(heap->image, page->start, page->start + page->capacity * page->block_size))
 		return inconsistent_at(heap, page->at, "a page has other blocks than there is room for");
 	if (!take_lists(m, page))
 		return false;
-	if (half_at(m, page->at + PAGE_FLAGS) & HAS_ALIGNED)
+	if (mimalloc_half_at(m, page->at + PAGE_FLAGS) & HAS_ALIGNED)
 		starts_aligned(heap, page->start, page->start + page->size);
 	for (uint64_t i = 0; i < page->capacity; i++)
 		if (!(page->unused[i / 64] >> i % 64 & 1))
-			add_block(m, page->start + i * page->block_size, page->block_size);
+			mimalloc_add_block(m, page->start + i * page->block_size, page->block_size);
 	return true;
 }
 
@@ -124,7 +125,7 @@ static bool is_mapped(const struct heap_image *image, uint64_t start, uint64_t e
 	return false;
 }
 
-static bool take_segment(struct mimalloc *m, uint64_t segment, struct page *page, struct owners *owners)
+static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_page *page, struct owners *owners)
 {
 	struct heap *heap = m->heap;
 	struct words *words = &heap->words;
@@ -153,7 +154,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct page *page
 			continue;
 		page->start = segment + i * SLICE_BYTES;
 		page->size = count * SLICE_BYTES;
-		if (!take_page(m, page, size))
+		if (!mimalloc_take_page(m, page, size))
 			return false;
 		const uint64_t owner = word_or_0(words, page->at + PAGE_HEAP);
 
@@ -217,9 +218,9 @@ static bool take_heaps(struct mimalloc *m, struct owners *owners)
 	return true;
 }
 
-static bool read_segments(struct mimalloc *m)
+static bool mimalloc_read_segments(struct mimalloc *m)
 {
-	struct page *page = xcalloc(1, sizeof(*page));
+	struct mimalloc_page *page = xcalloc(1, sizeof(*page));
 	struct owners owners = {0};
 	bool good = code_is_left(m->heap, m->main);
 
@@ -237,7 +238,7 @@ enum heap_status mimalloc_read(struct heap *heap)
 {
 	struct mimalloc m = {.heap = heap};
 	const bool is_there = mimalloc_find(&m);
-	const bool good = is_there && read_segments(&m);
+	const bool good = is_there && mimalloc_read_segments(&m);
 
 	free(m.segments);
 	if (!good)

@@ -89,7 +89,7 @@ bool mimalloc_find(struct mimalloc *m)
 }
 
 /* The data for a thread follow its first heap, and point back to it. */
-static bool is_heap(struct words *words, uint64_t at)
+static bool mimalloc_find_is_heap(struct words *words, uint64_t at)
 {
 	static const uint64_t constant = 0x3320646e61707865; /* "expand 3" */
 	const uint64_t data = word_or_0(words, at);
@@ -113,7 +113,7 @@ void mimalloc_find_heaps(struct mimalloc *m)
 				at = behind_hole(image, at);
 				continue;
 			}
-			if (is_heap(&heap->words, at)) {
+			if (mimalloc_find_is_heap(&heap->words, at)) {
 				ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
 				heap->own[heap->own_count++] = (struct range){at, at + HEAP_BYTES};
 			}

@@ -23,7 +23,7 @@ static const uint16_t size_classes[] = {
 	584, 682, 818, 1023, 1169, 1364, 1637, 2047, 2340, 2730, 3276, 4095, 4680, 5460, 6552, 8191,
 };
 
-struct group {
+struct mallocng_group {
 	uint64_t start, end; /* `start`: of its header, which is a unit */
 	uint64_t stride;
 	uint32_t unused; /* a bit for each slot that is not in use */
@@ -35,13 +35,13 @@ struct musl {
 	struct heap *heap;
 	unsigned word;
 	uint64_t context, head_at, secret;
-	struct group *groups;
+	struct mallocng_group *groups;
 	size_t count, capacity;
 };
 
 /* ---- The variables ---- */
 
-static bool read_number(struct musl *m, uint64_t address, unsigned size, uint64_t *value)
+static bool mallocng_read_number(struct musl *m, uint64_t address, unsigned size, uint64_t *value)
 {
 	const unsigned char *bytes = bytes_at(&m->heap->words, address, size);
 
@@ -51,11 +51,11 @@ static bool read_number(struct musl *m, uint64_t address, unsigned size, uint64_
 	return bytes;
 }
 
-static uint64_t number(struct musl *m, uint64_t address, unsigned size)
+static uint64_t mallocng_number(struct musl *m, uint64_t address, unsigned size)
 {
 	uint64_t value;
 
-	return read_number(m, address, size, &value) ? value : 0;
+	return mallocng_read_number(m, address, size, &value) ? value : 0;
 }
 
 /* Where the addresses of the first and the last page of metas are in a struct malloc_context: behind the secret, an
@@ -64,15 +64,16 @@ static bool is_context(struct musl *m, uint64_t at)
 {
 	uint64_t secret, head, last;
 
-	if (!read_number(m, at, 8, &secret) || !secret)
+	if (!mallocng_read_number(m, at, 8, &secret) || !secret)
 		return false;
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
 
 		/* Others' variables may have a page's address and what it begins with, too: not of two pages. */
-		if (!read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
-		    number(m, head, 8) != secret || !read_number(m, at + head_at + m->word, m->word, &last) || !last ||
-		    last % PAGE || number(m, last, 8) != secret)
+		if (!mallocng_read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
+		    mallocng_number(m, head, 8) != secret ||
+		    !mallocng_read_number(m, at + head_at + m->word, m->word, &last) || !last || last % PAGE ||
+		    mallocng_number(m, last, 8) != secret)
 			continue;
 		m->context = at;
 		m->head_at = head_at;
@@ -105,20 +106,20 @@ static bool find_context(struct musl *m)
 
 /* ---- Groups ---- */
 
-static bool take_group(struct musl *m, uint64_t meta)
+static bool mallocng_take_group(struct musl *m, uint64_t meta)
 {
 	struct heap *heap = m->heap;
 	uint64_t start, word, back;
 
-	if (!read_number(m, meta + 2 * m->word, m->word, &start) ||
-	    !read_number(m, meta + 3 * m->word + 8, m->word, &word))
+	if (!mallocng_read_number(m, meta + 2 * m->word, m->word, &start) ||
+	    !mallocng_read_number(m, meta + 3 * m->word + 8, m->word, &word))
 		return inconsistent(heap, "the description of a group cannot be read");
 	if (!start)
 		return true;
 	const unsigned class = word >> 6 & 63, slots = (unsigned)(word & 31) + 1;
 	const uint64_t pages = word >> 12;
-	const uint32_t free = (uint32_t)number(m, meta + 3 * m->word, 4);
-	const uint32_t released = (uint32_t)number(m, meta + 3 * m->word + 4, 4);
+	const uint32_t free = (uint32_t)mallocng_number(m, meta + 3 * m->word, 4);
+	const uint32_t released = (uint32_t)mallocng_number(m, meta + 3 * m->word + 4, 4);
 	const uint32_t all = slots == 32 ? UINT32_MAX : (1u << slots) - 1;
 
 	if (class >= ARRAY_SIZE(size_classes) && (class != CLASS_ALONE || !pages || slots != 1))
@@ -126,7 +127,7 @@ static bool take_group(struct musl *m, uint64_t meta)
 	const bool is_alone = slots == 1 && pages;
 	const uint64_t stride = is_alone ? pages * PAGE - UNIT : UNIT * size_classes[class];
 
-	if (!read_number(m, start, m->word, &back) || back != meta || start % UNIT)
+	if (!mallocng_read_number(m, start, m->word, &back) || back != meta || start % UNIT)
 		return inconsistent(heap, "a group has another description");
 	if ((free & released) || ((free | released) & ~all))
 		return inconsistent(heap, "a group's slots are released twice");
@@ -135,25 +136,25 @@ static bool take_group(struct musl *m, uint64_t meta)
 	if (size < UNIT + stride * slots || start + size < start || !heap_has_memory(heap->image, start, start + size))
 		return inconsistent(heap, "a group has less memory than it says");
 	ARRAY_GROW(m->groups, m->capacity, m->count);
-	m->groups[m->count++] = (struct group){
+	m->groups[m->count++] = (struct mallocng_group){
 		.start = start, .end = start + size, .stride = stride, .unused = free | released, .slots = slots};
 	return true;
 }
 
 static bool take_areas(struct musl *m)
 {
-	const uint64_t last = number(m, m->context + m->head_at + m->word, m->word);
+	const uint64_t last = mallocng_number(m, m->context + m->head_at + m->word, m->word);
 	const uint64_t size = 3 * m->word + 8 + m->word, first = m->word == 8 ? 24 : 16;
 	uint64_t count, next;
 	unsigned areas = 0;
 
-	for (uint64_t area = number(m, m->context + m->head_at, m->word);; area = next) {
-		if (areas++ > AREAS_MAX || area % PAGE || number(m, area, 8) != m->secret ||
-		    !read_number(m, area + 8, m->word, &next) || !read_number(m, area + 8 + m->word, 4, &count) ||
-		    count > (PAGE - first) / size)
+	for (uint64_t area = mallocng_number(m, m->context + m->head_at, m->word);; area = next) {
+		if (areas++ > AREAS_MAX || area % PAGE || mallocng_number(m, area, 8) != m->secret ||
+		    !mallocng_read_number(m, area + 8, m->word, &next) ||
+		    !mallocng_read_number(m, area + 8 + m->word, 4, &count) || count > (PAGE - first) / size)
 			return inconsistent(m->heap, "the pages of descriptions do not follow each other");
 		for (uint64_t i = 0; i < count; i++)
-			if (!take_group(m, area + first + i * size))
+			if (!mallocng_take_group(m, area + first + i * size))
 				return false;
 		if (area == last)
 			return !next || inconsistent(m->heap, "the pages of descriptions have another end");
@@ -162,9 +163,9 @@ static bool take_areas(struct musl *m)
 	}
 }
 
-static int compare_groups(const void *one, const void *two)
+static int mallocng_compare_groups(const void *one, const void *two)
 {
-	const struct group *a = one, *b = two;
+	const struct mallocng_group *a = one, *b = two;
 
 	return a->start < b->start ? -1 : a->start > b->start ? 1 : a->end > b->end ? -1 : a->end < b->end;
 }
@@ -181,9 +182,9 @@ static bool sort_groups(struct musl *m)
 	uint64_t end = 0;
 
 	if (m->count)
-		qsort(m->groups, m->count, sizeof(*m->groups), compare_groups);
+		qsort(m->groups, m->count, sizeof(*m->groups), mallocng_compare_groups);
 	for (size_t i = 0; i < m->count; i++) {
-		struct group *group = &m->groups[i];
+		struct mallocng_group *group = &m->groups[i];
 
 		group->is_inner = group->start < end;
 		if (group->is_inner && group->end > end)
@@ -201,29 +202,29 @@ static bool sort_groups(struct musl *m)
 
 /* Before the block are the number of its slot, the size of what is left behind it where that is small, and how many
  * units from the group's first slot it begins. */
-static bool is_block(struct musl *m, const struct group *group, unsigned slot, uint64_t block)
+static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
 	const uint64_t units = (block - group->start) / UNIT - 1;
-	uint64_t offset = number(m, block - 2, 2);
+	uint64_t offset = mallocng_number(m, block - 2, 2);
 
-	if (number(m, block - 4, 1))
-		offset = offset ? 0 : number(m, block - 8, 4);
-	return (number(m, block - 3, 1) & 31) == slot && offset == units;
+	if (mallocng_number(m, block - 4, 1))
+		offset = offset ? 0 : mallocng_number(m, block - 8, 4);
+	return (mallocng_number(m, block - 3, 1) & 31) == slot && offset == units;
 }
 
-static bool add_block(struct musl *m, const struct group *group, unsigned slot)
+static bool mallocng_add_block(struct musl *m, const struct mallocng_group *group, unsigned slot)
 {
 	struct heap *heap = m->heap;
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
 	/* What begins further inside has left its place at the slot's begin. */
-	const bool is_moved = number(m, start - 3, 1) == 7u << 5;
-	const uint64_t block = start + (is_moved ? UNIT * number(m, start - 2, 2) : 0);
-	uint64_t left = number(m, block - 3, 1) >> 5;
+	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
+	const uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
+	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;
 
 	if (block >= end || !is_block(m, group, slot, block))
 		return inconsistent(heap, "a slot in use has no block");
 	if (left >= 5)
-		left = number(m, end - 4, 4);
+		left = mallocng_number(m, end - 4, 4);
 	if (left > end - block)
 		return inconsistent(heap, "a block is longer than its slot");
 	heap->figures.uordblks += group->stride;
@@ -231,7 +232,7 @@ static bool add_block(struct musl *m, const struct group *group, unsigned slot)
 	return true;
 }
 
-static bool has_group(const struct musl *m, const struct group *group, unsigned slot)
+static bool has_group(const struct musl *m, const struct mallocng_group *group, unsigned slot)
 {
 	const uint64_t start = group->start + UNIT + slot * group->stride;
 	const size_t i = group_from(m, start);
@@ -244,7 +245,7 @@ static bool take_blocks(struct musl *m)
 	for (size_t i = 0; i < m->count; i++)
 		for (unsigned slot = 0; slot < m->groups[i].slots; slot++)
 			if (!(m->groups[i].unused >> slot & 1) && !has_group(m, &m->groups[i], slot) &&
-			    !add_block(m, &m->groups[i], slot))
+			    !mallocng_add_block(m, &m->groups[i], slot))
 				return false;
 	blocks_sort(m->heap);
 	m->heap->figures.fordblks = m->heap->figures.arena - m->heap->figures.uordblks;

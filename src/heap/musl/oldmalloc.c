@@ -10,19 +10,19 @@
 
 /* ---- Chunks ---- */
 
-static void add_block(struct musl_old *m, uint64_t chunk, uint64_t size)
+static void oldmalloc_add_block(struct musl_old *m, uint64_t chunk, uint64_t size)
 {
 	struct heap *heap = m->heap;
 
 	block_add(heap, chunk + m->header, size - m->header, HEAP_LOST);
 }
 
-static void add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
+static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 {
 	struct heap_figures *figures = &m->heap->figures;
 
 	if (word & CHUNK_IN_USE) {
-		add_block(m, at, chunk_size(word));
+		oldmalloc_add_block(m, at, chunk_size(word));
 		return;
 	}
 	ARRAY_GROW(m->free, m->free_capacity, m->free_count);
@@ -43,7 +43,7 @@ static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t
 }
 
 /* Whether the first chunk of a region may begin there: before it nothing is free. */
-static bool is_first(struct musl_old *m, uint64_t at, uint64_t limit)
+static bool oldmalloc_is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 {
 	uint64_t before, word;
 
@@ -52,13 +52,13 @@ static bool is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 }
 
 /* Where a region ends whose first chunk begins there; 0: a chunk is none. is_kept: they are entered on the way. */
-static uint64_t walk(struct musl_old *m, uint64_t start, uint64_t limit, bool is_kept)
+static uint64_t oldmalloc_walk(struct musl_old *m, uint64_t start, uint64_t limit, bool is_kept)
 {
 	uint64_t at = start, word, last;
 
 	while (read_chunk(m, at, limit, &word)) {
 		if (is_kept)
-			add_chunk(m, at, word);
+			oldmalloc_add_chunk(m, at, word);
 		at += chunk_size(word);
 	}
 	return at > start && limit - at >= m->header && word_at(&m->heap->words, at + m->word, &last) &&
@@ -87,7 +87,7 @@ static uint64_t memory_end(const struct heap_image *image, size_t i)
 }
 
 /* The first word from `at` on that is not 0; `end` if there is none. */
-static uint64_t first_word(struct musl_old *m, uint64_t at, uint64_t end)
+static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t end)
 {
 	struct word_run run;
 
@@ -119,15 +119,15 @@ static bool is_aligned_place(const struct musl_old *m, uint64_t offset)
 
 /* A block with a mapping of its own. What is before its header was never written; neither was, of one with an
  * alignment, what is between that at the begin, which is left behind, and its own. */
-static bool take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
+static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 {
 	const uint64_t plain = page + m->header;
 	uint64_t end, inner_end;
 
-	if (limit - page < PAGE || first_word(m, page, plain + m->word) != plain ||
+	if (limit - page < PAGE || oldmalloc_first_word(m, page, plain + m->word) != plain ||
 	    !is_mapped_header(m, page, plain, &end))
 		return false;
-	const uint64_t next = first_word(m, plain + m->header, limit);
+	const uint64_t next = oldmalloc_first_word(m, plain + m->header, limit);
 	uint64_t chunk = plain;
 
 	if (next < limit && is_aligned_place(m, next + m->header - page) &&
@@ -137,7 +137,7 @@ static bool take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 	}
 	if (end > limit)
 		return false;
-	add_block(m, chunk, end - chunk);
+	oldmalloc_add_block(m, chunk, end - chunk);
 	region_add(m->heap, &(struct region){.start = chunk, .whole = page, .end = end, .is_mapped = true});
 	m->heap->figures.hblks++;
 	m->heap->figures.hblkhd += end - page;
@@ -146,12 +146,12 @@ static bool take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 }
 
 /* False: it is inconsistent. */
-static bool take_page(struct musl_old *m, uint64_t page, uint64_t limit, bool is_heap)
+static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limit, bool is_heap)
 {
 	const uint64_t start = page + m->header;
 
-	if (first_word(m, page, start + m->word) == start && is_first(m, start, limit)) {
-		const uint64_t end = walk(m, start, limit, true);
+	if (oldmalloc_first_word(m, page, start + m->word) == start && oldmalloc_is_first(m, start, limit)) {
+		const uint64_t end = oldmalloc_walk(m, start, limit, true);
 
 		if (!end || end % PAGE)
 			return inconsistent(m->heap, "a chunk has a size that is not said behind it, or no chunk has");
@@ -159,7 +159,7 @@ static bool take_page(struct musl_old *m, uint64_t page, uint64_t limit, bool is
 	}
 	if (is_heap)
 		return inconsistent(m->heap, "what brk(2) gave does not begin or end as it should");
-	if (!take_mapped(m, page, limit))
+	if (!oldmalloc_take_mapped(m, page, limit))
 		m->at = page + PAGE;
 	return true;
 }
@@ -173,14 +173,14 @@ static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, u
 	while (m->at < mapping->end) {
 		if (!word_at(&m->heap->words, m->at, &word) && !is_heap)
 			m->at = behind_hole(m->heap->image, m->at);
-		else if (!take_page(m, m->at, limit, is_heap))
+		else if (!oldmalloc_take_page(m, m->at, limit, is_heap))
 			return false;
 	}
 	return true;
 }
 
 /* What is left of a page with variables begins anywhere. Others' variables may look like its begin. */
-static bool take_left(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
+static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	while (m->at < mapping->end) {
 		const uint64_t at = align_up(m->at + m->header, m->align) - m->header;
@@ -196,22 +196,23 @@ static bool take_left(struct musl_old *m, const struct heap_mapping *mapping, ui
 		if (mapping->path[0] != '/' && at - m->header >= m->at && (at - m->header) % PAGE == 0) {
 			const size_t regions = m->heap->region_count;
 
-			if (!take_page(m, at - m->header, limit, false))
+			if (!oldmalloc_take_page(m, at - m->header, limit, false))
 				return false;
 			if (m->heap->region_count > regions)
 				continue;
 		}
 		m->at = at + m->header;
-		end = word == CHUNK_IN_USE && is_first(m, at, limit) ? walk(m, at, limit, false) : 0;
+		end = word == CHUNK_IN_USE && oldmalloc_is_first(m, at, limit) ? oldmalloc_walk(m, at, limit, false)
+									       : 0;
 		if (end) {
-			walk(m, at, limit, true);
+			oldmalloc_walk(m, at, limit, true);
 			add_region(m, at, at, end);
 		}
 	}
 	return true;
 }
 
-static bool take_memory(struct musl_old *m)
+static bool oldmalloc_take_memory(struct musl_old *m)
 {
 	const struct heap_image *image = m->heap->image;
 
@@ -223,7 +224,7 @@ static bool take_memory(struct musl_old *m)
 			m->at = mapping->start;
 		if (!mapping->readable || !mapping->writable || mapping->shared)
 			continue;
-		if (musl_old_has_variables(image, i)                        ? !take_left(m, mapping, limit)
+		if (musl_old_has_variables(image, i)                        ? !oldmalloc_take_left(m, mapping, limit)
 		    : !mapping->path[0] || !strcmp(mapping->path, "[heap]") ? !take_pages(m, mapping, limit)
 									    : false)
 			return false;
@@ -238,7 +239,7 @@ enum heap_status musl_old_read(struct heap *heap)
 
 	if (!musl_old_find(&m))
 		return HEAP_NOT_FOUND;
-	const bool good = musl_old_check_locks(&m) && take_memory(&m) && musl_old_check_bins(&m);
+	const bool good = musl_old_check_locks(&m) && oldmalloc_take_memory(&m) && musl_old_check_bins(&m);
 
 	heap->header_before = m.header;
 	free(m.free);

@@ -24,7 +24,7 @@ static unsigned bin_of(const struct musl_old *m, uint64_t size)
 	return bin < MUSL_OLD_BINS ? bin : MUSL_OLD_BINS - 1;
 }
 
-static uint64_t bin_at(const struct musl_old *m, uint64_t bins, unsigned i)
+static uint64_t oldmalloc_bins_bin_at(const struct musl_old *m, uint64_t bins, unsigned i)
 {
 	return bins + (uint64_t)i * m->stride;
 }
@@ -40,7 +40,7 @@ static uint64_t first_of(struct musl_old *m, uint64_t bin)
 	return word_or_0(&m->heap->words, bin + 8);
 }
 
-static uint64_t last_of(struct musl_old *m, uint64_t bin)
+static uint64_t oldmalloc_bins_last_of(struct musl_old *m, uint64_t bin)
 {
 	return word_or_0(&m->heap->words, bin + 8 + m->word);
 }
@@ -56,16 +56,17 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 }
 
 /* What a bin is found to be. A bin that was never used is all zero. */
-struct live_capture {
+struct oldmalloc_bins_live_capture {
 	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
 	bool is_odd;
 };
 
 /* False: it is no bin at all. */
-static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map, struct live_capture *look)
+static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
+				   struct oldmalloc_bins_live_capture *look)
 {
 	struct words *words = &m->heap->words;
-	const uint64_t first = first_of(m, bin), last = last_of(m, bin), end = list_end(m, bin);
+	const uint64_t first = first_of(m, bin), last = oldmalloc_bins_last_of(m, bin), end = list_end(m, bin);
 
 	if (int_or_0(words, bin) > 1 || int_or_0(words, bin + 4) > WAITERS_MAX)
 		return false;
@@ -80,8 +81,8 @@ static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map
 	const bool is_sure = has_chunks && is_chunk_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
 			     word_or_0(words, first + m->header + m->word) == end;
 
-	*look = (struct live_capture){.is_sure = is_sure,
-				      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
+	*look = (struct oldmalloc_bins_live_capture){
+		.is_sure = is_sure, .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
 	return true;
 }
 
@@ -91,10 +92,10 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
 	unsigned odd = 0, sure = 0;
-	struct live_capture look;
+	struct oldmalloc_bins_live_capture look;
 
 	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
-		if (!look_at(m, bin_at(m, bins, i), i, map >> i & 1, &look))
+		if (!oldmalloc_bins_look_at(m, oldmalloc_bins_bin_at(m, bins, i), i, map >> i & 1, &look))
 			return UINT32_MAX;
 		odd += look.is_odd;
 		sure += look.is_sure;
@@ -108,7 +109,7 @@ static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 	const uint64_t end = list_end(m, bin);
 
 	if (first == end)
-		return last_of(m, bin) == end;
+		return oldmalloc_bins_last_of(m, bin) == end;
 	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
 }
 
@@ -168,7 +169,7 @@ bool musl_old_find(struct musl_old *m)
 bool musl_old_check_locks(struct musl_old *m)
 {
 	for (unsigned i = 0; i <= MUSL_OLD_BINS; i++)
-		if (int_or_0(&m->heap->words, bin_at(m, m->bins, i)))
+		if (int_or_0(&m->heap->words, oldmalloc_bins_bin_at(m, m->bins, i)))
 			return inconsistent(m->heap, "a thread is in the midst of malloc");
 	return true;
 }
@@ -180,7 +181,7 @@ size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most)
 
 	if (musl_old_find(&m))
 		for (; count <= MUSL_OLD_BINS && count < most; count++)
-			addresses[count] = bin_at(&m, m.bins, (unsigned)count);
+			addresses[count] = oldmalloc_bins_bin_at(&m, m.bins, (unsigned)count);
 	return count;
 }
 
@@ -194,10 +195,10 @@ static struct free_chunk *free_chunk_at(struct musl_old *m, uint64_t start)
 }
 
 /* How many chunks are in the list; -1 and a reason: it does not hold together. */
-static int64_t follow(struct musl_old *m, unsigned i)
+static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 {
 	struct words *words = &m->heap->words;
-	const uint64_t bin = bin_at(m, m->bins, i), end = list_end(m, bin);
+	const uint64_t bin = oldmalloc_bins_bin_at(m, m->bins, i), end = list_end(m, bin);
 	uint64_t before = end, next;
 	int64_t count = 0;
 
@@ -217,7 +218,7 @@ static int64_t follow(struct musl_old *m, unsigned i)
 		before = at;
 		count++;
 	}
-	if (last_of(m, bin) == (first_of(m, bin) ? before : 0))
+	if (oldmalloc_bins_last_of(m, bin) == (first_of(m, bin) ? before : 0))
 		return count;
 	inconsistent(m->heap, "a bin's list has another end");
 	return -1;
@@ -230,7 +231,7 @@ bool musl_old_check_bins(struct musl_old *m)
 	size_t count = 0;
 
 	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
-		const int64_t chunks = follow(m, i);
+		const int64_t chunks = oldmalloc_bins_follow(m, i);
 
 		if (chunks < 0)
 			return false;

@@ -14,13 +14,13 @@ static void add_key(struct buf *out, const char *key)
 	buf_printf(out, "%s\"%s\":", out->size && out->data[out->size - 1] != '{' ? "," : "", key);
 }
 
-static void add_text(struct buf *out, const char *key, const char *text)
+static void page_data_add_text(struct buf *out, const char *key, const char *text)
 {
 	add_key(out, key);
 	page_add_text(out, text);
 }
 
-static void add_number(struct buf *out, const char *key, uint64_t number)
+static void page_data_add_number(struct buf *out, const char *key, uint64_t number)
 {
 	add_key(out, key);
 	page_add_number(out, number);
@@ -32,7 +32,7 @@ static void add_bool(struct buf *out, const char *key, bool value)
 	buf_add_str(out, value ? "true" : "false");
 }
 
-static void add_tally(struct buf *out, const char *key, const struct tally *tally)
+static void page_data_add_tally(struct buf *out, const char *key, const struct tally *tally)
 {
 	add_key(out, key);
 	buf_add_char(out, '[');
@@ -62,18 +62,18 @@ static void add_programs(struct buf *out, const struct profile *profile)
 		if (profile->processes[i].is_old || count++ >= PAGE_PROGRAMS)
 			continue;
 		buf_add_str(out, count > 1 ? ",{" : "{");
-		add_text(out, "name", account->command ? account->command : account->name);
+		page_data_add_text(out, "name", account->command ? account->command : account->name);
 		if (account->has_pid)
-			add_number(out, "pid", account->pid);
+			page_data_add_number(out, "pid", account->pid);
 		add_bool(out, "attached", account->is_attached);
 		if (account->resident.is_known) {
-			add_number(out, "resident", account->resident.last);
-			add_number(out, "resident_peak", account->resident.peak);
+			page_data_add_number(out, "resident", account->resident.last);
+			page_data_add_number(out, "resident_peak", account->resident.peak);
 		}
 		buf_add_char(out, '}');
 	}
 	buf_add_char(out, ']');
-	add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
+	page_data_add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
 }
 
 /* Of more than PAGE_ENDS the others are counted. */
@@ -92,9 +92,10 @@ static void add_ends(struct buf *out, const struct profile *profile)
 	char *const missing = process_ends_missing(profile);
 
 	if (missing)
-		add_text(out, "incomplete", missing);
+		page_data_add_text(out, "incomplete", missing);
 	free(missing);
-	add_number(out, "ends_left_out", ends.left_out + (ends.count > PAGE_ENDS ? ends.count - PAGE_ENDS : 0));
+	page_data_add_number(out, "ends_left_out",
+			     ends.left_out + (ends.count > PAGE_ENDS ? ends.count - PAGE_ENDS : 0));
 	process_ends_free(&ends);
 }
 
@@ -114,7 +115,7 @@ static void add_compared(struct buf *out, const struct profile *profile)
 		else if (account->wishes.has_mark)
 			buf_printf(&words, "what it was after %" PRIu64 " calls", account->wishes.mark);
 	}
-	add_text(out, "compared", buf_str(&words));
+	page_data_add_text(out, "compared", buf_str(&words));
 	buf_free(&words);
 }
 
@@ -135,7 +136,7 @@ static void add_notes(struct buf *out, const struct profile *profile)
 		all += account->note_count + account->notes_left_out;
 	}
 	buf_add_char(out, ']');
-	add_number(out, "notes_left_out", all - count);
+	page_data_add_number(out, "notes_left_out", all - count);
 }
 
 /* The widths of the traces' own lines of time are powers of two; the greatest one fits all. */
@@ -214,7 +215,7 @@ static void add_lines_of_time(struct buf *out, const struct profile *profile, co
 }
 
 /* What was resident at the end of each span, of the only process; null before that is known. */
-static void add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
+static void page_data_add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
 {
 	const struct resident *resident;
 	struct buf json = {0};
@@ -273,7 +274,7 @@ static void add_histograms(struct buf *out, const struct profile *profile, const
 	buf_free(&json);
 }
 
-struct threads {
+struct page_data_threads {
 	const struct thread_account **rows;
 	size_t count, capacity;
 };
@@ -291,9 +292,9 @@ static int compare_threads(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void add_threads(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
+static void page_data_add_threads(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
-	struct threads threads = {0};
+	struct page_data_threads threads = {0};
 	struct buf json = {0};
 
 	for (size_t p = 0; p < profile->process_count; p++) {
@@ -318,7 +319,7 @@ static void add_threads(struct buf *out, const struct profile *profile, const st
 		}
 	}
 	add_array(out, "threads", &json);
-	add_number(out, "threads_left_out", threads.count > PAGE_THREADS ? threads.count - PAGE_THREADS : 0);
+	page_data_add_number(out, "threads_left_out", threads.count > PAGE_THREADS ? threads.count - PAGE_THREADS : 0);
 	buf_free(&json);
 	free(threads.rows);
 }
@@ -334,71 +335,71 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 			page_add_next(out, kind->lost[i].bytes);
 		}
 		buf_add_char(out, ']');
-		add_tally(out, "not_scanned", &kind->not_scanned);
-		add_tally(out, "since_scan", &kind->since_scan);
+		page_data_add_tally(out, "not_scanned", &kind->not_scanned);
+		page_data_add_tally(out, "since_scan", &kind->since_scan);
 	}
 	if (!kind->unknown)
 		return;
-	add_text(out, "unscanned", kind->unscanned);
-	add_text(out, "why_unscanned", kind->unknown);
+	page_data_add_text(out, "unscanned", kind->unscanned);
+	page_data_add_text(out, "why_unscanned", kind->unknown);
 }
 
 /* What nothing is known of before has not grown. */
-static void add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
+static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = kind->old.live;
 
 	for (size_t i = 0; i < profile->group_count; i++)
 		if (profile->groups[i]->resource == kind && profile->groups[i]->is_uncompared)
 			tally_join(&old, &profile->groups[i]->live);
-	add_tally(out, "old", &old);
+	page_data_add_tally(out, "old", &old);
 }
 
-static void add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
-		     const struct page_axis *axis, const struct buf *rows)
+static void page_data_add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
+			       const struct page_axis *axis, const struct buf *rows)
 {
 	const bool is_call = kind->flags & RESOURCE_CALL;
 	struct buf noun = {0};
 
 	buf_add_char(out, '{');
-	add_text(out, "type", kind->type);
-	add_text(out, "desc", kind->desc);
-	add_text(out, "one", report_noun(kind, 1, &noun));
-	add_text(out, "many", report_noun(kind, 2, &noun));
+	page_data_add_text(out, "type", kind->type);
+	page_data_add_text(out, "desc", kind->desc);
+	page_data_add_text(out, "one", report_noun(kind, 1, &noun));
+	page_data_add_text(out, "many", report_noun(kind, 2, &noun));
 	add_bool(out, "has_bytes", report_has_bytes(kind));
 	add_bool(out, "is_call", is_call);
-	add_tally(out, "allocated", is_call ? &kind->others : &kind->allocated);
-	add_number(out, "released", kind->releases);
-	add_tally(out, "live", &kind->live);
+	page_data_add_tally(out, "allocated", is_call ? &kind->others : &kind->allocated);
+	page_data_add_number(out, "released", kind->releases);
+	page_data_add_tally(out, "live", &kind->live);
 	if (profile->has_old)
-		add_old(out, profile, kind);
-	add_tally(out, "peak", &kind->peak);
-	add_tally(out, "temporary", &kind->temporary);
+		page_data_add_old(out, profile, kind);
+	page_data_add_tally(out, "peak", &kind->peak);
+	page_data_add_tally(out, "temporary", &kind->temporary);
 	if (profile->process_count == 1)
-		add_number(out, "peak_since", kind->peak_since);
+		page_data_add_number(out, "peak_since", kind->peak_since);
 	add_scan(out, kind);
-	add_number(out, "unknown", kind->unknown_releases);
-	add_number(out, "reused", kind->reused);
+	page_data_add_number(out, "unknown", kind->unknown_releases);
+	page_data_add_number(out, "reused", kind->reused);
 	add_lines_of_time(out, profile, kind, axis);
 	add_histograms(out, profile, kind);
-	add_threads(out, profile, kind);
+	page_data_add_threads(out, profile, kind);
 	add_array(out, "rows", rows);
 	buf_add_char(out, '}');
 	buf_free(&noun);
 }
 
-static void add_kinds(struct buf *out, const struct profile *profile, const struct page_axis *axis,
-		      const struct buf *rows, size_t kinds)
+static void page_data_add_kinds(struct buf *out, const struct profile *profile, const struct page_axis *axis,
+				const struct buf *rows, size_t kinds)
 {
 	add_key(out, "kinds");
 	buf_add_char(out, '[');
 	for (size_t i = 0; i < kinds; i++) {
 		if (i)
 			buf_add_str(out, ",\n");
-		add_kind(out, profile, profile->resources[i], axis, &rows[i]);
+		page_data_add_kind(out, profile, profile->resources[i], axis, &rows[i]);
 	}
 	buf_add_char(out, ']');
-	add_number(out, "kinds_left_out", profile->resource_count - kinds);
+	page_data_add_number(out, "kinds_left_out", profile->resource_count - kinds);
 }
 
 void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
@@ -412,25 +413,25 @@ void page_data_add(struct buf *out, const struct profile *profile, const struct 
 	page_stacks_begin(&stacks, options->sysroot, limits->sources);
 	page_rows(&stacks, profile, &axis, limits, rows, kinds);
 	buf_add_char(out, '{');
-	add_text(out, "generator", PACKAGE_STRING);
+	page_data_add_text(out, "generator", PACKAGE_STRING);
 	add_programs(out, profile);
-	add_number(out, "begin", profile->begin_sec > 0 ? (uint64_t)profile->begin_sec : 0);
+	page_data_add_number(out, "begin", profile->begin_sec > 0 ? (uint64_t)profile->begin_sec : 0);
 	add_bool(out, "has_times", profile->has_times);
-	add_number(out, "end", profile->end_since);
-	add_number(out, "events", profile->events);
-	add_number(out, "cut", profile->cut);
-	add_number(out, "lost", profile->lost);
+	page_data_add_number(out, "end", profile->end_since);
+	page_data_add_number(out, "events", profile->events);
+	page_data_add_number(out, "cut", profile->cut);
+	page_data_add_number(out, "lost", profile->lost);
 	add_ends(out, profile);
 	add_notes(out, profile);
 	add_compared(out, profile);
-	add_number(out, "moment_width", axis.moment_width);
-	add_number(out, "moment_count", axis.moment_count);
-	add_number(out, "span_width", axis.span_width);
-	add_resident(out, profile, &axis);
+	page_data_add_number(out, "moment_width", axis.moment_width);
+	page_data_add_number(out, "moment_count", axis.moment_count);
+	page_data_add_number(out, "span_width", axis.span_width);
+	page_data_add_resident(out, profile, &axis);
 	add_array(out, "names", &stacks.names);
 	add_array(out, "frames", &stacks.frames);
 	add_array(out, "nodes", &stacks.nodes);
-	add_kinds(out, profile, &axis, rows, kinds);
+	page_data_add_kinds(out, profile, &axis, rows, kinds);
 	buf_add_char(out, '}');
 	for (size_t i = 0; i < kinds; i++)
 		buf_free(&rows[i]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* What a row says besides its stack; of several groups if they were folded. */
-struct row {
+struct page_rows_row {
 	size_t kind, node;
 	const char *function; /* "" folded */
 	uint64_t groups;      /* folded */
@@ -19,7 +19,7 @@ struct row {
 	struct tally *moments;
 };
 
-struct ranked {
+struct page_rows_ranked {
 	const struct profile_group *group;
 	double rank; /* its greatest share in any sum of its kind */
 };
@@ -32,7 +32,7 @@ struct rows {
 	size_t kinds;
 	size_t left;        /* bytes for groups */
 	size_t left_folded; /* bytes for folded ones */
-	struct row *folded;
+	struct page_rows_row *folded;
 	size_t folded_count, folded_capacity;
 	struct hash folded_of; /* kind and node -> number in `folded` + 1 */
 };
@@ -46,7 +46,7 @@ static size_t rows_size(const struct rows *rows)
 	return size;
 }
 
-static void add_moments(struct buf *out, const struct row *row, size_t count)
+static void add_moments(struct buf *out, const struct page_rows_row *row, size_t count)
 {
 	struct tally last = {0};
 	bool is_first = true;
@@ -66,7 +66,7 @@ static void add_moments(struct buf *out, const struct row *row, size_t count)
 	buf_add_char(out, ']');
 }
 
-static void add_tally(struct buf *out, const struct tally *tally)
+static void page_rows_add_tally(struct buf *out, const struct tally *tally)
 {
 	page_add_next(out, tally->calls);
 	page_add_next(out, tally->bytes);
@@ -80,7 +80,7 @@ static bool has_lost(const struct tally lost[LOST_KINDS])
 	return false;
 }
 
-static void add_lost(struct buf *out, const struct row *row)
+static void page_rows_add_lost(struct buf *out, const struct page_rows_row *row)
 {
 	if (!has_lost(row->lost))
 		return;
@@ -92,7 +92,7 @@ static void add_lost(struct buf *out, const struct row *row)
 	buf_add_char(out, ']');
 }
 
-static void add_row(struct rows *rows, const struct row *row)
+static void page_rows_add_row(struct rows *rows, const struct page_rows_row *row)
 {
 	struct buf *out = &rows->json[row->kind];
 	const size_t name = *row->function ? page_name_add(rows->stacks, row->function) : 0;
@@ -100,26 +100,26 @@ static void add_row(struct rows *rows, const struct row *row)
 	buf_printf(out, "%s[%zu,%zu", out->size ? ",\n" : "", row->node, name);
 	page_add_next(out, row->groups);
 	page_add_next(out, row->end);
-	add_tally(out, &row->allocated);
-	add_tally(out, &row->live);
-	add_tally(out, &row->at_peak);
-	add_tally(out, &row->temporary);
+	page_rows_add_tally(out, &row->allocated);
+	page_rows_add_tally(out, &row->live);
+	page_rows_add_tally(out, &row->at_peak);
+	page_rows_add_tally(out, &row->temporary);
 	page_add_next(out, row->released);
 	page_add_next(out, row->released ? row->lifetimes / row->released : 0);
 	page_add_next(out, row->first == UINT64_MAX ? 0 : row->first);
 	page_add_next(out, row->live.calls ? row->oldest : 0);
 	page_add_next(out, row->live.calls ? row->newest : 0);
 	add_moments(out, row, rows->axis->moment_count);
-	add_lost(out, row);
+	page_rows_add_lost(out, row);
 	if (rows->profile->has_old) {
 		buf_add_str(out, has_lost(row->lost) ? "" : ",null");
-		add_tally(out, &row->old);
+		page_rows_add_tally(out, &row->old);
 	}
 	buf_add_char(out, ']');
 }
 
 /* Sums a group up in a row. */
-static void join(const struct rows *rows, struct row *row, const struct profile_group *group)
+static void page_rows_join(const struct rows *rows, struct page_rows_row *row, const struct profile_group *group)
 {
 	row->groups++;
 	tally_join(&row->allocated, &group->allocated);
@@ -145,30 +145,30 @@ static void join(const struct rows *rows, struct row *row, const struct profile_
 	}
 }
 
-static struct row row_new(const struct rows *rows, size_t kind, size_t node)
+static struct page_rows_row row_new(const struct rows *rows, size_t kind, size_t node)
 {
-	return (struct row){.kind = kind,
-			    .node = node,
-			    .function = "",
-			    .first = UINT64_MAX,
-			    .oldest = UINT64_MAX,
-			    .moments = xcalloc(rows->axis->moment_count + 1, sizeof(struct tally))};
+	return (struct page_rows_row){.kind = kind,
+				      .node = node,
+				      .function = "",
+				      .first = UINT64_MAX,
+				      .oldest = UINT64_MAX,
+				      .moments = xcalloc(rows->axis->moment_count + 1, sizeof(struct tally))};
 }
 
-static void add_group(struct rows *rows, const struct profile_group *group)
+static void page_rows_add_group(struct rows *rows, const struct profile_group *group)
 {
-	struct row row = row_new(rows, group->resource->number, page_node_add(rows->stacks, group));
+	struct page_rows_row row = row_new(rows, group->resource->number, page_node_add(rows->stacks, group));
 
-	join(rows, &row, group);
+	page_rows_join(rows, &row, group);
 	row.groups = 0;
 	row.function = group->function;
 	row.end = group->has_stack ? (unsigned)group->end : PAGE_NO_STACK;
-	add_row(rows, &row);
+	page_rows_add_row(rows, &row);
 	free(row.moments);
 }
 
 /* Where the folded groups of that node are summed up; where there is no room for another such row, that of all. */
-static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
+static struct page_rows_row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
 	/* With numbers of 20 digits. */
 	enum { COST = 540, MOMENT_COST = 47 };
@@ -186,7 +186,7 @@ static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
 	return &rows->folded[*place - 1];
 }
 
-static void take_group(struct rows *rows, const struct profile_group *group)
+static void page_rows_take_group(struct rows *rows, const struct profile_group *group)
 {
 	enum { ROW_COST = 180 };
 	size_t cost;
@@ -194,9 +194,9 @@ static void take_group(struct rows *rows, const struct profile_group *group)
 	const size_t before = rows_size(rows);
 
 	if (before + cost + ROW_COST <= rows->left)
-		add_group(rows, group);
+		page_rows_add_group(rows, group);
 	else
-		join(rows, folded_row(rows, group->resource->number, node), group);
+		page_rows_join(rows, folded_row(rows, group->resource->number, node), group);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -204,7 +204,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static double rank_of(const struct profile_group *group)
+static double page_rows_rank_of(const struct profile_group *group)
 {
 	const struct profile_resource *kind = group->resource;
 	const struct tally *allocated = kind->flags & RESOURCE_CALL ? &kind->others : &kind->allocated;
@@ -234,9 +234,9 @@ static double rank_of(const struct profile_group *group)
 	return rank;
 }
 
-static int compare_ranked(const void *a, const void *b)
+static int page_rows_compare_ranked(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct page_rows_ranked *x = a, *y = b;
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
@@ -255,18 +255,19 @@ void page_rows(struct page_stacks *stacks, const struct profile *profile, const 
 		.left = limits->groups,
 		.left_folded = limits->folded,
 	};
-	struct ranked *ranked = xcalloc(profile->group_count + 1, sizeof(*ranked));
+	struct page_rows_ranked *ranked = xcalloc(profile->group_count + 1, sizeof(*ranked));
 	size_t count = 0;
 
 	for (size_t i = 0; i < profile->group_count; i++)
 		if (profile->groups[i]->resource->number < kinds &&
 		    (profile->groups[i]->allocated.calls || profile->groups[i]->old.live.calls))
-			ranked[count++] = (struct ranked){profile->groups[i], rank_of(profile->groups[i])};
-	qsort(ranked, count, sizeof(*ranked), compare_ranked);
+			ranked[count++] =
+				(struct page_rows_ranked){profile->groups[i], page_rows_rank_of(profile->groups[i])};
+	qsort(ranked, count, sizeof(*ranked), page_rows_compare_ranked);
 	for (size_t i = 0; i < count; i++)
-		take_group(&rows, ranked[i].group);
+		page_rows_take_group(&rows, ranked[i].group);
 	for (size_t i = 0; i < rows.folded_count; i++) {
-		add_row(&rows, &rows.folded[i]);
+		page_rows_add_row(&rows, &rows.folded[i]);
 		free(rows.folded[i].moments);
 	}
 	free(rows.folded);

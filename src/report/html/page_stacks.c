@@ -129,7 +129,7 @@ static size_t frame_add(struct page_stacks *stacks, const struct profile_frame *
 }
 
 /* Both are below 2^32: they are counted one by one in memory. */
-static uint64_t node_key(size_t caller, size_t frame)
+static uint64_t page_stacks_node_key(size_t caller, size_t frame)
 {
 	return ((uint64_t)caller << 32 | (uint32_t)frame) + 1;
 }
@@ -140,7 +140,7 @@ size_t page_node_add(struct page_stacks *stacks, const struct profile_group *gro
 
 	for (uint32_t i = report_frame_count(group); i-- > 0;) {
 		const size_t frame = frame_add(stacks, group->frames[i]);
-		uint64_t *place = hash_place(&stacks->node_of, node_key(node, frame));
+		uint64_t *place = hash_place(&stacks->node_of, page_stacks_node_key(node, frame));
 
 		if (!*place) {
 			buf_printf(&stacks->nodes, "%s%zu,%zu", stacks->node_count ? "," : "", node, frame);
@@ -151,7 +151,7 @@ size_t page_node_add(struct page_stacks *stacks, const struct profile_group *gro
 	return node;
 }
 
-static uint64_t number_of(const struct hash *hash, uint64_t key)
+static uint64_t page_stacks_number_of(const struct hash *hash, uint64_t key)
 {
 	const uint64_t *found = hash_get(hash, key);
 
@@ -172,8 +172,10 @@ size_t page_node_find(const struct page_stacks *stacks, const struct profile_gro
 	*cost = string_cost(&stacks->name_of, group->function);
 	for (uint32_t i = report_frame_count(group); i-- > 0;) {
 		const struct profile_frame *frame = group->frames[i];
-		const uint64_t number = number_of(&stacks->frame_of, frame->number + 1);
-		const uint64_t next = is_there && number ? number_of(&stacks->node_of, node_key(node, number - 1)) : 0;
+		const uint64_t number = page_stacks_number_of(&stacks->frame_of, frame->number + 1);
+		const uint64_t next = is_there && number ? page_stacks_number_of(&stacks->node_of,
+										 page_stacks_node_key(node, number - 1))
+							 : 0;
 
 		is_there = next;
 		if (next)

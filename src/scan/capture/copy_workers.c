@@ -16,7 +16,7 @@ struct share {
 	atomic_uint_fast64_t next;
 };
 
-static void *work(void *context)
+static void *copy_workers_work(void *context)
 {
 	struct share *const share = context;
 	uint64_t from;
@@ -48,10 +48,10 @@ void workers_share(uint64_t end, uint64_t piece, void (*callback)(void *context,
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	/* Where no thread can be had, this one does it all. */
-	while (made + 1 < wanted && !pthread_create(&threads[made], NULL, work, &share))
+	while (made + 1 < wanted && !pthread_create(&threads[made], NULL, copy_workers_work, &share))
 		made++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	work(&share);
+	copy_workers_work(&share);
 	while (made)
 		pthread_join(threads[--made], NULL);
 }

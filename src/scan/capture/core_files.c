@@ -7,7 +7,7 @@
 
 static const char deleted_mark[] = " (deleted)";
 
-static void take_path(struct mapping *mapping, char *path, struct hash *by_path)
+static void core_files_take_path(struct mapping *mapping, char *path, struct hash *by_path)
 {
 	const size_t mark = sizeof(deleted_mark) - 1, length = strlen(path);
 	uint64_t *number = hash_place(by_path, hash_bytes(path, length));
@@ -48,7 +48,7 @@ void core_files_read(struct maps *files, const struct arch *arch, const unsigned
 		const size_t length = strlen(path);
 
 		if (mapping.start >= last && mapping.end > mapping.start) {
-			take_path(&mapping, path, &by_path);
+			core_files_take_path(&mapping, path, &by_path);
 			files->items[files->count++] = mapping;
 			last = mapping.end;
 		}
@@ -57,14 +57,14 @@ void core_files_read(struct maps *files, const struct arch *arch, const unsigned
 	hash_free(&by_path);
 }
 
-static int compare(const void *one, const void *two)
+static int core_files_compare(const void *one, const void *two)
 {
 	const struct heap_mapping *a = one, *b = two;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void join(struct mapping *file, struct heap_mapping *m)
+static void core_files_join_path(struct mapping *file, struct heap_mapping *m)
 {
 	file->read = m->readable;
 	file->write = m->writable;
@@ -84,7 +84,7 @@ struct heap_mapping *core_files_join(struct maps *files, struct heap_mapping *it
 		const size_t k = COUNT_UP_TO(items, segments, .start, file->start);
 
 		if (k && file->start < items[k - 1].end) {
-			join(file, &items[k - 1]);
+			core_files_join_path(file, &items[k - 1]);
 			continue;
 		}
 		file->read = file->exec = true;
@@ -98,6 +98,6 @@ struct heap_mapping *core_files_join(struct maps *files, struct heap_mapping *it
 							  .inode = file->inode,
 							  .path = file->path};
 	}
-	qsort(items, *count, sizeof(*items), compare);
+	qsort(items, *count, sizeof(*items), core_files_compare);
 	return items;
 }

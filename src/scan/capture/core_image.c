@@ -58,7 +58,7 @@ struct core {
 
 /* ---- Threads ---- */
 
-static void add_words(struct core *core, const unsigned char *bytes, size_t size)
+static void core_image_add_words(struct core *core, const unsigned char *bytes, size_t size)
 {
 	struct heap_thread *thread = &core->threads[core->thread_count - 1];
 	const unsigned width = core->arch->pointer_size;
@@ -70,7 +70,7 @@ static void add_words(struct core *core, const unsigned char *bytes, size_t size
 	thread->words = words;
 }
 
-static void take_thread(struct core *core, const unsigned char *bytes, size_t size)
+static void core_image_take_thread(struct core *core, const unsigned char *bytes, size_t size)
 {
 	const struct arch *const arch = core->arch;
 	const unsigned width = arch->pointer_size;
@@ -87,14 +87,14 @@ static void take_thread(struct core *core, const unsigned char *bytes, size_t si
 	struct heap_thread *thread = &core->threads[core->thread_count++];
 
 	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = arch->pc(&regs), .sp = arch->sp(&regs)};
-	add_words(core, bytes + at, room);
+	core_image_add_words(core, bytes + at, room);
 	if (arch->abi->thread_pointer)
 		arch->abi->thread_pointer(&regs, &thread->thread_pointer);
 	thread->in_syscall = arch->core.in_syscall && arch->core.in_syscall(&regs, &number);
 	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
 }
 
-static void take_process(struct core *core, const unsigned char *bytes, size_t size)
+static void core_image_take_process(struct core *core, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = core->arch->pointer_size;
 	uint32_t pid;
@@ -108,7 +108,7 @@ static void take_process(struct core *core, const unsigned char *bytes, size_t s
 
 /* ---- Memory ---- */
 
-static void add_segment(struct core *core, const GElf_Phdr *phdr)
+static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 {
 	const uint64_t held = phdr->p_filesz < phdr->p_memsz ? phdr->p_filesz : phdr->p_memsz;
 	const bool follows = !core->mapping_count || phdr->p_vaddr >= core->mappings[core->mapping_count - 1].end;
@@ -159,7 +159,7 @@ static const struct piece *piece_at(const struct core *core, uint64_t address)
 	return piece && address < piece->end ? piece : NULL;
 }
 
-static const void *bytes_at(const struct heap_image *image, uint64_t address, size_t *size)
+static const void *core_image_bytes_at(const struct heap_image *image, uint64_t address, size_t *size)
 {
 	const struct core *core = image->context;
 	size_t next = COUNT_UP_TO(core->pieces, core->piece_count, .start, address);
@@ -174,7 +174,7 @@ static const void *bytes_at(const struct heap_image *image, uint64_t address, si
 	return NULL;
 }
 
-static size_t read_any(void *context, uint64_t address, void *data, size_t size)
+static size_t core_image_read_any(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct core *core = context;
 	const struct piece *const piece = piece_at(core, address);
@@ -191,7 +191,7 @@ static size_t read_any(void *context, uint64_t address, void *data, size_t size)
 static void join_files(struct core *core)
 {
 	core->mappings = core_files_join(&core->files, core->mappings, &core->mapping_count);
-	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, read_any, core};
+	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
 
 	for (size_t i = 0; i < core->piece_count; i++) {
 		struct piece *const piece = &core->pieces[i];
@@ -208,7 +208,7 @@ static void join_files(struct core *core)
 
 #define CONTROL_BLOCK 1024 /* bytes of it in which the C library has the thread's number */
 
-static struct heap_thread *thread_of(struct core *core, const unsigned char *block)
+static struct heap_thread *core_image_thread_of(struct core *core, const unsigned char *block)
 {
 	for (size_t i = 0; i < core->thread_count; i++)
 		for (size_t at = 0; at < CONTROL_BLOCK; at += 4)
@@ -232,7 +232,7 @@ static void find_control_blocks(struct core *core)
 			if (arch_pointer(core->arch, bytes + at) != piece->start + at ||
 			    arch_pointer(core->arch, bytes + at + 2 * width) != piece->start + at)
 				continue;
-			struct heap_thread *thread = thread_of(core, bytes + at);
+			struct heap_thread *thread = core_image_thread_of(core, bytes + at);
 
 			if (thread && !thread->thread_pointer)
 				thread->thread_pointer = piece->start + at;
@@ -242,7 +242,7 @@ static void find_control_blocks(struct core *core)
 
 /* ---- The file ---- */
 
-static void take_files(struct core *core, const unsigned char *bytes, size_t size)
+static void core_image_take_files(struct core *core, const unsigned char *bytes, size_t size)
 {
 	core_files_read(&core->files, core->arch, bytes, size);
 }
@@ -251,9 +251,9 @@ typedef void (*note_taker)(struct core *core, const unsigned char *bytes, size_t
 
 static note_taker taker_of(uint32_t type)
 {
-	return type == NT_PRSTATUS   ? take_thread
-	       : type == NT_PRPSINFO ? take_process
-	       : type == NT_FILE     ? take_files
+	return type == NT_PRSTATUS   ? core_image_take_thread
+	       : type == NT_PRPSINFO ? core_image_take_process
+	       : type == NT_FILE     ? core_image_take_files
 				     : NULL;
 }
 
@@ -287,14 +287,14 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 		if (take)
 			take(core, bytes, note.n_descsz);
 		else if (has_words(core->arch->abi, note.n_type) && core->thread_count)
-			add_words(core, bytes, note.n_descsz);
+			core_image_add_words(core, bytes, note.n_descsz);
 		else if (note.n_type == core->arch->core.thread_note && core->thread_count)
 			take_thread_pointer(core, bytes, note.n_descsz);
 	}
 }
 
 /* The processor keeps tags of what these segments are of. */
-static void mark_tags(struct core *core, const GElf_Phdr *phdr)
+static void core_image_mark_tags(struct core *core, const GElf_Phdr *phdr)
 {
 	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, phdr->p_vaddr);
 	struct heap_mapping *const m = count ? &core->mappings[count - 1] : NULL;
@@ -303,7 +303,7 @@ static void mark_tags(struct core *core, const GElf_Phdr *phdr)
 		m->has_tags = true;
 }
 
-static bool read_segments(struct core *core, Elf *elf, uint32_t type)
+static bool core_image_read_segments(struct core *core, Elf *elf, uint32_t type)
 {
 	size_t count;
 	GElf_Phdr phdr;
@@ -314,9 +314,9 @@ static bool read_segments(struct core *core, Elf *elf, uint32_t type)
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != type)
 			continue;
 		if (type == PT_LOAD)
-			add_segment(core, &phdr);
+			core_image_add_segment(core, &phdr);
 		else if (type != PT_NOTE)
-			mark_tags(core, &phdr);
+			core_image_mark_tags(core, &phdr);
 		else
 			take_notes(core, elf, &phdr);
 	}
@@ -351,7 +351,7 @@ static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 }
 
 /* NULL, or what is wrong with it. */
-static const char *read_core(struct core *core, Elf *elf)
+static const char *core_image_read_core(struct core *core, Elf *elf)
 {
 	GElf_Ehdr header;
 
@@ -363,12 +363,12 @@ static const char *read_core(struct core *core, Elf *elf)
 	core->arch = arch_for_elf(header.e_machine, header.e_ident[EI_CLASS]);
 	if (!core->arch || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return "it is of a processor that this functrace does not know";
-	if (!read_segments(core, elf, PT_LOAD) || !core->mapping_count)
+	if (!core_image_read_segments(core, elf, PT_LOAD) || !core->mapping_count)
 		return "it has no memory";
-	read_segments(core, elf, PT_NOTE);
+	core_image_read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
 	if (core->arch->tags.core_segment)
-		read_segments(core, elf, core->arch->tags.core_segment);
+		core_image_read_segments(core, elf, core->arch->tags.core_segment);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;
@@ -397,7 +397,7 @@ static const char *map_file(struct core *core, const char *path)
 	return bytes ? NULL : "it is empty";
 }
 
-static void explain(const struct core *core, const char *path, const char *wrong)
+static void core_image_explain(const struct core *core, const char *path, const char *wrong)
 {
 	char whole[32], held[32];
 
@@ -421,10 +421,10 @@ struct core *core_open(const char *path)
 	elf_version(EV_CURRENT);
 	if (!wrong) {
 		core->elf = elf_memory((char *)core->bytes, core->size);
-		wrong = read_core(core, core->elf);
+		wrong = core_image_read_core(core, core->elf);
 	}
 	if (wrong) {
-		explain(core, path, wrong);
+		core_image_explain(core, path, wrong);
 		core_free(core);
 		return NULL;
 	}
@@ -435,7 +435,7 @@ struct core *core_open(const char *path)
 					  .n_threads = core->thread_count,
 					  .arch = core->arch,
 					  .is_partial = snapshot_is_partial(&core->figures),
-					  .bytes = bytes_at,
+					  .bytes = core_image_bytes_at,
 					  .context = core};
 	return core;
 }
@@ -470,7 +470,7 @@ const struct snapshot_figures *core_figures(const struct core *core)
 struct data_names *core_names(struct core *core, const char *sysroot)
 {
 	const struct objects_image image = {.maps = &core->files,
-					    .memory = {.read = read_any, .context = core},
+					    .memory = {.read = core_image_read_any, .context = core},
 					    .machine = core->arch->elf_machine,
 					    .time = core->time,
 					    .sysroot = sysroot};

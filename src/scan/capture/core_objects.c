@@ -8,9 +8,9 @@
 #define MAPPINGS_MAX 16u /* of one file, which are looked through for its header */
 #define SEGMENTS_MAX 64u /* program headers of an object */
 
-enum answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
+enum core_objects_answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
 
-struct table {
+struct core_objects_table {
 	uint64_t offset;
 	size_t count;
 	bool is_wide;
@@ -21,12 +21,13 @@ struct segment {
 	bool is_loaded, is_writable;
 };
 
-static bool read_all(const struct core_memory *memory, uint64_t address, void *data, size_t size)
+static bool core_objects_read_all(const struct core_memory *memory, uint64_t address, void *data, size_t size)
 {
 	return memory->read(memory->context, address, data, size) == size;
 }
 
-static enum answer read_table(const struct core_memory *memory, uint64_t start, struct table *table)
+static enum core_objects_answer core_objects_read_table(const struct core_memory *memory, uint64_t start,
+							struct core_objects_table *table)
 {
 	Elf64_Ehdr wide;
 	Elf32_Ehdr narrow;
@@ -34,7 +35,7 @@ static enum answer read_table(const struct core_memory *memory, uint64_t start, 
 	table->is_wide = memory->arch->pointer_size == 8;
 	void *const header = table->is_wide ? (void *)&wide : (void *)&narrow;
 
-	if (!read_all(memory, start, header, table->is_wide ? sizeof(wide) : sizeof(narrow)))
+	if (!core_objects_read_all(memory, start, header, table->is_wide ? sizeof(wide) : sizeof(narrow)))
 		return IS_UNKNOWN;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0)
 		return IS_NO_OBJECT;
@@ -47,14 +48,15 @@ static enum answer read_table(const struct core_memory *memory, uint64_t start, 
 		       : IS_UNKNOWN;
 }
 
-static bool read_segment(const struct core_memory *memory, uint64_t start, const struct table *table, size_t i,
-			 struct segment *segment)
+static bool read_segment(const struct core_memory *memory, uint64_t start, const struct core_objects_table *table,
+			 size_t i, struct segment *segment)
 {
 	Elf64_Phdr wide;
 	Elf32_Phdr narrow;
 	const size_t size = table->is_wide ? sizeof(wide) : sizeof(narrow);
 
-	if (!read_all(memory, start + table->offset + i * size, table->is_wide ? (void *)&wide : (void *)&narrow, size))
+	if (!core_objects_read_all(memory, start + table->offset + i * size,
+				   table->is_wide ? (void *)&wide : (void *)&narrow, size))
 		return false;
 	if (table->is_wide)
 		*segment = (struct segment){wide.p_offset, wide.p_vaddr, wide.p_memsz, wide.p_type == PT_LOAD,
@@ -66,10 +68,10 @@ static bool read_segment(const struct core_memory *memory, uint64_t start, const
 }
 
 /* What the object that begins with the mapping at `start` says of the page at `address`. */
-static enum answer ask_object(const struct core_memory *memory, uint64_t start, uint64_t address)
+static enum core_objects_answer ask_object(const struct core_memory *memory, uint64_t start, uint64_t address)
 {
-	struct table table;
-	enum answer answer = read_table(memory, start, &table);
+	struct core_objects_table table;
+	enum core_objects_answer answer = core_objects_read_table(memory, start, &table);
 	bool has_bias = false;
 	uint64_t bias = 0;
 
@@ -93,17 +95,18 @@ static enum answer ask_object(const struct core_memory *memory, uint64_t start, 
 
 /* All of its mappings that may begin an object are asked: several objects of one file may be side by side, and a small
  * file's first page may be mapped for each of its segments. */
-static enum answer ask_file(const struct core_memory *memory, size_t i)
+static enum core_objects_answer ask_file(const struct core_memory *memory, size_t i)
 {
 	const struct heap_mapping *const m = &memory->mappings[i];
-	enum answer best = IS_UNKNOWN;
+	enum core_objects_answer best = IS_UNKNOWN;
 
 	for (size_t back = 0; back < MAPPINGS_MAX && back <= i; back++) {
 		const struct heap_mapping *const file = m - back;
 
 		if (file->inode != m->inode)
 			break;
-		const enum answer answer = file->offset ? IS_UNKNOWN : ask_object(memory, file->start, m->start);
+		const enum core_objects_answer answer =
+			file->offset ? IS_UNKNOWN : ask_object(memory, file->start, m->start);
 
 		best = answer > best ? answer : best;
 	}
@@ -125,7 +128,7 @@ bool core_is_constant(const struct core_memory *memory, size_t i)
 	if (m->writable || m->executable || !m->inode || i + 1 >= memory->count || m[1].start != m->end ||
 	    !m[1].writable || m[1].inode != m->inode)
 		return false;
-	const enum answer answer = ask_file(memory, i);
+	const enum core_objects_answer answer = ask_file(memory, i);
 
 	return answer == IS_VARIABLE || (answer < IS_NOT_VARIABLE && is_continued(m, answer == IS_UNKNOWN));
 }

@@ -74,7 +74,7 @@ void heap_capture_add_alive(struct heap_capture *ending, struct task *task, uint
 		ending->threads.items[ending->threads.count - 1].pc = caller;
 }
 
-static void begin(struct heap_capture *ending, const struct task *task)
+static void heap_capture_begin(struct heap_capture *ending, const struct task *task)
 {
 	if (!ending->snapshot)
 		ending->snapshot = snapshot_new(task->process->pid);
@@ -87,13 +87,13 @@ static const char too_large[] = "a copy of its memory would be too large for tha
 
 const char *heap_capture_warm(struct heap_capture *ending, const struct task *task)
 {
-	begin(ending, task);
+	heap_capture_begin(ending, task);
 	return snapshot_warm_ending(ending->snapshot, task->tid, task->process->arch) == -EFBIG ? too_large : NULL;
 }
 
 const char *heap_capture_copy(struct heap_capture *ending, const struct task *task)
 {
-	begin(ending, task);
+	heap_capture_begin(ending, task);
 	const int error = snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
 
 	return !error             ? NULL
@@ -123,7 +123,7 @@ const struct heap *heap_capture_heap(const struct heap_capture *ending)
 	return ending->heap;
 }
 
-static int compare_extents(const void *one, const void *two)
+static int heap_capture_compare_extents(const void *one, const void *two)
 {
 	const struct heap_extent *a = one, *b = two;
 
@@ -140,7 +140,7 @@ static void know_all(struct heap_capture *ending)
 			ending->known[inside++] = ending->known[i];
 	ending->known_count = inside;
 	if (inside)
-		qsort(ending->known, inside, sizeof(*ending->known), compare_extents);
+		qsort(ending->known, inside, sizeof(*ending->known), heap_capture_compare_extents);
 }
 
 const char *heap_capture_classify(struct heap_capture *ending)

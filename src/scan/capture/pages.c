@@ -61,7 +61,7 @@ static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const s
 }
 
 /* Of pages one after the other: a part of pagemap. */
-struct words {
+struct pages_words {
 	int fd;
 	uint64_t first; /* the first page's number */
 	uint64_t *items;
@@ -70,7 +70,7 @@ struct words {
 
 static void read_words(void *context, uint64_t from, uint64_t to)
 {
-	struct words *const words = context;
+	struct pages_words *const words = context;
 	const size_t size = sizeof(*words->items);
 	const ssize_t got =
 		pread(words->fd, words->items + from, (to - from) * size, (off_t)((words->first + from) * size));
@@ -100,7 +100,7 @@ struct pagemap_scan {
 #define SCAN_ZEROS        (1u << 5)
 #define REGIONS           512
 
-static bool may_have_zeros(const struct words *words)
+static bool may_have_zeros(const struct pages_words *words)
 {
 	for (uint64_t i = 0; i < words->known; i++)
 		if ((words->items[i] & (PAGE_PRESENT | PAGE_ALONE)) == PAGE_PRESENT)
@@ -108,7 +108,7 @@ static bool may_have_zeros(const struct words *words)
 	return false;
 }
 
-static void forget_pages(struct words *words, const struct pagemap_region *region)
+static void forget_pages(struct pages_words *words, const struct pagemap_region *region)
 {
 	const uint64_t page = page_size(), from = region->start / page, to = region->end / page;
 
@@ -118,7 +118,7 @@ static void forget_pages(struct words *words, const struct pagemap_region *regio
 }
 
 /* Pages of zeros are not there. */
-static void forget_zeros(struct words *words)
+static void forget_zeros(struct pages_words *words)
 {
 	struct pagemap_region regions[REGIONS];
 	struct pagemap_scan scan = {.size = sizeof(scan),
@@ -148,7 +148,7 @@ static void forget_zeros(struct words *words)
 static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
 {
 	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
-	struct words words = {.fd = fd, .items = xreallocarray(NULL, (size_t)most + 1, sizeof(*words.items))};
+	struct pages_words words = {.fd = fd, .items = xreallocarray(NULL, (size_t)most + 1, sizeof(*words.items))};
 	bool is_known = true;
 
 	while (*at < end && is_known) {
@@ -224,7 +224,7 @@ static struct position position_of(const struct page_runs *runs, uint64_t at)
 	return (struct position){.index = index, .at = at - runs->items[index].at};
 }
 
-static void go_on(const struct page_runs *runs, struct position *position, uint64_t bytes)
+static void pages_go_on(const struct page_runs *runs, struct position *position, uint64_t bytes)
 {
 	while (bytes) {
 		const struct page_run *run = &runs->items[position->index];
@@ -253,12 +253,12 @@ static size_t next_pieces(const struct page_runs *runs, struct position from, ui
 
 		pieces[count] = (struct iovec){(void *)(uintptr_t)(run->start + from.at), size};
 		*bytes += size;
-		go_on(runs, &from, size);
+		pages_go_on(runs, &from, size);
 	}
 	return count;
 }
 
-static ssize_t read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, const struct iovec *pieces, size_t count)
+static ssize_t pages_read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, const struct iovec *pieces, size_t count)
 {
 	struct iovec local = {to, bytes};
 	const ssize_t got = process_vm_readv(tid, &local, 1, pieces, count, 0);
@@ -273,12 +273,12 @@ static ssize_t copy_pieces(struct copy *copy, struct position position, struct i
 	const uint64_t page = page_size();
 	const struct page_run *const run = &copy->runs->items[position.index];
 	unsigned char *const to = copy->to + run->at + position.at;
-	ssize_t got = read_pieces(copy->tid, to, bytes, pieces, count);
+	ssize_t got = pages_read_pieces(copy->tid, to, bytes, pieces, count);
 
 	if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
 		/* One page that cannot be read, at the front, or somewhere in the first piece. */
 		pieces[0].iov_len = page;
-		got = read_pieces(copy->tid, to, page, pieces, 1);
+		got = pages_read_pieces(copy->tid, to, page, pieces, 1);
 		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
 			memset(to, 0, page);
 			atomic_fetch_add(&copy->unreadable, run->is_lacking ? 0 : page);
@@ -314,7 +314,7 @@ static void copy_range(void *context, uint64_t from, uint64_t to)
 			return;
 		}
 		from += (uint64_t)got;
-		go_on(copy->runs, &position, (uint64_t)got);
+		pages_go_on(copy->runs, &position, (uint64_t)got);
 	}
 }
 

@@ -30,7 +30,7 @@ bool quiesce_is_malloc_call(const struct arch *arch, long number)
 }
 
 /* The mapping whose code it runs, or NULL. */
-static const struct mapping *mapping_of(const struct code *code, struct task *task)
+static const struct mapping *quiesce_mapping_of(const struct code *code, struct task *task)
 {
 	if (!task->stopped || task_regs(task) < 0)
 		return NULL;
@@ -43,12 +43,12 @@ static const struct mapping *mapping_of(const struct code *code, struct task *ta
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
-	const struct mapping *m = freeze_in_syscall(task, NULL) ? NULL : mapping_of(code, task);
+	const struct mapping *m = freeze_in_syscall(task, NULL) ? NULL : quiesce_mapping_of(code, task);
 
 	return m && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
 
-static ssize_t read_at(pid_t tid, uint64_t address, void *to, size_t size)
+static ssize_t quiesce_read_at(pid_t tid, uint64_t address, void *to, size_t size)
 {
 	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
 
@@ -68,11 +68,11 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	const struct arch *const arch = task->process->arch;
 	unsigned char stack[CALL_WORDS * sizeof(uint64_t)];
 
-	const struct mapping *m = code->object ? mapping_of(code, task) : NULL;
+	const struct mapping *m = code->object ? quiesce_mapping_of(code, task) : NULL;
 
 	if (!m || (strcmp(m->path, "[vdso]") != 0 && !freeze_in_syscall(task, NULL)))
 		return false;
-	const ssize_t got = read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
+	const ssize_t got = quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
 	for (ssize_t at = 0; at + arch->pointer_size <= got; at += arch->pointer_size)
 		if (is_of_object(code, arch_pointer(arch, stack + at)))
@@ -91,7 +91,8 @@ static bool is_inside(void *context, struct task *task)
 	       is_in_code(context, task) || is_called_by_object(context, task);
 }
 
-static size_t count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), struct code *code)
+static size_t quiesce_count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task),
+			    struct code *code)
 {
 	size_t chosen = 0;
 
@@ -100,9 +101,9 @@ static size_t count(struct frozen_process *hold, bool (*is_chosen)(void *context
 	return chosen;
 }
 
-static bool is_in_glibc(void *context, struct task *task)
+static bool quiesce_is_in_glibc(void *context, struct task *task)
 {
-	const struct mapping *m = mapping_of(context, task);
+	const struct mapping *m = quiesce_mapping_of(context, task);
 	long number;
 
 	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
@@ -125,7 +126,7 @@ static bool begins_resize(void *context, struct task *task)
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
-	       freeze_run_to_calls(hold, UINT64_MAX, is_in_glibc, begins_resize, code) &&
+	       freeze_run_to_calls(hold, UINT64_MAX, quiesce_is_in_glibc, begins_resize, code) &&
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
@@ -141,10 +142,10 @@ size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(hold, &code); i++) {
 		while (freeze_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
 			;
-		inside = count(hold, is_in_code, &code);
+		inside = quiesce_count(hold, is_in_code, &code);
 		if (inside || !freeze_run(hold, is_inside, &code))
 			break;
-		inside = count(hold, is_in_code, &code);
+		inside = quiesce_count(hold, is_in_code, &code);
 	}
 	maps_free(&code.maps);
 	return inside;
@@ -173,7 +174,7 @@ static uint32_t lock_word(pid_t tid, uint64_t lock)
 {
 	uint32_t word;
 
-	return read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
+	return quiesce_read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
 }
 
 static void read_locks(struct frozen_process *hold, struct locks *locks)
@@ -210,7 +211,7 @@ static void find_own(struct locks *locks, struct task *task)
 	note_own(locks, arch, &task->regs, (ssize_t)arch->regset_size);
 	if (!locks->own_count)
 		note_own(locks, arch, stack,
-			 read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
+			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
 /* A thread that does nothing but allocate has its lock most of the time, for it is in the kernel then, which gives it

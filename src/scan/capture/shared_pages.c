@@ -46,7 +46,7 @@ void shared_end(struct shared *s)
 /* The file systems whose pages come without anybody's help but the kernel's and a disk's: those of others (FUSE, NFS)
  * may wait for a server, which may be the process that is stopped. Huge pages (hugetlbfs) are taken from a pool, where
  * the process may miss them. */
-static bool is_local(int fd)
+static bool shared_pages_is_local(int fd)
 {
 	static const uint32_t magics[] = {
 		0x01021994, /* tmpfs, memfd, System V's shared memory */
@@ -78,18 +78,18 @@ static int reopen(int place)
 }
 
 /* What there is to be known of an object. */
-enum object {
+enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,
 	OBJECT_DEVICE, /* no memory that anybody writes to but who has its pages */
 	OBJECT_OTHER,  /* of a file system whose pages are not asked for */
 };
 
-static enum object open_path(struct shared *s, const char *path, bool is_by_range)
+static enum shared_pages_object open_path(struct shared *s, const char *path, bool is_by_range)
 {
 	const struct mapping *const m = s->mapping;
 	const int place = open(path, O_PATH | O_CLOEXEC);
-	enum object object = OBJECT_UNKNOWN;
+	enum shared_pages_object object = OBJECT_UNKNOWN;
 	struct stat st;
 
 	if (place < 0)
@@ -97,7 +97,9 @@ static enum object open_path(struct shared *s, const char *path, bool is_by_rang
 	/* A path may lead to another file by now, which a range of addresses cannot. */
 	if (!fstat(place, &st) &&
 	    (is_by_range || (st.st_dev == makedev(m->dev_major, m->dev_minor) && st.st_ino == m->inode))) {
-		object = !S_ISREG(st.st_mode) ? OBJECT_DEVICE : is_local(place) ? OBJECT_OPEN : OBJECT_OTHER;
+		object = !S_ISREG(st.st_mode)           ? OBJECT_DEVICE
+			 : shared_pages_is_local(place) ? OBJECT_OPEN
+							: OBJECT_OTHER;
 		s->fd = object == OBJECT_OPEN ? reopen(place) : -1;
 		object = object == OBJECT_OPEN && s->fd < 0 ? OBJECT_UNKNOWN : object;
 	}
@@ -106,11 +108,11 @@ static enum object open_path(struct shared *s, const char *path, bool is_by_rang
 }
 
 /* By its range of addresses, which takes CAP_CHECKPOINT_RESTORE, or by its path. */
-static enum object open_object(struct shared *s)
+static enum shared_pages_object open_object(struct shared *s)
 {
 	const struct mapping *const m = s->mapping;
 	char *path = xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, s->tid, m->start, m->end);
-	enum object object = open_path(s, path, true);
+	enum shared_pages_object object = open_path(s, path, true);
 
 	free(path);
 	/* "anon_inode:[perf_event]", "socket:[1]" */
@@ -161,7 +163,7 @@ static bool has_waiters(struct shared *s)
 
 static void open_mapping(struct shared *s)
 {
-	const enum object object = open_object(s);
+	const enum shared_pages_object object = open_object(s);
 
 	s->is_opened = true;
 	s->is_empty = object == OBJECT_DEVICE;
@@ -202,7 +204,7 @@ static uint64_t less(uint64_t left, uint64_t used)
 }
 
 /* Whether a page that the page table does not have is to be taken. */
-static bool is_wanted(void *shared, uint64_t address)
+static bool shared_pages_is_wanted(void *shared, uint64_t address)
 {
 	struct shared *const s = shared;
 
@@ -229,7 +231,7 @@ void shared_add(struct shared *s, int fd, const struct mapping *m)
 	s->is_opened = s->is_known = s->is_empty = s->is_refused = false;
 	s->hole = s->data = s->end = 0;
 	s->unknown_left = less(s->unknown_left, m->end - m->start);
-	pages_add_lacking(s->runs, fd, m->start, m->end, is_wanted, s);
+	pages_add_lacking(s->runs, fd, m->start, m->end, shared_pages_is_wanted, s);
 	s->left = less(s->left, s->runs->bytes - s->bytes_before);
 	close_object(s);
 }

@@ -51,19 +51,19 @@ struct snapshot {
 /* ---- What is copied ---- */
 
 /* Devices answer in their own ways; shared memory and /dev/zero's pages are memory. */
-static bool is_device(const char *path)
+static bool snapshot_is_device(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
 }
 
-static bool is_wanted(const struct mapping *m)
+static bool snapshot_is_wanted(const struct mapping *m)
 {
-	return m->read && m->write && !is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
+	return m->read && m->write && !snapshot_is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
 }
 
 /* Variables that are constant since the dynamic linker or the program has set them (relro): they lie before the others
  * of their file. */
-static bool is_constant(const struct maps *maps, size_t i)
+static bool snapshot_is_constant(const struct maps *maps, size_t i)
 {
 	const struct mapping *m = &maps->items[i];
 
@@ -79,7 +79,7 @@ static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arc
 	return may_have ? maps_read_tags(tid, maps) : 0;
 }
 
-static bool has_tags(const struct maps *maps)
+static bool snapshot_has_tags(const struct maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++)
 		if (maps->items[i].has_tags)
@@ -108,9 +108,9 @@ static void add_runs(struct snapshot *s, int fd, pid_t tid)
 	for (size_t i = 0; i < s->maps.count; i++) {
 		const struct mapping *m = &s->maps.items[i];
 
-		if (is_wanted(m))
+		if (snapshot_is_wanted(m))
 			add_wanted(s, fd, m, &shared);
-		else if (is_constant(&s->maps, i))
+		else if (snapshot_is_constant(&s->maps, i))
 			pages_add_changed(&s->runs, fd, m->start, m->end);
 	}
 	s->figures.shared_left_out = shared.missed;
@@ -151,7 +151,7 @@ static uint64_t free_memory(void)
 }
 
 /* Room for the bytes of all runs. 0 or -ENOMEM. */
-static int make_room(struct snapshot *s, uint64_t bytes)
+static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 {
 	if (bytes <= s->capacity)
 		return 0;
@@ -173,18 +173,18 @@ static int make_room(struct snapshot *s, uint64_t bytes)
 }
 
 /* A kernel thread, which has no memory, and what somebody else traces have not. */
-static bool has_ended(pid_t pid)
+static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;
 
 	return !proc_stat(pid, &stat) || (!(stat.flags & PROC_KERNEL_THREAD) && !proc_live_thread(pid));
 }
 
-static int explain(const struct snapshot *s, int error)
+static int snapshot_explain(const struct snapshot *s, int error)
 {
 	char needed[32], is_free[32];
 
-	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && has_ended(s->pid)))
+	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && snapshot_has_ended(s->pid)))
 		return -ESRCH;
 	if (error == -EBUSY) {
 		msg_error(
@@ -203,7 +203,7 @@ static int explain(const struct snapshot *s, int error)
 
 /* All that takes long and can be done while the process runs: the pages of the copy are there after it, and those of
  * the process that are swapped out or only in the object that is mapped. 0 or -errno. */
-static int prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
+static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
 	const uint64_t bytes = s->runs.bytes;
@@ -211,7 +211,7 @@ static int prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 	if (!error && s->limit && bytes > s->limit)
 		error = -EFBIG;
 	if (!error)
-		error = make_room(s, bytes + (bytes > s->capacity ? SPARE(bytes) : 0));
+		error = snapshot_make_room(s, bytes + (bytes > s->capacity ? SPARE(bytes) : 0));
 	if (error)
 		return error;
 	const uint64_t ready = bytes + READY(bytes) < s->capacity ? bytes + READY(bytes) : s->capacity;
@@ -232,14 +232,14 @@ int snapshot_warm(struct snapshot *s)
 	if (error)
 		return error;
 	s->is_untagged = false;
-	error = tid ? prepare(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
-	s->is_untagged = !error && !has_tags(&s->maps);
-	return error ? explain(s, error) : 0;
+	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	s->is_untagged = !error && !snapshot_has_tags(&s->maps);
+	return error ? snapshot_explain(s, error) : 0;
 }
 
 int snapshot_warm_ending(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
-	return prepare(s, tid, arch);
+	return snapshot_prepare(s, tid, arch);
 }
 
 /* ---- The image ---- */
@@ -289,7 +289,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 
 /* ---- The pause ---- */
 
-struct pause {
+struct snapshot_pause {
 	struct snapshot *snapshot;
 	const struct arch *arch;
 	const struct snapshot_care *care;
@@ -297,14 +297,14 @@ struct pause {
 };
 
 /* The memory, by a thread that has it. */
-static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
+static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
 
 	if (!error && s->limit && s->runs.bytes > s->limit)
 		error = -EFBIG;
 	if (!error)
-		error = make_room(s, s->runs.bytes);
+		error = snapshot_make_room(s, s->runs.bytes);
 	if (error)
 		return error;
 	const int64_t unreadable = pages_copy(&s->runs, tid, s->bytes);
@@ -321,12 +321,12 @@ static int copy_held(struct snapshot *s, const struct arch *arch, struct frozen_
 	const pid_t tid = proc_live_thread(s->pid);
 
 	scan_threads_read(&s->threads, hold);
-	return tid ? copy(s, tid, arch) : -ENOENT;
+	return tid ? snapshot_copy(s, tid, arch) : -ENOENT;
 }
 
 int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
 {
-	const int error = copy(s, tid, arch);
+	const int error = snapshot_copy(s, tid, arch);
 
 	scan_threads_free(&s->threads);
 	s->threads = *threads;
@@ -374,7 +374,7 @@ static size_t take_care(const struct snapshot *s, struct frozen_process *hold, c
 
 static void *pause_thread(void *context)
 {
-	struct pause *pause = context;
+	struct snapshot_pause *pause = context;
 	struct snapshot *s = pause->snapshot;
 	struct frozen_process hold;
 	int error = freeze_begin(&hold, s->pid, pause->arch);
@@ -401,7 +401,7 @@ static void *pause_thread(void *context)
 
 /* In a thread of its own, whose end lets go of everything, and which no signal interrupts: Ctrl-C waits until the
  * process goes on. */
-static int run_pause(struct pause *pause)
+static int run_pause(struct snapshot_pause *pause)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -418,7 +418,7 @@ static int run_pause(struct pause *pause)
 
 int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 {
-	struct pause pause = {.snapshot = s, .arch = task_arch(proc_live_thread(s->pid)), .care = care};
+	struct snapshot_pause pause = {.snapshot = s, .arch = task_arch(proc_live_thread(s->pid)), .care = care};
 
 	s->figures = (struct snapshot_figures){.bytes = s->figures.bytes};
 	s->image = (struct heap_image){0};
@@ -429,7 +429,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 		return 1;
 	}
 	if (!pause.arch)
-		return explain(s, -errno);
+		return snapshot_explain(s, -errno);
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
@@ -440,7 +440,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 		error = run_pause(&pause);
 	}
 	if (error)
-		return explain(s, error);
+		return snapshot_explain(s, error);
 	make_image(s, pause.arch);
 	return 0;
 }

@@ -8,12 +8,13 @@
 
 #define VECTORS_MAX 16384 /* bytes of them, with x86's tiles */
 
-struct words {
+struct thread_registers_words {
 	uint64_t *items;
 	size_t count, capacity;
 };
 
-static void add_words(struct words *words, const void *bytes, size_t size, const struct arch *arch)
+static void thread_registers_add_words(struct thread_registers_words *words, const void *bytes, size_t size,
+				       const struct arch *arch)
 {
 	const unsigned char *at = bytes;
 
@@ -28,7 +29,7 @@ static void read_standing(struct scan_threads *threads, struct task *task, struc
 	long number;
 	const struct arch *arch = task->process->arch;
 	_Alignas(16) unsigned char vectors[VECTORS_MAX];
-	struct words words = {0};
+	struct thread_registers_words words = {0};
 
 	if (task_regs(task) < 0)
 		return;
@@ -38,8 +39,8 @@ static void read_standing(struct scan_threads *threads, struct task *task, struc
 	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
 	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
-	add_words(&words, &task->regs, arch->regset_size, arch);
-	add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
+	thread_registers_add_words(&words, &task->regs, arch->regset_size, arch);
+	thread_registers_add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
 	thread->words = words.items;
 	thread->n_words = words.count;
 }
@@ -51,14 +52,14 @@ static void read_moving(const struct task *task, struct heap_thread *thread)
 	thread->in_syscall = proc_syscall_at(task->tid, &number, &thread->pc, &thread->sp);
 }
 
-static void clear(struct scan_threads *threads)
+static void thread_registers_clear(struct scan_threads *threads)
 {
 	threads->asleep = 0;
 	while (threads->count)
 		free((uint64_t *)(uintptr_t)threads->items[--threads->count].words);
 }
 
-static struct heap_thread *add(struct scan_threads *threads, const struct task *task)
+static struct heap_thread *thread_registers_add(struct scan_threads *threads, const struct task *task)
 {
 	ARRAY_GROW(threads->items, threads->capacity, threads->count);
 	struct heap_thread *thread = &threads->items[threads->count++];
@@ -69,7 +70,7 @@ static struct heap_thread *add(struct scan_threads *threads, const struct task *
 
 void scan_threads_add(struct scan_threads *threads, struct task *task)
 {
-	struct heap_thread *thread = add(threads, task);
+	struct heap_thread *thread = thread_registers_add(threads, task);
 
 	if (task->stopped)
 		read_standing(threads, task, thread);
@@ -92,13 +93,13 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)
 {
-	clear(threads);
+	thread_registers_clear(threads);
 	FOR_EACH_TASK(task, &hold->process)
 		scan_threads_add(threads, task);
 }
 
 void scan_threads_free(struct scan_threads *threads)
 {
-	clear(threads);
+	thread_registers_clear(threads);
 	free(threads->items);
 }

@@ -43,7 +43,7 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 
 /* Whether it is marked as a program: a static-pie one is an ET_DYN that asks for no interpreter, as shared objects do,
  * ld.so among them. Reads where the global offset table is, too. */
-static bool read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
+static bool elf_file_read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 {
 	bool is_pie = false;
 	const size_t entry = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
@@ -66,7 +66,7 @@ static bool read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 	return is_pie;
 }
 
-static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
+static void elf_file_add_segment(struct elf_file *file, const GElf_Phdr *phdr)
 {
 	if (file->segment_count == SEGMENTS_MAX || phdr->p_memsz < phdr->p_filesz || phdr->p_offset > INT64_MAX ||
 	    phdr->p_filesz > INT64_MAX - phdr->p_offset || phdr->p_vaddr > UINT64_MAX - phdr->p_memsz)
@@ -95,14 +95,14 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 		if (!gelf_getphdr(elf, (int)i, &phdr))
 			break;
 		if (phdr.p_type == PT_LOAD)
-			add_segment(file, &phdr);
+			elf_file_add_segment(file, &phdr);
 		else if (phdr.p_type == PT_TLS)
 			file->thread_bytes = add_saturated(phdr.p_memsz, phdr.p_align);
 		else if (phdr.p_type == PT_INTERP)
 			read_interpreter(file, elf, &phdr);
 		else if (phdr.p_type == PT_DYNAMIC) {
 			file->dynamic = phdr.p_vaddr;
-			is_pie = read_dynamic(file, elf, &phdr);
+			is_pie = elf_file_read_dynamic(file, elf, &phdr);
 		}
 	}
 	file->is_static = !file->interpreter && (is_executable || is_pie);

@@ -105,7 +105,7 @@ static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
 }
 
 /* NULL: the file does not have all of the table. */
-static void *read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
+static void *elf_headers_read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
 {
 	char *part = is_within(st, offset, size) ? xmalloc(size + 1) : NULL;
 
@@ -132,7 +132,7 @@ static bool read_ehdr(int fd, struct elf_headers *headers)
 	return elf_read_at(fd, 0, headers->ehdr, headers->ehdr_size);
 }
 
-static bool read_segments(int fd, const struct stat *st, struct elf_headers *headers)
+static bool elf_headers_read_segments(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_PHOFF);
 	const uint64_t count = offset ? elf_field_get(headers, headers->ehdr, EHDR_PHNUM) : 0;
@@ -142,7 +142,7 @@ static bool read_segments(int fd, const struct stat *st, struct elf_headers *hea
 		return true;
 	if (count > ELF_SEGMENTS_MAX || elf_field_get(headers, headers->ehdr, EHDR_PHENTSIZE) != headers->segment_size)
 		return false;
-	headers->segments = read_part(fd, st, offset, count * headers->segment_size);
+	headers->segments = elf_headers_read_part(fd, st, offset, count * headers->segment_size);
 	headers->segment_count = headers->segments ? count : 0;
 	return headers->segments;
 }
@@ -161,14 +161,14 @@ static bool read_names(int fd, const struct stat *st, struct elf_headers *header
 		return true;
 	if (size > ELF_NAMES_MAX)
 		return false;
-	headers->names = read_part(fd, st, elf_field_get(headers, section, SHDR_OFFSET), size);
+	headers->names = elf_headers_read_part(fd, st, elf_field_get(headers, section, SHDR_OFFSET), size);
 	headers->names_size = headers->names ? size : 0;
 	return true;
 }
 
 /* A table that is not in the file, or has no count of its own, is none. Where e_shnum is 0 the first entry has the
  * count: more than the limit, or it is damaged. */
-static bool read_sections(int fd, const struct stat *st, struct elf_headers *headers)
+static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_SHOFF);
 	const uint64_t count = elf_field_get(headers, headers->ehdr, EHDR_SHNUM);
@@ -181,7 +181,7 @@ static bool read_sections(int fd, const struct stat *st, struct elf_headers *hea
 	if (elf_field_get(headers, headers->ehdr, EHDR_SHENTSIZE) != headers->section_size ||
 	    !is_within(st, offset, count * headers->section_size))
 		return true;
-	headers->sections = read_part(fd, st, offset, count * headers->section_size);
+	headers->sections = elf_headers_read_part(fd, st, offset, count * headers->section_size);
 	headers->section_count = headers->sections ? count : 0;
 	return headers->sections && read_names(fd, st, headers);
 }
@@ -206,7 +206,8 @@ bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers
 		*reason = elf_reason_no_elf;
 		return false;
 	}
-	if (read_segments(fd, st, headers) && are_notes_bounded(headers) && read_sections(fd, st, headers))
+	if (elf_headers_read_segments(fd, st, headers) && are_notes_bounded(headers) &&
+	    elf_headers_read_sections(fd, st, headers))
 		return true;
 	*reason = "its ELF headers are damaged, or larger than any linker makes them";
 	elf_headers_free(headers);

@@ -79,7 +79,7 @@ static bool measure(Elf *elf, uint64_t *size, uint64_t *origin)
 	return found && total <= 2 * IMAGE_MAX;
 }
 
-static void read_segments(const struct elf_memory *memory, Elf *elf, uint64_t bias, char *image)
+static void elf_memory_read_segments(const struct elf_memory *memory, Elf *elf, uint64_t bias, char *image)
 {
 	size_t count = 0;
 
@@ -123,7 +123,7 @@ static struct elf_file *read_by_segments(const struct elf_memory *memory, uint64
 	if (!image)
 		goto out;
 	memcpy(image, head, head_size);
-	read_segments(memory, elf, header - origin, image);
+	elf_memory_read_segments(memory, elf, header - origin, image);
 	forget_sections(image, size);
 	file = parse_image(image, size, header - origin, reason);
 out:

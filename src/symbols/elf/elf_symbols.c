@@ -51,7 +51,7 @@ enum rank { /* of several symbols with one name, the highest is found */
 };
 
 /* A table of symbols while it is read. */
-struct table {
+struct elf_symbols_table {
 	Elf_Data *symbols, *strings;
 	Elf_Data *versions; /* of .dynsym; or NULL */
 	bool strip_version; /* names in .symtab may end in @VERSION or @@VERSION */
@@ -75,7 +75,7 @@ bool elf_in_exec_segment(const struct elf_file *file, uint64_t value)
 
 /* Whether a symbol without a type is hand-written code: in a section of code, and not the mark
  * at its end. */
-static bool find_in_code_section(struct table *table, const GElf_Sym *sym)
+static bool find_in_code_section(struct elf_symbols_table *table, const GElf_Sym *sym)
 {
 	if (!table->sections || sym->st_shndx >= SHN_LORESERVE)
 		return false;
@@ -90,7 +90,8 @@ static bool find_in_code_section(struct table *table, const GElf_Sym *sym)
 	       sym->st_value - table->section.sh_addr < table->section.sh_size;
 }
 
-static bool check_function(const struct elf_file *file, struct table *table, const GElf_Sym *sym)
+static bool elf_symbols_check_function(const struct elf_file *file, struct elf_symbols_table *table,
+				       const GElf_Sym *sym)
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info);
 	const bool global = GELF_ST_BIND(sym->st_info) != STB_LOCAL;
@@ -115,8 +116,8 @@ static void index_name(struct elf_file *file, uint64_t name_hash, size_t index)
 	hash_set(&file->by_name, name_hash, index);
 }
 
-static void add_symbol(struct elf_file *file, struct table *table, const GElf_Sym *sym, const char *name, size_t length,
-		       enum rank rank)
+static void add_symbol(struct elf_file *file, struct elf_symbols_table *table, const GElf_Sym *sym, const char *name,
+		       size_t length, enum rank rank)
 {
 	const uint64_t name_hash = hash_bytes(name, length);
 	const uint64_t both = hash_mix(name_hash ^ hash_mix(sym->st_value));
@@ -161,7 +162,7 @@ static const char *string_at(const Elf_Data *strings, size_t offset, size_t *len
 	return *length && *length < most ? string : NULL;
 }
 
-static bool is_hidden_version(const struct table *table, size_t index)
+static bool is_hidden_version(const struct elf_symbols_table *table, size_t index)
 {
 	GElf_Versym version;
 
@@ -169,7 +170,7 @@ static bool is_hidden_version(const struct table *table, size_t index)
 }
 
 /* Of variables only one is wanted. */
-static void note_variable(struct elf_file *file, const struct table *table, const GElf_Sym *sym)
+static void note_variable(struct elf_file *file, const struct elf_symbols_table *table, const GElf_Sym *sym)
 {
 	size_t length;
 	const char *const name = string_at(table->strings, sym->st_name, &length);
@@ -178,7 +179,7 @@ static void note_variable(struct elf_file *file, const struct table *table, cons
 		file->contexts = sym->st_value;
 }
 
-static void read_table(struct elf_file *file, struct table *table)
+static void elf_symbols_read_table(struct elf_file *file, struct elf_symbols_table *table)
 {
 	const size_t entry = file->class == ELFCLASS32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 	const size_t count = table->symbols->d_size / entry;
@@ -191,7 +192,7 @@ static void read_table(struct elf_file *file, struct table *table)
 			return;
 		if (GELF_ST_TYPE(sym.st_info) == STT_OBJECT)
 			note_variable(file, table, &sym);
-		if (!check_function(file, table, &sym))
+		if (!elf_symbols_check_function(file, table, &sym))
 			continue;
 		const char *name = string_at(table->strings, sym.st_name, &length);
 
@@ -229,12 +230,12 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *shdr)
 }
 
 /* Whether the file has a table of this type, with something in it. */
-static bool read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct hash *seen)
+static bool elf_symbols_read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct hash *seen)
 {
 	bool found = false;
 
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		struct table table = {.strip_version = type == SHT_SYMTAB, .sections = elf};
+		struct elf_symbols_table table = {.strip_version = type == SHT_SYMTAB, .sections = elf};
 		GElf_Shdr shdr, other;
 
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
@@ -248,7 +249,7 @@ static bool read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct
 			    other.sh_link == elf_ndxscn(scn))
 				table.versions = section_data(version, &other);
 		table.seen = *seen;
-		read_table(file, &table);
+		elf_symbols_read_table(file, &table);
 		*seen = table.seen;
 		found = true;
 		break; /* there is never a second one; a hostile file has thousands */
@@ -273,7 +274,7 @@ static bool read_debugdata(struct elf_file *file, Elf *elf, struct hash *seen)
 		char *image = data ? elf_debugdata_unpack(data->d_buf, data->d_size, &size) : NULL;
 		Elf *inner = image ? elf_memory(image, size) : NULL;
 		const bool found = inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == file->class &&
-				   read_sections(file, inner, SHT_SYMTAB, seen);
+				   elf_symbols_read_sections(file, inner, SHT_SYMTAB, seen);
 
 		elf_end(inner);
 		free(image);
@@ -290,8 +291,8 @@ struct dynamic {
 
 /* The file offset of an address, which a running program's ld.so may have relocated, and how many
  * bytes of the file are there. */
-static bool offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
-		      uint64_t *left)
+static bool elf_symbols_offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
+				  uint64_t *left)
 {
 	for (int pass = 0; pass < 2; pass++, address -= memory_bias) {
 		for (size_t i = 0; i < file->segment_count; i++) {
@@ -313,7 +314,7 @@ static Elf_Data *chunk_at(const struct elf_file *file, Elf *elf, uint64_t memory
 {
 	uint64_t offset, left;
 
-	if (!address || !offset_of(file, address, memory_bias, &offset, &left))
+	if (!address || !elf_symbols_offset_of(file, address, memory_bias, &offset, &left))
 		return NULL;
 	if (size > left)
 		size = left;
@@ -324,7 +325,7 @@ static Elf_Data *chunk_at(const struct elf_file *file, Elf *elf, uint64_t memory
 	return data && data->d_buf ? data : NULL;
 }
 
-static uint32_t word_at(const Elf_Data *words, uint64_t index)
+static uint32_t elf_symbols_word_at(const Elf_Data *words, uint64_t index)
 {
 	uint32_t word = 0;
 
@@ -341,21 +342,21 @@ static size_t count_symbols(const struct elf_file *file, Elf *elf, uint64_t memo
 	const Elf_Data *words = chunk_at(file, elf, memory_bias, dynamic->hash, 2 * sizeof(uint32_t), ELF_T_WORD);
 
 	if (words)
-		return word_at(words, 1);
+		return elf_symbols_word_at(words, 1);
 	words = chunk_at(file, elf, memory_bias, dynamic->gnu_hash, UINT64_MAX, ELF_T_WORD);
 	if (!words)
 		return 0;
-	const uint64_t buckets = word_at(words, 0), first = word_at(words, 1);
-	const uint64_t filter = word_at(words, 2) * (file->class == ELFCLASS64 ? 2u : 1u);
+	const uint64_t buckets = elf_symbols_word_at(words, 0), first = elf_symbols_word_at(words, 1);
+	const uint64_t filter = elf_symbols_word_at(words, 2) * (file->class == ELFCLASS64 ? 2u : 1u);
 	const uint64_t chains = 4 + filter + buckets, total = words->d_size / sizeof(uint32_t);
 	uint64_t last = 0;
 
 	for (uint64_t i = 0; i < buckets && 4 + filter + i < total; i++)
-		if (word_at(words, 4 + filter + i) > last)
-			last = word_at(words, 4 + filter + i);
+		if (elf_symbols_word_at(words, 4 + filter + i) > last)
+			last = elf_symbols_word_at(words, 4 + filter + i);
 	if (last < first)
 		return first;
-	while (chains + last - first < total && !(word_at(words, chains + last - first) & 1))
+	while (chains + last - first < total && !(elf_symbols_word_at(words, chains + last - first) & 1))
 		last++;
 	return last + 1;
 }
@@ -372,7 +373,7 @@ static bool find_dynamic(Elf *elf, GElf_Phdr *phdr)
 	return false;
 }
 
-static bool read_dynamic(const struct elf_file *file, Elf *elf, struct dynamic *dynamic)
+static bool elf_symbols_read_dynamic(const struct elf_file *file, Elf *elf, struct dynamic *dynamic)
 {
 	const size_t entry = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
 	GElf_Phdr phdr;
@@ -420,10 +421,10 @@ static bool read_dynamic(const struct elf_file *file, Elf *elf, struct dynamic *
 static void read_by_dynamic(struct elf_file *file, Elf *elf, uint64_t memory_bias, struct hash *seen)
 {
 	struct dynamic dynamic;
-	struct table table = {.seen = *seen};
+	struct elf_symbols_table table = {.seen = *seen};
 	size_t count;
 
-	if (!read_dynamic(file, elf, &dynamic))
+	if (!elf_symbols_read_dynamic(file, elf, &dynamic))
 		return;
 	count = count_symbols(file, elf, memory_bias, &dynamic);
 	if (!count || count > SYMBOLS_MAX)
@@ -433,7 +434,7 @@ static void read_by_dynamic(struct elf_file *file, Elf *elf, uint64_t memory_bia
 	table.strings = chunk_at(file, elf, memory_bias, dynamic.strtab, dynamic.strsz, ELF_T_BYTE);
 	table.versions = chunk_at(file, elf, memory_bias, dynamic.versym, count * 2, ELF_T_HALF);
 	if (table.symbols && table.strings)
-		read_table(file, &table);
+		elf_symbols_read_table(file, &table);
 	*seen = table.seen;
 }
 
@@ -441,9 +442,9 @@ void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias)
 {
 	struct hash seen = {0};
 
-	if (!read_sections(file, elf, SHT_DYNSYM, &seen))
+	if (!elf_symbols_read_sections(file, elf, SHT_DYNSYM, &seen))
 		read_by_dynamic(file, elf, memory_bias, &seen);
-	file->has_symtab = read_sections(file, elf, SHT_SYMTAB, &seen);
+	file->has_symtab = elf_symbols_read_sections(file, elf, SHT_SYMTAB, &seen);
 	if (!file->has_symtab)
 		file->has_other_symtab = read_debugdata(file, elf, &seen);
 	hash_free(&seen);

@@ -66,7 +66,7 @@ static bool is_frames_name(const char *name)
 }
 
 /* Whether the section belongs to one of the parts. */
-static bool is_wanted(const struct making *making, const unsigned char *section)
+static bool private_copy_is_wanted(const struct making *making, const unsigned char *section)
 {
 	const char *const name = elf_headers_name(&making->headers, section);
 
@@ -116,7 +116,7 @@ static uint64_t unpacked_size(const struct making *making, const unsigned char *
 	return size;
 }
 
-static bool is_in_file(const struct making *making, uint64_t offset, uint64_t size)
+static bool private_copy_is_in_file(const struct making *making, uint64_t offset, uint64_t size)
 {
 	const uint64_t all = (uint64_t)making->st->st_size;
 
@@ -168,7 +168,7 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 		if (elf_field_get(&making->headers, section, SHDR_TYPE) == SHT_NULL)
 			continue;
-		if (!is_wanted(making, section) || !is_in_file(making, offset, size) ||
+		if (!private_copy_is_wanted(making, section) || !private_copy_is_in_file(making, offset, size) ||
 		    size > elf_table_max(elf_field_get(&making->headers, section, SHDR_TYPE)) ||
 		    elf_is_hollow(making->fd, offset, size) || (packed && (has_packed || is_bomb(making, section))))
 			leave_out(making, section);

@@ -38,7 +38,7 @@ static const struct {
 	{refused_memory, "Try again when memory is free."},
 };
 
-static void say(const char *what, const char *path, const char *reason, const char *advice)
+static void refused_report(const char *what, const char *path, const char *reason, const char *advice)
 {
 	pthread_mutex_lock(&lock);
 	const bool is_said = !is_new(path);
@@ -55,7 +55,7 @@ void refused_say(const char *what, const char *path, const char *reason)
 	for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
 		if (reason == advices[i].reason)
 			advice = advices[i].advice;
-	say(what, path, reason, advice);
+	refused_report(what, path, reason, advice);
 }
 
 void refused_open(const char *what, const char *path)
@@ -65,7 +65,7 @@ void refused_open(const char *what, const char *path)
 	if (error == ENOEXEC)
 		refused_say(what, path, "it is no regular file");
 	else if (error == EACCES || error == EPERM)
-		say(what, path, strerror(error), "Let functrace's user read it.");
+		refused_report(what, path, strerror(error), "Let functrace's user read it.");
 	else if (error != ENOENT && error != ENOTDIR)
 		refused_say(what, path, strerror(error));
 	errno = error;

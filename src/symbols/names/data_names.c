@@ -114,7 +114,7 @@ static void take_symbol(struct object_symbols *symbols, int index)
 	};
 }
 
-static int compare(const void *a, const void *b)
+static int data_names_compare(const void *a, const void *b)
 {
 	const struct data_symbol *one = a, *two = b;
 
@@ -131,7 +131,7 @@ static void read_symbols(const struct data_names *names, struct object_symbols *
 
 	for (int i = 1; i < count && i < SYMBOLS_MAX; i++)
 		take_symbol(symbols, i);
-	qsort(symbols->items, symbols->count, sizeof(*symbols->items), compare);
+	qsort(symbols->items, symbols->count, sizeof(*symbols->items), data_names_compare);
 }
 
 static const struct elf_segment *segment_of(const struct object *object, uint64_t address)
@@ -144,7 +144,7 @@ static const struct elf_segment *segment_of(const struct object *object, uint64_
 	return NULL;
 }
 
-static const char *shown(struct data_symbol *symbol)
+static const char *data_names_shown(struct data_symbol *symbol)
 {
 	if (!symbol->shown)
 		symbol->shown = names_demangle(symbol->name);
@@ -156,7 +156,7 @@ static const char *shown(struct data_symbol *symbol)
 /* Symbols of other sizes may lie in one that is wider; the nearest ones before the address are looked at. */
 #define LOOK_BACK 16
 
-static struct data_symbol *find(const struct object_symbols *symbols, uint64_t value)
+static struct data_symbol *data_names_search(const struct object_symbols *symbols, uint64_t value)
 {
 	size_t i = COUNT_UP_TO(symbols->items, symbols->count, .start, value);
 
@@ -177,10 +177,10 @@ bool data_names_find(struct data_names *names, uint64_t address, struct data_nam
 		if (!symbols->is_read)
 			read_symbols(names, symbols);
 		const uint64_t value = address - symbols->object->bias;
-		struct data_symbol *symbol = find(symbols, value);
+		struct data_symbol *symbol = data_names_search(symbols, value);
 
 		*name = (struct data_name){.object = symbols->object->path,
-					   .symbol = symbol ? shown(symbol) : NULL,
+					   .symbol = symbol ? data_names_shown(symbol) : NULL,
 					   .offset = symbol ? value - symbol->start : value,
 					   .is_function = symbol && symbol->is_function,
 					   .can_be_written = segment->write};

@@ -12,8 +12,8 @@
 #define NAME_MAX_LENGTH 65536
 
 /* Whether the symbol is a function of this file, by its address in the file. */
-static bool is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_Word section, const char *name,
-			uint64_t address)
+static bool debug_functions_is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_Word section,
+					const char *name, uint64_t address)
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info);
 
@@ -51,7 +51,7 @@ static void take_symbols(struct debug_symbols *symbols, const struct name_file *
 		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
 
 		address -= debug->module_bias;
-		if (!is_function(symbols->object->file, &sym, section, name, address))
+		if (!debug_functions_is_function(symbols->object->file, &sym, section, name, address))
 			continue;
 		ARRAY_GROW(symbols->items, symbols->capacity, symbols->count);
 		symbols->items[symbols->count++] = (struct elf_symbol){
@@ -130,8 +130,9 @@ void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const vo
 		callback(context, file->wanted[i]);
 }
 
-static void choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
-		   bool (*is_chosen)(void *context, const struct elf_symbol *symbol), void *context, size_t *capacity)
+static void debug_functions_choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
+				   bool (*is_chosen)(void *context, const struct elf_symbol *symbol), void *context,
+				   size_t *capacity)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!is_chosen(context, &symbols[i]))
@@ -152,8 +153,9 @@ void object_chosen_functions(const struct object *object,
 		file->chosen_read = true;
 		if (!file->has_symtab)
 			find_debug_symbols(object);
-		choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
-		choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context, &capacity);
+		debug_functions_choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
+		debug_functions_choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context,
+				       &capacity);
 		file->bytes += capacity * sizeof(struct elf_symbol *);
 	}
 	for (size_t i = 0; i < file->chosen_count; i++)

@@ -39,7 +39,8 @@ static bool has_crc(int fd, const struct stat *st, uint32_t wanted)
 	return crc == wanted;
 }
 
-static bool has_build_id(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
+static bool debug_search_has_build_id(int fd, const struct stat *st, const struct debug_search *search,
+				      const char **reason)
 {
 	const void *bits;
 	Elf *const elf = elf_open(fd, st, reason);
@@ -62,12 +63,12 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 		return false;
 	*reason = "it is of another build";
 	if (search->build_id_size)
-		return has_build_id(fd, st, search, reason);
+		return debug_search_has_build_id(fd, st, search, reason);
 	return !search->crc || has_crc(fd, st, search->crc);
 }
 
 /* Takes the path over. */
-static int try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
+static int debug_search_try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
 {
 	int fd = open_regular(path, st);
 	const char *reason;
@@ -119,7 +120,7 @@ static int each_folder(const struct debug_search *search,
 
 static int try_build_id(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
-	return try_path(search, build_id_path(search, folder, length), st, path);
+	return debug_search_try_path(search, build_id_path(search, folder, length), st, path);
 }
 
 static int by_build_id(const struct debug_search *search, struct stat *st, char **path)
@@ -128,7 +129,7 @@ static int by_build_id(const struct debug_search *search, struct stat *st, char 
 }
 
 /* One of the file's paths, and the name that its debug file has. */
-struct naming {
+struct debug_search_naming {
 	struct debug_search search;
 	const char *name;
 	char *folder; /* of the file */
@@ -137,7 +138,7 @@ struct naming {
 /* FOLDER/usr/bin/NAME, FOLDER/bin/NAME, FOLDER/NAME for /usr/bin/x */
 static int try_below(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
-	const struct naming *const naming = (const struct naming *)search;
+	const struct debug_search_naming *const naming = (const struct debug_search_naming *)search;
 	const char *below = naming->folder;
 	int fd = -1;
 
@@ -145,11 +146,13 @@ static int try_below(const struct debug_search *search, const char *folder, int 
 		return -1;
 	while (below && fd < 0) {
 		below += strspn(below, "/");
-		fd = try_path(search, xasprintf("%.*s/%s%s%s", length, folder, below, *below ? "/" : "", naming->name),
-			      st, path);
+		fd = debug_search_try_path(
+			search, xasprintf("%.*s/%s%s%s", length, folder, below, *below ? "/" : "", naming->name), st,
+			path);
 		below = *below ? strchr(below, '/') : NULL;
 		if (!below && fd < 0)
-			fd = try_path(search, xasprintf("%.*s/%s", length, folder, naming->name), st, path);
+			fd = debug_search_try_path(search, xasprintf("%.*s/%s", length, folder, naming->name), st,
+						   path);
 	}
 	return fd;
 }
@@ -158,15 +161,15 @@ static int by_name(const struct debug_search *search, const char *file_path, str
 {
 	const char *const own = path_name(file_path);
 	char *const made = xasprintf("%s.debug", own);
-	struct naming naming = {
+	struct debug_search_naming naming = {
 		.search = *search,
 		.name = search->link ? search->link : made,
 		.folder = own == file_path ? xstrdup(".") : xstrndup(file_path, (size_t)(own - file_path)),
 	};
-	int fd = try_path(search, xasprintf("%s/%s", naming.folder, naming.name), st, path);
+	int fd = debug_search_try_path(search, xasprintf("%s/%s", naming.folder, naming.name), st, path);
 
 	if (fd < 0)
-		fd = try_path(search, xasprintf("%s/.debug/%s", naming.folder, naming.name), st, path);
+		fd = debug_search_try_path(search, xasprintf("%s/.debug/%s", naming.folder, naming.name), st, path);
 	if (fd < 0)
 		fd = each_folder(&naming.search, try_below, st, path);
 	free(naming.folder);
@@ -195,7 +198,8 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
 /* FOLDER/.dwz/NAME */
 static int try_dwz(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
-	return try_path(search, xasprintf("%.*s/.dwz/%s", length, folder, path_name(search->link)), st, path);
+	return debug_search_try_path(search, xasprintf("%.*s/.dwz/%s", length, folder, path_name(search->link)), st,
+				     path);
 }
 
 /* Beside the file: FOLDER/LINK */
@@ -203,7 +207,7 @@ static int try_beside(const struct debug_search *search, const char *file_path, 
 {
 	const int length = (int)(path_name(file_path) - file_path);
 
-	return try_path(search, xasprintf("%.*s%s", length, file_path, search->link), st, path);
+	return debug_search_try_path(search, xasprintf("%.*s%s", length, file_path, search->link), st, path);
 }
 
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path)
@@ -212,7 +216,7 @@ int debug_search_alt(const struct debug_search *search, struct stat *st, char **
 	int fd = by_build_id(search, st, path);
 
 	if (fd < 0 && is_absolute)
-		fd = try_path(search, xstrdup(search->link), st, path);
+		fd = debug_search_try_path(search, xstrdup(search->link), st, path);
 	for (size_t i = 0; i < ARRAY_SIZE(search->paths) && fd < 0 && !is_absolute; i++)
 		if (search->paths[i])
 			fd = try_beside(search, search->paths[i], st, path);

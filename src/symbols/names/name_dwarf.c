@@ -16,13 +16,13 @@
 #define RANGES_MAX   65536 /* of one entry */
 #define OVERLAPS_MAX 64
 
-struct range {
+struct name_dwarf_range {
 	uint64_t start, end;
 	size_t index; /* of a unit or function */
 };
 
-struct ranges {
-	struct range *items;
+struct name_dwarf_ranges {
+	struct name_dwarf_range *items;
 	size_t count, capacity;
 	uint64_t longest;
 };
@@ -38,21 +38,21 @@ struct unit {
 	bool has_types;
 	Dwarf_Die *functions;
 	size_t function_count, function_capacity;
-	struct ranges ranges; /* of the functions */
+	struct name_dwarf_ranges ranges; /* of the functions */
 };
 
 struct dwarf_index {
 	uint64_t bias;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
-	struct ranges ranges; /* of the units */
+	struct name_dwarf_ranges ranges; /* of the units */
 	size_t dies_left;
 	char *beside;
 };
 
-static int by_start(const void *a, const void *b)
+static int name_dwarf_by_start(const void *a, const void *b)
 {
-	const struct range *left = a, *right = b;
+	const struct name_dwarf_range *left = a, *right = b;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
@@ -60,7 +60,7 @@ static int by_start(const void *a, const void *b)
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
-static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
+static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
@@ -71,7 +71,7 @@ static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 		if (start >= end || start <= 1)
 			continue;
 		ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
-		ranges->items[ranges->count++] = (struct range){start, end, index};
+		ranges->items[ranges->count++] = (struct name_dwarf_range){start, end, index};
 		if (end - start > ranges->longest)
 			ranges->longest = end - start;
 		count++;
@@ -79,19 +79,19 @@ static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 	return count;
 }
 
-static void sort_ranges(struct ranges *ranges)
+static void sort_ranges(struct name_dwarf_ranges *ranges)
 {
 	if (ranges->count)
-		qsort(ranges->items, ranges->count, sizeof(*ranges->items), by_start);
+		qsort(ranges->items, ranges->count, sizeof(*ranges->items), name_dwarf_by_start);
 }
 
 /* The innermost range with the address, or NULL. */
-static const struct range *find_range(const struct ranges *ranges, uint64_t address)
+static const struct name_dwarf_range *find_range(const struct name_dwarf_ranges *ranges, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(ranges->items, ranges->count, .start, address);
 
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
-		const struct range *range = &ranges->items[i];
+		const struct name_dwarf_range *range = &ranges->items[i];
 
 		if (address < range->end)
 			return range;
@@ -179,7 +179,7 @@ void dwarf_index_free(struct dwarf_index *index)
 /* ---- Functions of a unit ---- */
 
 /* A type, or a place where the unit's types may be. */
-static bool is_type(int tag)
+static bool name_dwarf_is_type(int tag)
 {
 	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
 	       tag == DW_TAG_imported_unit;
@@ -199,7 +199,7 @@ static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_D
 		index->dies_left--;
 		const int tag = dwarf_tag(&die);
 
-		unit->has_types |= is_type(tag);
+		unit->has_types |= name_dwarf_is_type(tag);
 		if (tag == DW_TAG_subprogram) {
 			if (add_ranges(&unit->ranges, &die, unit->function_count)) {
 				ARRAY_GROW(unit->functions, unit->function_capacity, unit->function_count);
@@ -213,7 +213,7 @@ static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_D
 
 static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 {
-	const struct range *range = find_range(&index->ranges, address);
+	const struct name_dwarf_range *range = find_range(&index->ranges, address);
 
 	if (!range)
 		return NULL;
@@ -241,7 +241,7 @@ bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dw
 {
 	const uint64_t at = address - index->bias;
 	struct unit *unit = find_unit(index, at);
-	const struct range *range = unit ? find_range(&unit->ranges, at) : NULL;
+	const struct name_dwarf_range *range = unit ? find_range(&unit->ranges, at) : NULL;
 
 	if (!range)
 		return false;
@@ -255,7 +255,7 @@ bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dw
 
 /* ---- Inlined functions at an address ---- */
 
-struct chain {
+struct name_dwarf_chain {
 	Dwarf_Die dies[DWARF_FRAMES_MAX]; /* outermost first */
 	size_t count;
 	uint64_t address;
@@ -263,7 +263,7 @@ struct chain {
 };
 
 /* Adds the inlined function below `parent` that has the address, and those in it. */
-static bool extend_chain(struct chain *chain, Dwarf_Die *parent, unsigned depth)
+static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -342,12 +342,12 @@ static void line_of_call(struct dwarf_frame *frame, const struct unit *unit, Dwa
 
 size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX])
 {
-	struct chain chain = {.address = address - index->bias, .dies_left = DIES_MAX / 16};
+	struct name_dwarf_chain chain = {.address = address - index->bias, .dies_left = DIES_MAX / 16};
 	struct unit *unit = find_unit(index, chain.address);
 
 	if (!unit)
 		return 0;
-	const struct range *range = find_range(&unit->ranges, chain.address);
+	const struct name_dwarf_range *range = find_range(&unit->ranges, chain.address);
 
 	if (range) {
 		chain.dies[chain.count++] = unit->functions[range->index];

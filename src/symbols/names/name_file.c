@@ -186,7 +186,7 @@ static void add_code(struct name_file *file, const GElf_Phdr *phdr)
 		(struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz, phdr->p_offset};
 }
 
-static bool read_header(struct name_file *file)
+static bool name_file_read_header(struct name_file *file)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(file->module, &bias);
@@ -230,7 +230,7 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /* Takes the descriptor over. */
-static bool report(struct name_file *file, int fd)
+static bool name_file_report(struct name_file *file, int fd)
 {
 	void **data;
 
@@ -246,7 +246,7 @@ static bool report(struct name_file *file, int fd)
 	}
 	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = file;
-	return read_header(file);
+	return name_file_read_header(file);
 }
 
 struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
@@ -269,7 +269,7 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
 	file->alts[0] = copy.alt;
 	file->alt_fd = -1;
 	file->lacking = copy.lacks_debug ? reason_large : elf_is_cut(fd, st) ? refused_cut : NULL;
-	if (report(file, copy.fd))
+	if (name_file_report(file, copy.fd))
 		return file;
 	name_file_free(file);
 	*reason = elf_reason_no_elf;
@@ -343,7 +343,7 @@ static const char *outermost_name(struct name_file *file, const struct dwarf_fra
 /* ---- Signal handlers' frames ---- */
 
 /* Reads code of the file, if it is still the same. `address` is as in the file. */
-static size_t read_code(const struct name_file *file, uint64_t address, unsigned char *code, size_t size)
+static size_t name_file_read_code(const struct name_file *file, uint64_t address, unsigned char *code, size_t size)
 {
 	struct elf_key key;
 	struct stat st;
@@ -368,14 +368,14 @@ static size_t read_code(const struct name_file *file, uint64_t address, unsigned
 static bool is_restorer(const struct name_file *file, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
-	const size_t size = read_code(file, address, code, sizeof(code));
+	const size_t size = name_file_read_code(file, address, code, sizeof(code));
 
 	return arch_is_restorer(file->machine, code, size);
 }
 
 /* The symbol of the code before a return address. Where it has no size of its own, or ends there, or where there is
  * none, this may be a signal's frame: its pc is no return address, and it has its own name, or gdb's. */
-static const struct named_symbol *find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
+static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};
 	const struct named_symbol *symbol = symbol_table_find(&file->symbols, address);
@@ -392,7 +392,7 @@ static struct name_lines *make_lines(struct name_file *file, uint64_t address)
 {
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 	bool is_signal;
-	const struct named_symbol *symbol = find_symbol(file, address, &is_signal);
+	const struct named_symbol *symbol = name_file_find_symbol(file, address, &is_signal);
 	size_t count = file->dwarf && !is_signal ? dwarf_index_find(file->dwarf, address, frames) : 0;
 
 	if (!count) {

@@ -29,7 +29,7 @@ static uint64_t left_in_code(Elf *elf, GElf_Word shndx, const GElf_Sym *sym)
 	return shdr.sh_size - (sym->st_value - shdr.sh_addr);
 }
 
-static unsigned rank_of(const GElf_Sym *sym)
+static unsigned name_symbols_rank_of(const GElf_Sym *sym)
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 
@@ -44,7 +44,7 @@ static size_t underscores(const char *name)
 }
 
 /* By address, of one address the best first: malloc before __libc_malloc. */
-static int by_start(const void *a, const void *b)
+static int name_symbols_by_start(const void *a, const void *b)
 {
 	const struct named_symbol *left = a, *right = b;
 
@@ -113,11 +113,11 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 			.is_open = !is_sized,
 			.is_local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
 			.name = name,
-			.rank = rank_of(&sym),
+			.rank = name_symbols_rank_of(&sym),
 		};
 	}
 	if (table->count)
-		qsort(table->items, table->count, sizeof(*table->items), by_start);
+		qsort(table->items, table->count, sizeof(*table->items), name_symbols_by_start);
 	keep_best(table);
 }
 

@@ -158,14 +158,14 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 
 /* ---- The right file for an object ---- */
 
-static bool has_build_id(const struct named_object *object)
+static bool names_has_build_id(const struct named_object *object)
 {
 	return object->build_id && object->build_id[0];
 }
 
 static bool build_id_agrees(const struct named_object *object, const struct name_file *file)
 {
-	return has_build_id(object) && !strcasecmp(object->build_id, file->build_id);
+	return names_has_build_id(object) && !strcasecmp(object->build_id, file->build_id);
 }
 
 /* In the folders of separate debug files, files lie by build-id: FOLDER/.build-id/ab/cdef....debug
@@ -175,7 +175,7 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 	const char *folders = names->files->debug_path;
 	struct name_file *file = NULL;
 
-	if (!has_build_id(object) || strlen(object->build_id) < 4 ||
+	if (!names_has_build_id(object) || strlen(object->build_id) < 4 ||
 	    strspn(object->build_id, "0123456789abcdefABCDEF") != strlen(object->build_id))
 		return NULL;
 	while (*folders && !file) {
@@ -195,8 +195,8 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 	return file;
 }
 
-static void report_wrong_file(struct names *names, const struct named_object *object, const char *path,
-			      const char *build_id)
+static void names_report_wrong_file(struct names *names, const struct named_object *object, const char *path,
+				    const char *build_id)
 {
 	if (!report_once(names, object->path))
 		return;
@@ -218,7 +218,7 @@ static void check_age(struct names *names, const struct named_object *object, co
 {
 	const char *sysroot = names->options.sysroot;
 
-	if (!names->has_start || has_build_id(object) ||
+	if (!names->has_start || names_has_build_id(object) ||
 	    !(is_after((int64_t)file->key.mtime_sec, (int64_t)file->key.mtime_nsec, names) ||
 	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
 	    !report_once(names, object->path))
@@ -230,7 +230,7 @@ static void check_age(struct names *names, const struct named_object *object, co
 }
 
 /* The search for an object's file. */
-struct search {
+struct names_search {
 	struct names *names;
 	const struct named_object *object;
 	char *wrong_path; /* a file with another build-id; NULL none */
@@ -238,14 +238,14 @@ struct search {
 };
 
 /* The file at that path if it may be the object's. must_agree: only a build-id proves it. */
-static struct name_file *try_path(struct search *search, const char *path, bool must_agree)
+static struct name_file *names_try_path(struct names_search *search, const char *path, bool must_agree)
 {
 	const struct named_object *object = search->object;
 	struct name_file *file = file_at(search->names, path, object->path);
 
 	if (!file || build_id_agrees(object, file))
 		return file;
-	if (has_build_id(object)) {
+	if (names_has_build_id(object)) {
 		if (!search->wrong_path) {
 			search->wrong_path = xstrdup(path);
 			search->wrong_build_id = file->build_id;
@@ -255,32 +255,32 @@ static struct name_file *try_path(struct search *search, const char *path, bool 
 	return must_agree ? NULL : file;
 }
 
-static struct name_file *try_paths(struct search *search)
+static struct name_file *try_paths(struct names_search *search)
 {
 	const struct named_object *object = search->object;
 	const char *sysroot = search->names->options.sysroot;
 	struct name_file *file = NULL;
 
 	if (object->open_path)
-		file = try_path(search, object->open_path, false);
+		file = names_try_path(search, object->open_path, false);
 	if (!file && sysroot) {
 		char *path = xasprintf("%s%s", sysroot, object->path);
 
-		file = try_path(search, path, false);
+		file = names_try_path(search, path, false);
 		free(path);
 	}
 	/* Another system's path, or one that had to be opened in another way: here it can be
 	 * another file. */
 	if (!file && object->path[0] == '/')
-		file = try_path(search, object->path, sysroot || object->open_path);
+		file = names_try_path(search, object->path, sysroot || object->open_path);
 	/* Where the file is another one, names may still come from a debug file of that build-id.
 	 */
 	return file ? file : file_by_build_id(search->names, object);
 }
 
-static struct name_file *find_file(struct names *names, const struct named_object *object)
+static struct name_file *names_find_file(struct names *names, const struct named_object *object)
 {
-	struct search search = {.names = names, .object = object};
+	struct names_search search = {.names = names, .object = object};
 
 	if (object->path[0] != '/' && !object->open_path)
 		return NULL;
@@ -288,7 +288,7 @@ static struct name_file *find_file(struct names *names, const struct named_objec
 	struct name_file *file = try_paths(&search);
 
 	if (!file && search.wrong_path)
-		report_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
+		names_report_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
 	else if (!file && report_once(names, object->path))
 		msg_debug(DBG_SYMBOLS, 1, "%s gives no names: %s", object->path, strerror(errno));
 	free(search.wrong_path);
@@ -296,13 +296,13 @@ static struct name_file *find_file(struct names *names, const struct named_objec
 }
 
 /* Whether it is known where in the file the object's range lies. */
-static bool find_place(struct names *names, struct named_object *object, const struct name_file *file)
+static bool names_find_place(struct names *names, struct named_object *object, const struct name_file *file)
 {
 	enum name_place place = NAME_PLACE_FOUND;
 
 	object->start = file->origin;
 	/* Only functrace writes build-ids, and its ranges begin as the protocol says. */
-	if (!has_build_id(object))
+	if (!names_has_build_id(object))
 		place = name_file_place(file, object->to - object->from, &object->start);
 	if (place == NAME_PLACE_FOUND)
 		return true;
@@ -319,10 +319,10 @@ static bool find_place(struct names *names, struct named_object *object, const s
 
 static void object_find_file(struct names *names, struct named_object *object)
 {
-	struct name_file *file = find_file(names, object);
+	struct name_file *file = names_find_file(names, object);
 
 	object->is_tried = true;
-	if (file && find_place(names, object, file)) {
+	if (file && names_find_place(names, object, file)) {
 		object->file = file;
 		file->references++;
 		check_age(names, object, file);
@@ -342,7 +342,7 @@ static void object_release_file(struct names *names, struct named_object *object
 	object->is_tried = false;
 }
 
-static bool leads_to(const char *path, const struct stat *st)
+static bool names_leads_to(const char *path, const struct stat *st)
 {
 	struct stat other;
 
@@ -359,7 +359,7 @@ static void hold_file(struct names *names, struct named_object *object)
 	object->held = open(object->open_path, O_PATH | O_CLOEXEC);
 	if (object->held < 0)
 		return;
-	if (fstat(object->held, &st) || leads_to(object->path, &st)) {
+	if (fstat(object->held, &st) || names_leads_to(object->path, &st)) {
 		close(object->held);
 		object->held = -1;
 		return;

@@ -36,21 +36,21 @@ struct news {
 	char *path, *open_path, *build_id;
 };
 
-static void take_object(struct worker_job *job)
+static void naming_take_object(struct worker_job *job)
 {
 	const struct news *const news = (const struct news *)job;
 
 	names_add_object(news->names, &(struct record_object){news->from, news->to, news->path}, news->open_path);
 }
 
-static void take_build_id(struct worker_job *job)
+static void naming_take_build_id(struct worker_job *job)
 {
 	const struct news *const news = (const struct news *)job;
 
 	names_add_build_id(news->names, &(struct record_build_id){news->from, news->build_id});
 }
 
-static void take_end(struct worker_job *job)
+static void naming_take_end(struct worker_job *job)
 {
 	names_free(((struct news *)job)->names);
 }
@@ -79,7 +79,7 @@ static void tell(struct worker *worker, struct names *names, void (*work)(struct
 
 /* ---- Questions ---- */
 
-struct answer {
+struct naming_answer {
 	struct named_address *to; /* not the worker's */
 	uint64_t address;
 	size_t first, count; /* of its lines */
@@ -100,10 +100,10 @@ struct question {
 	size_t line_count, line_capacity;
 	struct buf texts;
 	size_t count;
-	struct answer answers[];
+	struct naming_answer answers[];
 };
 
-static size_t add_text(struct question *question, const char *text)
+static size_t naming_add_text(struct question *question, const char *text)
 {
 	const size_t place = question->texts.size;
 
@@ -113,7 +113,7 @@ static size_t add_text(struct question *question, const char *text)
 	return place;
 }
 
-static void answer_one(struct question *question, struct answer *answer)
+static void answer_one(struct question *question, struct naming_answer *answer)
 {
 	const struct frame_name *lines;
 
@@ -122,9 +122,9 @@ static void answer_one(struct question *question, struct answer *answer)
 	for (size_t i = 0; i < answer->count; i++) {
 		ARRAY_GROW(question->lines, question->line_capacity, question->line_count);
 		question->lines[question->line_count++] = (struct answer_line){
-			.function = add_text(question, lines[i].function),
-			.module = add_text(question, lines[i].module),
-			.file = add_text(question, lines[i].file),
+			.function = naming_add_text(question, lines[i].function),
+			.module = naming_add_text(question, lines[i].module),
+			.file = naming_add_text(question, lines[i].file),
 			.line = lines[i].line,
 			.inlined = lines[i].inlined,
 		};
@@ -149,12 +149,12 @@ static void question_free(struct worker_job *job)
 	free(question);
 }
 
-static const char *text_at(struct naming *naming, const struct question *question, size_t place)
+static const char *naming_text_at(struct naming *naming, const struct question *question, size_t place)
 {
 	return place ? string_keep(&naming->strings, (const char *)question->texts.data + place) : NULL;
 }
 
-static void take_answer(struct naming *naming, const struct question *question, const struct answer *answer)
+static void take_answer(struct naming *naming, const struct question *question, const struct naming_answer *answer)
 {
 	struct named_address *const to = answer->to;
 
@@ -163,9 +163,9 @@ static void take_answer(struct naming *naming, const struct question *question, 
 		const struct answer_line *const line = &question->lines[answer->first + i];
 
 		to->lines[i] = (struct frame_name){
-			.function = text_at(naming, question, line->function),
-			.module = text_at(naming, question, line->module),
-			.file = text_at(naming, question, line->file),
+			.function = naming_text_at(naming, question, line->function),
+			.module = naming_text_at(naming, question, line->module),
+			.file = naming_text_at(naming, question, line->file),
 			.line = line->line,
 			.inlined = line->inlined,
 		};
@@ -234,7 +234,7 @@ void naming_is_over(struct naming *naming)
 	naming->gone_count = 0;
 }
 
-static void forget(struct naming *naming, struct named_address *named)
+static void naming_forget(struct naming *naming, struct named_address *named)
 {
 	hash_remove(&naming->known, named->address, NULL);
 	named->next_gone = naming->gone;
@@ -248,7 +248,7 @@ static void forget_between(struct naming *naming, uint64_t start, uint64_t end)
 	uint64_t *const keys = hash_keys_between(&naming->known, start, end, &count);
 
 	for (size_t i = 0; i < count; i++)
-		forget(naming, hash_get_ptr(&naming->known, keys[i]));
+		naming_forget(naming, hash_get_ptr(&naming->known, keys[i]));
 	free(keys);
 }
 
@@ -261,7 +261,7 @@ static struct question *question_new(struct naming *naming, size_t room)
 	return question;
 }
 
-static void ask(struct naming *naming, struct question *question)
+static void naming_query(struct naming *naming, struct question *question)
 {
 	*naming->end = question;
 	naming->end = &question->next;
@@ -283,12 +283,13 @@ bool naming_ask(struct naming *naming, const uint64_t *addresses, size_t count, 
 			hash_set_ptr(&naming->known, addresses[i], names[i]);
 			if (!question)
 				question = question_new(naming, count - i);
-			question->answers[question->count++] = (struct answer){.to = names[i], .address = addresses[i]};
+			question->answers[question->count++] =
+				(struct naming_answer){.to = names[i], .address = addresses[i]};
 		}
 		is_known &= names[i]->is_known;
 	}
 	if (question)
-		ask(naming, question);
+		naming_query(naming, question);
 	return is_known;
 }
 
@@ -315,7 +316,7 @@ void namer_end(struct namer *namer)
 {
 	if (!namer)
 		return;
-	tell(namer->worker, namer->files, take_end, &(struct news){0});
+	tell(namer->worker, namer->files, naming_take_end, &(struct news){0});
 	worker_end(namer->worker);
 	free(namer);
 }
@@ -352,7 +353,7 @@ void naming_end(struct naming *naming)
 		worker_drop(naming->worker, &question->job);
 	}
 	naming->first = NULL;
-	tell(naming->worker, naming->names, take_end, &(struct news){0});
+	tell(naming->worker, naming->names, naming_take_end, &(struct news){0});
 	for (size_t i = 0; (entry = hash_next(&naming->known, &i));)
 		address_free((struct named_address *)(uintptr_t)entry->value);
 	hash_free(&naming->known);
@@ -366,7 +367,7 @@ void naming_add_object(struct naming *naming, const struct record_object *object
 	/* A return address is looked up by the byte before it. */
 	if (object->from < object->to)
 		forget_between(naming, object->from + 1, object->to + 1);
-	tell(naming->worker, naming->names, take_object,
+	tell(naming->worker, naming->names, naming_take_object,
 	     &(struct news){.from = object->from,
 			    .to = object->to,
 			    .path = xstrdup_or_null(object->path),
@@ -375,7 +376,7 @@ void naming_add_object(struct naming *naming, const struct record_object *object
 
 void naming_add_build_id(struct naming *naming, const struct record_build_id *build_id)
 {
-	tell(naming->worker, naming->names, take_build_id,
+	tell(naming->worker, naming->names, naming_take_build_id,
 	     &(struct news){.from = build_id->from, .build_id = xstrdup_or_null(build_id->hex)});
 }
 

@@ -48,7 +48,7 @@ static int copy_of(const char *path)
 }
 
 /* Of [vdso] libdwfl reads the process's memory, by a name that it makes itself. */
-static bool is_memory(const char *path)
+static bool split_open_is_memory(const char *path)
 {
 	int pid, end = 0;
 
@@ -57,7 +57,7 @@ static bool is_memory(const char *path)
 
 static int open_for_libdw(const char *path)
 {
-	if (is_memory(path))
+	if (split_open_is_memory(path))
 		return openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	int fd = copy_of(path);
 
@@ -71,7 +71,7 @@ static int open_for_libdw(const char *path)
 	return fd;
 }
 
-static void begin(void)
+static void split_open_start(void)
 {
 	if (!library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
 		msg_debug(DBG_SYMBOLS, 1, "libdw opens files by itself");
@@ -81,7 +81,7 @@ void split_open_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, begin);
+	pthread_once(&once, split_open_start);
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned name)

@@ -14,7 +14,7 @@
 
 const char image_file_missing[] = "there is no such file here";
 
-struct search {
+struct image_file_search_data {
 	const struct objects_image *image;
 	const struct mapping *mapping;
 	const struct elf_file *header; /* as the memory has it; NULL: it has not */
@@ -23,7 +23,7 @@ struct search {
 };
 
 /* What the memory has of the file's header: its segments, and mostly its build-id. */
-static struct elf_file *read_header(const struct objects_image *image, size_t index)
+static struct elf_file *image_file_read_header(const struct objects_image *image, size_t index)
 {
 	const struct mapping *const items = image->maps->items;
 	const char *reason;
@@ -35,7 +35,8 @@ static struct elf_file *read_header(const struct objects_image *image, size_t in
 }
 
 /* Without a build-id its time is what there is to tell that it was made anew. */
-static bool is_same(const struct search *search, const struct elf_file *file, bool must_agree)
+static bool image_file_is_same(const struct image_file_search_data *search, const struct elf_file *file,
+			       bool must_agree)
 {
 	const struct elf_file *header = search->header;
 
@@ -46,7 +47,7 @@ static bool is_same(const struct search *search, const struct elf_file *file, bo
 	return !must_agree && !search->mapping->deleted && (int64_t)file->key.mtime_sec <= search->image->time;
 }
 
-static struct elf_file *try_path(struct search *search, const char *path, bool must_agree)
+static struct elf_file *image_file_try_path(struct image_file_search_data *search, const char *path, bool must_agree)
 {
 	const char *reason;
 	struct stat st;
@@ -61,7 +62,7 @@ static struct elf_file *try_path(struct search *search, const char *path, bool m
 	if (file && elf_is_cut(fd, &st))
 		refused_say(refused_symbols, path, refused_cut);
 	close(fd);
-	if (!file || is_same(search, file, must_agree))
+	if (!file || image_file_is_same(search, file, must_agree))
 		return file;
 	if (!search->wrong_path) {
 		search->wrong_path = xstrdup(path);
@@ -71,7 +72,7 @@ static struct elf_file *try_path(struct search *search, const char *path, bool m
 	return NULL;
 }
 
-static void report_wrong_file(const struct search *search)
+static void image_file_report_wrong_file(const struct image_file_search_data *search)
 {
 	const char *const path = search->mapping->path;
 	const char *const build_id = search->header ? search->header->build_id : "";
@@ -88,33 +89,34 @@ static void report_wrong_file(const struct search *search)
 			 search->wrong_path, path);
 }
 
-static struct elf_file *find(struct search *search, char **open_path)
+static struct elf_file *image_file_search(struct image_file_search_data *search, char **open_path)
 {
 	const char *const sysroot = search->image->sysroot, *const path = search->mapping->path;
 	struct elf_file *file;
 
 	*open_path = xasprintf("%s%s", sysroot ? sysroot : "", path);
-	file = try_path(search, *open_path, false);
+	file = image_file_try_path(search, *open_path, false);
 	if (file || !sysroot)
 		return file;
 	/* Another system's path: here it can be another file. */
 	free(*open_path);
 	*open_path = xstrdup(path);
-	return try_path(search, *open_path, true);
+	return image_file_try_path(search, *open_path, true);
 }
 
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path, const char **reason)
 {
-	struct elf_file *header = read_header(image, index);
-	struct search search = {.image = image, .mapping = &image->maps->items[index], .header = header};
+	struct elf_file *header = image_file_read_header(image, index);
+	struct image_file_search_data search = {
+		.image = image, .mapping = &image->maps->items[index], .header = header};
 	struct elf_file *file = NULL;
 
 	*open_path = NULL;
 	if (search.mapping->path[0] == '/')
-		file = find(&search, open_path);
+		file = image_file_search(&search, open_path);
 	if (!file) {
 		if (search.wrong_path)
-			report_wrong_file(&search);
+			image_file_report_wrong_file(&search);
 		free(*open_path);
 		*open_path = NULL;
 		*reason = search.wrong_path ? "it is another file than the process had" : image_file_missing;

@@ -132,7 +132,8 @@ static bool is_overlaid(const struct elf_file *file, const struct elf_segment *o
 	return false;
 }
 
-static void add_text(struct object *object, const struct mapping *mapping, const struct elf_segment *segment)
+static void load_layout_add_text(struct object *object, const struct mapping *mapping,
+				 const struct elf_segment *segment)
 {
 	const uint64_t code = object->bias + segment->vaddr;
 	const uint64_t code_end = code + segment->file_size;
@@ -203,6 +204,6 @@ void layout_fill(const struct maps *maps, size_t index, struct object *object, b
 		if (mapping->end > object->span_end && (mapping->exec || !is_parted))
 			object->span_end = mapping->end;
 		for (size_t s = 0; s < file->segment_count; s++)
-			add_text(object, mapping, &file->segments[s]);
+			load_layout_add_text(object, mapping, &file->segments[s]);
 	}
 }

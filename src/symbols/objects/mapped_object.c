@@ -42,7 +42,7 @@ struct object *object_clone(const struct object *from)
 
 /* ---- From mappings to objects ---- */
 
-struct scan {
+struct mapped_object_scan {
 	pid_t pid;                         /* without an image */
 	const struct objects_image *image; /* NULL: of the process */
 	const char *first_missing;         /* of an image's files, of its maps; NULL none */
@@ -148,7 +148,7 @@ static struct elf_file *known_from_memory(const struct object_list *list, const 
 }
 
 /* The file as its mappings show it: the header is in the mapping of offset 0 before. */
-static struct elf_file *file_of_memory(struct scan *scan, size_t index, const char **reason)
+static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t index, const char **reason)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
 	struct elf_file *file = known_from_memory(scan->list, mapping);
@@ -184,14 +184,14 @@ static char *shown_path(const struct mapping *mapping, const struct elf_file *fi
 	return xasprintf("%s%s", mapping->path, mark ? " (deleted)" : "");
 }
 
-static void add_found(struct scan *scan, struct object *object)
+static void add_found(struct mapped_object_scan *scan, struct object *object)
 {
 	object->base = object->bias + elf_file_origin(object->file);
 	ARRAY_GROW(scan->found, scan->capacity, scan->count);
 	scan->found[scan->count++] = object;
 }
 
-static void scan_vdso(struct scan *scan, size_t index)
+static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
 	const char *reason = "";
@@ -235,7 +235,7 @@ static void report_partly_read(const struct mapping *mapping, const char *reason
 }
 
 /* The file that a process has mapped there, and the object's open_path. */
-static void find_mapped_file(struct scan *scan, size_t index, struct object *object, const char **reason)
+static void find_mapped_file(struct mapped_object_scan *scan, size_t index, struct object *object, const char **reason)
 {
 	struct mapped_file *const mapped = xcalloc(1, sizeof(*mapped));
 
@@ -254,7 +254,8 @@ static void find_mapped_file(struct scan *scan, size_t index, struct object *obj
 }
 
 /* The file of a mapping, and the object's open_path. */
-static void find_file(struct scan *scan, size_t index, struct object *object, const char **reason)
+static void mapped_object_find_file(struct mapped_object_scan *scan, size_t index, struct object *object,
+				    const char **reason)
 {
 	if (scan->image) {
 		object->file = image_file_find(scan->image, index, &object->open_path, reason);
@@ -274,7 +275,7 @@ static void find_file(struct scan *scan, size_t index, struct object *object, co
 }
 
 /* Of an image. What is mapped need not be a program or library: gdb's core files do not say how it was mapped. */
-static void note_missing(struct scan *scan, size_t index, const struct object *object)
+static void note_missing(struct mapped_object_scan *scan, size_t index, const struct object *object)
 {
 	const char *const path = scan->maps.items[index].path;
 
@@ -284,7 +285,7 @@ static void note_missing(struct scan *scan, size_t index, const struct object *o
 		scan->first_missing = path;
 }
 
-static void report_missing(const struct scan *scan)
+static void report_missing(const struct mapped_object_scan *scan)
 {
 	const char *const path = scan->first_missing;
 
@@ -298,13 +299,13 @@ static void report_missing(const struct scan *scan)
 			 scan->missing_count, path, path);
 }
 
-static void scan_file(struct scan *scan, size_t index)
+static void scan_file(struct mapped_object_scan *scan, size_t index)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
 	const char *reason = "";
 	struct object *object = xcalloc(1, sizeof(*object));
 
-	find_file(scan, index, object, &reason);
+	mapped_object_find_file(scan, index, object, &reason);
 	if (reason == image_file_missing)
 		note_missing(scan, index, object);
 	if (object->file && !layout_find_bias(&scan->maps, index, object->file, &object->bias)) {
@@ -324,7 +325,7 @@ static void scan_file(struct scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-static void scan_mappings(struct scan *scan)
+static void scan_mappings(struct mapped_object_scan *scan)
 {
 	scan->taken = xcalloc(scan->maps.count + 1, sizeof(*scan->taken));
 	for (size_t i = 0; i < scan->maps.count; i++) {
@@ -357,7 +358,7 @@ static void refresh(struct object *kept, struct object *now)
 	object_free(now);
 }
 
-static int by_start(const void *a, const void *b)
+static int mapped_object_by_start(const void *a, const void *b)
 {
 	const struct object *const *left = a, *const *right = b;
 
@@ -366,8 +367,9 @@ static int by_start(const void *a, const void *b)
 
 /* Puts the objects that the scan has found in the place of the list's. Those that were there before stay the same
  * structs. */
-static void replace(struct object_list *list, struct scan *scan, void (*removed)(void *context, struct object *object),
-		    void (*added)(void *context, struct object *object), void *context)
+static void mapped_object_replace(struct object_list *list, struct mapped_object_scan *scan,
+				  void (*removed)(void *context, struct object *object),
+				  void (*added)(void *context, struct object *object), void *context)
 {
 	static unsigned generations;
 	const unsigned generation = ++generations;
@@ -394,7 +396,7 @@ static void replace(struct object_list *list, struct scan *scan, void (*removed)
 	list->count = scan->count;
 	list->capacity = scan->capacity;
 	if (list->count)
-		qsort(list->items, list->count, sizeof(struct object *), by_start);
+		qsort(list->items, list->count, sizeof(struct object *), mapped_object_by_start);
 	for (size_t i = 0; i < old_count; i++) {
 		if (old[i]->generation == generation)
 			continue;
@@ -415,13 +417,13 @@ static void replace(struct object_list *list, struct scan *scan, void (*removed)
 int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context)
 {
-	struct scan scan = {.pid = pid, .list = list};
+	struct mapped_object_scan scan = {.pid = pid, .list = list};
 	const int error = maps_read(pid, &scan.maps);
 
 	if (error)
 		return error;
 	scan_mappings(&scan);
-	replace(list, &scan, removed, added, context);
+	mapped_object_replace(list, &scan, removed, added, context);
 	hash_free(&scan.no_elf);
 	free(scan.taken);
 	maps_free(&scan.maps);
@@ -430,11 +432,11 @@ int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *co
 
 void objects_of_image(struct object_list *list, const struct objects_image *image)
 {
-	struct scan scan = {.image = image, .list = list, .maps = *image->maps};
+	struct mapped_object_scan scan = {.image = image, .list = list, .maps = *image->maps};
 
 	scan_mappings(&scan);
 	report_missing(&scan);
-	replace(list, &scan, NULL, NULL, NULL);
+	mapped_object_replace(list, &scan, NULL, NULL, NULL);
 	hash_free(&scan.no_elf);
 	free(scan.taken);
 }

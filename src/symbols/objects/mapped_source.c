@@ -45,10 +45,11 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 	       minor(st->st_dev) == mapping->dev_minor;
 }
 
-enum proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
+enum mapped_source_proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
 /* Takes the path if it leads to a regular file, which is the mapping's. */
-static bool try_path(struct source *source, char *path, enum proof proof, const struct mapping *mapping)
+static bool mapped_source_try_path(struct source *source, char *path, enum mapped_source_proof proof,
+				   const struct mapping *mapping)
 {
 	source->path = path;
 	source->fd = open(path, O_PATH | O_CLOEXEC);
@@ -66,16 +67,16 @@ bool source_find(pid_t pid, const struct mapping *mapping, struct source *source
 
 	snprintf(range, sizeof(range), "map_files/%llx-%llx", (long long)mapping->start, (long long)mapping->end);
 	/* Only with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE can these links be followed. */
-	if (try_path(source, proc_path(pid, range), PROOF_NONE, mapping))
+	if (mapped_source_try_path(source, proc_path(pid, range), PROOF_NONE, mapping))
 		return true;
-	if (try_path(source, proc_path(pid, "exe"), PROOF_STAT, mapping))
+	if (mapped_source_try_path(source, proc_path(pid, "exe"), PROOF_STAT, mapping))
 		return true;
 	if (mapping->path[0] != '/')
 		return false;
 	/* The path is as seen in there where that is possible, else as seen from here. */
 	char *const inside = xasprintf("root%s", mapping->path);
-	const bool found = try_path(source, proc_path(pid, inside), PROOF_MAPPED, mapping) ||
-			   try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
+	const bool found = mapped_source_try_path(source, proc_path(pid, inside), PROOF_MAPPED, mapping) ||
+			   mapped_source_try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
 
 	free(inside);
 	return found;

@@ -13,7 +13,7 @@
 static const char deleted_mark[] = " (deleted)";
 
 /* A number, its first digit at *text; false if there is none or it is over 64 bits. */
-static bool take_number(char **text, unsigned base, uint64_t *value)
+static bool maps_take_number(char **text, unsigned base, uint64_t *value)
 {
 	uint64_t number = 0;
 	char *p = *text;
@@ -48,7 +48,7 @@ static bool take_char(char **text, char c)
 
 static bool take_hex(char **text, char end, uint64_t *value)
 {
-	return take_number(text, 16, value) && take_char(text, end);
+	return maps_take_number(text, 16, value) && take_char(text, end);
 }
 
 /* The kernel writes a newline in a path as \012 and leaves all other bytes as they are
@@ -69,7 +69,7 @@ static void unescape_newlines(char *path)
 	*to = '\0';
 }
 
-static void take_path(char *path, struct mapping *mapping)
+static void maps_take_path(char *path, struct mapping *mapping)
 {
 	const size_t mark = sizeof(deleted_mark) - 1;
 	const size_t length = strlen(path);
@@ -83,7 +83,7 @@ static void take_path(char *path, struct mapping *mapping)
 }
 
 /* START-END rwxp OFFSET MAJOR:MINOR INODE     PATH */
-static bool take_line(char *line, struct mapping *mapping)
+static bool maps_take_line(char *line, struct mapping *mapping)
 {
 	uint64_t major, minor;
 
@@ -99,13 +99,13 @@ static bool take_line(char *line, struct mapping *mapping)
 	mapping->shared = line[3] == 's';
 	line += 5;
 	if (!take_hex(&line, ' ', &mapping->offset) || !take_hex(&line, ':', &major) || !take_hex(&line, ' ', &minor) ||
-	    major > UINT32_MAX || minor > UINT32_MAX || !take_number(&line, 10, &mapping->inode))
+	    major > UINT32_MAX || minor > UINT32_MAX || !maps_take_number(&line, 10, &mapping->inode))
 		return false;
 	mapping->dev_major = (unsigned)major;
 	mapping->dev_minor = (unsigned)minor;
 	if (*line && *line != ' ')
 		return false;
-	take_path(line + strspn(line, " "), mapping);
+	maps_take_path(line + strspn(line, " "), mapping);
 	return true;
 }
 
@@ -123,7 +123,7 @@ static int parse_owned(char *text, struct maps *maps)
 
 		if (newline)
 			*newline = '\0';
-		if (!take_line(line, &mapping)) {
+		if (!maps_take_line(line, &mapping)) {
 			maps_free(maps);
 			return -EINVAL;
 		}
@@ -200,7 +200,7 @@ static void each_flags(const char *text, const struct maps *maps,
 	}
 }
 
-static void mark_tags(void *context, size_t index, const char *line)
+static void maps_mark_tagged(void *context, size_t index, const char *line)
 {
 	struct maps *const maps = context;
 
@@ -209,7 +209,7 @@ static void mark_tags(void *context, size_t index, const char *line)
 
 void maps_mark_tags(const char *text, struct maps *maps)
 {
-	each_flags(text, maps, mark_tags, maps);
+	each_flags(text, maps, maps_mark_tagged, maps);
 }
 
 static char *read_smaps(pid_t pid)

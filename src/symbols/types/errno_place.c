@@ -168,25 +168,25 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 	}
 }
 
-struct reading {
+struct errno_place_reading {
 	char *path;
 	struct elf_file *file; /* a reference */
 	const struct arch *arch;
 	struct errno_place place;
 };
 
-static void reading_free(void *context)
+static void errno_place_reading_free(void *context)
 {
-	struct reading *const reading = context;
+	struct errno_place_reading *const reading = context;
 
 	elf_file_unref(reading->file);
 	free(reading->path);
 	free(reading);
 }
 
-static void read_place(void *context)
+static void errno_place_read_place(void *context)
 {
-	struct reading *const reading = context;
+	struct errno_place_reading *const reading = context;
 	const struct elf_file *const file = reading->file;
 	const char *reason;
 	struct stat st;
@@ -207,18 +207,18 @@ static void read_place(void *context)
 }
 
 /* None, too, where the file cannot be read, or not in time. */
-static struct errno_place find_place(const struct object *object, const struct arch *arch)
+static struct errno_place errno_place_find_place(const struct object *object, const struct arch *arch)
 {
-	struct reading *const reading = xcalloc(1, sizeof(*reading));
+	struct errno_place_reading *const reading = xcalloc(1, sizeof(*reading));
 	struct errno_place place = {.kind = ERRNO_NONE};
 
-	*reading = (struct reading){
+	*reading = (struct errno_place_reading){
 		.path = xstrdup(object->open_path), .file = object->file, .arch = arch, .place = place};
 	elf_file_ref(object->file);
-	if (!timed_do(read_place, reading_free, reading))
+	if (!timed_do(errno_place_read_place, errno_place_reading_free, reading))
 		return place;
 	place = reading->place;
-	reading_free(reading);
+	errno_place_reading_free(reading);
 	return place;
 }
 
@@ -229,7 +229,7 @@ struct errno_place object_errno_place(const struct object *object, const struct 
 	if (!file->errno_place) {
 		file->errno_place = xcalloc(1, sizeof(*file->errno_place));
 		if (object->open_path && arch->elf_machine == file->machine && arch->elf_class == file->class)
-			*file->errno_place = find_place(object, arch);
+			*file->errno_place = errno_place_find_place(object, arch);
 	}
 	struct errno_place place = *file->errno_place;
 

@@ -14,7 +14,7 @@ struct list {
 	size_t address_size;
 };
 
-static bool skip(struct list *list, uint64_t size)
+static bool location_list_skip(struct list *list, uint64_t size)
 {
 	if (size > (uint64_t)(list->end - list->at))
 		return false;
@@ -22,7 +22,7 @@ static bool skip(struct list *list, uint64_t size)
 	return true;
 }
 
-static bool number(struct list *list, uint64_t *value)
+static bool location_list_number(struct list *list, uint64_t *value)
 {
 	*value = 0;
 	for (unsigned shift = 0; list->at < list->end && shift < 64; shift += 7) {
@@ -39,7 +39,7 @@ static bool expression(struct list *list)
 {
 	uint64_t size;
 
-	return number(list, &size) && skip(list, size);
+	return location_list_number(list, &size) && location_list_skip(list, size);
 }
 
 /* DWARF 5, 7.7.3. */
@@ -49,21 +49,22 @@ static bool entry(struct list *list, unsigned kind)
 
 	switch (kind) {
 	case DW_LLE_base_addressx:
-		return number(list, &value);
+		return location_list_number(list, &value);
 	case DW_LLE_startx_endx:
 	case DW_LLE_startx_length:
 	case DW_LLE_offset_pair:
-		return number(list, &value) && number(list, &value) && expression(list);
+		return location_list_number(list, &value) && location_list_number(list, &value) && expression(list);
 	case DW_LLE_default_location:
 		return expression(list);
 	case DW_LLE_base_address:
-		return skip(list, list->address_size);
+		return location_list_skip(list, list->address_size);
 	case DW_LLE_start_end:
-		return skip(list, 2 * list->address_size) && expression(list);
+		return location_list_skip(list, 2 * list->address_size) && expression(list);
 	case DW_LLE_start_length:
-		return skip(list, list->address_size) && number(list, &value) && expression(list);
+		return location_list_skip(list, list->address_size) && location_list_number(list, &value) &&
+		       expression(list);
 	case DW_LLE_GNU_view_pair:
-		return number(list, &value) && number(list, &value);
+		return location_list_number(list, &value) && location_list_number(list, &value);
 	default:
 		return false;
 	}

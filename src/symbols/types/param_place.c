@@ -15,7 +15,7 @@ struct expression {
 	bool is_list; /* from a list of locations, so it is said of the entry itself */
 };
 
-static bool is_constant(const Dwarf_Op *operation, int64_t *value)
+static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
 {
 	const unsigned atom = operation->atom;
 
@@ -42,7 +42,7 @@ static bool is_constant(const Dwarf_Op *operation, int64_t *value)
 }
 
 /* DW_OP_regN: the value itself is there. */
-static bool is_register(const Dwarf_Op *operation, unsigned *number)
+static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
 		*number = operation->atom - DW_OP_reg0;
@@ -54,7 +54,7 @@ static bool is_register(const Dwarf_Op *operation, unsigned *number)
 }
 
 /* DW_OP_bregN: an address, or a sum. */
-static bool is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
+static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
 {
 	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
 		*number = operation->atom - DW_OP_breg0;
@@ -73,12 +73,12 @@ static bool read_value(const struct expression *expression, struct place_piece *
 
 	if (expression->count != 2 || expression->operations[1].atom != DW_OP_stack_value)
 		return false;
-	if (is_constant(first, &piece->place_offset)) {
+	if (param_place_is_constant(first, &piece->place_offset)) {
 		piece->place = PLACE_CONSTANT;
 		return true;
 	}
 	piece->place = PLACE_REGISTER;
-	return is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
+	return param_place_is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
 }
 
 static bool is_of_frame(const struct arch *arch, unsigned number)
@@ -87,8 +87,8 @@ static bool is_of_frame(const struct arch *arch, unsigned number)
 }
 
 /* One place. False: it is not understood, or not one of the entry. */
-static bool read_place(const struct type_reader *reader, const struct param_entry *entry,
-		       const struct expression *expression, struct place_piece *piece)
+static bool param_place_read_place(const struct type_reader *reader, const struct param_entry *entry,
+				   const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
@@ -102,7 +102,7 @@ static bool read_place(const struct type_reader *reader, const struct param_entr
 		return true;
 	if (expression->count != 1)
 		return false;
-	if (is_register(first, &piece->place_register)) {
+	if (param_place_is_register(first, &piece->place_register)) {
 		piece->place = PLACE_REGISTER;
 		return true;
 	}
@@ -116,13 +116,13 @@ static bool read_place(const struct type_reader *reader, const struct param_entr
 	/* Said for the whole function, such a place in its frame is one where its first instructions put the
 	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). LLVM counts
 	 * from that stack pointer in lists, too. */
-	return is_based(first, &piece->place_register, &piece->place_offset) &&
+	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
 /* Places one behind the other, each followed by DW_OP_piece. */
-static bool read_pieces(struct type_reader *reader, const struct param_entry *entry, const struct expression *whole,
-			struct signature_param *param)
+static bool param_place_read_pieces(struct type_reader *reader, const struct param_entry *entry,
+				    const struct expression *whole, struct signature_param *param)
 {
 	struct place_piece pieces[PIECES_MAX];
 	size_t count = 0, begin = 0;
@@ -141,7 +141,7 @@ static bool read_pieces(struct type_reader *reader, const struct param_entry *en
 		struct place_piece *piece = &pieces[count];
 
 		*piece = (struct place_piece){.offset = (uint32_t)offset, .size = (uint32_t)operation->number};
-		if (!read_place(reader, entry, &part, piece))
+		if (!param_place_read_place(reader, entry, &part, piece))
 			return false;
 		count += piece->place != PLACE_NOWHERE;
 		offset += operation->number;
@@ -171,8 +171,8 @@ static bool read_expression(struct type_reader *reader, const struct param_entry
 	struct place_piece piece = {0};
 
 	if (has_pieces(expression))
-		return read_pieces(reader, entry, expression, param);
-	if (!read_place(reader, entry, expression, &piece))
+		return param_place_read_pieces(reader, entry, expression, param);
+	if (!param_place_read_place(reader, entry, expression, &piece))
 		return false;
 	param->place = piece.place;
 	param->place_register = piece.place_register;
@@ -285,5 +285,5 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	if (dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) || count != 1)
 		return;
 	entry->frame_is_cfa = operations[0].atom == DW_OP_call_frame_cfa;
-	is_register(&operations[0], &entry->frame_register);
+	param_place_is_register(&operations[0], &entry->frame_register);
 }

@@ -6,14 +6,14 @@
 
 #define ENTRIES_MAX 64 /* of a list that are looked at */
 
-struct proof {
+struct param_proof_proof {
 	Dwarf_Attribute *location;
 	struct signature_param *param;
 	bool is_in_frame, has_pieces;
 };
 
 /* DW_OP_regN: a value is there. */
-static bool is_register(const Dwarf_Op *operation, unsigned *number)
+static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
 
@@ -22,7 +22,7 @@ static bool is_register(const Dwarf_Op *operation, unsigned *number)
 }
 
 /* DW_OP_bregN: an address, or a sum. */
-static bool is_based(const Dwarf_Op *operation, unsigned *number)
+static bool param_proof_is_based(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
 
@@ -31,7 +31,7 @@ static bool is_based(const Dwarf_Op *operation, unsigned *number)
 	       (atom == DW_OP_bregx && operation->number <= UINT16_MAX);
 }
 
-static void add_register(struct signature_param *param, unsigned number)
+static void param_proof_add_register(struct signature_param *param, unsigned number)
 {
 	for (unsigned i = 0; i < param->register_count; i++)
 		if (param->registers[i] == number)
@@ -41,7 +41,7 @@ static void add_register(struct signature_param *param, unsigned number)
 }
 
 /* What a register had at the entry: LLVM says that of parameters only. */
-static void see_entry_value(struct proof *proof, const Dwarf_Op *operation)
+static void see_entry_value(struct param_proof_proof *proof, const Dwarf_Op *operation)
 {
 	Dwarf_Attribute nested;
 	Dwarf_Op *operations;
@@ -49,20 +49,22 @@ static void see_entry_value(struct proof *proof, const Dwarf_Op *operation)
 	unsigned number;
 
 	if (!dwarf_getlocation_attr(proof->location, operation, &nested) &&
-	    !dwarf_getlocation(&nested, &operations, &count) && count == 1 && is_register(operations, &number))
-		add_register(proof->param, number);
+	    !dwarf_getlocation(&nested, &operations, &count) && count == 1 &&
+	    param_proof_is_register(operations, &number))
+		param_proof_add_register(proof->param, number);
 }
 
 static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operation)
 {
 	unsigned number;
 
-	return operation->atom == DW_OP_fbreg || (is_based(operation, &number) && number == entry->frame_register);
+	return operation->atom == DW_OP_fbreg ||
+	       (param_proof_is_based(operation, &number) && number == entry->frame_register);
 }
 
 /* is_first: of the list; is_entry: said of the entry itself. */
-static void see(struct proof *proof, const struct param_entry *entry, const Dwarf_Op *operation, bool is_first,
-		bool is_entry)
+static void see(struct param_proof_proof *proof, const struct param_entry *entry, const Dwarf_Op *operation,
+		bool is_first, bool is_entry)
 {
 	unsigned number;
 
@@ -72,8 +74,8 @@ static void see(struct proof *proof, const struct param_entry *entry, const Dwar
 		proof->is_in_frame |= is_first || is_entry;
 	else if (operation->atom == DW_OP_piece)
 		proof->has_pieces |= is_first || is_entry;
-	else if (is_entry && (is_register(operation, &number) || is_based(operation, &number)))
-		add_register(proof->param, number);
+	else if (is_entry && (param_proof_is_register(operation, &number) || param_proof_is_based(operation, &number)))
+		param_proof_add_register(proof->param, number);
 }
 
 bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct signature_param *param)
@@ -83,7 +85,7 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 	Dwarf_Op *operations;
 	size_t count;
 	ptrdiff_t offset = 0;
-	struct proof proof = {.location = &location, .param = param};
+	struct param_proof_proof proof = {.location = &location, .param = param};
 
 	param->register_count = 0;
 	if (!dwarf_attr(die, DW_AT_location, &location) || !location_is_sound(&location))

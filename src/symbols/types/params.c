@@ -84,7 +84,7 @@ static bool is_same_type(const struct data_type *type, const struct data_type *o
 				 type->target == other->target && !strcmp(type->name, other->name));
 }
 
-static bool is_same(const struct param *param, const struct param *declared)
+static bool params_is_same(const struct param *param, const struct param *declared)
 {
 	return is_same_type(param->item.type, declared->item.type);
 }
@@ -100,7 +100,7 @@ static bool find_last(const struct params *params, const struct params *declared
 			if (!k)
 				return false;
 			k--;
-		} while (!is_same(&params->items[i], &declared->items[k]));
+		} while (!params_is_same(&params->items[i], &declared->items[k]));
 		last[i] = k;
 	}
 	return true;
@@ -114,7 +114,7 @@ static void add_declared(struct params *params, struct params *declared)
 	const bool is_one_of_them = find_last(params, declared, last);
 
 	for (size_t i = 0, k = 0; is_one_of_them && i < params->count; i++, k++) {
-		while (!is_same(&params->items[i], &declared->items[k]))
+		while (!params_is_same(&params->items[i], &declared->items[k]))
 			k++;
 		declared->items[k] = params->items[i];
 		declared->items[k].is_ambiguous = last[i] != k;

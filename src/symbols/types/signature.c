@@ -74,7 +74,7 @@ static bool has_copy_name(const char *name)
 }
 
 /* Without a symbol it is local for all that is known: link time optimisation makes those of other files local, too. */
-static bool is_local(const struct named_symbol *symbol)
+static bool signature_is_local(const struct named_symbol *symbol)
 {
 	return !symbol || symbol->is_local;
 }
@@ -114,7 +114,7 @@ static bool is_piece_lost(const struct signature_param *param)
 	return size < param->type->size;
 }
 
-static bool is_lost(const struct param_entry *entry, const struct signature_param *param)
+static bool signature_is_lost(const struct param_entry *entry, const struct signature_param *param)
 {
 	switch (param->place) {
 	case PLACE_NOWHERE:
@@ -137,7 +137,7 @@ static bool is_anything_lost(const struct param_entry *entry, const struct param
 	for (size_t i = 0; i < params->count; i++) {
 		const struct signature_param *param = &params->items[i].item;
 
-		if (type_has_bytes(param->type) && is_lost(entry, param))
+		if (type_has_bytes(param->type) && signature_is_lost(entry, param))
 			return true;
 	}
 	return false;
@@ -157,7 +157,7 @@ static bool has_own_places(const struct type_reader *reader, const struct param_
 {
 	if (entry->is_own || (symbol && has_copy_name(symbol->name)))
 		return true;
-	return entry->is_optimised && is_local(symbol) &&
+	return entry->is_optimised && signature_is_local(symbol) &&
 	       (has_local_convention(reader) || is_anything_lost(entry, params));
 }
 
@@ -350,14 +350,14 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	/* Nor does anything say where LLVM has found that no caller uses it. */
 	if (signature)
 		signature->result_may_be_lost =
-			!signature->abi_is_rust && is_local(symbol) && entry.is_optimised && !entry.is_gcc;
+			!signature->abi_is_rust && signature_is_local(symbol) && entry.is_optimised && !entry.is_gcc;
 
 	params_free(&params);
 	return signature;
 }
 
 /* The symbol of the function that begins there, or NULL. */
-static const struct named_symbol *find_symbol(struct signatures *signatures, uint64_t address)
+static const struct named_symbol *signature_find_symbol(struct signatures *signatures, uint64_t address)
 {
 	struct name_file *file = signatures->debug->file;
 
@@ -370,7 +370,7 @@ static const struct named_symbol *find_symbol(struct signatures *signatures, uin
 	return symbol && symbol->start == address + file->module_bias ? symbol : NULL;
 }
 
-static void open_debug(const struct object *object, struct signatures *signatures)
+static void signature_open_debug(const struct object *object, struct signatures *signatures)
 {
 	signatures->debug = debug_file_open(object, NULL);
 	if (signatures->debug)
@@ -389,7 +389,7 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 		return NULL;
 	signatures->reader.dies_left = DIES_MAX;
 	signatures->reader.language = function.language;
-	return read_signature(&signatures->reader, &function, find_symbol(signatures, address));
+	return read_signature(&signatures->reader, &function, signature_find_symbol(signatures, address));
 }
 
 /* One function's, to be looked for. */
@@ -405,7 +405,7 @@ static void answer(void *context)
 	const struct signature *signature = NULL;
 
 	if (!signatures->is_open)
-		open_debug(asking->object, signatures);
+		signature_open_debug(asking->object, signatures);
 	signatures->is_open = true;
 	if (signatures->index)
 		signature = find_signature(signatures, asking->address);
@@ -422,7 +422,7 @@ static void asking_end(void *context)
 }
 
 /* False: not in time. */
-static bool ask(const struct object *object, uint64_t address)
+static bool signature_ask(const struct object *object, uint64_t address)
 {
 	struct asking *const asking = xcalloc(1, sizeof(*asking));
 
@@ -459,7 +459,7 @@ const struct signature *object_signature(const struct object *object, uint64_t m
 	if (*is_late)
 		return NULL;
 	if (!hash_get(&signatures->known, address) && (!signatures->is_open || signatures->index) &&
-	    !ask(object, address)) {
+	    !signature_ask(object, address)) {
 		report_late(object, signatures);
 		*is_late = true;
 		return NULL;

@@ -33,7 +33,7 @@ static bool is_virtual(Dwarf_Die *die)
 	       virtuality != DW_VIRTUALITY_none;
 }
 
-static bool is_constant(const Dwarf_Op *operation, uint64_t *value)
+static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
 {
 	const unsigned atom = operation->atom;
 
@@ -58,7 +58,7 @@ static uint32_t table_at(Dwarf_Die *die)
 	    count != ARRAY_SIZE(atoms))
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (atoms[i] ? operations[i].atom != atoms[i] : !is_constant(&operations[i], &value))
+		if (atoms[i] ? operations[i].atom != atoms[i] : !type_member_is_constant(&operations[i], &value))
 			return 0;
 	return value < OFFSET_MAX ? (uint32_t)value : 0;
 }

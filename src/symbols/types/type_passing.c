@@ -21,7 +21,7 @@ bool language_is_cxx(int language)
 }
 
 /* The name that constructors have: without a template's arguments. */
-static size_t plain_length(const char *name)
+static size_t type_passing_plain_length(const char *name)
 {
 	return strcspn(name, "<");
 }
@@ -70,7 +70,7 @@ static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const
 			     struct copies *copies)
 {
 	const char *own = dwarf_diename(function);
-	const size_t length = plain_length(name);
+	const size_t length = type_passing_plain_length(name);
 	uint64_t is_virtual = 0;
 
 	if (!own || die_number(function, DW_AT_virtuality, &is_virtual))

@@ -15,32 +15,33 @@ enum shape {
 	SHAPE_MEMORY,
 };
 
-struct layout {
+struct type_rust_layout {
 	enum shape shape;
 	struct passed_scalar scalars[PASSED_SCALARS];
 };
 
-static struct layout layout_of(const struct data_type *type, unsigned depth);
+static struct type_rust_layout type_rust_layout_of(const struct data_type *type, unsigned depth);
 
-static struct layout scalar(const struct data_type *type)
+static struct type_rust_layout scalar(const struct data_type *type)
 {
-	struct layout layout = {.shape = SHAPE_SCALAR};
+	struct type_rust_layout layout = {.shape = SHAPE_SCALAR};
 
 	layout.scalars[0].size = (uint16_t)type->size;
 	layout.scalars[0].is_float = type->kind == DATA_FLOAT;
 	return layout;
 }
 
-static void move(struct layout *layout, uint64_t offset)
+static void type_rust_move(struct type_rust_layout *layout, uint64_t offset)
 {
 	for (size_t i = 0; i < PASSED_SCALARS; i++)
 		layout->scalars[i].offset += (uint32_t)offset;
 }
 
-static struct layout pair_of(const struct layout *first, const struct layout *second)
+static struct type_rust_layout type_rust_pair_of(const struct type_rust_layout *first,
+						 const struct type_rust_layout *second)
 {
 	const bool is_ordered = first->scalars[0].offset < second->scalars[0].offset;
-	struct layout layout = {.shape = SHAPE_PAIR};
+	struct type_rust_layout layout = {.shape = SHAPE_PAIR};
 
 	layout.scalars[0] = (is_ordered ? first : second)->scalars[0];
 	layout.scalars[1] = (is_ordered ? second : first)->scalars[0];
@@ -48,62 +49,62 @@ static struct layout pair_of(const struct layout *first, const struct layout *se
 }
 
 /* Another member in what begins as nothing: a second scalar makes a pair, anything more is memory. */
-static void add(struct layout *whole, const struct layout *member)
+static void type_rust_add(struct type_rust_layout *whole, const struct type_rust_layout *member)
 {
 	if (member->shape == SHAPE_NOTHING)
 		return;
 	if (whole->shape == SHAPE_NOTHING)
 		*whole = *member;
 	else if (whole->shape == SHAPE_SCALAR && member->shape == SHAPE_SCALAR)
-		*whole = pair_of(whole, member);
+		*whole = type_rust_pair_of(whole, member);
 	else
 		whole->shape = SHAPE_MEMORY;
 }
 
-static struct layout layout_of_struct(const struct data_type *type, unsigned depth)
+static struct type_rust_layout layout_of_struct(const struct data_type *type, unsigned depth)
 {
-	struct layout whole = {0};
+	struct type_rust_layout whole = {0};
 
 	if (type->is_cut)
 		whole.shape = SHAPE_MEMORY;
 	for (size_t i = 0; i < type->member_count; i++) {
-		struct layout member = layout_of(type->members[i].type, depth + 1);
+		struct type_rust_layout member = type_rust_layout_of(type->members[i].type, depth + 1);
 
-		move(&member, type->members[i].offset);
-		add(&whole, &member);
+		type_rust_move(&member, type->members[i].offset);
+		type_rust_add(&whole, &member);
 	}
 	return whole;
 }
 
 /* A scalar that is not all of the value is no scalar: a struct may be aligned more than its only member. */
-static struct layout all_of(const struct data_type *type, struct layout layout)
+static struct type_rust_layout all_of(const struct data_type *type, struct type_rust_layout layout)
 {
 	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)
 		layout.shape = SHAPE_MEMORY;
 	return layout;
 }
 
-static bool is_same(const struct passed_scalar *a, const struct passed_scalar *b)
+static bool type_rust_is_same(const struct passed_scalar *a, const struct passed_scalar *b)
 {
 	return a->offset == b->offset && a->size == b->size && a->is_float == b->is_float;
 }
 
 /* A discriminant of its own, and in all variants that have anything the same scalar at the same place: a pair. */
-static struct layout layout_of_tagged(const struct data_type *type, const struct layout *variants)
+static struct type_rust_layout layout_of_tagged(const struct data_type *type, const struct type_rust_layout *variants)
 {
-	struct layout tag = scalar(type->discriminant->type), data = {0};
+	struct type_rust_layout tag = scalar(type->discriminant->type), data = {0};
 
-	move(&tag, type->discriminant->offset);
+	type_rust_move(&tag, type->discriminant->offset);
 	for (size_t i = 0; i < type->variant_count; i++) {
 		if (variants[i].shape == SHAPE_NOTHING)
 			continue;
 		if (variants[i].shape != SHAPE_SCALAR ||
-		    (data.shape == SHAPE_SCALAR && !is_same(&data.scalars[0], &variants[i].scalars[0])))
-			return (struct layout){.shape = SHAPE_MEMORY};
+		    (data.shape == SHAPE_SCALAR && !type_rust_is_same(&data.scalars[0], &variants[i].scalars[0])))
+			return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 		data = variants[i];
 	}
 	if (data.shape == SHAPE_SCALAR)
-		return pair_of(&tag, &data);
+		return type_rust_pair_of(&tag, &data);
 	return tag;
 }
 
@@ -125,18 +126,18 @@ static bool is_niche(const struct data_type *type)
 
 #define VARIANTS_MAX 64
 
-static struct layout layout_of_enum(const struct data_type *type, unsigned depth)
+static struct type_rust_layout layout_of_enum(const struct data_type *type, unsigned depth)
 {
-	struct layout variants[VARIANTS_MAX], whole = {0};
+	struct type_rust_layout variants[VARIANTS_MAX], whole = {0};
 	bool has_tag = type->discriminant;
 	unsigned with_data = 0;
 
 	if (type->variant_count > VARIANTS_MAX)
-		return (struct layout){.shape = SHAPE_MEMORY};
+		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	for (size_t i = 0; i < type->variant_count; i++) {
 		/* A variant's struct has the size of all. */
 		variants[i] = layout_of_struct(type->variants[i].type, depth + 1);
-		move(&variants[i], type->variants[i].offset);
+		type_rust_move(&variants[i], type->variants[i].offset);
 		if (variants[i].shape == SHAPE_NOTHING)
 			continue;
 		with_data++;
@@ -147,15 +148,15 @@ static struct layout layout_of_enum(const struct data_type *type, unsigned depth
 	}
 	if (has_tag && !is_niche(type))
 		return layout_of_tagged(type, variants);
-	return with_data < 2 ? whole : (struct layout){.shape = SHAPE_MEMORY};
+	return with_data < 2 ? whole : (struct type_rust_layout){.shape = SHAPE_MEMORY};
 }
 
-static struct layout layout_of(const struct data_type *type, unsigned depth)
+static struct type_rust_layout type_rust_layout_of(const struct data_type *type, unsigned depth)
 {
 	if (!type->size)
-		return (struct layout){.shape = SHAPE_NOTHING};
+		return (struct type_rust_layout){.shape = SHAPE_NOTHING};
 	if (depth == DEPTH_MAX)
-		return (struct layout){.shape = SHAPE_MEMORY};
+		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	switch (type->kind) {
 	case DATA_INT:
 	case DATA_BOOL:
@@ -169,13 +170,13 @@ static struct layout layout_of(const struct data_type *type, unsigned depth)
 	case DATA_TEXT:
 		return all_of(type, type->has_variants ? layout_of_enum(type, depth) : layout_of_struct(type, depth));
 	default:
-		return (struct layout){.shape = SHAPE_MEMORY};
+		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	}
 }
 
 struct passed_as type_passed_by_rust(const struct data_type *type, unsigned word)
 {
-	const struct layout layout = layout_of(type, 0);
+	const struct type_rust_layout layout = type_rust_layout_of(type, 0);
 	struct passed_as passed = {0};
 
 	memcpy(passed.scalars, layout.scalars, sizeof(passed.scalars));

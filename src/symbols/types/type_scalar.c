@@ -150,7 +150,7 @@ static bool read_enumerator(struct type_reader *reader, Dwarf_Die *die, struct d
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int type_scalar_by_number(const void *a, const void *b)
 {
 	const int64_t left = (int64_t)((const struct data_word *)a)->value;
 	const int64_t right = (int64_t)((const struct data_word *)b)->value;
@@ -210,7 +210,7 @@ void type_read_enum(struct type_reader *reader, Dwarf_Die *die, const struct dat
 	struct data_word *kept = count ? type_memory(reader, count * sizeof(*words)) : NULL;
 
 	if (kept) {
-		qsort(words, count, sizeof(*words), type->is_signed ? by_number : by_bits);
+		qsort(words, count, sizeof(*words), type->is_signed ? type_scalar_by_number : by_bits);
 		type->words = memcpy(kept, words, count * sizeof(*words));
 		type->word_count = count;
 		type->is_flags = are_flags(type);

@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 8
 
-static bool begins(const char *name, const char *with)
+static bool type_string_begins(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
 }
@@ -161,9 +161,9 @@ void type_see_string(const struct type_reader *reader, Dwarf_Die *die, struct da
 			see_rust_string(type);
 		else if (is_text_slice(type->name))
 			see_slice(type);
-	} else if (begins(type->name, "basic_string<char,")) {
+	} else if (type_string_begins(type->name, "basic_string<char,")) {
 		see_string(reader, die, type);
-	} else if (begins(type->name, "basic_string_view<char,")) {
+	} else if (type_string_begins(type->name, "basic_string_view<char,")) {
 		see_view(type);
 	}
 }

@@ -13,8 +13,8 @@ const struct data_type type_unknown = {.kind = DATA_OTHER, .align = 1, .name = "
 
 /* ---- Pointers ---- */
 
-static void read_pointer(struct type_reader *reader, Dwarf_Die *die, unsigned level, enum data_kind kind,
-			 struct data_type *type)
+static void types_read_pointer(struct type_reader *reader, Dwarf_Die *die, unsigned level, enum data_kind kind,
+			       struct data_type *type)
 {
 	type->kind = kind;
 	if (!type->size)
@@ -257,7 +257,7 @@ static void read_alias(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 
 /* ---- All ---- */
 
-static void read_any(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
+static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_base_type:
@@ -267,14 +267,14 @@ static void read_any(struct type_reader *reader, Dwarf_Die *die, unsigned level,
 		type_read_enum(reader, die, type_read_of(reader, die, level), type);
 		break;
 	case DW_TAG_pointer_type:
-		read_pointer(reader, die, level, DATA_POINTER, type);
+		types_read_pointer(reader, die, level, DATA_POINTER, type);
 		/* Rust's references have names. */
 		if (type->name[0] == '&')
 			type->kind = DATA_REFERENCE;
 		break;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
-		read_pointer(reader, die, level, DATA_REFERENCE, type);
+		types_read_pointer(reader, die, level, DATA_REFERENCE, type);
 		break;
 	case DW_TAG_ptr_to_member_type:
 		read_member_pointer(reader, die, type);
@@ -331,7 +331,7 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 	hash_set_ptr(&reader->types, key, (void *)(uintptr_t)&type_unknown);
 	*type = (struct data_type){.kind = DATA_OTHER, .align = 1, .name = die_string(reader, die, DW_AT_name)};
 	die_number(die, DW_AT_byte_size, &type->size);
-	read_any(reader, die, level, type);
+	types_read_any(reader, die, level, type);
 	if (die_number(die, DW_AT_alignment, &align) && align && align <= UINT16_MAX && !(align & (align - 1))) {
 		type->align = (uint32_t)align;
 		type->may_be_packed = false;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A release by what looks like realloc: the allocation may be the next call. */
-struct held_release {
+struct mpatrol_events_held_release {
 	bool is_held;
 	uint64_t id, index; /* of the block, which is not among the live ones meanwhile */
 	uint32_t thread;
@@ -28,7 +28,7 @@ struct mpatrol_events {
 	uint32_t thread;
 	struct hash other_resources; /* ids of those that are not memory */
 	bool has_memory;
-	struct held_release held;
+	struct mpatrol_events_held_release held;
 	unsigned calls; /* that the events of this record stand for */
 };
 
@@ -57,7 +57,7 @@ static void omit(struct mpatrol_events *events, enum omission what)
 	events->options.omissions->count[what]++;
 }
 
-static void emit(struct mpatrol_events *events, const struct mpatrol_event *event)
+static void mpatrol_events_emit(struct mpatrol_events *events, const struct mpatrol_event *event)
 {
 	events->options.emit(events->options.context, event);
 }
@@ -82,7 +82,7 @@ static void bury(struct mpatrol_events *events)
 }
 
 /* The index of the block at that address, which lives no longer; 0: there was none. */
-static uint64_t take_index(struct mpatrol_events *events, uint64_t address)
+static uint64_t mpatrol_events_take_index(struct mpatrol_events *events, uint64_t address)
 {
 	uint64_t *const place = hash_get(&events->live, address ^ events->seed);
 	const uint64_t index = place ? *place : 0;
@@ -97,9 +97,10 @@ static uint64_t take_index(struct mpatrol_events *events, uint64_t address)
 static void emit_release(struct mpatrol_events *events, uint64_t address, uint64_t index, uint32_t thread,
 			 const struct call_site *site)
 {
-	emit(events,
-	     &(struct mpatrol_event){
-		     .type = MPATROL_FREE, .index = index, .address = address, .thread = thread, .site = *site});
+	mpatrol_events_emit(
+		events,
+		&(struct mpatrol_event){
+			.type = MPATROL_FREE, .index = index, .address = address, .thread = thread, .site = *site});
 }
 
 /* The place of the index of a block that is allocated at that address; 0 is in it. If another block lives there, its
@@ -134,12 +135,12 @@ static void allocate(struct mpatrol_events *events, const struct record_call *ca
 	uint64_t *const place = make_place(events, call->id);
 
 	*place = next_index(events, call);
-	emit(events, &(struct mpatrol_event){.type = MPATROL_ALLOC,
-					     .index = *place,
-					     .address = call->id,
-					     .size = call->size,
-					     .thread = events->thread,
-					     .site = call_site_of(&events->sites, call)});
+	mpatrol_events_emit(events, &(struct mpatrol_event){.type = MPATROL_ALLOC,
+							    .index = *place,
+							    .address = call->id,
+							    .size = call->size,
+							    .thread = events->thread,
+							    .site = call_site_of(&events->sites, call)});
 	events->calls++;
 }
 
@@ -152,7 +153,7 @@ static bool may_reallocate(const char *function)
 	return function && strstr(function, "alloc");
 }
 
-static void forget_held(struct held_release *held)
+static void forget_held(struct mpatrol_events_held_release *held)
 {
 	held->is_held = false;
 	free((char *)(uintptr_t)held->site.function);
@@ -161,7 +162,7 @@ static void forget_held(struct held_release *held)
 
 static void end_held(struct mpatrol_events *events)
 {
-	struct held_release *held = &events->held;
+	struct mpatrol_events_held_release *held = &events->held;
 
 	if (!held->is_held)
 		return;
@@ -170,11 +171,11 @@ static void end_held(struct mpatrol_events *events)
 	events->calls++;
 }
 
-static void hold(struct mpatrol_events *events, const struct record_call *call, uint64_t index)
+static void mpatrol_events_hold(struct mpatrol_events *events, const struct record_call *call, uint64_t index)
 {
 	const struct call_site site = call_site_of(&events->sites, call);
 
-	events->held = (struct held_release){
+	events->held = (struct mpatrol_events_held_release){
 		.is_held = true,
 		.id = call->id,
 		.index = index,
@@ -186,23 +187,23 @@ static void hold(struct mpatrol_events *events, const struct record_call *call, 
 
 static void reallocate(struct mpatrol_events *events, const struct record_call *call)
 {
-	struct held_release *held = &events->held;
+	struct mpatrol_events_held_release *held = &events->held;
 
 	*make_place(events, call->id) = held->index;
-	emit(events, &(struct mpatrol_event){.type = MPATROL_REALLOC,
-					     .index = held->index,
-					     .address = call->id,
-					     .size = call->size,
-					     .old_address = held->id,
-					     .thread = events->thread,
-					     .site = call_site_of(&events->sites, call)});
+	mpatrol_events_emit(events, &(struct mpatrol_event){.type = MPATROL_REALLOC,
+							    .index = held->index,
+							    .address = call->id,
+							    .size = call->size,
+							    .old_address = held->id,
+							    .thread = events->thread,
+							    .site = call_site_of(&events->sites, call)});
 	forget_held(held);
 	events->calls += 2;
 }
 
 static bool ends_reallocation(const struct mpatrol_events *events, const struct record_call *call)
 {
-	const struct held_release *held = &events->held;
+	const struct mpatrol_events_held_release *held = &events->held;
 
 	return held->is_held && call->kind == CALL_ALLOC && call->id && held->thread == events->thread &&
 	       call->function && !strncmp(held->function, call->function, sizeof(held->function) - 1);
@@ -210,7 +211,7 @@ static bool ends_reallocation(const struct mpatrol_events *events, const struct 
 
 /* ---- Records ---- */
 
-static bool is_memory(const struct mpatrol_events *events, uint32_t resource)
+static bool mpatrol_events_is_memory(const struct mpatrol_events *events, uint32_t resource)
 {
 	return !events->other_resources.count || !hash_get(&events->other_resources, resource);
 }
@@ -229,9 +230,9 @@ static void count_omitted(struct mpatrol_events *events, const struct record_cal
 		count[OMITTED_ARGUMENT] += !call->args[i].name || strcmp(call->args[i].name, MPATROL_INDEX_ARG) != 0;
 }
 
-static void put_release(struct mpatrol_events *events, const struct record_call *call)
+static void mpatrol_events_put_release(struct mpatrol_events *events, const struct record_call *call)
 {
-	const uint64_t index = take_index(events, call->id);
+	const uint64_t index = mpatrol_events_take_index(events, call->id);
 
 	if (!index) {
 		omit(events, OMITTED_UNKNOWN_RELEASE);
@@ -239,7 +240,7 @@ static void put_release(struct mpatrol_events *events, const struct record_call 
 	}
 	count_omitted(events, call);
 	if (may_reallocate(call->function)) {
-		hold(events, call, index);
+		mpatrol_events_hold(events, call, index);
 		return;
 	}
 	const struct call_site site = call_site_of(&events->sites, call);
@@ -248,9 +249,9 @@ static void put_release(struct mpatrol_events *events, const struct record_call 
 	events->calls++;
 }
 
-static void put_call(struct mpatrol_events *events, const struct record_call *call)
+static void mpatrol_events_put_call(struct mpatrol_events *events, const struct record_call *call)
 {
-	if (call->kind == CALL_COPY || !is_memory(events, call->resource)) {
+	if (call->kind == CALL_COPY || !mpatrol_events_is_memory(events, call->resource)) {
 		omit(events, call->kind == CALL_COPY ? OMITTED_COPY : OMITTED_OTHER_RESOURCE);
 		return;
 	}
@@ -261,7 +262,7 @@ static void put_call(struct mpatrol_events *events, const struct record_call *ca
 	}
 	end_held(events);
 	if (call->kind == CALL_RELEASE) {
-		put_release(events, call);
+		mpatrol_events_put_release(events, call);
 	} else if (call->id) {
 		count_omitted(events, call);
 		allocate(events, call);
@@ -270,7 +271,7 @@ static void put_call(struct mpatrol_events *events, const struct record_call *ca
 	}
 }
 
-static void put_resource(struct mpatrol_events *events, const struct record_resource *resource)
+static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
 	/* Calls of the resource 0 are of the only one. */
 	if (is_heap_type(resource->type)) {
@@ -290,14 +291,14 @@ unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *
 	events->calls = 0;
 	switch (record->type) {
 	case RECORD_CALL:
-		put_call(events, &record->call);
+		mpatrol_events_put_call(events, &record->call);
 		break;
 	case RECORD_PROCESS:
 		if (record->process.has_pid || record->process.name)
 			omit(events, OMITTED_PROCESS);
 		break;
 	case RECORD_RESOURCE:
-		put_resource(events, &record->resource);
+		mpatrol_events_put_resource(events, &record->resource);
 		break;
 	case RECORD_OBJECT:
 		call_sites_add_object(&events->sites, &record->object);
@@ -309,9 +310,10 @@ unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *
 			omit(events, OMITTED_THREAD);
 		break;
 	case RECORD_AREA:
-		emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL : MPATROL_HEAP,
-						     .address = record->area.from,
-						     .size = record->area.size});
+		mpatrol_events_emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL
+												     : MPATROL_HEAP,
+								    .address = record->area.from,
+								    .size = record->area.size});
 		break;
 	default:
 		omissions_add(events->options.omissions, record);

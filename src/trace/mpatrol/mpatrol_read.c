@@ -14,7 +14,7 @@ static bool mpatrol_detect(const unsigned char *data, size_t size)
 	return size >= 4 && !memcmp(data, MPATROL_MAGIC, 4);
 }
 
-static void *mpatrol_begin(struct reader *reader)
+static void *mpatrol_read_mpatrol_begin(struct reader *reader)
 {
 	struct mpatrol_reader *s = xcalloc(1, sizeof(*s));
 
@@ -23,7 +23,7 @@ static void *mpatrol_begin(struct reader *reader)
 	return s;
 }
 
-static void mpatrol_end(struct reader *reader)
+static void mpatrol_read_mpatrol_end(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;
 
@@ -61,7 +61,7 @@ static bool recognise_words(struct mpatrol_reader *s, const unsigned char *p)
 	return s->wide || get_word(p, 4, s->big_endian) == 1;
 }
 
-static int read_header(struct reader *reader)
+static int mpatrol_read_header(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;
 
@@ -86,23 +86,23 @@ static int read_header(struct reader *reader)
 	return 1;
 }
 
-static struct record *enqueue(struct mpatrol_reader *s, enum record_type type)
+static struct record *mpatrol_read_enqueue(struct mpatrol_reader *s, enum record_type type)
 {
 	s->queue[s->queued].type = type;
 	return &s->queue[s->queued++];
 }
 
-static int read_begin(struct reader *reader)
+static int mpatrol_read_begin(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;
-	const int status = read_header(reader);
+	const int status = mpatrol_read_header(reader);
 
 	if (status != 1)
 		return status;
 	s->begun = true;
 	snprintf(s->origin, sizeof(s->origin), "mpatrol %u.%u.%u", s->version / 10000, s->version / 100 % 100,
 		 s->version % 100);
-	enqueue(s, RECORD_PROCESS)->process = (struct record_process){
+	mpatrol_read_enqueue(s, RECORD_PROCESS)->process = (struct record_process){
 		.version_major = s->version / 10000,
 		.version_minor = s->version / 100 % 100,
 		.pointer_size = s->wide ? 8 : 4,
@@ -110,7 +110,7 @@ static int read_begin(struct reader *reader)
 		.no_timestamps = true,
 		.origin = s->origin,
 	};
-	enqueue(s, RECORD_RESOURCE)->resource =
+	mpatrol_read_enqueue(s, RECORD_RESOURCE)->resource =
 		(struct record_resource){.id = 1, .type = "memory", .desc = "memory allocation in bytes"};
 	return 1;
 }
@@ -124,7 +124,7 @@ static struct mpatrol_live *block_of(const struct mpatrol_reader *s, uint64_t in
 	return number ? &s->blocks[*number] : NULL;
 }
 
-static void add_block(struct mpatrol_reader *s, uint64_t index, uint64_t address, uint64_t size)
+static void mpatrol_read_add_block(struct mpatrol_reader *s, uint64_t index, uint64_t address, uint64_t size)
 {
 	size_t number;
 
@@ -163,7 +163,7 @@ static uint32_t handle_of(struct mpatrol_reader *s, uint64_t thread)
 	return handle;
 }
 
-static void put_thread(struct mpatrol_reader *s, uint64_t thread)
+static void mpatrol_read_put_thread(struct mpatrol_reader *s, uint64_t thread)
 {
 	if (thread == s->thread)
 		return;
@@ -173,12 +173,12 @@ static void put_thread(struct mpatrol_reader *s, uint64_t thread)
 
 	if (thread > UINT32_MAX)
 		snprintf(s->thread_name, sizeof(s->thread_name), "0x%" PRIx64, thread);
-	enqueue(s, RECORD_THREAD)->thread = (struct record_thread){tid, s->thread_name};
+	mpatrol_read_enqueue(s, RECORD_THREAD)->thread = (struct record_thread){tid, s->thread_name};
 }
 
-static struct record_call *put_call(struct mpatrol_reader *s, enum call_kind kind, const char *function)
+static struct record_call *mpatrol_read_put_call(struct mpatrol_reader *s, enum call_kind kind, const char *function)
 {
-	struct record *record = enqueue(s, RECORD_CALL);
+	struct record *record = mpatrol_read_enqueue(s, RECORD_CALL);
 
 	record->call = (struct record_call){
 		.index = ++s->next_call, .time_ns = TIME_NONE, .resource = 1, .kind = kind, .function = function};
@@ -203,7 +203,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 }
 
 /* An allocation's index is said where it is not the number after the one before. */
-static void put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
+static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {
 		snprintf(s->index_text, sizeof(s->index_text), "%" PRIu64, index);
@@ -233,11 +233,11 @@ static int take_allocation(struct reader *reader, bool reallocates)
 	if (reallocates && !block)
 		reader_complain(reader, "the R record at byte %" PRIu64 " is of block %" PRIu64 ", which is not live",
 				reader_offset(reader), index);
-	put_thread(s, source.thread);
+	mpatrol_read_put_thread(s, source.thread);
 	/* Before there were R records, a reallocation was another A record of the block. */
 	if (block)
-		put_call(s, CALL_RELEASE, "realloc")->id = block->address;
-	struct record_call *call = put_call(s, CALL_ALLOC, block ? "realloc" : "malloc");
+		mpatrol_read_put_call(s, CALL_RELEASE, "realloc")->id = block->address;
+	struct record_call *call = mpatrol_read_put_call(s, CALL_ALLOC, block ? "realloc" : "malloc");
 
 	call->id = address;
 	call->size = size;
@@ -245,8 +245,8 @@ static int take_allocation(struct reader *reader, bool reallocates)
 	if (block) {
 		*block = (struct mpatrol_live){address, size};
 	} else {
-		put_index(s, call, index);
-		add_block(s, index, address, size);
+		mpatrol_read_put_index(s, call, index);
+		mpatrol_read_add_block(s, index, address, size);
 	}
 	return 1;
 }
@@ -267,8 +267,8 @@ static int take_release(struct reader *reader)
 				reader_offset(reader), index);
 		return 1;
 	}
-	put_thread(s, source.thread);
-	struct record_call *call = put_call(s, CALL_RELEASE, "free");
+	mpatrol_read_put_thread(s, source.thread);
+	struct record_call *call = mpatrol_read_put_call(s, CALL_RELEASE, "free");
 
 	call->id = block->address;
 	put_site(s, call, &source);
@@ -284,7 +284,7 @@ static int take_area(struct reader *reader, bool is_internal)
 	if ((status = mpatrol_take_number(reader, &area.from)) != 1 ||
 	    (status = mpatrol_take_number(reader, &area.size)) != 1)
 		return status;
-	enqueue(reader->state, RECORD_AREA)->area = area;
+	mpatrol_read_enqueue(reader->state, RECORD_AREA)->area = area;
 	return 1;
 }
 
@@ -351,7 +351,7 @@ static int mpatrol_next(struct reader *reader, struct record *record)
 		return s->status;
 	while (s->given == s->queued) {
 		s->given = s->queued = 0;
-		const int status = s->begun ? take_record(reader) : read_begin(reader);
+		const int status = s->begun ? take_record(reader) : mpatrol_read_begin(reader);
 
 		if (status != 1) {
 			s->stopped = true;
@@ -365,7 +365,7 @@ static int mpatrol_next(struct reader *reader, struct record *record)
 
 const struct reader_ops mpatrol_reader_ops = {
 	.detect = mpatrol_detect,
-	.begin = mpatrol_begin,
+	.begin = mpatrol_read_mpatrol_begin,
 	.next = mpatrol_next,
-	.end = mpatrol_end,
+	.end = mpatrol_read_mpatrol_end,
 };

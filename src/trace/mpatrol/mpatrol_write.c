@@ -32,7 +32,7 @@ static size_t find_name(const struct name_cache *cache, const char *name, size_t
 }
 
 /* The next slot that is free, or the one that was not used for longest; it is the newest one then. */
-static size_t take_slot(struct name_cache *cache)
+static size_t mpatrol_write_take_slot(struct name_cache *cache)
 {
 	if (cache->count == MPATROL_SLOTS) {
 		cache->newest = cache->newer[cache->newest];
@@ -63,7 +63,7 @@ static void use_slot(struct name_cache *cache, size_t slot)
 	cache->newest = slot;
 }
 
-static void put_name(struct writer *writer, struct name_cache *cache, const char *name)
+static void mpatrol_write_put_name(struct writer *writer, struct name_cache *cache, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
 
@@ -82,7 +82,7 @@ static void put_name(struct writer *writer, struct name_cache *cache, const char
 		use_slot(cache, slot);
 		buf_add_char(&writer->out, (char)(slot + 1));
 	} else {
-		slot = take_slot(cache);
+		slot = mpatrol_write_take_slot(cache);
 		cache->hashes[slot] = hash;
 		memcpy(cache->names[slot], name, length);
 		cache->names[slot][length] = '\0';
@@ -111,13 +111,13 @@ static void put_event(void *context, const struct mpatrol_event *event)
 	writer->out.size += (size_t)(p - begin);
 	if (is_area)
 		return;
-	put_name(writer, &s->functions, event->site.function);
-	put_name(writer, &s->files, event->site.file);
+	mpatrol_write_put_name(writer, &s->functions, event->site.function);
+	mpatrol_write_put_name(writer, &s->files, event->site.file);
 	p = leb128_put(buf_room(&writer->out, LEB128_MAX), event->site.line);
 	writer->out.size = (size_t)(p - writer->out.data);
 }
 
-static void *mpatrol_begin(struct writer *writer)
+static void *mpatrol_write_mpatrol_begin(struct writer *writer)
 {
 	struct mpatrol_writer *s = xcalloc(1, sizeof(*s));
 	const struct mpatrol_events_options options = {
@@ -132,7 +132,7 @@ static void *mpatrol_begin(struct writer *writer)
 	return s;
 }
 
-static void put_word(struct buf *out, uint64_t value, unsigned size, bool big_endian)
+static void mpatrol_write_put_word(struct buf *out, uint64_t value, unsigned size, bool big_endian)
 {
 	for (unsigned i = 0; i < size; i++)
 		buf_add_char(out, (char)(value >> 8 * (big_endian ? size - 1 - i : i)));
@@ -144,8 +144,8 @@ static void put_header(struct writer *writer, const struct record_process *proce
 	const unsigned size = record_process_is_wide(process) ? 8 : 4;
 
 	buf_add_str(&writer->out, MPATROL_MAGIC);
-	put_word(&writer->out, 1, size, process->big_endian);
-	put_word(&writer->out, MPATROL_VERSION, size, process->big_endian);
+	mpatrol_write_put_word(&writer->out, 1, size, process->big_endian);
+	mpatrol_write_put_word(&writer->out, MPATROL_VERSION, size, process->big_endian);
 }
 
 static void mpatrol_put(struct writer *writer, const struct record *record)
@@ -167,7 +167,7 @@ static void mpatrol_finish(struct writer *writer)
 	buf_add_str(&writer->out, MPATROL_MAGIC);
 }
 
-static void mpatrol_end(struct writer *writer)
+static void mpatrol_write_mpatrol_end(struct writer *writer)
 {
 	struct mpatrol_writer *s = writer->state;
 
@@ -176,9 +176,9 @@ static void mpatrol_end(struct writer *writer)
 }
 
 const struct writer_ops mpatrol_writer_ops = {
-	.begin = mpatrol_begin,
+	.begin = mpatrol_write_mpatrol_begin,
 	.needs_process = true,
 	.around = mpatrol_put,
 	.finish = mpatrol_finish,
-	.end = mpatrol_end,
+	.end = mpatrol_write_mpatrol_end,
 };

@@ -48,7 +48,7 @@ static int damage(struct reader *reader, const struct packet *packet, const char
 /* Copies the next string behind what is in `text`, which has room for all of the packet: a string
  * takes more bytes there than it does as text. NULL if it goes beyond the packet. Its
  * length counts the padding or not, as the writer likes; both are stepped over alike. */
-static const char *take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
+static const char *rtrace_packet_take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
 {
 	uint16_t length;
 
@@ -71,7 +71,7 @@ static const char *take_string(const struct rtrace_reader *s, struct packet *pac
 }
 
 /* Empties `text` and makes room for the packet's strings. */
-static void text_begin(struct buf *text, const struct packet *packet)
+static void rtrace_packet_text_begin(struct buf *text, const struct packet *packet)
 {
 	text->size = 0;
 	buf_room(text, packet->size + 1);
@@ -94,8 +94,8 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	process->start_usec = take_dword(s, packet);
 	if (process->has_depth)
 		s->depth = process->depth = take_dword(s, packet);
-	text_begin(&s->text, packet);
-	process->name = take_string(s, packet, &s->text);
+	rtrace_packet_text_begin(&s->text, packet);
+	process->name = rtrace_packet_take_string(s, packet, &s->text);
 	if (!process->name)
 		return damage(reader, packet, BAD_STRING);
 	if (!s->compat && process->start_sec)
@@ -110,7 +110,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	return 1;
 }
 
-static int take_module(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_module(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -122,11 +122,11 @@ static int take_module(struct reader *reader, struct packet *packet, struct reco
 
 	record->module.version_major = (uint16_t)(version >> 16);
 	record->module.version_minor = (uint16_t)version;
-	record->module.name = take_string(s, packet, &s->text);
+	record->module.name = rtrace_packet_take_string(s, packet, &s->text);
 	return record->module.name ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-static int take_resource(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_resource(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 	struct record_resource *resource = &record->resource;
@@ -138,10 +138,10 @@ static int take_resource(struct reader *reader, struct packet *packet, struct re
 	record->type = RECORD_RESOURCE;
 	resource->id = take_dword(s, packet);
 	resource->flags = has_flags ? take_dword(s, packet) : 0;
-	resource->type = take_string(s, packet, &s->text);
+	resource->type = rtrace_packet_take_string(s, packet, &s->text);
 	if (!resource->type)
 		return damage(reader, packet, BAD_STRING);
-	resource->desc = left(packet) ? take_string(s, packet, &s->text) : "";
+	resource->desc = left(packet) ? rtrace_packet_take_string(s, packet, &s->text) : "";
 	if (!resource->desc)
 		return damage(reader, packet, BAD_STRING);
 	const uint64_t bit = resource->id < 64 ? UINT64_C(1) << resource->id : 0;
@@ -152,7 +152,7 @@ static int take_resource(struct reader *reader, struct packet *packet, struct re
 	return 1;
 }
 
-static int take_object(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_object(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -161,11 +161,11 @@ static int take_object(struct reader *reader, struct packet *packet, struct reco
 	record->type = RECORD_OBJECT;
 	record->object.from = take_pointer(s, packet);
 	record->object.to = take_pointer(s, packet);
-	record->object.path = take_string(s, packet, &s->text);
+	record->object.path = rtrace_packet_take_string(s, packet, &s->text);
 	return record->object.path ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-static int take_build_id(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_build_id(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -173,19 +173,19 @@ static int take_build_id(struct reader *reader, struct packet *packet, struct re
 		return damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_BUILD_ID;
 	record->build_id.from = take_pointer(s, packet);
-	record->build_id.hex = take_string(s, packet, &s->text);
+	record->build_id.hex = rtrace_packet_take_string(s, packet, &s->text);
 	return record->build_id.hex ? 1 : damage(reader, packet, BAD_STRING);
 }
 
 /* CTXR and THRD: a number and a name. */
-static int take_named(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_named(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
 	if (left(packet) < 4)
 		return damage(reader, packet, TOO_SHORT);
 	const uint32_t id = take_dword(s, packet);
-	const char *name = take_string(s, packet, &s->text);
+	const char *name = rtrace_packet_take_string(s, packet, &s->text);
 
 	if (!name)
 		return damage(reader, packet, BAD_STRING);
@@ -204,11 +204,11 @@ static int take_note(struct reader *reader, struct packet *packet, struct record
 	struct rtrace_reader *s = reader->state;
 
 	record->type = RECORD_NOTE;
-	record->note.text = take_string(s, packet, &s->text);
+	record->note.text = rtrace_packet_take_string(s, packet, &s->text);
 	return record->note.text ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-static int take_scan(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_scan(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -216,11 +216,11 @@ static int take_scan(struct reader *reader, struct packet *packet, struct record
 		return damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_SCAN;
 	record->scan.resource = take_dword(s, packet);
-	record->scan.reason = take_string(s, packet, &s->text);
+	record->scan.reason = rtrace_packet_take_string(s, packet, &s->text);
 	return record->scan.reason ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-static int take_lost(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_lost(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -256,7 +256,7 @@ static int take_baseline(struct reader *reader, struct packet *packet, struct re
 	return 1;
 }
 
-static int take_resident(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_resident(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -268,19 +268,19 @@ static int take_resident(struct reader *reader, struct packet *packet, struct re
 	return 1;
 }
 
-static int take_attachment(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_attachment(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
 	record->type = RECORD_ATTACHMENT;
-	record->attachment.name = take_string(s, packet, &s->text);
+	record->attachment.name = rtrace_packet_take_string(s, packet, &s->text);
 	if (!record->attachment.name)
 		return damage(reader, packet, BAD_STRING);
-	record->attachment.path = take_string(s, packet, &s->text);
+	record->attachment.path = rtrace_packet_take_string(s, packet, &s->text);
 	return record->attachment.path ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-static int take_heap(struct reader *reader, struct packet *packet, struct record *record)
+static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 	const size_t figures = 4 * ARRAY_SIZE(record->heap.info);
@@ -307,33 +307,33 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 {
 	struct rtrace_reader *s = reader->state;
 
-	text_begin(&s->text, packet);
+	rtrace_packet_text_begin(&s->text, packet);
 	switch (packet->type) {
 	case RTRACE_MINF:
-		return take_module(reader, packet, record);
+		return rtrace_packet_take_module(reader, packet, record);
 	case RTRACE_RESR:
-		return take_resource(reader, packet, record);
+		return rtrace_packet_take_resource(reader, packet, record);
 	case RTRACE_MMAP:
-		return take_object(reader, packet, record);
+		return rtrace_packet_take_object(reader, packet, record);
 	case RTRACE_BLID:
-		return take_build_id(reader, packet, record);
+		return rtrace_packet_take_build_id(reader, packet, record);
 	case RTRACE_CTXR:
 	case RTRACE_THRD:
-		return take_named(reader, packet, record);
+		return rtrace_packet_take_named(reader, packet, record);
 	case RTRACE_NOTE:
 		return take_note(reader, packet, record);
 	case RTRACE_SCAN:
-		return take_scan(reader, packet, record);
+		return rtrace_packet_take_scan(reader, packet, record);
 	case RTRACE_LOST:
-		return take_lost(reader, packet, record);
+		return rtrace_packet_take_lost(reader, packet, record);
 	case RTRACE_CENS:
 		return take_baseline(reader, packet, record);
 	case RTRACE_RESI:
-		return take_resident(reader, packet, record);
+		return rtrace_packet_take_resident(reader, packet, record);
 	case RTRACE_FILE:
-		return take_attachment(reader, packet, record);
+		return rtrace_packet_take_attachment(reader, packet, record);
 	case RTRACE_HINF:
-		return take_heap(reader, packet, record);
+		return rtrace_packet_take_heap(reader, packet, record);
 	}
 	return damage(reader, packet, "is of no known type");
 }
@@ -378,8 +378,8 @@ int rtrace_take_call(struct reader *reader, struct packet *packet)
 		call->resource = s->first_resource;
 	s->microseconds = 0;
 	s->has_args = false;
-	text_begin(&s->call_text, packet);
-	call->function = take_string(s, packet, &s->call_text);
+	rtrace_packet_text_begin(&s->call_text, packet);
+	call->function = rtrace_packet_take_string(s, packet, &s->call_text);
 	if (!call->function)
 		return damage(reader, packet, BAD_STRING);
 	if (left(packet) < 4 + pointer_size(s))
@@ -454,12 +454,12 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 	if (count > left(packet) / 8)
 		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
 				     packet->size, count);
-	text_begin(&s->arg_text, packet);
+	rtrace_packet_text_begin(&s->arg_text, packet);
 	for (uint32_t i = 0; i < count; i++) {
-		struct call_arg arg = {.name = take_string(s, packet, &s->arg_text)};
+		struct call_arg arg = {.name = rtrace_packet_take_string(s, packet, &s->arg_text)};
 
 		if (arg.name)
-			arg.value = take_string(s, packet, &s->arg_text);
+			arg.value = rtrace_packet_take_string(s, packet, &s->arg_text);
 		if (!arg.value)
 			return damage(reader, packet, BAD_STRING);
 		if (!s->compat && take_size_arg(call, &arg))

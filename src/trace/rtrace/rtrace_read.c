@@ -13,13 +13,13 @@ static bool rtrace_detect(const unsigned char *data, size_t size)
 	return size && data[0] == RTRACE_MAGIC;
 }
 
-static void *rtrace_begin(struct reader *reader)
+static void *rtrace_read_rtrace_begin(struct reader *reader)
 {
 	(void)reader;
 	return xcalloc(1, sizeof(struct rtrace_reader));
 }
 
-static void rtrace_end(struct reader *reader)
+static void rtrace_read_rtrace_end(struct reader *reader)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -45,7 +45,7 @@ static uint32_t get_dword(const struct rtrace_reader *s, const unsigned char *p)
 	return s->swap ? __builtin_bswap32(value) : value;
 }
 
-static bool is_known(uint32_t type)
+static bool rtrace_read_is_known(uint32_t type)
 {
 	switch (type) {
 	case RTRACE_PINF:
@@ -76,7 +76,7 @@ static bool is_known(uint32_t type)
 }
 
 /* Types that no program has written are letters and digits too; anything else is no packet. */
-static bool is_type(uint32_t type)
+static bool rtrace_read_is_type(uint32_t type)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		const char c = (char)(type >> 8 * i);
@@ -93,7 +93,7 @@ static uint32_t get_type(const struct rtrace_reader *s, const unsigned char *p)
 	const uint32_t type = RTRACE_TYPE(p[0], p[1], p[2], p[3]);
 	const uint32_t reversed = __builtin_bswap32(type);
 
-	return s->big_endian && !is_known(type) && is_known(reversed) ? reversed : type;
+	return s->big_endian && !rtrace_read_is_known(type) && rtrace_read_is_known(reversed) ? reversed : type;
 }
 
 static const char *type_text(uint32_t type, char text[8])
@@ -102,15 +102,15 @@ static const char *type_text(uint32_t type, char text[8])
 	return text;
 }
 
-static int read_head(struct reader *reader, struct packet *packet)
+static int rtrace_read_head(struct reader *reader, struct packet *packet)
 {
 	const struct rtrace_reader *s = reader->state;
 	const unsigned char *p = reader->data + reader->start;
 
 	packet->type = get_type(s, s->old ? p + 4 : p);
 	packet->size = get_dword(s, s->old ? p : p + 4);
-	packet->known = is_known(packet->type);
-	if (packet->known || is_type(packet->type)) {
+	packet->known = rtrace_read_is_known(packet->type);
+	if (packet->known || rtrace_read_is_type(packet->type)) {
 		if (!s->old)
 			return 1;
 		if (packet->size < 4)
@@ -154,7 +154,7 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 		return reader_end(reader);
 	if (available < RTRACE_HEAD)
 		return cut_off_packet(reader, NULL);
-	status = read_head(reader, packet);
+	status = rtrace_read_head(reader, packet);
 	if (status < 0 || !packet->known)
 		return status;
 	if (packet->size > RTRACE_READ_MAX) {
@@ -219,9 +219,9 @@ static int read_handshake(struct reader *reader)
 		return reader_damage(reader, 5 + arch, "byte order %u and pointers of %u bytes are unknown",
 				     p[5 + arch], p[6 + arch]);
 	s->compat = s->major == RTRACE_COMPAT_MAJOR;
-	if (!s->compat && !is_type(get_type(s, p + size))) {
+	if (!s->compat && !rtrace_read_is_type(get_type(s, p + size))) {
 		/* Written by sp-rtrace before 2.0. */
-		if (!is_type(get_type(s, p + size + 4)))
+		if (!rtrace_read_is_type(get_type(s, p + size + 4)))
 			return reader_damage(reader, size, "no packet begins here");
 		s->compat = s->old = true;
 	}
@@ -247,7 +247,7 @@ static void read_origin(struct reader *reader, struct record_process *process)
 	process->origin = buf_str(&s->arg_text);
 }
 
-static int read_begin(struct reader *reader, struct record *record)
+static int rtrace_read_begin(struct reader *reader, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 	struct packet packet;
@@ -349,14 +349,14 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 	return status;
 }
 
-static int next(struct reader *reader, struct record *record)
+static int rtrace_read_next(struct reader *reader, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 	struct packet packet;
 	int status;
 
 	if (!s->begun)
-		return read_begin(reader, record);
+		return rtrace_read_begin(reader, record);
 	do {
 		status = packet_peek(reader, &packet);
 		if (s->has_call && (status != 1 || !continues_call(s, &packet)))
@@ -377,7 +377,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 
 	if (s->stopped)
 		return s->status;
-	const int status = next(reader, record);
+	const int status = rtrace_read_next(reader, record);
 
 	if (status > 0)
 		return status;
@@ -389,8 +389,8 @@ static int rtrace_next(struct reader *reader, struct record *record)
 
 const struct reader_ops rtrace_reader_ops = {
 	.detect = rtrace_detect,
-	.begin = rtrace_begin,
+	.begin = rtrace_read_rtrace_begin,
 	.next = rtrace_next,
 	.is_compat = rtrace_is_compat,
-	.end = rtrace_end,
+	.end = rtrace_read_rtrace_end,
 };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void *rtrace_begin(struct writer *writer)
+static void *rtrace_write_rtrace_begin(struct writer *writer)
 {
 	struct rtrace_state *s = xcalloc(1, sizeof(*s));
 
@@ -13,7 +13,7 @@ static void *rtrace_begin(struct writer *writer)
 	return s;
 }
 
-static void rtrace_end(struct writer *writer)
+static void rtrace_write_rtrace_end(struct writer *writer)
 {
 	free(writer->state);
 }
@@ -42,7 +42,7 @@ static void put_handshake(struct writer *writer, const struct record_process *pr
 	writer->out.size += whole;
 }
 
-static void put_process(struct writer *writer, const struct record_process *process)
+static void rtrace_write_put_process(struct writer *writer, const struct record_process *process)
 {
 	struct rtrace_state *s = writer->state;
 	const size_t length = text_length(process->name);
@@ -69,7 +69,7 @@ static void put_process(struct writer *writer, const struct record_process *proc
 		packet_end(writer, RTRACE_ATCH, packet_begin(writer, 0));
 }
 
-static void put_module(struct writer *writer, const struct record_module *module)
+static void rtrace_write_put_module(struct writer *writer, const struct record_module *module)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(module->name);
@@ -81,7 +81,7 @@ static void put_module(struct writer *writer, const struct record_module *module
 	packet_end(writer, RTRACE_MINF, p);
 }
 
-static void put_resource(struct writer *writer, const struct record_resource *resource)
+static void rtrace_write_put_resource(struct writer *writer, const struct record_resource *resource)
 {
 	struct rtrace_state *s = writer->state;
 	const size_t type = text_length(resource->type), desc = text_length(resource->desc);
@@ -105,7 +105,7 @@ static void put_resource(struct writer *writer, const struct record_resource *re
 	packet_end(writer, RTRACE_RESR, p);
 }
 
-static void put_context(struct writer *writer, const struct record_context *context)
+static void rtrace_write_put_context(struct writer *writer, const struct record_context *context)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(context->name);
@@ -116,7 +116,7 @@ static void put_context(struct writer *writer, const struct record_context *cont
 	packet_end(writer, RTRACE_CTXR, p);
 }
 
-static void put_object(struct writer *writer, const struct record_object *object)
+static void rtrace_write_put_object(struct writer *writer, const struct record_object *object)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(object->path);
@@ -128,7 +128,7 @@ static void put_object(struct writer *writer, const struct record_object *object
 	packet_end(writer, RTRACE_MMAP, p);
 }
 
-static void put_build_id(struct writer *writer, const struct record_build_id *build_id)
+static void rtrace_write_put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(build_id->hex);
@@ -139,7 +139,7 @@ static void put_build_id(struct writer *writer, const struct record_build_id *bu
 	packet_end(writer, RTRACE_BLID, p);
 }
 
-static void put_thread(struct writer *writer, const struct record_thread *thread)
+static void rtrace_write_put_thread(struct writer *writer, const struct record_thread *thread)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(thread->name);
@@ -150,7 +150,7 @@ static void put_thread(struct writer *writer, const struct record_thread *thread
 	packet_end(writer, RTRACE_THRD, p);
 }
 
-static void put_note(struct writer *writer, const struct record_note *note)
+static void rtrace_write_put_note(struct writer *writer, const struct record_note *note)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(note->text);
@@ -160,7 +160,7 @@ static void put_note(struct writer *writer, const struct record_note *note)
 	packet_end(writer, RTRACE_NOTE, p);
 }
 
-static void put_scan(struct writer *writer, const struct record_scan *scan)
+static void rtrace_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t length = text_length(scan->reason);
@@ -171,7 +171,7 @@ static void put_scan(struct writer *writer, const struct record_scan *scan)
 	packet_end(writer, RTRACE_SCAN, p);
 }
 
-static void put_lost(struct writer *writer, const struct record_lost *lost)
+static void rtrace_write_put_lost(struct writer *writer, const struct record_lost *lost)
 {
 	const struct rtrace_state *s = writer->state;
 	unsigned char *p = packet_begin(writer, 16);
@@ -184,7 +184,7 @@ static void put_lost(struct writer *writer, const struct record_lost *lost)
 
 #define BASELINE_BLOCKS 1024 /* in a packet, at most: a writer's buffer stays small, however many there are */
 
-static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
+static void rtrace_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	const struct rtrace_state *s = writer->state;
 
@@ -202,7 +202,7 @@ static void put_baseline(struct writer *writer, const struct record_baseline *ba
 	}
 }
 
-static void put_resident(struct writer *writer, const struct record_resident *resident)
+static void rtrace_write_put_resident(struct writer *writer, const struct record_resident *resident)
 {
 	unsigned char *p = packet_begin(writer, 16);
 
@@ -211,7 +211,7 @@ static void put_resident(struct writer *writer, const struct record_resident *re
 	packet_end(writer, RTRACE_RESI, p);
 }
 
-static void put_heap(struct writer *writer, const struct record_heap *heap)
+static void rtrace_write_put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct rtrace_state *s = writer->state;
 	unsigned char *p = packet_begin(writer, 16 + 40);
@@ -227,7 +227,7 @@ static void put_heap(struct writer *writer, const struct record_heap *heap)
 	packet_end(writer, RTRACE_HINF, p);
 }
 
-static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+static void rtrace_write_put_attachment(struct writer *writer, const struct record_attachment *attachment)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t name = text_length(attachment->name), path = text_length(attachment->path);
@@ -240,24 +240,24 @@ static void put_attachment(struct writer *writer, const struct record_attachment
 }
 
 const struct writer_ops rtrace_writer_ops = {
-	.begin = rtrace_begin,
-	.put = {.process = put_process,
-		.module = put_module,
-		.resource = put_resource,
-		.context = put_context,
-		.object = put_object,
-		.build_id = put_build_id,
-		.thread = put_thread,
+	.begin = rtrace_write_rtrace_begin,
+	.put = {.process = rtrace_write_put_process,
+		.module = rtrace_write_put_module,
+		.resource = rtrace_write_put_resource,
+		.context = rtrace_write_put_context,
+		.object = rtrace_write_put_object,
+		.build_id = rtrace_write_put_build_id,
+		.thread = rtrace_write_put_thread,
 		.call = rtrace_put_call,
-		.note = put_note,
-		.heap = put_heap,
-		.attachment = put_attachment,
-		.scan = put_scan,
-		.lost = put_lost,
-		.baseline = put_baseline,
-		.resident = put_resident},
+		.note = rtrace_write_put_note,
+		.heap = rtrace_write_put_heap,
+		.attachment = rtrace_write_put_attachment,
+		.scan = rtrace_write_put_scan,
+		.lost = rtrace_write_put_lost,
+		.baseline = rtrace_write_put_baseline,
+		.resident = rtrace_write_put_resident},
 	.not_in_compat = 1u << RECORD_BUILD_ID | 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN |
 			 1u << RECORD_LOST | 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
 	.needs_process = true,
-	.end = rtrace_end,
+	.end = rtrace_write_rtrace_end,
 };

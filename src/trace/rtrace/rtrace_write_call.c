@@ -2,7 +2,7 @@
 #include "config.h"
 #include "trace/rtrace/rtrace_write.h"
 
-static void put_frames(struct writer *writer, const struct record_call *call)
+static void rtrace_write_call_put_frames(struct writer *writer, const struct record_call *call)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t pointer = s->wide ? 8 : 4;
@@ -36,7 +36,8 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 }
 
 /* One argument, if it fits into what is left of the packet: its value is cut first. */
-static unsigned char *put_arg(struct writer *writer, unsigned char *p, const char *name, const char *value, size_t left)
+static unsigned char *rtrace_write_call_put_arg(struct writer *writer, unsigned char *p, const char *name,
+						const char *value, size_t left)
 {
 	const size_t name_length = text_length(name), value_length = text_length(value);
 	const size_t name_size = align_up(2 + name_length, 4);
@@ -49,7 +50,7 @@ static unsigned char *put_arg(struct writer *writer, unsigned char *p, const cha
 	return put_string(writer, p, value ? value : "", value_length, left - name_size);
 }
 
-static void put_args(struct writer *writer, const struct record_call *call, bool with_size)
+static void rtrace_write_call_put_args(struct writer *writer, const struct record_call *call, bool with_size)
 {
 	const struct rtrace_state *s = writer->state;
 	unsigned char *p = packet_begin(writer, s->data_max);
@@ -64,12 +65,12 @@ static void put_args(struct writer *writer, const struct record_call *call, bool
 		*d = '\0';
 		for (uint64_t n = call->size; n; n /= 10)
 			*--d = (char)('0' + n % 10);
-		p = put_arg(writer, p, RTRACE_SIZE_ARG, d, s->data_max - 4);
+		p = rtrace_write_call_put_arg(writer, p, RTRACE_SIZE_ARG, d, s->data_max - 4);
 		count++;
 	}
 	for (uint32_t i = 0; i < call->arg_count; i++) {
-		unsigned char *const after =
-			put_arg(writer, p, call->args[i].name, call->args[i].value, s->data_max - (size_t)(p - data));
+		unsigned char *const after = rtrace_write_call_put_arg(
+			writer, p, call->args[i].name, call->args[i].value, s->data_max - (size_t)(p - data));
 
 		count += after != p;
 		p = after;
@@ -145,12 +146,12 @@ void rtrace_put_call(struct writer *writer, const struct record_call *call)
 	if (compat) {
 		writer->cut_count += call->size > UINT32_MAX;
 		if (has_args)
-			put_args(writer, call, false);
-		put_frames(writer, call);
+			rtrace_write_call_put_args(writer, call, false);
+		rtrace_write_call_put_frames(writer, call);
 		return;
 	}
 	if (call->has_frames)
-		put_frames(writer, call);
+		rtrace_write_call_put_frames(writer, call);
 	if (has_args)
-		put_args(writer, call, more);
+		rtrace_write_call_put_args(writer, call, more);
 }

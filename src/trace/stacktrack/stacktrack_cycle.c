@@ -105,7 +105,7 @@ void stacktrack_put_build_id(struct writer *writer, const struct record_build_id
 }
 
 /* The text of the record that is written, as the posting's. */
-static void keep_text(struct stacktrack_posting *posting, const struct buf *text)
+static void stacktrack_cycle_keep_text(struct stacktrack_posting *posting, const struct buf *text)
 {
 	free(posting->text);
 	posting->text = xmalloc(text->size + 1);
@@ -127,7 +127,7 @@ void stacktrack_keep_value(struct writer *writer, enum stacktrack_value value, u
 		cycle->postings[cycle->count] = (struct stacktrack_posting){.value = value};
 		hash_set(&cycle->places, key, cycle->count);
 	}
-	keep_text(&cycle->postings[known ? *known : cycle->count++], &s->text);
+	stacktrack_cycle_keep_text(&cycle->postings[known ? *known : cycle->count++], &s->text);
 }
 
 void stacktrack_keep_thread(struct writer *writer)
@@ -137,7 +137,7 @@ void stacktrack_keep_thread(struct writer *writer)
 	if (!has_cycles(writer))
 		return;
 	s->cycle.thread.value = STACKTRACK_OF_THREAD;
-	keep_text(&s->cycle.thread, &s->text);
+	stacktrack_cycle_keep_text(&s->cycle.thread, &s->text);
 }
 
 static void post_again(struct writer *writer, const struct stacktrack_posting *posting)

@@ -19,7 +19,7 @@ struct span {
 	size_t size;
 };
 
-struct attribute {
+struct stacktrack_describe_attribute {
 	struct span name, value;
 };
 
@@ -33,7 +33,7 @@ struct describe {
 	/* The element that was read. */
 	struct span tag;
 	bool closes, is_empty; /* </TAG>; <TAG/> */
-	struct attribute attributes[ATTRIBUTES_MAX];
+	struct stacktrack_describe_attribute attributes[ATTRIBUTES_MAX];
 	unsigned attribute_count;
 	/* The TYPE that it is in: is_in_type, and STACKTRACK_TYPES where it is one that nobody here knows. */
 	bool is_in_type;
@@ -65,7 +65,7 @@ static bool is_span(struct span span, const char *word)
 }
 
 /* For %.*s: as much of it as a message has room for, and nothing that is no text. */
-static int shown(struct span span)
+static int stacktrack_describe_shown(struct span span)
 {
 	size_t size = 0;
 
@@ -100,7 +100,7 @@ static bool pass_to(struct describe *d, const char *text)
 	return false;
 }
 
-static struct span name(struct describe *d)
+static struct span stacktrack_describe_name(struct describe *d)
 {
 	struct span span = {d->p, 0};
 
@@ -112,7 +112,7 @@ static struct span name(struct describe *d)
 
 static int read_attribute(struct describe *d)
 {
-	struct attribute attribute = {.name = name(d)};
+	struct stacktrack_describe_attribute attribute = {.name = stacktrack_describe_name(d)};
 
 	if (!attribute.name.size || d->end - d->p < 2 || *d->p != '=' || (d->p[1] != '"' && d->p[1] != '\''))
 		return wrong(d, "an attribute should be NAME=\"VALUE\"");
@@ -123,12 +123,14 @@ static int read_attribute(struct describe *d)
 	while (d->p < d->end && *d->p != quote && *d->p != '<')
 		next_char(d);
 	if (d->p >= d->end || *d->p != quote)
-		return wrong(d, "the value of %.*s has no end", shown(attribute.name), attribute.name.p);
+		return wrong(d, "the value of %.*s has no end", stacktrack_describe_shown(attribute.name),
+			     attribute.name.p);
 	attribute.value.size = (size_t)(d->p++ - attribute.value.p);
 	for (unsigned i = 0; i < d->attribute_count; i++)
 		if (d->attributes[i].name.size == attribute.name.size &&
 		    !memcmp(d->attributes[i].name.p, attribute.name.p, attribute.name.size))
-			return wrong(d, "the attribute %.*s is there twice", shown(attribute.name), attribute.name.p);
+			return wrong(d, "the attribute %.*s is there twice", stacktrack_describe_shown(attribute.name),
+				     attribute.name.p);
 	if (d->attribute_count == ATTRIBUTES_MAX)
 		return wrong(d, "an element has more than %d attributes", ATTRIBUTES_MAX);
 	d->attributes[d->attribute_count++] = attribute;
@@ -159,7 +161,7 @@ static int next_element(struct describe *d)
 	d->attribute_count = 0;
 	d->closes = d->p < d->end && *d->p == '/';
 	d->p += d->closes;
-	d->tag = name(d);
+	d->tag = stacktrack_describe_name(d);
 	if (!d->tag.size)
 		return wrong(d, "an element has no name");
 	for (pass_blanks(d); d->p < d->end && *d->p != '>' && *d->p != '/'; pass_blanks(d)) {
@@ -170,14 +172,14 @@ static int next_element(struct describe *d)
 	d->is_empty = d->p < d->end && *d->p == '/';
 	d->p += d->is_empty;
 	if (d->p == d->end || *d->p != '>')
-		return wrong(d, "the element %.*s has no end", shown(d->tag), d->tag.p);
+		return wrong(d, "the element %.*s has no end", stacktrack_describe_shown(d->tag), d->tag.p);
 	d->p++;
 	return 1;
 }
 
 /* ---- Their attributes ---- */
 
-static const struct span *find(const struct describe *d, const char *name)
+static const struct span *stacktrack_describe_find(const struct describe *d, const char *name)
 {
 	for (unsigned i = 0; i < d->attribute_count; i++)
 		if (is_span(d->attributes[i].name, name))
@@ -187,10 +189,10 @@ static const struct span *find(const struct describe *d, const char *name)
 
 static int text_of(struct describe *d, const char *name, char text[NAME_MAX_SIZE])
 {
-	const struct span *value = find(d, name);
+	const struct span *value = stacktrack_describe_find(d, name);
 
 	if (!value)
-		return wrong(d, "%.*s has no attribute %s", shown(d->tag), d->tag.p, name);
+		return wrong(d, "%.*s has no attribute %s", stacktrack_describe_shown(d->tag), d->tag.p, name);
 	if (value->size >= NAME_MAX_SIZE || memchr(value->p, '\0', value->size))
 		return wrong(d, "the value of %s is no name or number", name);
 	memcpy(text, value->p, value->size);
@@ -198,7 +200,8 @@ static int text_of(struct describe *d, const char *name, char text[NAME_MAX_SIZE
 	return 0;
 }
 
-static int number_of(struct describe *d, const char *name, unsigned min, unsigned max, unsigned *number)
+static int stacktrack_describe_number_of(struct describe *d, const char *name, unsigned min, unsigned max,
+					 unsigned *number)
 {
 	char text[NAME_MAX_SIZE];
 	uint64_t value = 0;
@@ -207,7 +210,8 @@ static int number_of(struct describe *d, const char *name, unsigned min, unsigne
 	if (error)
 		return error;
 	if (!parse_number(text, max, &value) || value < min)
-		return wrong(d, "%s of %.*s is no number from %u to %u", name, shown(d->tag), d->tag.p, min, max);
+		return wrong(d, "%s of %.*s is no number from %u to %u", name, stacktrack_describe_shown(d->tag),
+			     d->tag.p, min, max);
 	*number = (unsigned)value;
 	return 0;
 }
@@ -223,15 +227,15 @@ static int take_root(struct describe *d)
 	if (!error && !parse_number_hex(text, UINT32_MAX, &version))
 		error = wrong(d, "version of RAW_FORMAT is no hexadecimal number of 32 bits");
 	if (!error)
-		error = number_of(d, "magic", 0, UINT32_MAX, &magic);
+		error = stacktrack_describe_number_of(d, "magic", 0, UINT32_MAX, &magic);
 	if (!error && magic != STACKTRACK_MAGIC)
 		error = wrong(d, "the magic number is 0x%x; that of StackTrack is 0x%x", magic, STACKTRACK_MAGIC);
 	if (!error)
-		error = number_of(d, "size", 1, STACKTRACK_ENTRY_MAX, &size);
+		error = stacktrack_describe_number_of(d, "size", 1, STACKTRACK_ENTRY_MAX, &size);
 	if (!error)
-		error = number_of(d, "payload_size", 1, STACKTRACK_ENTRY_MAX, &payload);
+		error = stacktrack_describe_number_of(d, "payload_size", 1, STACKTRACK_ENTRY_MAX, &payload);
 	if (!error)
-		error = number_of(d, "payload_offset", 1, STACKTRACK_ENTRY_MAX, &at);
+		error = stacktrack_describe_number_of(d, "payload_offset", 1, STACKTRACK_ENTRY_MAX, &at);
 	if (!error && at + payload > size)
 		error = wrong(d, "an entry has %u bytes, and its payload %u at byte %u: it has no room", size, payload,
 			      at);
@@ -246,16 +250,16 @@ static int take_root(struct describe *d)
 	return error;
 }
 
-static int take_type(struct describe *d)
+static int stacktrack_describe_take_type(struct describe *d)
 {
 	char text[NAME_MAX_SIZE];
 	unsigned index = 0;
 	int error = text_of(d, "uname", text);
 
 	if (!error)
-		error = number_of(d, "typeindex", 0, 255, &index);
+		error = stacktrack_describe_number_of(d, "typeindex", 0, 255, &index);
 	if (!error)
-		error = number_of(d, "size", 1, (unsigned)d->format->payload_size, &d->type_size);
+		error = stacktrack_describe_number_of(d, "size", 1, (unsigned)d->format->payload_size, &d->type_size);
 	if (error)
 		return error;
 	for (d->type = 0; d->type < STACKTRACK_TYPES; d->type++)
@@ -277,7 +281,7 @@ static int take_type(struct describe *d)
 }
 
 /* Where it is must be its own. */
-static int take_place(struct describe *d, const char *name, unsigned offset, unsigned size)
+static int stacktrack_describe_take_place(struct describe *d, const char *name, unsigned offset, unsigned size)
 {
 	if (offset + size > d->type_size)
 		return wrong(d, "MEMBER %s has bytes %u to %u, its TYPE only %u", name, offset, offset + size - 1,
@@ -297,11 +301,11 @@ static int take_member(struct describe *d)
 	int error = d->is_in_type ? text_of(d, "name", text) : wrong(d, "a MEMBER stands outside of a TYPE");
 
 	if (!error)
-		error = number_of(d, "offset", 0, STACKTRACK_ENTRY_MAX, &offset);
+		error = stacktrack_describe_number_of(d, "offset", 0, STACKTRACK_ENTRY_MAX, &offset);
 	if (!error)
-		error = number_of(d, "size", 1, STACKTRACK_ENTRY_MAX, &size);
+		error = stacktrack_describe_number_of(d, "size", 1, STACKTRACK_ENTRY_MAX, &size);
 	if (!error)
-		error = take_place(d, text, offset, size);
+		error = stacktrack_describe_take_place(d, text, offset, size);
 	if (error || d->type == STACKTRACK_TYPES)
 		return error;
 	struct stacktrack_layout *const layout = &d->format->layouts[d->type];
@@ -329,7 +333,7 @@ static int take_flag(struct describe *d)
 	int error = text_of(d, "name", text);
 
 	if (!error)
-		error = number_of(d, "value", 0, UINT16_MAX, &value);
+		error = stacktrack_describe_number_of(d, "value", 0, UINT16_MAX, &value);
 	for (unsigned i = 0; !error && i < ARRAY_SIZE(flag_names); i++) {
 		if (strcmp(text, flag_names[i]) != 0)
 			continue;
@@ -346,14 +350,14 @@ static int take_flag(struct describe *d)
 	return error;
 }
 
-static int take_end(struct describe *d)
+static int stacktrack_describe_take_end(struct describe *d)
 {
 	if (is_span(d->tag, "RAW_FORMAT") && !d->is_in_type) {
 		d->is_over = true;
 		return 0;
 	}
 	if (!is_span(d->tag, "TYPE") || !d->is_in_type)
-		return wrong(d, "</%.*s> ends nothing here", shown(d->tag), d->tag.p);
+		return wrong(d, "</%.*s> ends nothing here", stacktrack_describe_shown(d->tag), d->tag.p);
 	d->is_in_type = false;
 	return 0;
 }
@@ -367,16 +371,16 @@ static int take_element(struct describe *d)
 			       ? take_root(d)
 			       : wrong(d, "a description begins with <RAW_FORMAT ...>");
 	if (d->closes)
-		return take_end(d);
+		return stacktrack_describe_take_end(d);
 	if (is_span(d->tag, "MEMBER") && d->is_empty)
 		return take_member(d);
 	if (d->is_in_type)
 		return wrong(d, "a TYPE has only elements <MEMBER .../>");
 	if (is_span(d->tag, "TYPE"))
-		return take_type(d);
+		return stacktrack_describe_take_type(d);
 	if (is_span(d->tag, "FLAG") && d->is_empty)
 		return take_flag(d);
-	return wrong(d, "the element %.*s is unknown here", shown(d->tag), d->tag.p);
+	return wrong(d, "the element %.*s is unknown here", stacktrack_describe_shown(d->tag), d->tag.p);
 }
 
 /* ---- The whole ---- */
@@ -430,7 +434,7 @@ static int check_head(struct describe *d)
 	return 0;
 }
 
-static int check(struct describe *d)
+static int stacktrack_describe_check(struct describe *d)
 {
 	int error = 0;
 
@@ -456,7 +460,7 @@ int stacktrack_format_read(const char *text, size_t length, struct stacktrack_fo
 			break;
 	}
 	if (!status)
-		status = check(d);
+		status = stacktrack_describe_check(d);
 	free(d);
 	return status;
 }

@@ -20,7 +20,7 @@ static bool stacktrack_detect(const unsigned char *data, size_t size)
 	return size >= format.payload_at + 4 && stacktrack_is_prologue(&format, data, &swap);
 }
 
-static void *stacktrack_begin(struct reader *reader)
+static void *stacktrack_read_stacktrack_begin(struct reader *reader)
 {
 	struct stacktrack_reader *const s = xcalloc(1, sizeof(*s));
 
@@ -31,7 +31,7 @@ static void *stacktrack_begin(struct reader *reader)
 	return s;
 }
 
-static void process_free(struct stacktrack_process *process)
+static void stacktrack_read_process_free(struct stacktrack_process *process)
 {
 	struct hash_entry *entry;
 
@@ -76,13 +76,13 @@ static void process_free(struct stacktrack_process *process)
 	free(process);
 }
 
-static void stacktrack_end(struct reader *reader)
+static void stacktrack_read_stacktrack_end(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
 	struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&s->processes, &i));)
-		process_free((void *)(uintptr_t)entry->value);
+		stacktrack_read_process_free((void *)(uintptr_t)entry->value);
 	hash_free(&s->processes);
 	buf_free(&s->note);
 	free(s);
@@ -126,7 +126,7 @@ static int read_prologue(struct reader *reader)
 	return 1;
 }
 
-static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint32_t pid)
+static struct stacktrack_process *stacktrack_read_process_of(struct stacktrack_reader *s, uint32_t pid)
 {
 	if (s->last && s->last_pid == pid)
 		return s->last;
@@ -193,7 +193,7 @@ static inline bool has_nul(const unsigned char *text)
 }
 
 /* The bytes before the first NUL, as strnlen() counts them; of few bytes, whose number the compiler mostly knows. */
-static inline size_t length_of(const unsigned char *text, size_t size)
+static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t size)
 {
 	size_t length = 0;
 
@@ -230,7 +230,7 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 
 	for (size_t i = 1;; i++) {
 		memcpy(to, p + payload_at, info_size);
-		to += length_of(p + payload_at, info_size);
+		to += stacktrack_read_length_of(p + payload_at, info_size);
 		if (i >= most || (size_t)(end - p) < 2 * entry_size || memcmp(p, p + entry_size, payload_at) != 0)
 			break;
 		p += entry_size;
@@ -252,8 +252,8 @@ static bool is_end_behind(const struct reader *reader, unsigned flags)
 
 /* Takes the INFO entry that is next, and what follows it of the same text. The texts of several sequence numbers may
  * come by turns. */
-static int take_text(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry,
-		     unsigned flags)
+static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_process *process,
+				     struct stacktrack_entry *entry, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
 	const struct stacktrack_format *const f = &s->format;
@@ -286,7 +286,7 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 	struct stacktrack_entry *entry = open_entry_of(process, sequence);
 
 	if (entry)
-		return take_text(reader, process, entry, flags);
+		return stacktrack_read_take_text(reader, process, entry, flags);
 	reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
 	return 1;
 }
@@ -313,7 +313,7 @@ static int take_text_behind(struct reader *reader, struct stacktrack_process *pr
 	if (stacktrack_type(f, flags) != STACKTRACK_IS_INFO)
 		return 1;
 	reader->start += f->entry_size;
-	return take_text(reader, process, entry, flags);
+	return stacktrack_read_take_text(reader, process, entry, flags);
 }
 
 static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
@@ -361,7 +361,7 @@ static int take_entry(struct reader *reader)
 		return reader_cut_off(reader, "an entry");
 	const unsigned char *p = reader->data + reader->start;
 	struct stacktrack_process *process =
-		process_of(s, (uint32_t)stacktrack_number(p + f->process_at, f->process_size, s->swap));
+		stacktrack_read_process_of(s, (uint32_t)stacktrack_number(p + f->process_at, f->process_size, s->swap));
 	struct stacktrack_entry entry = {.flags = (unsigned)stacktrack_number(p, 2, s->swap),
 					 .sequence = (uint32_t)stacktrack_number(p + f->sequence_at, 4, s->swap)};
 
@@ -414,7 +414,7 @@ static int stacktrack_next(struct reader *reader, struct record *record)
 
 const struct reader_ops stacktrack_reader_ops = {
 	.detect = stacktrack_detect,
-	.begin = stacktrack_begin,
+	.begin = stacktrack_read_stacktrack_begin,
 	.next = stacktrack_next,
-	.end = stacktrack_end,
+	.end = stacktrack_read_stacktrack_end,
 };

@@ -67,7 +67,7 @@ static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process 
 		.id = 1, .flags = RESOURCE_CALL, .type = "checkpoint", .desc = "checkpoint that was passed"};
 }
 
-static enum call_kind kind_of(const struct word *word)
+static enum call_kind stacktrack_read_call_kind_of(const struct word *word)
 {
 	return is(word, "alloc") ? CALL_ALLOC : is(word, "release") ? CALL_RELEASE : is(word, "copy") ? CALL_COPY : 0;
 }
@@ -91,7 +91,7 @@ void stacktrack_take_call(struct reader *reader, struct stacktrack_process *proc
 		.index = ++process->calls, .time_ns = process->entry.members[STACKTRACK_HIT_WHEN], .function = *name};
 	while (next_word(&at, &word)) {
 		const uint64_t value = word_number(&word);
-		const enum call_kind kind = kind_of(&word);
+		const enum call_kind kind = stacktrack_read_call_kind_of(&word);
 
 		if (kind) {
 			call->kind = kind;

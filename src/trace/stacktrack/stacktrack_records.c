@@ -32,7 +32,7 @@ bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process
 	return true;
 }
 
-static void take_process(struct stacktrack_reader *s, struct stacktrack_process *process)
+static void stacktrack_records_take_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	struct record_process p = {
 		.version_major = 1, .version_minor = 4, .big_endian = s->swap, .start_sec = (int64_t)process->start};
@@ -74,7 +74,7 @@ static void take_process(struct stacktrack_reader *s, struct stacktrack_process 
 	stacktrack_enqueue(s, RECORD_PROCESS)->process = p;
 }
 
-static void take_heap(struct stacktrack_reader *s, char *at)
+static void stacktrack_records_take_heap(struct stacktrack_reader *s, char *at)
 {
 	struct record_heap *heap = &stacktrack_enqueue(s, RECORD_HEAP)->heap;
 	struct word word;
@@ -97,15 +97,15 @@ static void take_heap(struct stacktrack_reader *s, char *at)
 }
 
 /* The words of the small records. */
-struct words {
+struct stacktrack_records_words {
 	uint64_t id, flags, major, minor, from, size, now, peak;
 	const char *name, *text, *type, *path, *hex;
 	bool internal;
 };
 
-static struct words take_words(char *at)
+static struct stacktrack_records_words stacktrack_records_take_words(char *at)
 {
-	struct words w = {.name = "", .text = "", .type = "", .path = "", .hex = ""};
+	struct stacktrack_records_words w = {.name = "", .text = "", .type = "", .path = "", .hex = ""};
 	struct word word;
 
 	while (next_word(&at, &word)) {
@@ -132,7 +132,8 @@ static struct words take_words(char *at)
 	return w;
 }
 
-static void take_small(struct stacktrack_reader *s, enum stacktrack_value value, const struct words *w)
+static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
+		       const struct stacktrack_records_words *w)
 {
 	switch (value) {
 	case STACKTRACK_OF_MODULE:
@@ -214,18 +215,19 @@ static int take_hit(struct reader *reader, struct stacktrack_process *process)
 		return 1;
 	}
 	if (scope->value == STACKTRACK_OF_PROCESS) {
-		take_process(s, process);
+		stacktrack_records_take_process(s, process);
 		return 1;
 	}
 	tell_process(s, process);
 	if (scope->value == STACKTRACK_OF_HEAP) {
-		take_heap(s, (char *)process->entry.text.data);
+		stacktrack_records_take_heap(s, (char *)process->entry.text.data);
 	} else if (!scope->is_value) {
 		stacktrack_take_call(reader, process, scope->name);
 	} else if (scope->value == STACKTRACK_OF_CALL) {
 		take_foreign_value(s, process, scope->name);
 	} else {
-		const struct words w = take_words((char *)process->entry.text.data);
+		const struct stacktrack_records_words w =
+			stacktrack_records_take_words((char *)process->entry.text.data);
 
 		take_small(s, scope->value, &w);
 	}

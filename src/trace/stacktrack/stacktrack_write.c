@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void *stacktrack_begin(struct writer *writer)
+static void *stacktrack_write_stacktrack_begin(struct writer *writer)
 {
 	(void)writer;
 	return xcalloc(1, sizeof(struct stacktrack_writer));
 }
 
-static void stacktrack_end(struct writer *writer)
+static void stacktrack_write_stacktrack_end(struct writer *writer)
 {
 	struct stacktrack_writer *s = writer->state;
 
@@ -34,7 +34,7 @@ static void put_declaration(struct writer *writer, enum stacktrack_value value, 
 	stacktrack_keep_value(writer, value, id);
 }
 
-static void put_process(struct writer *writer, const struct record_process *process)
+static void stacktrack_write_put_process(struct writer *writer, const struct record_process *process)
 {
 	struct stacktrack_writer *s = writer->state;
 
@@ -83,7 +83,7 @@ static uint16_t thread_handle(struct stacktrack_writer *s, uint32_t tid)
 	return handle;
 }
 
-static void put_thread(struct writer *writer, const struct record_thread *thread)
+static void stacktrack_write_put_thread(struct writer *writer, const struct record_thread *thread)
 {
 	struct stacktrack_writer *s = writer->state;
 	struct buf *text = stacktrack_begin_record(writer);
@@ -96,7 +96,7 @@ static void put_thread(struct writer *writer, const struct record_thread *thread
 	stacktrack_keep_thread(writer);
 }
 
-static void put_heap(struct writer *writer, const struct record_heap *heap)
+static void stacktrack_write_put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	struct buf *text = stacktrack_begin_record(writer);
 
@@ -107,7 +107,8 @@ static void put_heap(struct writer *writer, const struct record_heap *heap)
 	stacktrack_put_value(writer, STACKTRACK_OF_HEAP);
 }
 
-static void put_text(struct writer *writer, enum stacktrack_value value, const char *first, const char *second)
+static void stacktrack_write_put_text(struct writer *writer, enum stacktrack_value value, const char *first,
+				      const char *second)
 {
 	struct buf *text = stacktrack_begin_record(writer);
 
@@ -117,22 +118,23 @@ static void put_text(struct writer *writer, enum stacktrack_value value, const c
 	stacktrack_put_value(writer, value);
 }
 
-static void put_note(struct writer *writer, const struct record_note *note)
+static void stacktrack_write_put_note(struct writer *writer, const struct record_note *note)
 {
-	put_text(writer, STACKTRACK_OF_NOTE, note->text, NULL);
+	stacktrack_write_put_text(writer, STACKTRACK_OF_NOTE, note->text, NULL);
 }
 
-static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+static void stacktrack_write_put_attachment(struct writer *writer, const struct record_attachment *attachment)
 {
-	put_text(writer, STACKTRACK_OF_ATTACHMENT, attachment->name, attachment->path ? attachment->path : "");
+	stacktrack_write_put_text(writer, STACKTRACK_OF_ATTACHMENT, attachment->name,
+				  attachment->path ? attachment->path : "");
 }
 
-static void put_comment(struct writer *writer, const struct record_comment *comment)
+static void stacktrack_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
-	put_text(writer, STACKTRACK_OF_COMMENT, comment->text, NULL);
+	stacktrack_write_put_text(writer, STACKTRACK_OF_COMMENT, comment->text, NULL);
 }
 
-static void put_module(struct writer *writer, const struct record_module *module)
+static void stacktrack_write_put_module(struct writer *writer, const struct record_module *module)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -143,7 +145,7 @@ static void put_module(struct writer *writer, const struct record_module *module
 	put_declaration(writer, STACKTRACK_OF_MODULE, module->id);
 }
 
-static void put_resource(struct writer *writer, const struct record_resource *resource)
+static void stacktrack_write_put_resource(struct writer *writer, const struct record_resource *resource)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -154,7 +156,7 @@ static void put_resource(struct writer *writer, const struct record_resource *re
 	put_declaration(writer, STACKTRACK_OF_RESOURCE, resource->id);
 }
 
-static void put_context(struct writer *writer, const struct record_context *context)
+static void stacktrack_write_put_context(struct writer *writer, const struct record_context *context)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -163,7 +165,7 @@ static void put_context(struct writer *writer, const struct record_context *cont
 	put_declaration(writer, STACKTRACK_OF_CONTEXT, context->id);
 }
 
-static void put_scan(struct writer *writer, const struct record_scan *scan)
+static void stacktrack_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -172,7 +174,7 @@ static void put_scan(struct writer *writer, const struct record_scan *scan)
 	stacktrack_put_value(writer, STACKTRACK_OF_SCAN);
 }
 
-static void put_lost(struct writer *writer, const struct record_lost *lost)
+static void stacktrack_write_put_lost(struct writer *writer, const struct record_lost *lost)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -181,7 +183,7 @@ static void put_lost(struct writer *writer, const struct record_lost *lost)
 	stacktrack_put_value(writer, STACKTRACK_OF_LOST);
 }
 
-static void put_resident(struct writer *writer, const struct record_resident *resident)
+static void stacktrack_write_put_resident(struct writer *writer, const struct record_resident *resident)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -190,7 +192,7 @@ static void put_resident(struct writer *writer, const struct record_resident *re
 	stacktrack_put_value(writer, STACKTRACK_OF_RESIDENT);
 }
 
-static void put_area(struct writer *writer, const struct record_area *area)
+static void stacktrack_write_put_area(struct writer *writer, const struct record_area *area)
 {
 	struct buf *const text = stacktrack_begin_record(writer);
 
@@ -200,7 +202,7 @@ static void put_area(struct writer *writer, const struct record_area *area)
 	stacktrack_put_value(writer, STACKTRACK_OF_AREA);
 }
 
-static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
+static void stacktrack_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	for (uint32_t i = 0; i < baseline->count; i++) {
 		struct buf *const text = stacktrack_begin_record(writer);
@@ -224,25 +226,25 @@ static void stacktrack_put(struct writer *writer, const struct record *record)
 }
 
 const struct writer_ops stacktrack_writer_ops = {
-	.begin = stacktrack_begin,
-	.put = {.process = put_process,
-		.module = put_module,
-		.resource = put_resource,
-		.context = put_context,
+	.begin = stacktrack_write_stacktrack_begin,
+	.put = {.process = stacktrack_write_put_process,
+		.module = stacktrack_write_put_module,
+		.resource = stacktrack_write_put_resource,
+		.context = stacktrack_write_put_context,
 		.object = stacktrack_put_object,
 		.build_id = stacktrack_put_build_id,
-		.thread = put_thread,
+		.thread = stacktrack_write_put_thread,
 		.call = stacktrack_put_call,
-		.note = put_note,
-		.heap = put_heap,
-		.attachment = put_attachment,
-		.comment = put_comment,
-		.area = put_area,
-		.scan = put_scan,
-		.lost = put_lost,
-		.baseline = put_baseline,
-		.resident = put_resident},
+		.note = stacktrack_write_put_note,
+		.heap = stacktrack_write_put_heap,
+		.attachment = stacktrack_write_put_attachment,
+		.comment = stacktrack_write_put_comment,
+		.area = stacktrack_write_put_area,
+		.scan = stacktrack_write_put_scan,
+		.lost = stacktrack_write_put_lost,
+		.baseline = stacktrack_write_put_baseline,
+		.resident = stacktrack_write_put_resident},
 	.needs_process = true,
 	.around = stacktrack_put,
-	.end = stacktrack_end,
+	.end = stacktrack_write_stacktrack_end,
 };

@@ -54,7 +54,7 @@ static bool is_posted(struct stacktrack_writer *s, const struct record_call *cal
 }
 
 /* Frames without names, as nearly all are: room for all of them is made once. */
-static void add_addresses(struct buf *text, const struct record_call *call)
+static void stacktrack_write_call_add_addresses(struct buf *text, const struct record_call *call)
 {
 	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
 	char *p = first;
@@ -64,7 +64,7 @@ static void add_addresses(struct buf *text, const struct record_call *call)
 	text->size += (size_t)(p - first);
 }
 
-static void add_frames(struct buf *text, const struct record_call *call)
+static void stacktrack_write_call_add_frames(struct buf *text, const struct record_call *call)
 {
 	for (uint32_t i = 0; i < call->frame_count; i++) {
 		stacktrack_add_address(text, " ", call->frames[i]);
@@ -76,7 +76,7 @@ static void add_frames(struct buf *text, const struct record_call *call)
 }
 
 /* number: -1 none */
-static void put_frames(struct writer *writer, const struct record_call *call, int number)
+static void stacktrack_write_call_put_frames(struct writer *writer, const struct record_call *call, int number)
 {
 	static const char *const ends[] = {"", " end=cut", " end=lost"};
 	struct stacktrack_writer *s = writer->state;
@@ -87,13 +87,13 @@ static void put_frames(struct writer *writer, const struct record_call *call, in
 	if (number >= 0)
 		stacktrack_add_number(&s->text, "stack", (unsigned)number);
 	if (call->frame_texts)
-		add_frames(&s->text, call);
+		stacktrack_write_call_add_frames(&s->text, call);
 	else
-		add_addresses(&s->text, call);
+		stacktrack_write_call_add_addresses(&s->text, call);
 	stacktrack_put_value(writer, STACKTRACK_OF_BACKTRACE);
 }
 
-static void put_args(struct writer *writer, const struct record_call *call)
+static void stacktrack_write_call_put_args(struct writer *writer, const struct record_call *call)
 {
 	struct stacktrack_writer *s = writer->state;
 
@@ -139,8 +139,8 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 	s->now = has_time ? call->time_ns : s->now;
 	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""), s->now);
 	if (call->arg_count)
-		put_args(writer, call);
+		stacktrack_write_call_put_args(writer, call);
 	if (call->has_frames && !is_known)
-		put_frames(writer, call, number);
+		stacktrack_write_call_put_frames(writer, call, number);
 	writer->omissions.count[OMITTED_COMMENT] += call->summary != NULL;
 }

@@ -24,7 +24,7 @@ static void put_quoted(struct buf *out, const char *text)
 	buf_add_char(out, '"');
 }
 
-static void put_arg(struct buf *out, const struct swap_arg *arg)
+static void swap_dump_put_arg(struct buf *out, const struct swap_arg *arg)
 {
 	buf_add_char(out, arg->type);
 	if (arg->type == 'v' || arg->type == 'n')
@@ -43,7 +43,7 @@ static void put_indent(struct buf *out, unsigned depth)
 }
 
 /* Bytes, so many a line. */
-static void put_bytes(struct buf *out, unsigned depth, const unsigned char *data, uint64_t size)
+static void swap_dump_put_bytes(struct buf *out, unsigned depth, const unsigned char *data, uint64_t size)
 {
 	buf_printf(out, "%" PRIu64 " bytes", size);
 	for (uint64_t i = 0; i < size; i++) {
@@ -78,11 +78,11 @@ static void put_value(struct buf *out, const struct swap_value *value)
 		put_quoted(out, value->text);
 		break;
 	case SWAP_ARGUMENT:
-		put_arg(out, &value->arg);
+		swap_dump_put_arg(out, &value->arg);
 		break;
 	case SWAP_BYTES:
 	case SWAP_REST:
-		put_bytes(out, 2 * value->depth, value->data, value->number);
+		swap_dump_put_bytes(out, 2 * value->depth, value->data, value->number);
 		break;
 	default:
 		buf_printf(out, "%" PRIu64, value->number);
@@ -90,7 +90,7 @@ static void put_value(struct buf *out, const struct swap_value *value)
 	}
 }
 
-static void put_line(void *context, const struct swap_value *value)
+static void swap_dump_put_line(void *context, const struct swap_value *value)
 {
 	struct buf *out = context;
 
@@ -101,7 +101,7 @@ static void put_line(void *context, const struct swap_value *value)
 		return;
 	}
 	if (value->is_argument) {
-		put_arg(out, &value->arg);
+		swap_dump_put_arg(out, &value->arg);
 	} else {
 		buf_add_str(out, value->field->name);
 		if (value->field->times)
@@ -112,7 +112,7 @@ static void put_line(void *context, const struct swap_value *value)
 	buf_add_char(out, '\n');
 }
 
-static void put_head(struct buf *out, const struct reader *reader, const struct swap_message *message)
+static void swap_dump_put_head(struct buf *out, const struct reader *reader, const struct swap_message *message)
 {
 	buf_printf(out,
 		   "%" PRIu64 ": %s (0x%04" PRIx32 "), sequence number %" PRIu32 ", time %" PRIu32 ".%09" PRIu32
@@ -129,12 +129,12 @@ int swap_dump(struct reader *reader, const struct dump_options *options, struct 
 
 	if (status != 1)
 		return status;
-	put_head(out, reader, &message);
+	swap_dump_put_head(out, reader, &message);
 	if (!message.format) {
 		reader->skipped++;
 		return swap_pass(reader, &message);
 	}
-	const char *bad = swap_walk(&message, options, put_line, out, &surplus);
+	const char *bad = swap_walk(&message, options, swap_dump_put_line, out, &surplus);
 
 	if (bad)
 		return reader_damage(reader, 0, "a message %s of %u bytes has no room for its %s, or that is none",

@@ -206,7 +206,7 @@ static const struct swap_format formats[] = {
 static const struct swap_format other_probe = {SWAP_PROBE_FIRST, "PROBE", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)),
 					       NULL};
 
-static int compare_ids(const void *key, const void *format)
+static int swap_fields_compare_ids(const void *key, const void *format)
 {
 	const uint32_t id = *(const uint32_t *)key, other = ((const struct swap_format *)format)->id;
 
@@ -216,7 +216,7 @@ static int compare_ids(const void *key, const void *format)
 const struct swap_format *swap_format_of(uint32_t id)
 {
 	const struct swap_format *const format =
-		bsearch(&id, formats, ARRAY_SIZE(formats), sizeof(*formats), compare_ids);
+		bsearch(&id, formats, ARRAY_SIZE(formats), sizeof(*formats), swap_fields_compare_ids);
 
 	if (format)
 		return format;

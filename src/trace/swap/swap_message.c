@@ -16,7 +16,7 @@ struct cursor {
 	const char *bad;
 };
 
-static bool has_room(const struct cursor *c, size_t size)
+static bool swap_message_has_room(const struct cursor *c, size_t size)
 {
 	return (size_t)(c->end - c->p) >= size;
 }
@@ -33,13 +33,13 @@ static struct swap_value *next_value(struct cursor *c, const struct swap_field *
 	return value;
 }
 
-static void give(const struct cursor *c)
+static void swap_message_give(const struct cursor *c)
 {
 	if (c->visit)
 		c->visit(c->context, &c->value);
 }
 
-static bool take_string(struct cursor *c, const char **text)
+static bool swap_message_take_string(struct cursor *c, const char **text)
 {
 	const unsigned char *const nul = memchr(c->p, '\0', (size_t)(c->end - c->p));
 
@@ -92,7 +92,7 @@ static bool take_array(struct cursor *c, struct swap_arg *arg)
 
 static bool take_arg(struct cursor *c, struct swap_arg *arg)
 {
-	if (!has_room(c, 1))
+	if (!swap_message_has_room(c, 1))
 		return false;
 	*arg = (struct swap_arg){.type = (char)*c->p};
 	const size_t known = arg_sizes[*c->p], size = known - 1;
@@ -102,10 +102,10 @@ static bool take_arg(struct cursor *c, struct swap_arg *arg)
 		return false;
 	}
 	c->p++;
-	if (!has_room(c, size))
+	if (!swap_message_has_room(c, size))
 		return false;
 	if (arg->type == 's')
-		return take_string(c, &arg->text);
+		return swap_message_take_string(c, &arg->text);
 	if (size == 12)
 		return take_array(c, arg);
 	if (size)
@@ -118,9 +118,9 @@ static bool take_arg(struct cursor *c, struct swap_arg *arg)
 	return true;
 }
 
-static bool take_number(struct cursor *c, size_t size, struct swap_value *value)
+static bool swap_message_take_number(struct cursor *c, size_t size, struct swap_value *value)
 {
-	if (!has_room(c, size))
+	if (!swap_message_has_room(c, size))
 		return false;
 	value->number = number_at(c->p, size);
 	c->p += size;
@@ -129,18 +129,18 @@ static bool take_number(struct cursor *c, size_t size, struct swap_value *value)
 
 static bool walk_fields(struct cursor *c, const struct swap_field *fields, unsigned depth);
 
-static bool take_list(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t count)
+static bool swap_message_take_list(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		next_value(c, field, depth + 1, i)->is_item = true;
-		give(c);
+		swap_message_give(c);
 		if (!walk_fields(c, field->items, depth + 1))
 			return false;
 	}
 	return true;
 }
 
-static bool take_args(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t count)
+static bool swap_message_take_args(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t count)
 {
 	struct swap_fields *const fields = c->fields;
 
@@ -156,82 +156,82 @@ static bool take_args(struct cursor *c, const struct swap_field *field, unsigned
 		value->is_argument = true;
 		if (!take_arg(c, &value->arg))
 			return false;
-		give(c);
+		swap_message_give(c);
 	}
 	return true;
 }
 
 /* A value of a fixed size, or a string. */
-static bool take_plain(struct cursor *c, struct swap_value *value)
+static bool swap_message_take_plain(struct cursor *c, struct swap_value *value)
 {
 	switch (value->field->type) {
 	case SWAP_U8:
-		return take_number(c, 1, value);
+		return swap_message_take_number(c, 1, value);
 	case SWAP_U64:
 	case SWAP_ADDRESS:
-		return take_number(c, 8, value);
+		return swap_message_take_number(c, 8, value);
 	case SWAP_TIME:
-		if (!take_number(c, 8, value))
+		if (!swap_message_take_number(c, 8, value))
 			return false;
 		value->nanoseconds = (uint32_t)(value->number >> 32);
 		value->number &= UINT32_MAX;
 		return true;
 	case SWAP_F32:
-		if (!take_number(c, 4, value))
+		if (!swap_message_take_number(c, 4, value))
 			return false;
 		value->real = float_of((uint32_t)value->number);
 		return true;
 	case SWAP_F64:
-		if (!take_number(c, 8, value))
+		if (!swap_message_take_number(c, 8, value))
 			return false;
 		value->real = double_of(value->number);
 		return true;
 	case SWAP_STRING:
-		return take_string(c, &value->text);
+		return swap_message_take_string(c, &value->text);
 	case SWAP_ARGUMENT:
 		return take_arg(c, &value->arg);
 	default:
-		return take_number(c, 4, value);
+		return swap_message_take_number(c, 4, value);
 	}
 }
 
-static bool take_field(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t index)
+static bool swap_message_take_field(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t index)
 {
 	struct swap_value *value = next_value(c, field, depth, index);
 
 	if (field->type == SWAP_REST)
 		value->number = (uint64_t)(c->end - c->p);
-	else if (!take_plain(c, value))
+	else if (!swap_message_take_plain(c, value))
 		return false;
 	const uint64_t number = value->number;
 
 	if (field->type == SWAP_REST || field->type == SWAP_BYTES) {
-		if (!has_room(c, number))
+		if (!swap_message_has_room(c, number))
 			return false;
 		value->data = c->p;
 		c->p += number;
 	}
 	if (field->slot == SLOT_KIND)
 		c->kind = number;
-	give(c);
+	swap_message_give(c);
 	if (field->type == SWAP_LIST)
-		return take_list(c, field, depth, (uint32_t)number);
+		return swap_message_take_list(c, field, depth, (uint32_t)number);
 	if (field->type == SWAP_ARGUMENTS)
-		return take_args(c, field, depth, (uint32_t)number);
+		return swap_message_take_args(c, field, depth, (uint32_t)number);
 	return true;
 }
 
-static bool is_there(const struct cursor *c, const struct swap_field *field)
+static bool swap_message_is_there(const struct cursor *c, const struct swap_field *field)
 {
 	return !field->from || (c->kind >= field->from && c->kind <= field->to);
 }
 
 /* Takes a number to its slot, if that is where numbers go: most fields of most messages. */
-static bool take_slot(struct cursor *c, const struct swap_field *field)
+static bool swap_message_take_slot(struct cursor *c, const struct swap_field *field)
 {
 	const size_t size = field->plain;
 
-	if (!size || !c->fields || !has_room(c, size))
+	if (!size || !c->fields || !swap_message_has_room(c, size))
 		return false;
 	const uint64_t number = number_at(c->p, size);
 
@@ -245,15 +245,15 @@ static bool take_slot(struct cursor *c, const struct swap_field *field)
 static bool walk_fields(struct cursor *c, const struct swap_field *fields, unsigned depth)
 {
 	for (const struct swap_field *field = fields; field->type; field++) {
-		if (take_slot(c, field))
+		if (swap_message_take_slot(c, field))
 			continue;
 		const uint32_t times = field->times == SWAP_ONCE   ? 1
 				       : !c->counts                ? 0
 				       : field->times == SWAP_CPUS ? c->counts->cpus
 								   : c->counts->devices;
 
-		for (uint32_t i = 0; i < times && is_there(c, field); i++)
-			if (!take_field(c, field, depth, i)) {
+		for (uint32_t i = 0; i < times && swap_message_is_there(c, field); i++)
+			if (!swap_message_take_field(c, field, depth, i)) {
 				if (!c->bad)
 					c->bad = field->name;
 				return false;
@@ -292,8 +292,8 @@ static bool is_other(const struct swap_message *message)
 	return walk_fields(&c, message->format->other, 0) && c.p == c.end;
 }
 
-static const char *walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
-			void *context, struct swap_fields *slots, size_t *surplus)
+static const char *swap_message_walk(const struct swap_message *message, const struct dump_options *counts,
+				     swap_visit visit, void *context, struct swap_fields *slots, size_t *surplus)
 {
 	const bool has_counts = counts && counts->cpus && message->id == SWAP_SYSTEM;
 	const struct swap_field *const fields = has_counts          ? swap_system_fields
@@ -313,12 +313,12 @@ static const char *walk(const struct swap_message *message, const struct dump_op
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus)
 {
-	return walk(message, counts, visit, context, NULL, surplus);
+	return swap_message_walk(message, counts, visit, context, NULL, surplus);
 }
 
 const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields)
 {
-	return walk(message, NULL, visit, fields, fields, &(size_t){0});
+	return swap_message_walk(message, NULL, visit, fields, fields, &(size_t){0});
 }
 
 /* ---- Messages in the input ---- */

@@ -13,7 +13,7 @@ static bool swap_detect(const unsigned char *data, size_t size)
 }
 
 /* Lines of "id name"; the id may be an address. */
-static void read_map(struct swap_reader *s, const char *map)
+static void swap_read_map(struct swap_reader *s, const char *map)
 {
 	s->map_text = xstrdup(map ? map : "");
 	for (char *line = s->map_text, *next; *line; line = next) {
@@ -32,7 +32,7 @@ static void *swap_reader_begin(struct reader *reader)
 {
 	struct swap_reader *s = xcalloc(1, sizeof(*s));
 
-	read_map(s, reader->map);
+	swap_read_map(s, reader->map);
 	/* Always the first, which most traces have. */
 	s->types[s->type_count++].type = xstrdup("memory");
 	return s;
@@ -78,7 +78,7 @@ static void swap_reader_end(struct reader *reader)
 
 /* ---- Fields ---- */
 
-static void collect(void *context, const struct swap_value *value)
+static void swap_read_collect(void *context, const struct swap_value *value)
 {
 	struct swap_fields *fields = context;
 	const enum swap_slot slot = value->field->slot;
@@ -105,7 +105,7 @@ static int take_fields(struct reader *reader, size_t ahead, const struct swap_me
 	memset(fields, 0, offsetof(struct swap_fields, items));
 	fields->item_count = fields->arg_count = 0;
 	fields->returned = (struct swap_arg){.type = 'n'};
-	const char *bad = swap_take_fields(message, collect, fields);
+	const char *bad = swap_take_fields(message, swap_read_collect, fields);
 
 	if (bad)
 		return reader_damage(reader, ahead, "a message %s of %u bytes has no room for its %s, or that is none",
@@ -125,7 +125,8 @@ static void name_thread(struct swap_reader *s, uint32_t tid, const char *name)
 		s->current->has_thread = false;
 }
 
-static void take_thread(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *fields)
+static void swap_read_take_thread(struct swap_reader *s, const struct swap_message *message,
+				  const struct swap_fields *fields)
 {
 	const char *const name = fields->texts[SLOT_TEXT];
 	const bool is_own = swap_is_own(fields);
@@ -138,7 +139,7 @@ static void take_thread(struct swap_reader *s, const struct swap_message *messag
 		swap_take_call(s, message, fields, NULL);
 }
 
-static void take_mark(struct swap_reader *s, const struct swap_fields *fields)
+static void swap_read_take_mark(struct swap_reader *s, const struct swap_fields *fields)
 {
 	const char *const name = fields->texts[SLOT_TEXT];
 
@@ -217,10 +218,10 @@ static void take_message(struct swap_reader *s, const struct swap_message *messa
 		take_lsan(s, fields);
 		break;
 	case SWAP_PROBE_THREAD:
-		take_thread(s, message, fields);
+		swap_read_take_thread(s, message, fields);
 		break;
 	case SWAP_PROBE_CUSTOM:
-		take_mark(s, fields);
+		swap_read_take_mark(s, fields);
 		break;
 	default:
 		swap_take_call(s, message, fields, second);
@@ -290,7 +291,7 @@ static int take_next(struct reader *reader, struct swap_message *message)
 }
 
 /* At the end it is said what the records do not tell. */
-static int end(struct swap_reader *s)
+static int swap_read_end(struct swap_reader *s)
 {
 	char number[32];
 
@@ -317,7 +318,7 @@ static int next_message(struct reader *reader)
 	free_strings(s);
 	status = swap_peek(reader, 0, &message);
 	if (!status)
-		return end(s);
+		return swap_read_end(s);
 	if (status < 0)
 		return status;
 	if (message.format)

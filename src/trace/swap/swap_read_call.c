@@ -13,7 +13,7 @@
 #define DAY_NS UINT64_C(86400000000000)
 
 /* All keys of what functrace adds have three characters. */
-_Static_assert(sizeof(SWAP_NAMES) == 4, "begins() compares three");
+_Static_assert(sizeof(SWAP_NAMES) == 4, "swap_read_call_begins() compares three");
 
 /* What functrace added behind the arguments; NULL: it did not. */
 struct additions {
@@ -21,7 +21,7 @@ struct additions {
 	size_t args; /* how many stand before them */
 };
 
-static bool begins(const struct swap_arg *arg, const char *key)
+static bool swap_read_call_begins(const struct swap_arg *arg, const char *key)
 {
 	return arg->type == 's' && arg->text[0] == key[0] && arg->text[1] == key[1] && arg->text[2] == key[2];
 }
@@ -30,7 +30,7 @@ static bool begins(const struct swap_arg *arg, const char *key)
 static size_t find_additions(const struct swap_fields *fields)
 {
 	for (size_t i = fields->arg_count; i; i--)
-		if (begins(&fields->args[i - 1], SWAP_NAMES))
+		if (swap_read_call_begins(&fields->args[i - 1], SWAP_NAMES))
 			return i - 1;
 	return fields->arg_count;
 }
@@ -80,7 +80,7 @@ static void add_arg(struct swap_reader *s, struct record_call *call, const char 
 	s->args[call->arg_count++] = (struct call_arg){name, value};
 }
 
-static const char *value_of(struct swap_reader *s, const struct swap_arg *arg)
+static const char *swap_read_call_value_of(struct swap_reader *s, const struct swap_arg *arg)
 {
 	struct buf text = {0};
 
@@ -94,7 +94,7 @@ static const char *value_of(struct swap_reader *s, const struct swap_arg *arg)
 }
 
 /* The next item of a list, of which each ends in a comma, cut off at that; NULL: there is none. */
-static char *next_item(char **list)
+static char *swap_read_call_next_item(char **list)
 {
 	char *const item = *list, *const comma = strchr(item, ',');
 
@@ -113,7 +113,7 @@ static void take_own_args(struct swap_reader *s, struct record_call *call, const
 	bool has_return = false, has_errno = false;
 	size_t next = 0;
 
-	while ((item = next_item(&list))) {
+	while ((item = swap_read_call_next_item(&list))) {
 		char *const value = strchr(item, '=');
 		const struct swap_arg *arg = NULL;
 
@@ -134,7 +134,7 @@ static void take_own_args(struct swap_reader *s, struct record_call *call, const
 		if (value)
 			add_arg(s, call, name, text_unescape(value + 1, ","));
 		else if (arg)
-			add_arg(s, call, name, value_of(s, arg));
+			add_arg(s, call, name, swap_read_call_value_of(s, arg));
 	}
 }
 
@@ -145,22 +145,22 @@ static void take_foreign_args(struct swap_reader *s, struct record_call *call, c
 	char *list = swap_keep(s, api ? api->names : "");
 
 	for (size_t i = 0; i < fields->arg_count; i++) {
-		const char *const name = next_item(&list);
+		const char *const name = swap_read_call_next_item(&list);
 
-		add_arg(s, call, name ? name : "", value_of(s, &fields->args[i]));
+		add_arg(s, call, name ? name : "", swap_read_call_value_of(s, &fields->args[i]));
 	}
 	if (returned && returned->type != 'v' && returned->type != 'n')
-		add_arg(s, call, SWAP_RETURN, value_of(s, returned));
+		add_arg(s, call, SWAP_RETURN, swap_read_call_value_of(s, returned));
 	if (fields->numbers[SLOT_ERRNO]) {
 		const struct swap_arg error = {.type = 'x', .number = fields->numbers[SLOT_ERRNO]};
 
-		add_arg(s, call, SWAP_ERRNO, value_of(s, &error));
+		add_arg(s, call, SWAP_ERRNO, swap_read_call_value_of(s, &error));
 	}
 }
 
 /* ---- The stack, the resource, the function ---- */
 
-static void add_frame(struct swap_reader *s, struct record_call *call, uint64_t address)
+static void swap_read_call_add_frame(struct swap_reader *s, struct record_call *call, uint64_t address)
 {
 	ARRAY_GROW(s->frames, s->frame_capacity, call->frame_count);
 	s->frames[call->frame_count++] = address;
@@ -175,7 +175,7 @@ static const char *take_address(const char *text, uint64_t *address)
 }
 
 /* "400123,7f0000,cut". */
-static void take_stack(struct swap_reader *s, struct record_call *call, const char *text)
+static void swap_read_call_take_stack(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	const size_t size = strlen(text);
 	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
@@ -195,7 +195,7 @@ static void take_stack(struct swap_reader *s, struct record_call *call, const ch
 
 		/* "c" is an address, "cut" is none. */
 		if (end)
-			add_frame(s, call, address);
+			swap_read_call_add_frame(s, call, address);
 		else if (!strcmp(stack, "cut"))
 			call->end = STACK_CUT;
 		else if (!strcmp(stack, "lost"))
@@ -235,7 +235,7 @@ static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t fl
 }
 
 /* "fd,alloc,refcount" */
-static void take_type(struct swap_reader *s, struct record_call *call, const char *text)
+static void swap_read_call_take_type(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	char *const type = swap_keep(s, text), *const rest = type + strcspn(type, ",");
 	uint32_t flags = 0;
@@ -280,7 +280,7 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
 
 /* A message's seconds are a counter of 32 bits, which goes on at 0 after the year 2106: what seems to lie before the
  * day of the start may be the next round. What lies before it in any case keeps its time of day. */
-static uint64_t time_of(const struct swap_process *p, const struct swap_message *message)
+static uint64_t swap_read_call_time_of(const struct swap_process *p, const struct swap_message *message)
 {
 	const uint32_t day = (uint32_t)(p->day_ns / 1000000000), since = message->seconds - day;
 
@@ -313,8 +313,8 @@ static bool is_realloc(const struct swap_fields *fields, const char *function)
 	       (fields->arg_count > 1 && fields->args[1].type == 'x' && !strstr(function, "new"));
 }
 
-static void take_memory(struct swap_reader *s, struct record_call *call, const struct swap_fields *fields,
-			const struct additions *added)
+static void swap_read_call_take_memory(struct swap_reader *s, struct record_call *call,
+				       const struct swap_fields *fields, const struct additions *added)
 {
 	const uint64_t kind = fields->numbers[SLOT_KIND];
 
@@ -323,7 +323,7 @@ static void take_memory(struct swap_reader *s, struct record_call *call, const s
 	/* What has no address has failed, or releases nothing. */
 	call->kind = !call->id || kind > SWAP_FREE ? CALL_COPY : kind == SWAP_FREE ? CALL_RELEASE : CALL_ALLOC;
 	if (added->type)
-		take_type(s, call, added->type);
+		swap_read_call_take_type(s, call, added->type);
 	else if (kind > SWAP_FREE)
 		call->resource = resource_of(s, "transfer", RESOURCE_CALL);
 	else
@@ -339,7 +339,7 @@ void swap_take_call(struct swap_reader *s, const struct swap_message *message, c
 	const struct swap_arg *returned = is_probe ? &fields->returned : exit ? &exit->returned : NULL;
 	const struct additions added = additions_of(fields);
 	struct record record = {.type = RECORD_CALL,
-				.call = {.time_ns = time_of(s->current, message), .kind = CALL_COPY}};
+				.call = {.time_ns = swap_read_call_time_of(s->current, message), .kind = CALL_COPY}};
 	struct record_call *const call = &record.call;
 
 	swap_push_thread(s, (uint32_t)fields->numbers[SLOT_TID]);
@@ -351,9 +351,9 @@ void swap_take_call(struct swap_reader *s, const struct swap_message *message, c
 	if (added.size)
 		call->size = strtoull(added.size, NULL, 10);
 	if (message->id == SWAP_PROBE_MEMORY)
-		take_memory(s, call, fields, &added);
+		swap_read_call_take_memory(s, call, fields, &added);
 	else if (added.type)
-		take_type(s, call, added.type);
+		swap_read_call_take_type(s, call, added.type);
 	else
 		call->resource = resource_of(s, "call", RESOURCE_CALL);
 	if (added.names && *added.names)
@@ -362,7 +362,7 @@ void swap_take_call(struct swap_reader *s, const struct swap_message *message, c
 		take_foreign_args(s, call, fields,
 				  message->id == SWAP_PROBE_MEMORY ? swap_api_of(call->function) : NULL, returned);
 	if (added.stack)
-		take_stack(s, call, added.stack);
+		swap_read_call_take_stack(s, call, added.stack);
 	call->index = ++s->current->next_index;
 	call->args = s->args;
 	swap_push(s, &record);

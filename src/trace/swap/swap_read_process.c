@@ -37,7 +37,8 @@ static void push_process(struct swap_reader *s, const struct swap_process *p)
 						  .file_count = p->file_count}});
 }
 
-static struct swap_process *add_process(struct swap_reader *s, uint32_t pid, const struct swap_message *message)
+static struct swap_process *swap_read_process_add_process(struct swap_reader *s, uint32_t pid,
+							  const struct swap_message *message)
 {
 	struct swap_process *p = xcalloc(1, sizeof(*p));
 
@@ -55,7 +56,7 @@ void swap_select_process(struct swap_reader *s, uint32_t pid, const struct swap_
 	struct swap_process *p = hash_get_ptr(&s->processes, pid);
 
 	if (!p)
-		p = add_process(s, pid, message);
+		p = swap_read_process_add_process(s, pid, message);
 	if (s->current != p)
 		push_process(s, p);
 	s->current = p;
@@ -71,7 +72,7 @@ void swap_push_object(struct swap_reader *s, uint64_t low, uint64_t high, const 
 	swap_push(s, &(struct record){.type = RECORD_OBJECT, .object = object});
 }
 
-static void take_files(struct swap_process *p, const struct swap_fields *status)
+static void swap_read_process_take_files(struct swap_process *p, const struct swap_fields *status)
 {
 	p->is_attached = true;
 	p->file_count = (uint32_t)status->item_count;
@@ -102,13 +103,13 @@ void swap_take_process_info(struct swap_reader *s, const struct swap_message *me
 			begin.seconds = (uint32_t)fields->numbers[SLOT_START];
 			begin.nanoseconds = fields->start_ns < 1000000000 ? fields->start_ns : 0;
 		}
-		p = add_process(s, pid, &begin);
+		p = swap_read_process_add_process(s, pid, &begin);
 		p->no_times = !message->seconds && !message->nanoseconds;
 		p->ppid = (uint32_t)fields->numbers[SLOT_PPID];
 		p->name = strcmp(path, "N/A") ? xstrdup(path) : NULL;
 		p->command = xstrdup(fields->texts[SLOT_TEXT]);
 		if (status)
-			take_files(p, status);
+			swap_read_process_take_files(p, status);
 		swap_select_process(s, pid, message);
 	}
 	bool has_program = false;

@@ -51,7 +51,7 @@ static void copy_files(struct swap_writer *s, const struct record_process *proce
 	}
 }
 
-static void take_process(struct writer *writer, const struct record_process *process)
+static void swap_write_take_process(struct writer *writer, const struct record_process *process)
 {
 	struct swap_writer *s = writer->state;
 	const uint64_t start = process->start_sec > 0
@@ -185,7 +185,7 @@ static void announce(struct writer *writer)
 
 /* ---- Objects ---- */
 
-static void put_object(struct writer *writer, const struct record_object *object)
+static void swap_write_put_object(struct writer *writer, const struct record_object *object)
 {
 	struct swap_writer *s = writer->state;
 
@@ -201,7 +201,7 @@ static void put_object(struct writer *writer, const struct record_object *object
 
 /* ---- Resources, threads, contexts, notes ---- */
 
-static void take_resource(struct writer *writer, const struct record_resource *resource)
+static void swap_write_take_resource(struct writer *writer, const struct record_resource *resource)
 {
 	struct swap_writer *s = writer->state;
 	struct swap_resource *known =
@@ -217,7 +217,7 @@ static void take_resource(struct writer *writer, const struct record_resource *r
 	known->flags = resource->flags;
 }
 
-static void put_thread(struct writer *writer, const struct record_thread *thread)
+static void swap_write_put_thread(struct writer *writer, const struct record_thread *thread)
 {
 	struct swap_writer *s = writer->state;
 	const char *name = thread->name ? thread->name : "";
@@ -241,7 +241,7 @@ static void put_thread(struct writer *writer, const struct record_thread *thread
 	swap_end(writer, head);
 }
 
-static void put_context(struct writer *writer, const struct record_context *context)
+static void swap_write_put_context(struct writer *writer, const struct record_context *context)
 {
 	const struct swap_writer *s = writer->state;
 	const size_t head = swap_begin(writer, SWAP_PROBE_CUSTOM, s->now_ns);
@@ -255,7 +255,7 @@ static void put_context(struct writer *writer, const struct record_context *cont
 	swap_end(writer, head);
 }
 
-static void put_note(struct writer *writer, const struct record_note *note)
+static void swap_write_put_note(struct writer *writer, const struct record_note *note)
 {
 	struct swap_writer *s = writer->state;
 	const char *text = note->text ? note->text : "";
@@ -302,13 +302,13 @@ static void swap_finish(struct writer *writer)
 
 const struct writer_ops swap_writer_ops = {
 	.begin = swap_writer_begin,
-	.put = {.process = take_process,
-		.resource = take_resource,
-		.context = put_context,
-		.object = put_object,
-		.thread = put_thread,
+	.put = {.process = swap_write_take_process,
+		.resource = swap_write_take_resource,
+		.context = swap_write_put_context,
+		.object = swap_write_put_object,
+		.thread = swap_write_put_thread,
 		.call = swap_put_call,
-		.note = put_note},
+		.note = swap_write_put_note},
 	.needs_process = true,
 	.around = swap_put,
 	.settle = announce,

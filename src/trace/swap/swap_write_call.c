@@ -20,7 +20,7 @@ static const char *text_or_empty(const char *text)
 	return text ? text : "";
 }
 
-static uint64_t time_of(struct swap_writer *s, const struct record_call *call)
+static uint64_t swap_write_call_time_of(struct swap_writer *s, const struct record_call *call)
 {
 	if (call->time_ns == TIME_NONE)
 		return 0;
@@ -32,7 +32,7 @@ static uint64_t time_of(struct swap_writer *s, const struct record_call *call)
 
 /* ---- Arguments ---- */
 
-static void put_arg(struct writer *writer, const struct swap_arg *arg)
+static void swap_write_call_put_arg(struct writer *writer, const struct swap_arg *arg)
 {
 	struct buf *out = &writer->out;
 
@@ -56,7 +56,7 @@ static void put_arg(struct writer *writer, const struct swap_arg *arg)
 	}
 }
 
-static void put_text(struct writer *writer, const char *key, const char *text)
+static void swap_write_call_put_text(struct writer *writer, const char *key, const char *text)
 {
 	swap_put_byte(&writer->out, 's');
 	buf_add_str(&writer->out, key);
@@ -75,14 +75,14 @@ struct call_args {
 	uint32_t count;
 };
 
-static enum arg_place place_of(const struct call_args *args, const char *name)
+static enum arg_place swap_write_call_place_of(const struct call_args *args, const char *name)
 {
 	if (!strcmp(name, SWAP_RETURN) && !args->has_return)
 		return PLACE_RETURN;
 	return !strcmp(name, SWAP_ERRNO) && !args->has_errno ? PLACE_ERRNO : PLACE_ARG;
 }
 
-static void add_name(struct call_args *args, const char *name, const char *value)
+static void swap_write_call_add_name(struct call_args *args, const char *name, const char *value)
 {
 	text_put_escaped(&args->names, name, ",=");
 	if (value) {
@@ -98,7 +98,7 @@ static void put_call_arg(struct writer *writer, struct call_args *args, const st
 {
 	const char *const name = text_or_empty(item->name), *const value = text_or_empty(item->value);
 	struct swap_arg arg = swap_arg_of(value);
-	const enum arg_place place = place_of(args, name);
+	const enum arg_place place = swap_write_call_place_of(args, name);
 	const bool hidden = hides_pointer && arg.type == 'p' && arg.number;
 
 	if (place == PLACE_RETURN) {
@@ -109,22 +109,22 @@ static void put_call_arg(struct writer *writer, struct call_args *args, const st
 		const bool is_number = args->places_errno && arg.type == 'x';
 
 		args->error = is_number ? arg.number : 0;
-		add_name(args, name, is_number ? NULL : value);
+		swap_write_call_add_name(args, name, is_number ? NULL : value);
 		return;
 	} else {
 		if (hidden)
 			arg.number = 0;
-		put_arg(writer, &arg);
+		swap_write_call_put_arg(writer, &arg);
 		args->count++;
 	}
-	add_name(args, name, hidden ? value : NULL);
+	swap_write_call_add_name(args, name, hidden ? value : NULL);
 }
 
 /* Whether there is room for one more, `used` bytes of arguments being there. */
-static bool has_room(const struct call_args *args, const struct call_arg *item, size_t used)
+static bool swap_write_call_has_room(const struct call_args *args, const struct call_arg *item, size_t used)
 {
 	const size_t name = strlen(text_or_empty(item->name)), value = strlen(text_or_empty(item->value));
-	const bool stands_beside = place_of(args, text_or_empty(item->name)) == PLACE_ERRNO;
+	const bool stands_beside = swap_write_call_place_of(args, text_or_empty(item->name)) == PLACE_ERRNO;
 
 	return used + 16 + (value < VALUE_MAX ? value : VALUE_MAX) <= ARGS_MAX && name < NAMES_MAX &&
 	       value < SIZE_MAX / 8 && args->names.size + 4 * name + (stands_beside ? 4 * value : 0) + 32 <= NAMES_MAX;
@@ -138,7 +138,7 @@ static void put_call_args(struct writer *writer, struct call_args *args, const s
 	for (uint32_t i = 0; i < call->arg_count; i++) {
 		const struct call_arg *item = &call->args[i];
 
-		if (!has_room(args, item, writer->out.size - begin)) {
+		if (!swap_write_call_has_room(args, item, writer->out.size - begin)) {
 			writer->cut_count++;
 			continue;
 		}
@@ -151,16 +151,17 @@ static void put_usual_args(struct writer *writer, struct call_args *args, const 
 			   const struct record_call *call)
 {
 	for (const char *param = api->params; *param; param++, args->count++)
-		put_arg(writer, &(struct swap_arg){.type = *param == 'i' || *param == 'n' ? 'p'
-							   : *param == 'd'                ? 'd'
-											  : 'x',
-						   .number = *param == 's'   ? call->size
-							     : *param == '1' ? 1
-							     : *param == 'i' ? call->id
-									     : 0});
+		swap_write_call_put_arg(writer, &(struct swap_arg){.type = *param == 'i' || *param == 'n' ? 'p'
+									   : *param == 'd'                ? 'd'
+													  : 'x',
+								   .number = *param == 's'   ? call->size
+									     : *param == '1' ? 1
+									     : *param == 'i' ? call->id
+											     : 0});
 }
 
-static void add_addresses(struct stack_cache *stacks, struct buf *out, const uint64_t *frames, uint32_t count)
+static void swap_write_call_add_addresses(struct stack_cache *stacks, struct buf *out, const uint64_t *frames,
+					  uint32_t count)
 {
 	const size_t size = count * sizeof(*frames);
 	const struct cached_stack *const known = stack_cache_find(stacks, frames, size);
@@ -193,7 +194,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 		writer->cut_count++;
 	}
 	buf_add_str(out, "s" SWAP_STACK);
-	add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
+	swap_write_call_add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
 	/* Without a frame there is no comma to be between. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
@@ -215,7 +216,7 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 	buf_printf(&type, ",%s%s%s", kind_word(call->kind),
 		   resource && resource->flags & RESOURCE_REFCOUNT ? ",refcount" : "",
 		   resource && resource->flags & RESOURCE_CALL ? ",call" : "");
-	put_text(writer, SWAP_TYPE, buf_str(&type));
+	swap_write_call_put_text(writer, SWAP_TYPE, buf_str(&type));
 	buf_free(&type);
 }
 
@@ -225,15 +226,15 @@ static void put_additions(struct writer *writer, struct call_args *args, const s
 {
 	char number[32];
 
-	put_text(writer, SWAP_NAMES, args->names.size ? buf_str(&args->names) : "");
+	swap_write_call_put_text(writer, SWAP_NAMES, args->names.size ? buf_str(&args->names) : "");
 	args->count++;
 	if (!usual_name || strcmp(usual_name, text_or_empty(call->function))) {
-		put_text(writer, SWAP_FUNCTION, text_or_empty(call->function));
+		swap_write_call_put_text(writer, SWAP_FUNCTION, text_or_empty(call->function));
 		args->count++;
 	}
 	if (call->context) {
 		snprintf(number, sizeof(number), "%" PRIx32, call->context);
-		put_text(writer, SWAP_CONTEXT, number);
+		swap_write_call_put_text(writer, SWAP_CONTEXT, number);
 		args->count++;
 	}
 	if (type) {
@@ -242,12 +243,12 @@ static void put_additions(struct writer *writer, struct call_args *args, const s
 	}
 	if (!usual_name && call->id) {
 		snprintf(number, sizeof(number), "%" PRIx64, call->id);
-		put_text(writer, SWAP_ID, number);
+		swap_write_call_put_text(writer, SWAP_ID, number);
 		args->count++;
 	}
 	if (!usual_name && call->size) {
 		snprintf(number, sizeof(number), "%" PRIu64, call->size);
-		put_text(writer, SWAP_SIZE, number);
+		swap_write_call_put_text(writer, SWAP_SIZE, number);
 		args->count++;
 	}
 	if (call->has_frames) {
@@ -264,7 +265,7 @@ static void set_dword(struct writer *writer, size_t at, uint32_t value)
 
 /* ---- Messages ---- */
 
-static uint64_t caller_of(const struct record_call *call)
+static uint64_t swap_write_call_caller_of(const struct record_call *call)
 {
 	return call->has_frames && call->frame_count ? call->frames[0] : 0;
 }
@@ -276,13 +277,13 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	struct swap_writer *s = writer->state;
 	struct buf *out = &writer->out;
 	struct call_args args = {.places_errno = true};
-	const uint64_t caller = caller_of(call);
+	const uint64_t caller = swap_write_call_caller_of(call);
 
 	if (call->kind == CALL_RELEASE && !api->is_release)
 		api = swap_api_find(SWAP_API_FREE); /* a realloc's */
 	else if (call->kind == CALL_ALLOC && api->is_release)
 		api = swap_api_find(SWAP_API_OTHER);
-	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, time_of(s, call));
+	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, swap_write_call_time_of(s, call));
 
 	swap_put_dword(out, api->id);
 	swap_put_dword(out, s->pid);
@@ -300,9 +301,10 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	put_additions(writer, &args, call, api->name, resource, !is_plain);
 	set_dword(writer, count_at, args.count);
 	if (args.has_return)
-		put_arg(writer, &args.returned);
+		swap_write_call_put_arg(writer, &args.returned);
 	else
-		put_arg(writer, &(struct swap_arg){.type = call->kind == CALL_RELEASE ? 'v' : 'p', .number = call->id});
+		swap_write_call_put_arg(
+			writer, &(struct swap_arg){.type = call->kind == CALL_RELEASE ? 'v' : 'p', .number = call->id});
 	swap_put_long(out, args.error);
 	swap_put_dword(out, caller >= s->program_from && caller < s->program_to);
 	swap_put_long(out, caller);
@@ -317,7 +319,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 }
 
 /* What stands for a function's address, which a trace does not have: the same for every call of that name. */
-static uint64_t function_number(const char *name)
+static uint64_t swap_write_call_function_number(const char *name)
 {
 	uint64_t number = UINT64_C(0xcbf29ce484222325);
 
@@ -333,15 +335,16 @@ static void put_function_head(struct writer *writer, const struct record_call *c
 
 	swap_put_dword(out, s->pid);
 	swap_put_dword(out, s->tid);
-	swap_put_long(out, function_number(text_or_empty(call->function)));
-	swap_put_long(out, caller_of(call));
+	swap_put_long(out, swap_write_call_function_number(text_or_empty(call->function)));
+	swap_put_long(out, swap_write_call_caller_of(call));
 	swap_put_dword(out, 0);
 }
 
-static void put_function(struct writer *writer, const struct record_call *call, const struct swap_resource *resource)
+static void swap_write_call_put_function(struct writer *writer, const struct record_call *call,
+					 const struct swap_resource *resource)
 {
 	struct swap_writer *s = writer->state;
-	const uint64_t time = time_of(s, call);
+	const uint64_t time = swap_write_call_time_of(s, call);
 	struct call_args args = {0};
 	size_t head = swap_begin(writer, SWAP_FUNCTION_ENTRY, time);
 
@@ -356,9 +359,10 @@ static void put_function(struct writer *writer, const struct record_call *call, 
 	head = swap_begin(writer, SWAP_FUNCTION_EXIT, time);
 	put_function_head(writer, call);
 	if (args.has_return)
-		put_arg(writer, &args.returned);
+		swap_write_call_put_arg(writer, &args.returned);
 	else
-		put_arg(writer, &(struct swap_arg){.type = call->kind == CALL_ALLOC ? 'x' : 'v', .number = call->id});
+		swap_write_call_put_arg(
+			writer, &(struct swap_arg){.type = call->kind == CALL_ALLOC ? 'x' : 'v', .number = call->id});
 	swap_end(writer, head);
 	buf_free(&args.names);
 }
@@ -376,5 +380,5 @@ void swap_put_call(struct writer *writer, const struct record_call *call)
 	if (is_heap || (call->kind == CALL_COPY && api->id >= 80 && api->id <= 82))
 		put_memory(writer, call, resource, api, is_heap);
 	else
-		put_function(writer, call, resource);
+		swap_write_call_put_function(writer, call, resource);
 }

@@ -24,7 +24,7 @@ static bool has_type(const struct text_reader *s, const struct text_resource *re
 	return id == (s->compat ? UINT64_C(1) << (resource->id - 1) : resource->id);
 }
 
-static const struct text_resource *take_type(const struct text_reader *s, const char *name, size_t *length)
+static const struct text_resource *text_call_take_type(const struct text_reader *s, const char *name, size_t *length)
 {
 	size_t suffix;
 
@@ -43,7 +43,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 {
 	char *name = line + parsed->name;
 	size_t length = parsed->name_length;
-	const struct text_resource *resource = take_type(s, name, &length);
+	const struct text_resource *resource = text_call_take_type(s, name, &length);
 
 	/* What should be before the name. */
 	if (*name == '[' || *name == '@')
@@ -117,14 +117,14 @@ static bool ends_inlined(const char *end, const char *begin)
 	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
 }
 
-static bool has_control(const char *begin, const char *end)
+static bool text_call_has_control(const char *begin, const char *end)
 {
 	while (begin < end && !text_is_control(*begin))
 		begin++;
 	return begin < end;
 }
 
-static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
+static void text_call_add_frame(struct text_reader *s, uint64_t address, struct text_span span)
 {
 	if (s->frame_count == TEXT_FRAMES_MAX) {
 		s->end = STACK_CUT;
@@ -165,19 +165,19 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 
 	if (text == end)
 		span = (struct text_span){0};
-	else if (*text != ' ' || has_control(text, end))
+	else if (*text != ' ' || text_call_has_control(text, end))
 		s->damage = "looks like a damaged frame";
 	/* The lines of one address, all but the last of which are inlined, are one frame. */
 	if (*inlined && s->frame_count && s->frames[s->frame_count - 1] == address)
 		s->spans[s->frame_count - 1].end = (uint32_t)(end - base);
 	else
-		add_frame(s, address, span);
+		text_call_add_frame(s, address, span);
 	*inlined = ends_inlined(end, text);
 	return length + 1;
 }
 
 /* functrace's mark of a stack that does not end here: a last address 0. */
-static void take_mark(struct reader *reader)
+static void text_call_take_mark(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
 	const size_t last = s->frame_count - 1;
@@ -221,7 +221,7 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		const char *end = text_hex(line + 3, &address);
 
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {
-			add_frame(s, address, (struct text_span){0});
+			text_call_add_frame(s, address, (struct text_span){0});
 			from += (size_t)(end - line) + 1;
 			lines++;
 			continue;
@@ -234,6 +234,6 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		from += size;
 	}
 	s->group_lines = lines;
-	take_mark(reader);
+	text_call_take_mark(reader);
 	return from;
 }

@@ -10,7 +10,7 @@
 
 /* `2026-11-21 01:03:30 +0100`, sp-rtrace's `2026.11.21 01:03:30`, functracer's `21.11.2026 ...`; 0
  * if it is none of them. Without a zone it is local time. */
-static int64_t parse_start(const char *text)
+static int64_t text_lines_parse_start(const char *text)
 {
 	int a, b, c, hour, minute, second, zone = 0, used = 0;
 	char sign[2] = "";
@@ -82,7 +82,7 @@ static bool parse_version(const char *text, struct record_process *process)
 }
 
 /* The value of a field. False if it is none that the key has. */
-static bool take_field(const char *key, char *value, struct record_process *process)
+static bool text_lines_take_field(const char *key, char *value, struct record_process *process)
 {
 	const char *unknown = NULL;
 
@@ -92,7 +92,7 @@ static bool take_field(const char *key, char *value, struct record_process *proc
 		process->arch = text_unescape(value, ",");
 	} else if (!strcmp(key, "timestamp")) {
 		process->start_text = text_unescape(value, ",");
-		process->start_sec = parse_start(value);
+		process->start_sec = text_lines_parse_start(value);
 	} else if (!strcmp(key, "process")) {
 		process->name = text_unescape(value, ",");
 	} else if (!strcmp(key, "pid")) {
@@ -142,7 +142,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 			continue;
 		if (value)
 			*value++ = '\0';
-		if (!value || !take_field(field, value, process))
+		if (!value || !text_lines_take_field(field, value, process))
 			s->damage = "is a header with a field that is unknown or damaged";
 	}
 	s->depth = process->has_depth ? process->depth : 0;
@@ -163,7 +163,7 @@ static void remember_resource(struct text_reader *s, const char *type, const str
 }
 
 /* `<1> : type (description) [flag|flag]` */
-static bool take_resource(struct text_reader *s, char *line, struct record *record)
+static bool text_lines_take_resource(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_resource *resource = &record->resource;
 	uint64_t id;
@@ -206,7 +206,7 @@ static bool take_resource(struct text_reader *s, char *line, struct record *reco
 }
 
 /* `: path => 0x1000-0x2000` */
-static bool take_object(struct text_reader *s, char *line, struct record *record)
+static bool text_lines_take_object(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_object *object = &record->object;
 	char *arrow = NULL;
@@ -239,7 +239,7 @@ static bool take_context(char *line, struct record *record)
 }
 
 /* `& name : path` */
-static bool take_attachment(char *line, struct record *record)
+static bool text_lines_take_attachment(char *line, struct record *record)
 {
 	char *colon = strstr(line + 2, " : ");
 
@@ -252,7 +252,7 @@ static bool take_attachment(char *line, struct record *record)
 }
 
 /* `## tracing module: [1] memory (1.2)` */
-static bool take_module(char *line, struct record *record)
+static bool text_lines_take_module(char *line, struct record *record)
 {
 	uint64_t id, major, minor;
 	const char *p = line + strlen(TEXT_MODULE_LINE);
@@ -275,7 +275,7 @@ static bool take_module(char *line, struct record *record)
 }
 
 /* `## thread 12 name` */
-static bool take_thread(char *line, struct record *record)
+static bool text_lines_take_thread(char *line, struct record *record)
 {
 	uint64_t tid;
 	const char *p = text_decimal(line + strlen(TEXT_THREAD_LINE), &tid);
@@ -288,7 +288,7 @@ static bool take_thread(char *line, struct record *record)
 }
 
 /* `## build-id 0x1000 0123abcd` */
-static bool take_build_id(const char *line, struct record *record)
+static bool text_lines_take_build_id(const char *line, struct record *record)
 {
 	uint64_t from;
 	const char *p = line + strlen(TEXT_BUILD_LINE);
@@ -301,7 +301,7 @@ static bool take_build_id(const char *line, struct record *record)
 }
 
 /* `## scan <1>`, or `## scan <1> reason` */
-static bool take_scan(char *line, struct record *record)
+static bool text_lines_take_scan(char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_SCAN_LINE);
 	uint64_t resource;
@@ -315,7 +315,7 @@ static bool take_scan(char *line, struct record *record)
 }
 
 /* `## lost <1> 0x602010 definitely` */
-static bool take_lost(const char *line, struct record *record)
+static bool text_lines_take_lost(const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_LOST_LINE);
 	uint64_t resource, id;
@@ -333,7 +333,7 @@ static bool take_lost(const char *line, struct record *record)
 }
 
 /* `## before <1> 0x602010 24` */
-static bool take_before(struct text_reader *s, const char *line, struct record *record)
+static bool text_lines_take_before(struct text_reader *s, const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_BEFORE_LINE);
 	uint64_t resource;
@@ -347,7 +347,7 @@ static bool take_before(struct text_reader *s, const char *line, struct record *
 }
 
 /* `## resident 4096 8192` */
-static bool take_resident(const char *line, struct record *record)
+static bool text_lines_take_resident(const char *line, struct record *record)
 {
 	struct record_resident *resident = &record->resident;
 	const char *p = text_decimal(line + strlen(TEXT_RESIDENT_LINE), &resident->now);
@@ -361,30 +361,30 @@ static bool take_resident(const char *line, struct record *record)
 static bool take_declaration(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_begins(line, ": "))
-		return take_object(s, line, record);
+		return text_lines_take_object(s, line, record);
 	if (text_begins(line, "@ "))
 		return take_context(line, record);
 	if (text_begins(line, "<"))
-		return take_resource(s, line, record);
+		return text_lines_take_resource(s, line, record);
 	if (text_begins(line, "& "))
-		return take_attachment(line, record);
+		return text_lines_take_attachment(line, record);
 	if (!text_begins(line, "## "))
 		return false;
 	if (text_begins(line, TEXT_MODULE_LINE))
-		return take_module(line, record);
+		return text_lines_take_module(line, record);
 	if (text_begins(line, TEXT_BUILD_LINE))
-		return take_build_id(line, record);
-	if (!s->compat && text_begins(line, TEXT_THREAD_LINE) && take_thread(line, record))
+		return text_lines_take_build_id(line, record);
+	if (!s->compat && text_begins(line, TEXT_THREAD_LINE) && text_lines_take_thread(line, record))
 		return true;
 	if (s->compat)
 		return false;
-	if (text_begins(line, TEXT_SCAN_LINE) && take_scan(line, record))
+	if (text_begins(line, TEXT_SCAN_LINE) && text_lines_take_scan(line, record))
 		return true;
-	if (text_begins(line, TEXT_LOST_LINE) && take_lost(line, record))
+	if (text_begins(line, TEXT_LOST_LINE) && text_lines_take_lost(line, record))
 		return true;
-	if (text_begins(line, TEXT_BEFORE_LINE) && take_before(s, line, record))
+	if (text_begins(line, TEXT_BEFORE_LINE) && text_lines_take_before(s, line, record))
 		return true;
-	if (text_begins(line, TEXT_RESIDENT_LINE) && take_resident(line, record))
+	if (text_begins(line, TEXT_RESIDENT_LINE) && text_lines_take_resident(line, record))
 		return true;
 	s->damage = s->damage ? s->damage : text_damage(line);
 	record->type = RECORD_NOTE;

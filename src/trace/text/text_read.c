@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *text_begin(struct reader *reader)
+static void *text_read_text_begin(struct reader *reader)
 {
 	(void)reader;
 	return xcalloc(1, sizeof(struct text_reader));
 }
 
-static void text_end(struct reader *reader)
+static void text_read_text_end(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
 
@@ -46,7 +46,7 @@ static bool text_detect(const unsigned char *data, size_t size)
 	return false;
 }
 
-static int read_header(struct reader *reader, struct record *record)
+static int text_read_header(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;
 	size_t length;
@@ -168,7 +168,7 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	call->frame_texts = s->texts;
 }
 
-static bool is_heap(const char *line, size_t length)
+static bool text_read_is_heap(const char *line, size_t length)
 {
 	return length == strlen(TEXT_HEAP_LINE) && !memcmp(line, TEXT_HEAP_LINE, length);
 }
@@ -190,7 +190,7 @@ static bool parse_heap_line(const char *p, size_t i, uint64_t *value)
 
 /* The heap's record, whose head is `from` bytes after data + start, if all its lines are there,
  * before `end`; then *size is what they take. Others are comments. */
-static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *size, struct record *record)
+static bool text_read_take_heap(struct reader *reader, size_t from, size_t end, size_t *size, struct record *record)
 {
 	struct record_heap *heap = &record->heap;
 	uint64_t values[TEXT_HEAP_LINES];
@@ -210,7 +210,7 @@ static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *si
 }
 
 /* The record of any line but calls, headers and heap lines: 1, or 2 if it gave nothing. */
-static int take_line(struct reader *reader, char *line, struct record *record)
+static int text_read_take_line(struct reader *reader, char *line, struct record *record)
 {
 	struct text_reader *s = reader->state;
 	const bool continues = s->astray && *line == '\t';
@@ -244,18 +244,19 @@ static int next_in_group(struct reader *reader, struct record *record)
 	}
 	size_t size;
 
-	if (is_heap(line, length) && take_heap(reader, s->group_at, s->group_frames, &size, record)) {
+	if (text_read_is_heap(line, length) &&
+	    text_read_take_heap(reader, s->group_at, s->group_frames, &size, record)) {
 		s->group_at += size;
 		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;
 	}
 	line[length] = '\0';
 	s->group_at += length + 1;
-	return take_line(reader, line, record);
+	return text_read_take_line(reader, line, record);
 }
 
 /* One line: 1, 2 if it gave nothing, 0 at the end, or a negative errno. */
-static int next_line(struct reader *reader, struct record *record)
+static int text_read_next_line(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;
 	struct text_call call;
@@ -271,7 +272,7 @@ static int next_line(struct reader *reader, struct record *record)
 	}
 	size_t size;
 
-	if (is_heap(text_at(reader, 0), length) && take_heap(reader, 0, SIZE_MAX, &size, record)) {
+	if (text_read_is_heap(text_at(reader, 0), length) && text_read_take_heap(reader, 0, SIZE_MAX, &size, record)) {
 		reader->start += size;
 		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;
@@ -285,7 +286,7 @@ static int next_line(struct reader *reader, struct record *record)
 				     s->line, s->line);
 	line[length] = '\0';
 	reader->start += length + 1;
-	return take_line(reader, line, record);
+	return text_read_take_line(reader, line, record);
 }
 
 static int text_next(struct reader *reader, struct record *record)
@@ -297,11 +298,11 @@ static int text_next(struct reader *reader, struct record *record)
 		return s->status;
 	do {
 		if (!s->begun)
-			status = read_header(reader, record);
+			status = text_read_header(reader, record);
 		else if (s->in_group)
 			status = next_in_group(reader, record);
 		else
-			status = next_line(reader, record);
+			status = text_read_next_line(reader, record);
 	} while (status == 2);
 	if (status > 0)
 		return status;
@@ -312,8 +313,8 @@ static int text_next(struct reader *reader, struct record *record)
 
 const struct reader_ops text_reader_ops = {
 	.detect = text_detect,
-	.begin = text_begin,
+	.begin = text_read_text_begin,
 	.next = text_next,
 	.is_compat = text_is_compat,
-	.end = text_end,
+	.end = text_read_text_end,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void *text_begin(struct writer *writer)
+static void *text_write_text_begin(struct writer *writer)
 {
 	struct text_writer *s = xcalloc(1, sizeof(*s));
 
@@ -17,7 +17,7 @@ static void *text_begin(struct writer *writer)
 	return s;
 }
 
-static void text_end(struct writer *writer)
+static void text_write_text_end(struct writer *writer)
 {
 	struct text_writer *s = writer->state;
 
@@ -66,7 +66,7 @@ static void put_start(struct writer *writer, const struct record_process *proces
 }
 
 /* The names of the bits that are set, joined by '|'. False if none is. */
-static bool join_names(char *text, const char *const *names, size_t count, unsigned bits)
+static bool text_write_join_names(char *text, const char *const *names, size_t count, unsigned bits)
 {
 	*text = '\0';
 	for (size_t i = 0; i < count; i++)
@@ -77,7 +77,7 @@ static bool join_names(char *text, const char *const *names, size_t count, unsig
 	return *text;
 }
 
-static void put_process(struct writer *writer, const struct record_process *process)
+static void text_write_put_process(struct writer *writer, const struct record_process *process)
 {
 	const struct text_writer *s = writer->state;
 	unsigned filters = process->filters;
@@ -95,7 +95,7 @@ static void put_process(struct writer *writer, const struct record_process *proc
 		snprintf(text, sizeof(text), "%" PRIu32, process->pid);
 		put_field(writer, false, "pid", text);
 	}
-	if (join_names(text, text_filters, TEXT_FILTERS, filters))
+	if (text_write_join_names(text, text_filters, TEXT_FILTERS, filters))
 		put_field(writer, false, "filter", text);
 	if (process->has_depth) {
 		snprintf(text, sizeof(text), "%" PRIu32, process->depth);
@@ -110,7 +110,7 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	buf_add_char(&writer->out, '\n');
 }
 
-static void put_module(struct writer *writer, const struct record_module *module)
+static void text_write_put_module(struct writer *writer, const struct record_module *module)
 {
 	struct buf *const out = &writer->out;
 
@@ -131,7 +131,7 @@ static void remember_type(struct text_writer *s, const struct record_resource *r
 		.id = resource->id, .flags = resource->flags, .name = xstrdup(resource->type ? resource->type : "")};
 }
 
-static void put_resource(struct writer *writer, const struct record_resource *resource)
+static void text_write_put_resource(struct writer *writer, const struct record_resource *resource)
 {
 	struct text_writer *s = writer->state;
 	struct buf *out = &writer->out;
@@ -148,12 +148,12 @@ static void put_resource(struct writer *writer, const struct record_resource *re
 	buf_add_str(out, " (");
 	text_put_escaped(out, resource->desc ? resource->desc : "", "");
 	buf_add_char(out, ')');
-	if (join_names(flags, text_flags, s->compat ? 1 : TEXT_FLAGS, resource->flags))
+	if (text_write_join_names(flags, text_flags, s->compat ? 1 : TEXT_FLAGS, resource->flags))
 		buf_printf(out, " [%s]", flags);
 	buf_add_char(out, '\n');
 }
 
-static void put_object(struct writer *writer, const struct record_object *object)
+static void text_write_put_object(struct writer *writer, const struct record_object *object)
 {
 	buf_add_str(&writer->out, ": ");
 	/* The sp-rtrace tools take no blanks in a path. */
@@ -162,7 +162,7 @@ static void put_object(struct writer *writer, const struct record_object *object
 }
 
 /* A comment to all other readers, in both dialects. What is no build-id is none when it is read. */
-static void put_build_id(struct writer *writer, const struct record_build_id *build_id)
+static void text_write_put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
 	struct buf *const out = &writer->out;
 
@@ -172,7 +172,7 @@ static void put_build_id(struct writer *writer, const struct record_build_id *bu
 }
 
 /* A line of its own, whatever the text has in it. */
-static void put_comment(struct writer *writer, const struct record_comment *comment)
+static void text_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
 
@@ -189,7 +189,7 @@ static void put_comment(struct writer *writer, const struct record_comment *comm
 	buf_add_char(out, '\n');
 }
 
-static void put_heap(struct writer *writer, const struct record_heap *heap)
+static void text_write_put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct text_writer *s = writer->state;
 	const uint64_t addresses[] = {heap->bottom, heap->top, heap->lowest ? heap->lowest : s->lowest,
@@ -206,7 +206,7 @@ static void put_heap(struct writer *writer, const struct record_heap *heap)
 	}
 }
 
-static void put_named(struct buf *out, const char *name, const char *text)
+static void text_write_put_named(struct buf *out, const char *name, const char *text)
 {
 	text_put_escaped(out, name ? name : "", "");
 	buf_add_str(out, " : ");
@@ -214,7 +214,7 @@ static void put_named(struct buf *out, const char *name, const char *text)
 	buf_add_char(out, '\n');
 }
 
-static void put_thread(struct writer *writer, const struct record_thread *thread)
+static void text_write_put_thread(struct writer *writer, const struct record_thread *thread)
 {
 	struct buf *const out = &writer->out;
 
@@ -227,7 +227,7 @@ static void put_thread(struct writer *writer, const struct record_thread *thread
 }
 
 /* `## scan <1>` or `## scan <1> reason` */
-static void put_scan(struct writer *writer, const struct record_scan *scan)
+static void text_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
 	struct buf *const out = &writer->out;
 
@@ -239,63 +239,63 @@ static void put_scan(struct writer *writer, const struct record_scan *scan)
 	buf_add_char(out, '\n');
 }
 
-static void put_context(struct writer *writer, const struct record_context *context)
+static void text_write_put_context(struct writer *writer, const struct record_context *context)
 {
 	buf_printf(&writer->out, "@ %" PRIx32, context->id);
-	put_named(&writer->out, "", context->name);
+	text_write_put_named(&writer->out, "", context->name);
 }
 
-static void put_attachment(struct writer *writer, const struct record_attachment *attachment)
+static void text_write_put_attachment(struct writer *writer, const struct record_attachment *attachment)
 {
 	buf_add_str(&writer->out, "& ");
-	put_named(&writer->out, attachment->name, attachment->path);
+	text_write_put_named(&writer->out, attachment->name, attachment->path);
 }
 
-static void put_note(struct writer *writer, const struct record_note *note)
+static void text_write_put_note(struct writer *writer, const struct record_note *note)
 {
 	buf_add_str(&writer->out, "## ");
 	text_put_escaped(&writer->out, note->text ? note->text : "", "");
 	buf_add_char(&writer->out, '\n');
 }
 
-static void put_lost(struct writer *writer, const struct record_lost *lost)
+static void text_write_put_lost(struct writer *writer, const struct record_lost *lost)
 {
 	buf_printf(&writer->out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", lost->resource, lost->id,
 		   text_lost_kinds[lost->kind]);
 }
 
 /* `## before <1> 0x602010 24`, a line for each block */
-static void put_baseline(struct writer *writer, const struct record_baseline *baseline)
+static void text_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	for (uint32_t i = 0; i < baseline->count; i++)
 		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n",
 			   baseline->resource, baseline->blocks[i].id, baseline->blocks[i].size);
 }
 
-static void put_resident(struct writer *writer, const struct record_resident *resident)
+static void text_write_put_resident(struct writer *writer, const struct record_resident *resident)
 {
 	buf_printf(&writer->out, TEXT_RESIDENT_LINE "%" PRIu64 " %" PRIu64 "\n", resident->now, resident->peak);
 }
 
 const struct writer_ops text_writer_ops = {
-	.begin = text_begin,
-	.put = {.process = put_process,
-		.module = put_module,
-		.resource = put_resource,
-		.context = put_context,
-		.object = put_object,
-		.build_id = put_build_id,
-		.thread = put_thread,
+	.begin = text_write_text_begin,
+	.put = {.process = text_write_put_process,
+		.module = text_write_put_module,
+		.resource = text_write_put_resource,
+		.context = text_write_put_context,
+		.object = text_write_put_object,
+		.build_id = text_write_put_build_id,
+		.thread = text_write_put_thread,
 		.call = text_put_call,
-		.note = put_note,
-		.heap = put_heap,
-		.attachment = put_attachment,
-		.comment = put_comment,
-		.scan = put_scan,
-		.lost = put_lost,
-		.baseline = put_baseline,
-		.resident = put_resident},
+		.note = text_write_put_note,
+		.heap = text_write_put_heap,
+		.attachment = text_write_put_attachment,
+		.comment = text_write_put_comment,
+		.scan = text_write_put_scan,
+		.lost = text_write_put_lost,
+		.baseline = text_write_put_baseline,
+		.resident = text_write_put_resident},
 	.not_in_compat = 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN | 1u << RECORD_LOST |
 			 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
-	.end = text_end,
+	.end = text_write_text_end,
 };

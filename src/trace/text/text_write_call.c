@@ -51,7 +51,7 @@ static void put_call_head(struct writer *writer, const struct record_call *call)
 	writer->out.size += (size_t)(p - line);
 }
 
-static const struct text_type *type_of(const struct text_writer *s, uint32_t resource)
+static const struct text_type *text_write_call_type_of(const struct text_writer *s, uint32_t resource)
 {
 	for (size_t i = 0; i < s->type_count; i++)
 		if (s->types[i].id == resource || (!resource && s->type_count == 1))
@@ -62,7 +62,7 @@ static const struct text_type *type_of(const struct text_writer *s, uint32_t res
 /* The type is shown where there are several to choose from. */
 static const char *shown_type(const struct text_writer *s, uint32_t resource)
 {
-	const struct text_type *type = s->type_count < 2 ? NULL : type_of(s, resource);
+	const struct text_type *type = s->type_count < 2 ? NULL : text_write_call_type_of(s, resource);
 
 	return type ? type->name : NULL;
 }
@@ -70,7 +70,7 @@ static const char *shown_type(const struct text_writer *s, uint32_t resource)
 /* A copy is written as an allocation is, and is known by its resource, a mere record of calls; or else by a mark. */
 static void put_copy_mark(struct writer *writer, const struct record_call *call)
 {
-	const struct text_type *type = type_of(writer->state, call->resource);
+	const struct text_type *type = text_write_call_type_of(writer->state, call->resource);
 
 	if (call->kind == CALL_COPY && !writer->options.compat && !(type && type->flags & RESOURCE_CALL))
 		buf_add_str(&writer->out, TEXT_COPY_LINE "\n");
@@ -110,7 +110,7 @@ static void put_call_tail(struct writer *writer, const struct record_call *call)
 	writer->out.size += (size_t)(p - line);
 }
 
-static void put_index(struct buf *out, uint32_t index)
+static void text_write_call_put_index(struct buf *out, uint32_t index)
 {
 	char digits[NUMBER_ROOM];
 
@@ -120,10 +120,10 @@ static void put_index(struct buf *out, uint32_t index)
 /* 1.4: `	$1 = name=value`. A value without a name that looks like name=value, or that begins
  * with
  * '=', gets a '=' before it. */
-static void put_arg(struct buf *out, uint32_t number, const char *name, const char *value)
+static void text_write_call_put_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
-	put_index(out, number);
+	text_write_call_put_index(out, number);
 	buf_add_str(out, " = ");
 	if (*name) {
 		text_put_escaped(out, name, "= ");
@@ -142,13 +142,13 @@ static void put_compat_arg(struct buf *out, uint32_t number, const char *name, c
 	if (*name)
 		text_put_escaped(out, name, " ");
 	else
-		put_index(out, number);
+		text_write_call_put_index(out, number);
 	buf_add_str(out, " = ");
 	text_put_escaped(out, *value ? value : "\"\"", " ");
 	buf_add_char(out, '\n');
 }
 
-static void put_args(struct writer *writer, const struct record_call *call)
+static void text_write_call_put_args(struct writer *writer, const struct record_call *call)
 {
 	for (uint32_t i = 0; i < call->arg_count; i++) {
 		const char *name = call->args[i].name ? call->args[i].name : "";
@@ -157,11 +157,11 @@ static void put_args(struct writer *writer, const struct record_call *call)
 		if (writer->options.compat)
 			put_compat_arg(&writer->out, i + 1, name, value);
 		else
-			put_arg(&writer->out, i + 1, name, value);
+			text_write_call_put_arg(&writer->out, i + 1, name, value);
 	}
 }
 
-static bool cut_end(const char *name, size_t *length, const char *end)
+static bool text_write_call_cut_end(const char *name, size_t *length, const char *end)
 {
 	const size_t n = strlen(end);
 
@@ -183,14 +183,15 @@ static bool has_parameters(const char *name)
 			break;
 		length = (size_t)(clone - 1 - name);
 	}
-	while (cut_end(name, &length, " const") || cut_end(name, &length, " volatile") ||
-	       cut_end(name, &length, " &") || cut_end(name, &length, " &&"))
+	while (text_write_call_cut_end(name, &length, " const") ||
+	       text_write_call_cut_end(name, &length, " volatile") || text_write_call_cut_end(name, &length, " &") ||
+	       text_write_call_cut_end(name, &length, " &&"))
 		;
 	return length && name[length - 1] == ')';
 }
 
 /* What follows the address: 1.4 ` in f() at file:1`, compat ` f() at file:1`. */
-static void put_name(struct writer *writer, const struct frame_name *name)
+static void text_write_call_put_name(struct writer *writer, const struct frame_name *name)
 {
 	struct buf *out = &writer->out;
 
@@ -204,7 +205,7 @@ static void put_name(struct writer *writer, const struct frame_name *name)
 		buf_add_str(out, " at ");
 		text_put_escaped(out, name->file, "");
 		buf_add_char(out, ':');
-		put_index(out, name->line);
+		text_write_call_put_index(out, name->line);
 	} else if (name->module) {
 		buf_add_str(out, " from ");
 		text_put_escaped(out, name->module, "");
@@ -227,7 +228,7 @@ static void put_named_frame(struct writer *writer, uint64_t address, const struc
 {
 	for (size_t i = writer->options.compat ? count - 1 : 0; i < count; i++) {
 		put_address(&writer->out, address);
-		put_name(writer, &names[i]);
+		text_write_call_put_name(writer, &names[i]);
 		buf_add_char(&writer->out, '\n');
 	}
 }
@@ -250,7 +251,7 @@ static void put_frame(struct writer *writer, uint64_t address, const char *text)
 	buf_add_char(&writer->out, '\n');
 }
 
-static void put_frames(struct writer *writer, const struct record_call *call)
+static void text_write_call_put_frames(struct writer *writer, const struct record_call *call)
 {
 	const bool named = writer->options.namer || call->frame_texts;
 
@@ -272,7 +273,7 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 		buf_printf(&writer->out, "\t0x0%s\n", text_stack_ends[call->end]);
 }
 
-static void note_block(struct text_writer *s, const struct record_call *call)
+static void text_write_call_note_block(struct text_writer *s, const struct record_call *call)
 {
 	if (call->kind != CALL_ALLOC || !call->id)
 		return;
@@ -291,7 +292,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 	struct buf *out = &writer->out;
 	const char *type = shown_type(s, call->resource);
 
-	note_block(s, call);
+	text_write_call_note_block(s, call);
 	put_call_head(writer, call);
 	text_put_escaped(out, call->function ? call->function : "", "");
 	if (type) {
@@ -301,7 +302,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 	}
 	put_call_tail(writer, call);
 	put_copy_mark(writer, call);
-	put_args(writer, call);
+	text_write_call_put_args(writer, call);
 	if (call->shares_next)
 		return;
 	if (call->summary) {
@@ -309,7 +310,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 		buf_add_char(out, '\n');
 	}
 	if (call->has_frames)
-		put_frames(writer, call);
+		text_write_call_put_frames(writer, call);
 	/* Also where there is no frame: without it a release would share the next call's. */
 	buf_add_char(out, '\n');
 }

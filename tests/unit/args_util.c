@@ -158,7 +158,7 @@ const char *fake_return(struct fake_task *task, const struct args_plan *plan, bo
 const char *fake_value(struct fake_task *task, const struct data_type *type, const void *bytes, size_t size,
 		       uint64_t address)
 {
-	const struct view view = {.bytes = bytes, .size = size, .address = address};
+	const struct value_view view = {.bytes = bytes, .size = size, .address = address};
 	struct formatter showing;
 
 	task->reads = 0;

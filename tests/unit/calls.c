@@ -222,8 +222,8 @@ static void test_names_of_one_kind(void **state)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
 /* No module has been read. */
-bool __wrap_wanted_any(const struct probe_spec_list *list, const char *symbol);
-bool __wrap_wanted_any(const struct probe_spec_list *list, const char *symbol)
+bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol);
+bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
 	(void)list;
 	return !strncmp(symbol, "alloc", 5);

@@ -38,10 +38,10 @@ static pid_t full_disk; /* whose trace cannot be written any more */
 int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd);
 int __wrap_launch_open_gate(struct launch *launch);
 int __wrap_launch_failure(struct launch *launch, const char *program);
-bool __wrap_lost_figures_are_wanted(const struct process *p);
-bool __wrap_lost_at_detach(struct tracer *t);
-void __wrap_errand_copy_and_read(void *errand);
-void __wrap_lost_put_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
+bool __wrap_leak_check_figures_are_wanted(const struct process *p);
+bool __wrap_leak_check_at_detach(struct tracer *t);
+void __wrap_capture_job_copy_and_read(void *errand);
+void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
 struct stop __real_pump_once(struct tracer *t, const struct stop_pump *pump);
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
 void __wrap_engine_started(struct engine *e);
@@ -69,24 +69,24 @@ int __wrap_launch_failure(struct launch *launch, const char *program)
 
 /* These fakes find no lost blocks. The sequences test only that a task in its exit stop waits for the thread that reads
  * its memory, and that the tracer resumes the task afterwards. */
-bool __wrap_lost_figures_are_wanted(const struct process *p)
+bool __wrap_leak_check_figures_are_wanted(const struct process *p)
 {
 	(void)p;
 	return world->figures;
 }
 
-bool __wrap_lost_at_detach(struct tracer *t)
+bool __wrap_leak_check_at_detach(struct tracer *t)
 {
 	exit_captures_finish_all(t);
 	return true;
 }
 
-void __wrap_errand_copy_and_read(void *errand)
+void __wrap_capture_job_copy_and_read(void *errand)
 {
 	(void)errand;
 }
 
-void __wrap_lost_put_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
+void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
 	(void)ending;
 	(void)reason;

@@ -225,8 +225,8 @@ struct module_details {
 struct function {
 	/* As the object file has it (mangled); '*' only as a prefix: "*malloc" matches any prefix of prefixes[].
 	 * is_pattern: a shell's pattern, which is matched with symbols and with demangled names, of local functions,
-	 * too: see src/calls/probes/patterns.h. NAME@OBJECT: in objects that have this in their path; OBJECT!0xADDRESS: what
-	 * is at that address of the object's file. OBJECT "main", or before the ! none: the program's own. */
+	 * too: see src/calls/probes/patterns.h. NAME@OBJECT: in objects that have this in their path; OBJECT!0xADDRESS:
+	 * what is at that address of the object's file. OBJECT "main", or before the ! none: the program's own. */
 	const char *symbol;
 	bool is_pattern;
 	const char *name;       /* what the trace shows; NULL: the symbol, or what the pattern has matched */

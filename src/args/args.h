@@ -1,8 +1,8 @@
 /* From registers and memory to the text of a call's arguments and result.
  *
- * What a function's parameters are comes from a module's row or from debug information (symbols/types/types.h); where they
- * are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers, and reads
- * memory. */
+ * What a function's parameters are comes from a module's row or from debug information (symbols/types/types.h);
+ * where they are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers,
+ * and reads memory. */
 #ifndef FT_ARGS_ARGS_H
 #define FT_ARGS_ARGS_H
 

@@ -15,7 +15,8 @@
 #define WORD_HELP "help"
 
 /* Traces tell modules and kinds by their names. */
-static int conflict(struct parse *parse, const char *word, const struct module *module, const struct module *other)
+static int module_conflict(struct parse *parse, const char *word, const struct module *module,
+			   const struct module *other)
 {
 	if (!strcmp(other->name, module->name))
 		return usage_error(
@@ -43,7 +44,7 @@ static int option_modules_add(struct parse *parse, const char *word, const struc
 		if (s->modules[i] == module)
 			return 0;
 	for (size_t i = 0; i < s->module_count; i++)
-		if (conflict(parse, word, module, s->modules[i]))
+		if (module_conflict(parse, word, module, s->modules[i]))
 			return EINVAL;
 	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
 	s->modules[s->module_count++] = module;

@@ -101,8 +101,8 @@ static const struct conflict conflicts[] = {
 	 "only traces are compressed, and {-o} would not be: give -o a name without {output-suffix}, and compress "
 	 "the file"},
 	{"html-suffix", EXCLUDES, "",
-	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and compress "
-	 "the file"},
+	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and "
+	 "compress the file"},
 	{"packed-otherwise", EXCLUDES, "", "-z{-z}: the name after -o, {-o}, says another kind"},
 	{"packing-unknown", EXCLUDES, "", "-z{-z}: the kinds are zst and gz"},
 	{"packed", EXCLUDES, "--stats --dump --expand-events --mpatrol-table --hatf-file --sim-file",

@@ -1,6 +1,6 @@
-/* Records of a trace that are written later, in their order: those of calls made since a baseline or scan of the process
- * was begun, whose records come first, so that a release finds its block in the trace; and those from the first call on
- * whose names are still being looked up. */
+/* Records of a trace that are written later, in their order: those of calls made since a baseline or scan of the
+ * process was begun, whose records come first, so that a release finds its block in the trace; and those from the
+ * first call on whose names are still being looked up. */
 #ifndef FT_RECORD_DEFERRED_H
 #define FT_RECORD_DEFERRED_H
 

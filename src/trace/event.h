@@ -240,9 +240,9 @@ struct baseline_block {
 	uint64_t id, size;
 };
 
-/* Blocks that were alive before the trace began, from a baseline of the process's heap: no call here has allocated them.
- * There may be several such records, and calls before them: a block that a call here has allocated or released already
- * is in none. */
+/* Blocks that were alive before the trace began, from a baseline of the process's heap: no call here has allocated
+ * them. There may be several such records, and calls before them: a block that a call here has allocated or
+ * released already is in none. */
 struct record_baseline {
 	uint32_t resource;
 	const struct baseline_block *blocks;

@@ -18,7 +18,8 @@ struct capture_job {
 /* The memory is read by the task. */
 struct capture_job capture_job_by(struct heap_capture *ending, const struct task *task);
 
-/* Each for background_begin(), with a struct capture_job, and as the function of scan/capture/heap_capture.h that has its name. */
+/* Each for background_begin(), with a struct capture_job, and as the function of scan/capture/heap_capture.h that has
+ * its name. */
 void capture_job_warm(void *errand);
 void capture_job_copy(void *errand);
 void capture_job_read(void *errand);

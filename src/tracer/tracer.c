@@ -142,8 +142,8 @@ static void tracer_serve(struct tracer *t)
 		let_go_broken(t);
 }
 
-/* While tracer_serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too. Nothing
- * wakes the tracer for that one again:
+/* While tracer_serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too.
+ * Nothing wakes the tracer for that one again:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's end; sleeps */
 static void trace_all(struct tracer *t)

@@ -16,7 +16,8 @@ SRC = os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
 CC, CXX = os.environ.get('CC', 'gcc').split(), os.environ.get('CXX', 'g++').split()
 # for what defines this: sources below arch/
-RULES = {'__x86_64__': ('abi_x86_64', 'abi_x86'), '__i386__': ('abi_i386', 'abi_x86'), '__aarch64__': ('abi_aarch64',), '__arm__': ('abi_arm',)}
+RULES = {'__x86_64__': ('x86/abi_x86_64', 'x86/abi_x86'), '__i386__': ('x86/abi_i386', 'x86/abi_x86'),
+         '__aarch64__': ('aarch64/abi_aarch64',), '__arm__': ('arm/abi_arm',)}
 FLAGS = ['-I' + folder for folder in (BUILD, os.path.join(SRC, 'src'), SRC, os.path.join(SRC, 'tests', 'unit'))] + ['-w', '-fno-strict-aliasing']
 THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 

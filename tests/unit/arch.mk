@@ -79,6 +79,11 @@ endif
 check_LIBRARIES += libarm.a
 libarm_a_SOURCES = $(ARM_SOURCES) $(ABI_SOURCES)
 libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
+# For tests that read files of other processors, too: the tables of all that any machine can compile.
+check_LIBRARIES += libports.a
+libports_a_SOURCES = arch/arch.c
+libports_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(aarch64) PORT(arm)'
+ALL_PORTS = libports.a libaarch64.a libarm.a libarch.a
 check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h

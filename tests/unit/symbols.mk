@@ -37,7 +37,8 @@ TESTS += tests/unit/signature
 tests_unit_signature_SOURCES = tests/unit/signature.c tests/unit/signature_util.c tests/unit/signature_util.h \
 	tests/unit/symbols_util.c tests/unit/symbols_util.h
 tests_unit_signature_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_signature_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_signature_LDADD = libsymbols.a libproc.a $(ALL_PORTS) libbase.a $(SYMBOLS_LIBS) $(ZYDIS_LIBS) \
+	$(UNIT_LIBS)
 EXTRA_DIST += tests/unit/signatures/c.txt tests/unit/signatures/optimised.txt tests/unit/signatures/callbacks.txt \
 	tests/unit/signatures/rust.txt tests/unit/signatures/cxx.txt tests/unit/signatures/bases.txt
 
@@ -46,5 +47,5 @@ TESTS += tests/unit/signature_hostile
 tests_unit_signature_hostile_SOURCES = tests/unit/signature_hostile.c tests/unit/signature_util.c \
 	tests/unit/signature_util.h tests/unit/symbols_util.c tests/unit/symbols_util.h
 tests_unit_signature_hostile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_signature_hostile_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) \
-	$(ZYDIS_LIBS) $(UNIT_LIBS)
+tests_unit_signature_hostile_LDADD = libsymbols.a libproc.a $(ALL_PORTS) libbase.a $(SYMBOLS_LIBS) $(ZYDIS_LIBS) \
+	$(UNIT_LIBS)

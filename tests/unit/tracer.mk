@@ -108,7 +108,7 @@ TESTS += tests/unit/calls
 tests_unit_calls_SOURCES = tests/unit/calls.c
 tests_unit_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_calls_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=object_call_slots -Wl,--wrap=elf_file_got \
-	-Wl,--wrap=wanted_any
+	-Wl,--wrap=probe_spec_any
 tests_unit_calls_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/patterns
 TESTS += tests/unit/patterns

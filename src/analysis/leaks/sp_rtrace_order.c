@@ -124,7 +124,7 @@ static int put_declared(struct sp_rtrace_order_layout *layout)
 	return error;
 }
 
-static void call_pool_call(struct sp_rtrace_order_layout *layout, const struct record_call *call)
+static void sp_rtrace_order_pool_call(struct sp_rtrace_order_layout *layout, const struct record_call *call)
 {
 	struct stack *stack = call->has_frames ? stack_intern(&layout->stacks, call) : NULL;
 
@@ -213,7 +213,7 @@ static int take_held(struct sp_rtrace_order_layout *layout, const struct record 
 		marks_add(&layout->comments, layout->call_count, record);
 		break;
 	case RECORD_CALL:
-		call_pool_call(layout, &record->call);
+		sp_rtrace_order_pool_call(layout, &record->call);
 		break;
 	case RECORD_THREAD:
 	case RECORD_NOTE:

@@ -50,6 +50,7 @@ void given_free(struct given *given)
 		free(given->facts[i].value);
 	}
 	free(given->facts);
+	*given = (struct given){0};
 }
 
 static bool has_any(const struct given *given, const char *names)

@@ -110,7 +110,7 @@ def addresses_that_there_are_not(_folder):
     right(["--call-address=prog:123+1"], CLEAN)
 
 
-def unmatched_filters_that_exclude_each_other(folder):
+def choices_that_exclude_each_other(folder):
     path = numbers(folder, "one", 1)
     wrong([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace is chosen by all"])
     wrong([f"--include={path}", f"--exclude={path}"], ["no call of the trace is chosen by all"])
@@ -172,5 +172,5 @@ def objects_may_come_late_for_call_address(folder):
 
 if __name__ == "__main__":
     sys.exit(main([resources_that_there_are_not, contexts_that_there_are_not, contexts_are_chosen_by_name, numbers_that_there_are_not,
-                   addresses_that_there_are_not, unmatched_filters_that_exclude_each_other, folders_that_there_are_not,
+                   addresses_that_there_are_not, choices_that_exclude_each_other, folders_that_there_are_not,
                    an_empty_trace_has_nothing_to_match, objects_may_come_late_for_call_address]))

@@ -195,6 +195,14 @@ def state_of(pid):
     return status_field(pid, 'State')[:1]
 
 
+def all_sleep(pid):
+    """Whether each thread of a process sleeps; False if there is no such process."""
+    try:
+        return all(state_of(tid) == 'S' for tid in tasks_of(pid))
+    except OSError:
+        return False
+
+
 def command_of(pid):
     return status_field(pid, 'Name')
 
@@ -341,8 +349,9 @@ class Tracer:
         now = wait_for('breakpoints in process %d' % self.pid, changed)
         for _ in range(100):
             time.sleep(0.05)
-            # On a busy machine it may have been kept from running: then it still wants to.
-            is_asleep = state_of(int(status_field(self.pid, 'TracerPid') or 0)) == 'S'
+            # On a busy machine a thread of the engine may have been kept from running: then it still wants to. The tracer's
+            # own sleeps where another one reads for it what is to be planted, or copies the heap.
+            is_asleep = all_sleep(int(status_field(int(status_field(self.pid, 'TracerPid') or 0), 'Tgid') or 0))
             again = text_of(self.pid)
             if is_asleep and all(again[key] == now[key] for key in set(again) & set(now)):
                 return

@@ -41,7 +41,7 @@ import deaths
 import described
 import descriptors
 import engine_kill
-import exit_captures_traced
+import endings_traced
 import errnos
 import errors
 import formats
@@ -157,7 +157,7 @@ MODULES = [
     ('layouts', layouts),
     ('lifecycle', lifecycle),
     ('special', special),
-    ('special', exit_captures_traced),
+    ('special', endings_traced),
     ('deaths', deaths),
     ('stalls', stalls),
     ('engine', engine_kill),

@@ -82,11 +82,11 @@ static const struct conflict trace_conflicts[] = {
 	{"--report --html", EXCLUDES, "output-stream",
 	 "--report reads the traces when they are whole; give -o a folder or a file, or leave it out"},
 	{"--attach-file", EXCLUDES, "output-alone",
-	 "--attach-file: there is no place for files beside -o {-o}; give -o a file or a folder"},
+	 "--attach-file: there is no place for files beside -o {output}; give -o a file or a folder"},
 	{"packed", EXCLUDES, "terminal",
-	 "-o {-o}: this is a terminal, and a compressed trace is not for people; give -o a file, or leave out -z"},
+	 "-o {output}: this is a terminal, and a compressed trace is not for people; give -o a file, or leave out -z"},
 	{"binary", EXCLUDES, "terminal",
-	 "-o {-o}: this is a terminal, and the format {format} is not for people; add -f text, or give -o a file"},
+	 "-o {output}: this is a terminal, and the format {format} is not for people; add -f text, or give -o a file"},
 	{"--cycle-size", NEEDS, "has-cycles",
 	 "--cycle-size: the format {format} has no write cycles; give -f with one that has: {cycle-formats}"},
 	{"--compat", NEEDS, "has-compat",
@@ -127,6 +127,7 @@ int option_conflicts_of_trace(struct parse *parse)
 
 	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
 	given_fact(given, "scan-json", s->scan.is_json);
+	given_value(given, "output", s->output); /* "-" for /dev/stdout, too */
 	given_fact(given, "output-stream", is_stream(s));
 	given_fact(given, "output-alone", is_alone(s));
 	given_fact(given, "terminal", option_is_for_terminal(s));

@@ -734,7 +734,8 @@ def joined_late(room):
     problems = equal('the calls', [what for _, what in calls],
                      ['pthread_create', 'malloc<memory>(102)', 'pthread_join', 'malloc<memory>(103)'])
     times = [trace_text.seconds_of(time) for time, _ in calls]
-    if not problems and (times[2] - times[0]) % 86400 < 0.3:
+    # On a busy machine the thread may have slept for a moment before pthread_create returned, from when it is alive.
+    if not problems and (times[2] - times[0]) % 86400 < 0.2:
         problems.append('the thread is alive for %.3f s, and sleeps for 0.300 s' % (times[2] - times[0]))
     return problems, ''
 

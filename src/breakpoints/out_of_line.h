@@ -1,4 +1,4 @@
-/* Slots for out-of-line copies, and the tasks in them: see slots.c. */
+/* Slots for out-of-line copies, and the tasks in them: see out_of_line.c. */
 #ifndef FT_BREAKPOINTS_OUT_OF_LINE_H
 #define FT_BREAKPOINTS_OUT_OF_LINE_H
 

@@ -34,7 +34,7 @@ struct breakpoint {
 	bool unusable; /* could not be written; not tried again */
 	struct slot *slot;
 	long journal_index;   /* of the guard's journal; -1 none */
-	struct path *path;    /* follow.c */
+	struct path *path;    /* jump_follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 	/* What it is there for, as calls/ says. */
 	bool is_return;                 /* calls return to it */

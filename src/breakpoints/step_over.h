@@ -11,7 +11,7 @@ void step_over_breakpoint(struct task *task, struct breakpoint *b);
 /* Sends a task that has stopped for a SIGTRAP back to the instruction under the breakpoint that it has hit, which has
  * not run. False: it has hit none. */
 bool hit_take_back(struct task *task);
-/* follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are
+/* jump_follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are
  * those of that hit (the task's own are not written); else NULL. */
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b);
 

@@ -24,10 +24,10 @@ struct call {
 	uint64_t entered; /* the task's stop (at_stop) at its entry; 0: in another process, before a fork */
 	uint64_t args[CALL_ARGS];
 	uint32_t context;             /* what it was made in; of a context function's: its own context */
-	uint64_t serial;              /* of the stack kept for it: stack.c */
+	uint64_t serial;              /* of the stack kept for it: call_stack.c */
 	struct breakpoint *site;      /* the return site, at return_address */
 	struct reservation release;   /* what it releases if it succeeds */
-	struct range *range;          /* range.c: the same, of a range of ids; NULL none */
+	struct range *range;          /* range_release.c: the same, of a range of ids; NULL none */
 	struct call_arguments *shown; /* arguments.c; NULL: none are */
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;
@@ -39,7 +39,7 @@ struct call {
 	struct call *next_context, **context_link; /* of a context function's: the task's next such call; as link */
 	struct thread *thread;                     /* of a recorded call whose task is NULL: that one's; else NULL */
 	bool executes;                             /* ... and it has not ended, but executes another program */
-	struct call *part_of;             /* inner.c: the call of the program's own allocator that has made this one */
+	struct call *part_of; /* nested_blocks.c: the call of the program's own allocator that has made this one */
 	struct inner_block *inner_blocks; /* ... what such calls have given this one */
 	bool has_parts;                   /* ... there were any */
 	bool is_elsewhere; /* contexts.c: it was not on the task's stack when that was last walked to its start */
@@ -47,9 +47,9 @@ struct call {
 
 /* What it knows of a breakpoint. */
 struct breakpoint_calls {
-	bool is_computed;      /* a return site behind a call that may go to another function each time: enter.c */
+	bool is_computed;      /* a return site behind a call that may go to another function each time: call_enter.c */
 	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
-	unsigned misses;       /* hits as a return site without a call, in a row: leave.c */
+	unsigned misses;       /* hits as a return site without a call, in a row: call_return.c */
 	unsigned in_flight;    /* calls that return to it */
 };
 
@@ -64,7 +64,7 @@ struct contexts;
 /* What it knows of a process. */
 struct calls {
 	struct hash by_sp;        /* return sp -> the newest struct call */
-	struct hash inner_blocks; /* id -> struct inner_block: inner.c */
+	struct hash inner_blocks; /* id -> struct inner_block: nested_blocks.c */
 	size_t in_flight;
 	size_t stack_want; /* bytes of stack to read at once */
 	bool errno_known;  /* errno_offset: from a thread pointer to that thread's errno: task_errno.c */

@@ -6,7 +6,7 @@
 
 /* Makes the call that is being entered a part of one of the task's calls in flight, if it is an inner one of it: true.
  * Drops the calls that turn out to be over. *own: that outer call, if it is an allocator's of the program's own, which
- * may have made another block than the one that it returns (inner.h); else NULL. */
+ * may have made another block than the one that it returns (nested_blocks.h); else NULL. */
 bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own);
 /* Makes a release a part of the call in flight that has reserved it, whichever functions they are (a realloc that frees
  * its old block, or jumps to free): true. */

@@ -25,7 +25,7 @@ struct last_release {
 	uint64_t id;
 };
 
-/* Stack bytes read at a call's entry: stack.c. */
+/* Stack bytes read at a call's entry: call_stack.c. */
 struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;
@@ -41,7 +41,7 @@ struct task_calls {
 	struct last_release *last_releases; /* by the kind's id; NULL before the first */
 	struct kept_stack kept;
 	uint64_t last_serial;
-	bool may_be_inside;                /* a function whose entry was not seen: unseen.c */
+	bool may_be_inside;                /* a function whose entry was not seen: unseen_entries.c */
 	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
 	/* contexts.c: what it has entered by the context library, if that is known; all that it is in, and the task's
 	 * stop at which that was found out, 0 if anything has changed since. */

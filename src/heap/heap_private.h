@@ -14,7 +14,7 @@ struct region {
 	uint64_t whole;      /* from there to the end nothing else is but the allocator's */
 	size_t arena;        /* of all main ones the first */
 	uint64_t top;        /* the arena's topmost chunk is here; 0: it is elsewhere */
-	uint32_t first;      /* the first block that begins in it or behind it; blocks.c */
+	uint32_t first;      /* the first block that begins in it or behind it; block_table.c */
 	uint32_t *by_page;   /* of each page: the first block that begins there or behind it; NULL of a mapped one */
 	size_t pages;        /* of these: behind the last one no block begins */
 	bool is_mapped;      /* one chunk of its own mapping */
@@ -75,7 +75,7 @@ struct heap {
 	size_t ignored_count;
 	struct range *own; /* memory outside of regions in which the allocator describes its heaps */
 	size_t own_count, own_capacity;
-	struct starts starts;   /* starts.c */
+	struct starts starts;   /* block_starts.c */
 	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
 	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
 	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
@@ -121,7 +121,7 @@ bool blocks_index(struct heap *heap);
 /* The region that has an address, or NULL. */
 const struct region *region_of(const struct heap *heap, uint64_t address);
 struct region *region_add(struct heap *heap, const struct region *region);
-/* Whether a pointer into the midst of a block is one by which programs keep it: inner.c. */
+/* Whether a pointer into the midst of a block is one by which programs keep it: interior.c. */
 bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
 /* Calls back for each word that may be a root: roots.c. address: where it is, 0: a register of thread `tid`. */
 void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),

@@ -1,4 +1,4 @@
-/* Holds all threads of a foreign process: see hold.h. */
+/* Holds all threads of a foreign process: see freeze.h. */
 #include "config.h"
 #include "ptrace/freeze.h"
 #include "ptrace/exec_lock.h"

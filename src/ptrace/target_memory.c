@@ -1,4 +1,4 @@
-/* Reads and writes a tracee's memory: see memory.h. */
+/* Reads and writes a tracee's memory: see target_memory.h. */
 #include "config.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"

@@ -101,10 +101,10 @@ struct tracer {
 
 	/* tracer/ */
 	bool is_dispatching;              /* a stop is being dispatched: stop_pump.c */
-	struct end_reading *end_readings; /* read one after the other: endings.c */
+	struct end_reading *end_readings; /* read one after the other: exit_captures.c */
 	bool launch_execed;               /* the launched program has called exec: execs.c */
-	int launch_status;                /* its wait status, if waited_since is not 0: act.c */
-	/* CLOCK_MONOTONIC time of its end; 0: it has not ended, or its end was reported: act.c */
+	int launch_status;                /* its wait status, if waited_since is not 0: dispatch.c */
+	/* CLOCK_MONOTONIC time of its end; 0: it has not ended, or its end was reported: dispatch.c */
 	uint64_t waited_since;
 };
 

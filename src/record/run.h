@@ -30,15 +30,15 @@ struct run {
 	int exit_status;
 	struct trace *traces;
 	struct trace_files files;
-	struct function_names *functions; /* blocks.c */
-	struct texts *texts;              /* texts.c */
+	struct function_names *functions; /* released_blocks.c */
+	struct texts *texts;              /* string_pool.c */
 
 	/* put.c */
 	struct namer *namer;       /* looks up names of all traces; NULL: there is none yet */
 	unsigned late_ends;        /* traces in a row that ended before their names were known */
 	uint64_t waited_let_go_ns; /* for names, since letting go was asked for */
 
-	/* For the summary: report.c. */
+	/* For the summary: run_summary.c. */
 	struct report *reports;
 	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
 	struct counts totals;

@@ -13,7 +13,7 @@ void report_end(struct trace *trace, const char *how, bool is_attached);
 void report_trace(struct trace *trace, char *hint);
 /* Prints the summary. */
 void report_summary(const struct run *run);
-/* Reports the part of this that was counted over all traces: report_counts.c. */
+/* Reports the part of this that was counted over all traces: run_summary_counts.c. */
 void report_counts(const struct run *run);
 /* "12 %", with a digit more below 10. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);

@@ -48,7 +48,7 @@ struct live_set {
 	struct hash kept;         /* id -> event.kept, of those that have any */
 	struct hash references;   /* id -> references beyond the first, where they are counted and there are any */
 	struct hash reserved;     /* id -> struct reservation; not of ids whose references are counted */
-	struct release *releases; /* the last ones, by id; NULL none yet: blocks.c */
+	struct release *releases; /* the last ones, by id; NULL none yet: released_blocks.c */
 	size_t publishers;        /* calls in flight whose id may be out before they return */
 	uint64_t bytes;
 	uint64_t older, older_bytes; /* of these from before the trace, or the fork that began it */
@@ -56,7 +56,7 @@ struct live_set {
 	bool has_baseline;           /* all blocks from before the trace are known */
 	bool awaits_baseline;
 	uint64_t copies;      /* of the heap, that have been made for it */
-	struct hash released; /* while it does: the ids that were released, and how (live.h) */
+	struct hash released; /* while it does: the ids that were released, and how (live_set.h) */
 	bool awaits_scan;     /* a copy has been made, and what is lost in it is not known yet */
 	struct hash newer;    /* while it does: the ids that are live since then */
 	struct hash gone;     /* while it does: id -> size of what is not, and was live then */
@@ -116,7 +116,7 @@ struct trace {
 	uint64_t next_index;
 	pid_t last_thread;
 	uint64_t resident_index; /* next_index when the resident memory was written last */
-	struct areas areas;      /* that are in the trace; areas.c */
+	struct areas areas;      /* that are in the trace; heap_areas.c */
 	bool is_removed;         /* its file has gone: nothing could be written, or it was removed by others */
 	bool broken;             /* it could not be written any more, or its process be read */
 	uint64_t calls_written;  /* by the writer that has been closed */

@@ -59,7 +59,7 @@ static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_lat
 static const struct aim aim_figures = {true,    true, leak_check_figures_are_wanted, leak_check_figures_limit,
 				       nothing, NULL, leak_check_write_figures};
 
-/* Where all of its tasks have come to their ends the trace has all of it (endings.c). */
+/* Where all of its tasks have come to their ends the trace has all of it (exit_captures.c). */
 static bool goes_on(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)

@@ -16,11 +16,11 @@ struct process_life {
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;                        /* of the guard's; -1 none */
 	bool behind;                     /* its text may lack breakpoints: it needs tables before it runs */
-	struct heap_capture *ending;     /* NULL: none of its tasks has come to its end: lost.c */
-	struct end_reading *end_reading; /* NULL: it is not being read: endings.c */
-	bool is_looked_through;          /* lost.c */
-	bool has_verdict;                /* what is lost at its end is said or about to be: endings.c */
-	bool was_started;                /* begin.c: its turn has come; start_error: 0 or -errno */
+	struct heap_capture *ending;     /* NULL: none of its tasks has come to its end: leak_check.c */
+	struct end_reading *end_reading; /* NULL: it is not being read: exit_captures.c */
+	bool is_looked_through;          /* leak_check.c */
+	bool has_verdict;                /* what is lost at its end is said or about to be: exit_captures.c */
+	bool was_started;                /* begin_tracing.c: its turn has come; start_error: 0 or -errno */
 	int start_error;
 	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
 };

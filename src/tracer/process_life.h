@@ -34,7 +34,7 @@ struct task_life {
 
 	/* While its process is attached to. */
 	bool is_lost;    /* seize.c: an exec that was not reported has put another task in its place */
-	bool is_settled; /* settle.c: it is in no fork or clone that began before it was seized */
+	bool is_settled; /* wait_for_births.c: it is in no fork or clone that began before it was seized */
 
 	/* While it is let go of: letgo.c, but for what task_make_ready() writes. */
 	struct {

@@ -1,4 +1,4 @@
-/* Waits for the tasks that were being born while a process was attached to: see settle.c. */
+/* Waits for the tasks that were being born while a process was attached to: see wait_for_births.c. */
 #ifndef FT_TRACER_WAIT_FOR_BIRTHS_H
 #define FT_TRACER_WAIT_FOR_BIRTHS_H
 

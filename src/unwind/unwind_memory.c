@@ -1,4 +1,4 @@
-/* Reads a tracee's memory for a walk: see memory.h. */
+/* Reads a tracee's memory for a walk: see unwind_memory.h. */
 #include "config.h"
 #include "unwind/unwind_memory.h"
 

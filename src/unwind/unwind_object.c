@@ -1,4 +1,4 @@
-/* Shares the data of ELF files among address spaces: see object.h. */
+/* Shares the data of ELF files among address spaces: see unwind_object.h. */
 #include "config.h"
 #include "unwind/unwind_object.h"
 #include "base/hash.h"

@@ -41,21 +41,21 @@ struct marks {
 bool arenas_find(struct heap *heap);
 /* Where their chunks are. */
 bool arenas_regions(struct heap *heap);
-/* Of main arenas in several pieces, by their topmost chunks: all that they have, system_mem bytes. pieces.c */
+/* Of main arenas in several pieces, by their topmost chunks: all that they have, system_mem bytes. noncontiguous.c */
 bool pieces_find(struct heap *heap, uint64_t system_mem);
 /* Where a piece's fence ends that begins at an address, 0: none is there. Where the next piece begins from an address
  * on, 0: there is none up to the limit. */
 uint64_t pieces_fence(struct heap *heap, uint64_t at);
 uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit);
-/* Finds the chunks of all regions, and which of them bins have: walk.c. */
+/* Finds the chunks of all regions, and which of them bins have: chunks.c. */
 bool walk_regions(struct heap *heap);
-/* Chunks that have mappings of their own, behind the others in the tables: mapped.c. */
+/* Chunks that have mappings of their own, behind the others in the tables: mmapped.c. */
 bool mapped_find(struct heap *heap);
 /* Of `found`, which look like such chunks but are more than malloc counts (or overlap): moves those to the
  * front that are, by the pointers to them and the sums. How many; 0: none of the choices, or several, come to `count`
- * with `bytes`. In chosen.c. */
+ * with `bytes`. In mmapped_pick.c. */
 size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
-/* Takes off what threads' caches have: caches.c. */
+/* Takes off what threads' caches have: tcache.c. */
 bool caches_find(struct heap *heap);
 /* Leaves the blocks in the table, those of the chunks that are in use: used_chunks.c. */
 bool blocks_make(struct heap *heap);

@@ -28,11 +28,12 @@ struct snapshot_care {
 
 /* What the newest copy has cost, and what it has. */
 struct snapshot_figures {
-	uint64_t pause_ns;        /* from the first stop to the last thread's going on */
-	uint64_t bytes;           /* that were copied */
-	uint64_t left_out;        /* bytes of mappings that are too wide to be looked through */
-	uint64_t unreadable;      /* bytes that could not be read, and are zero in the copy */
-	uint64_t shared_left_out; /* bytes of shared memory that may hold something and were not copied: shared.h */
+	uint64_t pause_ns;   /* from the first stop to the last thread's going on */
+	uint64_t bytes;      /* that were copied */
+	uint64_t left_out;   /* bytes of mappings that are too wide to be looked through */
+	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
+	uint64_t
+		shared_left_out; /* bytes of shared memory that may hold something and were not copied: shared_pages.h */
 	size_t threads;
 	size_t moving;   /* threads that could not be stopped: deep in the kernel */
 	size_t inside;   /* threads that did not come to where they were to stand */

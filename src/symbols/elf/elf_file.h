@@ -61,7 +61,7 @@ struct elf_file {
 	const struct elf_symbol **wanted; /* of the symbols, those whose names somebody wants: debug_functions.c */
 	size_t wanted_count;
 	bool wanted_read;
-	struct call_slot *call_slots; /* slots.c */
+	struct call_slot *call_slots; /* got_slots.c */
 	size_t call_slot_count;
 	bool call_slots_read;
 	struct errno_place *errno_place; /* errno_place.c; NULL: not read */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-struct thread_names_thread {
+struct named_thread {
 	uint32_t tid;
 	const char *name; /* interned; NULL: there is none */
 };
@@ -12,16 +12,16 @@ struct thread_names_thread {
 struct thread_names_threads {
 	struct stage stage;
 	struct intern_pool names;
-	struct thread_names_thread now, written;
+	struct named_thread now, written;
 };
 
 static int thread_names_put(struct stage *stage, const struct record *record)
 {
 	struct thread_names_threads *threads = (struct thread_names_threads *)stage;
-	const struct thread_names_thread *now = &threads->now;
+	const struct named_thread *now = &threads->now;
 
 	if (record->type == RECORD_THREAD) {
-		threads->now = (struct thread_names_thread){
+		threads->now = (struct named_thread){
 			record->thread.tid, string_intern(&threads->names, string_or_empty(record->thread.name))};
 		return 0;
 	}

@@ -13,7 +13,7 @@
 #define O_LARGEFILE 0
 #endif
 
-static struct library_open_library {
+static struct opened_library {
 	uintptr_t start, end; /* the library's address range */
 	int (*opener)(const char *path);
 } library;
@@ -51,7 +51,7 @@ bool library_open_by(const void *function, int (*opener)(const char *path))
 	if (!dl_iterate_phdr(library_open_find, &search) ||
 	    ((uintptr_t)&library >= search.start && (uintptr_t)&library < search.end))
 		return false;
-	library = (struct library_open_library){search.start, search.end, opener};
+	library = (struct opened_library){search.start, search.end, opener};
 	return true;
 }
 

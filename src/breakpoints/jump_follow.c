@@ -60,7 +60,7 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 	return insn;
 }
 
-static struct breakpoint *jump_follow_follow(struct task *task, struct breakpoint *b)
+static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
 	const struct arch_memory memory = {memory_read_for_arch, follow_write, p};
@@ -94,5 +94,5 @@ struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
 {
 	if (!is_jump(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
 		return NULL;
-	return jump_follow_follow(task, b);
+	return follow_taken_jump(task, b);
 }

@@ -32,7 +32,7 @@ static void option_report_keep(struct parse *parse, const char *name, const char
 	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }
 
-static error_t option_report_parse_option(int key, char *arg, struct argp_state *state)
+static error_t option_report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 	uint64_t number;
@@ -51,7 +51,7 @@ static error_t option_report_parse_option(int key, char *arg, struct argp_state 
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp option_report_argp = {.options = options, .parser = option_report_parse_option};
+const struct argp option_report_argp = {.options = options, .parser = option_report_parse};
 
 void option_report_keep_words(struct settings *settings, int argc, char **argv)
 {

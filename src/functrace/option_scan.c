@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static error_t option_scan_parse_option(int key, char *arg, struct argp_state *state)
+static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 	struct scan_wish *wish = &parse->settings->scan;
@@ -79,7 +79,7 @@ static error_t option_scan_parse_option(int key, char *arg, struct argp_state *s
 	}
 }
 
-const struct argp option_scan_argp = {.options = options, .parser = option_scan_parse_option};
+const struct argp option_scan_argp = {.options = options, .parser = option_scan_parse};
 
 /* The value of an option that is kept as a whole: "--top=5". NULL: it is another one. */
 static const char *option_scan_value_of(const char *option, const char *name)

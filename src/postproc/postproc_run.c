@@ -24,11 +24,11 @@
 
 enum { STAGES_MAX = 12 };
 
-struct postproc_run_run;
+struct postproc_run_state;
 
 /* What the records of one process go through. */
 struct postproc_run_chain {
-	struct postproc_run_run *run;
+	struct postproc_run_state *run;
 	struct names *names; /* NULL: none are wanted */
 	/* Last to first; each is freed. */
 	struct stage *stages[STAGES_MAX];
@@ -40,7 +40,7 @@ struct postproc_run_chain {
 	struct stack_filter *stack_filter; /* NULL: nothing is asked of names */
 };
 
-struct postproc_run_run {
+struct postproc_run_state {
 	const struct postproc_options *options;
 	struct postproc_input *input;
 	struct output_sequence *sequence;   /* NULL: one input */
@@ -78,7 +78,7 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
 
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
  * be read twice, they are looked for first. */
-static void learn_late_objects(struct postproc_run_run *run)
+static void learn_late_objects(struct postproc_run_state *run)
 {
 	const struct reader_options options = {.encoding = run->options->input_encoding,
 					       .layout = run->options->layout};
@@ -108,7 +108,7 @@ static void learn_late_objects(struct postproc_run_run *run)
 
 static bool is_compat(void *context)
 {
-	const struct postproc_run_run *run = context;
+	const struct postproc_run_state *run = context;
 
 	if (!encoding_can(run->options->output_encoding, ENCODING_COMPAT))
 		return false;
@@ -118,7 +118,7 @@ static bool is_compat(void *context)
 
 static bool wants_layout(void *context)
 {
-	const struct postproc_run_run *run = context;
+	const struct postproc_run_state *run = context;
 
 	return is_compat(context) && encoding_can(run->options->output_encoding, ENCODING_COMPAT_LAYOUT);
 }
@@ -163,7 +163,7 @@ static const struct trace_clock *trace_clock_of(const struct postproc_run_chain 
 
 static struct stage *make_output(struct postproc_run_chain *chain)
 {
-	struct postproc_run_run *run = chain->run;
+	struct postproc_run_state *run = chain->run;
 	const struct postproc_options *options = run->options;
 	const struct output_target target = {.path = options->output,
 					     .input = run->input->fd,
@@ -237,7 +237,7 @@ static struct stage *make_select(struct postproc_run_chain *chain, struct stage 
  * release outside the chosen contexts or addresses is a release all the same. */
 static void make_stages(struct postproc_run_chain *chain)
 {
-	struct postproc_run_run *run = chain->run;
+	struct postproc_run_state *run = chain->run;
 	const struct postproc_options *options = run->options;
 
 	if (selects(options))
@@ -283,7 +283,7 @@ static void make_stages(struct postproc_run_chain *chain)
 	add_stage(chain, reorder_new(chain->prepare));
 }
 
-static struct postproc_run_chain *add_chain(struct postproc_run_run *run)
+static struct postproc_run_chain *add_chain(struct postproc_run_state *run)
 {
 	struct postproc_run_chain *chain = xcalloc(1, sizeof(*chain));
 
@@ -302,7 +302,7 @@ static bool is_folder_or_none(const char *path)
 /* Each process gets a file of its own, where there is a folder for them. */
 static struct stage *begin_process(void *context)
 {
-	struct postproc_run_run *run = context;
+	struct postproc_run_state *run = context;
 	const struct postproc_options *options = run->options;
 	const struct postproc_run_chain *chain = run->chains[0];
 
@@ -352,7 +352,7 @@ static bool report_beyond(const struct postproc_run_chain *chain, struct buf *un
 }
 
 /* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
-static void check_choices(const struct postproc_run_run *run, struct buf *unmatched)
+static void check_choices(const struct postproc_run_state *run, struct buf *unmatched)
 {
 	const bool may_be_late = reader_is_compat(run->input->reader) && !run->learned;
 
@@ -369,7 +369,7 @@ static void check_choices(const struct postproc_run_run *run, struct buf *unmatc
 }
 
 /* What has a line of its own about that says nothing here. */
-static void report_incomplete(const struct postproc_run_run *run)
+static void report_incomplete(const struct postproc_run_state *run)
 {
 	const struct postproc_options *options = run->options;
 
@@ -381,7 +381,7 @@ static void report_incomplete(const struct postproc_run_run *run)
 }
 
 /* 0 at the end of the trace; whatever else ends it has been said. */
-static int postproc_run_read_records(struct postproc_run_run *run)
+static int postproc_run_read_records(struct postproc_run_state *run)
 {
 	struct reader *const reader = run->input->reader;
 	struct record record;
@@ -406,7 +406,7 @@ static int postproc_run_read_records(struct postproc_run_run *run)
 }
 
 /* Of several processes one says it for all: they are of one program, mostly. */
-static void explain_names(const struct postproc_run_run *run)
+static void explain_names(const struct postproc_run_state *run)
 {
 	struct buf text = {0};
 	bool is_said = run->has_texts;
@@ -431,7 +431,7 @@ static void chain_free(struct postproc_run_chain *chain)
 	free(chain);
 }
 
-static void clean_up(struct postproc_run_run *run)
+static void clean_up(struct postproc_run_state *run)
 {
 	run->split->free(run->split);
 	for (size_t i = 0; i < run->chain_count; i++)
@@ -439,7 +439,7 @@ static void clean_up(struct postproc_run_run *run)
 	free(run->chains);
 }
 
-static bool found_leaks(const struct postproc_run_run *run)
+static bool found_leaks(const struct postproc_run_state *run)
 {
 	for (size_t i = 0; i < run->chain_count; i++)
 		if (run->chains[i]->summary && summary_count(run->chains[i]->summary))
@@ -450,7 +450,7 @@ static bool found_leaks(const struct postproc_run_run *run)
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
 		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome)
 {
-	struct postproc_run_run run = {.options = options, .input = input, .sequence = sequence, .views = views};
+	struct postproc_run_state run = {.options = options, .input = input, .sequence = sequence, .views = views};
 	const struct split_options split = {.pid = options->prepare.pid, .begin = begin_process, .context = &run};
 
 	*outcome = (struct postproc_outcome){0};

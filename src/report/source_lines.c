@@ -11,7 +11,7 @@ struct source_file {
 	char *text; /* NULL: cannot be read */
 };
 
-static char *source_lines_read_source(const struct sources *sources, const char *path)
+static char *source_lines_read(const struct sources *sources, const char *path)
 {
 	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
 	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace can name a device */
@@ -28,7 +28,7 @@ static const struct source_file *source_lines_file_of(struct sources *sources, c
 
 	if (!file) {
 		file = xmalloc(sizeof(*file));
-		file->text = source_lines_read_source(sources, path);
+		file->text = source_lines_read(sources, path);
 		hash_set_ptr(&sources->files, (uintptr_t)path, file);
 	}
 	return file;

@@ -12,7 +12,7 @@
 /* How much of the long lists is shown. */
 enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
-struct stats_report_report {
+struct stats_report_state {
 	struct account *account;
 	struct lines lines;
 	struct names *names; /* NULL none */
@@ -27,7 +27,7 @@ static const char *clock_text(uint64_t time_ns, char text[static 32])
 	return text;
 }
 
-static void write_moment(struct stats_report_report *report, const struct moment *moment)
+static void write_moment(struct stats_report_state *report, const struct moment *moment)
 {
 	char text[32];
 
@@ -36,7 +36,7 @@ static void write_moment(struct stats_report_report *report, const struct moment
 		lines_add(&report->lines, ", %s UTC", clock_text(moment->time_ns, text));
 }
 
-static void stats_report_write_head(struct stats_report_report *report)
+static void stats_report_write_head(struct stats_report_state *report)
 {
 	const struct account *account = report->account;
 	const struct moment *first = &account->first, *last = &account->last;
@@ -54,14 +54,14 @@ static void stats_report_write_head(struct stats_report_report *report)
 	lines_end(&report->lines);
 }
 
-static void write_incomplete(struct stats_report_report *report)
+static void write_incomplete(struct stats_report_state *report)
 {
 	if (trace_end_is_missing(&report->account->trace_end))
 		LINE(&report->lines, "%s", "incomplete: the trace has no end " TRACE_END_MISSING);
 }
 
 /* As the kernel counts it: also of what no allocation is, code and stacks. */
-static void stats_report_write_resident(struct stats_report_report *report)
+static void stats_report_write_resident(struct stats_report_state *report)
 {
 	const struct resident *resident = &report->account->resident;
 
@@ -73,7 +73,7 @@ static void stats_report_write_resident(struct stats_report_report *report)
 		LINE(&report->lines, "%s", "resident memory  unknown: the trace does not say");
 }
 
-static void stats_report_write_totals(struct stats_report_report *report, const struct resource_state *which,
+static void stats_report_write_totals(struct stats_report_state *report, const struct resource_state *which,
 				      const struct resource_account *resource)
 {
 	LINE(&report->lines, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
@@ -122,7 +122,7 @@ static int compare_functions(const void *a, const void *b)
 	return result ? result : strcmp(x->name, y->name);
 }
 
-static void write_functions(struct stats_report_report *report, struct resource_account *resource)
+static void write_functions(struct stats_report_state *report, struct resource_account *resource)
 {
 	const size_t count = resource->function_count;
 
@@ -148,7 +148,7 @@ static void write_functions(struct stats_report_report *report, struct resource_
 		LINE(&report->lines, "  and %zu functions more", count - FUNCTIONS_SHOWN);
 }
 
-static void write_sizes(struct stats_report_report *report, const struct resource_account *resource)
+static void write_sizes(struct stats_report_state *report, const struct resource_account *resource)
 {
 	uint64_t largest = 0;
 
@@ -173,7 +173,7 @@ static void write_sizes(struct stats_report_report *report, const struct resourc
 	}
 }
 
-static void write_lifetimes(struct stats_report_report *report, const uint64_t *lifetimes, const char *what,
+static void write_lifetimes(struct stats_report_state *report, const uint64_t *lifetimes, const char *what,
 			    const char *const *labels)
 {
 	uint64_t largest = 0;
@@ -222,7 +222,7 @@ static int compare_live_stacks(const void *a, const void *b)
 
 /* A name from the trace itself is what followed the address, with its blank; inlined frames are
  * lines of their own, each with its tab and address. */
-static void write_given_name(struct stats_report_report *report, const char *text)
+static void write_given_name(struct stats_report_state *report, const char *text)
 {
 	for (;;) {
 		const size_t length = strcspn(text, "\n");
@@ -243,13 +243,13 @@ static void write_given_name(struct stats_report_report *report, const char *tex
 	}
 }
 
-static void add_module(struct stats_report_report *report, const char *path)
+static void add_module(struct stats_report_state *report, const char *path)
 {
 	lines_add(&report->lines, "%s", " from ");
 	lines_add_path(&report->lines, path);
 }
 
-static void stats_report_write_frame(struct stats_report_report *report, const struct stack *stack, uint32_t i)
+static void stats_report_write_frame(struct stats_report_state *report, const struct stack *stack, uint32_t i)
 {
 	const struct frame_name *names;
 	const char *text = stack->texts ? stack->texts[i] : NULL;
@@ -279,7 +279,7 @@ static void stats_report_write_frame(struct stats_report_report *report, const s
 	lines_end(&report->lines);
 }
 
-static void write_stack(struct stats_report_report *report, const struct site *stats, bool has_live)
+static void write_stack(struct stats_report_state *report, const struct site *stats, bool has_live)
 {
 	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
@@ -308,7 +308,7 @@ static void sort_sites(struct resource_account *resource, int (*compare)(const v
 	qsort(resource->sites, resource->site_count, sizeof(struct site *), compare);
 }
 
-static void write_stacks(struct stats_report_report *report, struct resource_account *resource)
+static void write_stacks(struct stats_report_state *report, struct resource_account *resource)
 {
 	const size_t count = resource->stack_count;
 	const size_t shown = count < STACKS_SHOWN ? count : STACKS_SHOWN;
@@ -341,7 +341,7 @@ void stats_report(struct account *account, struct names *names, size_t columns, 
 		"0",          "below 10",   "below 100",  "below 10^3",  "below 10^4",  "below 10^5",  "below 10^6",
 		"below 10^7", "below 10^8", "below 10^9", "below 10^10", "below 10^11", "below 10^12", "more",
 	};
-	struct stats_report_report report = {
+	struct stats_report_state report = {
 		.account = account, .lines = {.out = out, .columns = columns}, .names = names};
 
 	stats_report_write_head(&report);

@@ -178,13 +178,13 @@ static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 	return DW_EH_PE_absptr;
 }
 
-struct cfi_check_check {
+struct cfi_check_state {
 	unsigned address_size;
 	struct hash cies;    /* offset -> encoding | is 'z' << 8 */
 	struct hash entries; /* offsets of FDEs */
 };
 
-static bool check_cie(struct cfi_check_check *check, uint64_t offset, const Dwarf_CIE *cie)
+static bool check_cie(struct cfi_check_state *check, uint64_t offset, const Dwarf_CIE *cie)
 {
 	const int encoding = fde_encoding(cie, check->address_size);
 	const bool is_z = cie->augmentation && cie->augmentation[0] == 'z';
@@ -196,7 +196,7 @@ static bool check_cie(struct cfi_check_check *check, uint64_t offset, const Dwar
 }
 
 /* Accepts an FDE of a CIE with an unknown augmentation, because libdw does not use such an FDE. */
-static bool check_fde(struct cfi_check_check *check, uint64_t offset, const Dwarf_FDE *fde)
+static bool check_fde(struct cfi_check_state *check, uint64_t offset, const Dwarf_FDE *fde)
 {
 	const uint64_t *cie = hash_get(&check->cies, fde->CIE_pointer);
 	struct bytes bytes = {fde->start, fde->end};
@@ -217,7 +217,7 @@ static bool check_fde(struct cfi_check_check *check, uint64_t offset, const Dwar
 }
 
 /* Checks the entries that begin before `limit`. */
-static bool check_entries(struct cfi_check_check *check, const unsigned char *ident, Elf_Data *data, bool is_eh,
+static bool check_entries(struct cfi_check_state *check, const unsigned char *ident, Elf_Data *data, bool is_eh,
 			  uint64_t limit)
 {
 	Dwarf_Off offset = 0, next;
@@ -286,7 +286,7 @@ static bool find_table(const struct cfi_header *header, struct cfi_check_table *
 bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
 		     bool open_end)
 {
-	struct cfi_check_check check = {.address_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8};
+	struct cfi_check_state check = {.address_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8};
 	uint64_t limit = open_end ? 0 : data->d_size;
 	struct cfi_check_table table;
 	bool result;

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-struct row_walk_walk {
+struct row_walk {
 	struct unwinder *unwinder;
 	struct stack_memory *memory;
 	const struct arch *arch;
@@ -28,7 +28,7 @@ static uint64_t all_registers(const struct arch *arch)
 	return arch->dwarf.registers < 64 ? (1ull << arch->dwarf.registers) - 1 : UINT64_MAX;
 }
 
-static enum step step_normal(struct row_walk_walk *walk, const struct row *row, uint64_t *pc)
+static enum step step_normal(struct row_walk *walk, const struct row *row, uint64_t *pc)
 {
 	struct frame_registers *registers = &walk->registers;
 	uint64_t known = registers->known & row->same;
@@ -52,7 +52,7 @@ static enum step step_normal(struct row_walk_walk *walk, const struct row *row, 
 }
 
 /* Returns 0, -EFAULT or -EINVAL, as expression_evaluate() does. */
-static int apply_rule(struct row_walk_walk *walk, const struct row_rule *rule, uint64_t cfa, uint64_t *value)
+static int apply_rule(struct row_walk *walk, const struct row_rule *rule, uint64_t cfa, uint64_t *value)
 {
 	const struct frame_registers *registers = &walk->registers;
 	uint64_t address;
@@ -86,7 +86,7 @@ static enum step failed_step(int error)
 }
 
 /* If a rule fails for a register other than the return address, only that register becomes unknown. */
-static enum step step_rules(struct row_walk_walk *walk, const struct row *row, uint64_t *pc)
+static enum step step_rules(struct row_walk *walk, const struct row *row, uint64_t *pc)
 {
 	const struct row_rules *rules = row->rules;
 	const unsigned sp = walk->arch->dwarf.sp;
@@ -120,7 +120,7 @@ static enum step step_rules(struct row_walk_walk *walk, const struct row *row, u
 }
 
 /* Gets the state of the code that a signal has interrupted. Returns false if the code cannot be followed from there. */
-static bool find_state(struct row_walk_walk *walk, uint64_t pc_at)
+static bool find_state(struct row_walk *walk, uint64_t pc_at)
 {
 	const struct arch *arch = walk->arch;
 	uint64_t word;
@@ -133,7 +133,7 @@ static bool find_state(struct row_walk_walk *walk, uint64_t pc_at)
 }
 
 /* Reads all registers of the interrupted code from where the kernel has saved them. */
-static enum step step_signal(struct row_walk_walk *walk, uint64_t *pc)
+static enum step step_signal(struct row_walk *walk, uint64_t *pc)
 {
 	const struct arch *arch = walk->arch;
 	struct frame_registers *registers = &walk->registers;
@@ -164,7 +164,7 @@ static enum step step_signal(struct row_walk_walk *walk, uint64_t *pc)
  * return address on the stack is the one that the start of threads has put there. */
 #define START_SCAN 1024 /* bytes that are searched for that return address */
 
-static bool is_called_by_start(struct row_walk_walk *walk)
+static bool is_called_by_start(struct row_walk *walk)
 {
 	const struct arch *arch = walk->arch;
 	const uint64_t sp = walk->registers.values[arch->dwarf.sp];
@@ -183,7 +183,7 @@ static bool is_called_by_start(struct row_walk_walk *walk)
 
 /* Returns the rule for a frame. If no table has a rule for code that a signal has interrupted, or that has made a
  * system call by a call, reads the code. */
-static const struct row *frame_row(struct row_walk_walk *walk, uint64_t pc, bool exact)
+static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
 	const bool is_interrupted = walk->is_interrupted;
@@ -201,7 +201,7 @@ static const struct row *frame_row(struct row_walk_walk *walk, uint64_t pc, bool
 /* Steps over code that no table describes: by the rule that was read from the code, if that leads to the address
  * after a call, else by the frame pointer. Above a frame found by the frame pointer sp is uncertain, because the
  * callee may have removed arguments. */
-static enum step step_untold(struct row_walk_walk *walk, const struct row *row, uint64_t *pc, bool exact)
+static enum step step_untold(struct row_walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;
 	const bool is_unknown = walk->is_sp_least && row->cfa_register == walk->arch->dwarf.sp;
@@ -224,7 +224,7 @@ static enum step step_untold(struct row_walk_walk *walk, const struct row *row, 
 	return STEP_CALLER;
 }
 
-static enum step step_frame(struct row_walk_walk *walk, const struct row *row, uint64_t *pc, bool exact)
+static enum step step_frame(struct row_walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	if (!row)
 		return STEP_CUT;
@@ -248,7 +248,7 @@ static enum step step_frame(struct row_walk_walk *walk, const struct row *row, u
 	}
 }
 
-static void row_walk_begin(struct row_walk_walk *walk, struct unwinder *unwinder, const struct stack_snapshot *snapshot)
+static void row_walk_begin(struct row_walk *walk, struct unwinder *unwinder, const struct stack_snapshot *snapshot)
 {
 	const unsigned count = snapshot->arch->dwarf.registers;
 
@@ -266,7 +266,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 	const struct stack_snapshot *snapshot = request->snapshot;
 	struct unwind_frame *frame = request->frames;
 	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
-	struct row_walk_walk walk;
+	struct row_walk walk;
 	uint64_t pc = snapshot->arch->pc(&snapshot->regs);
 	bool exact = request->exact;
 

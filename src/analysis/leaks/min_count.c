@@ -16,7 +16,7 @@ struct small_groups {
 	uint64_t stackless; /* calls */
 };
 
-static void min_count_count(struct small_groups *small, const struct held_call *call)
+static void min_count_add(struct small_groups *small, const struct held_call *call)
 {
 	if (call->stack)
 		call->stack->user = (char *)call->stack->user + 1;
@@ -43,7 +43,7 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		call->next = NULL;
 		*small->end = call;
 		small->end = &call->next;
-		min_count_count(small, call);
+		min_count_add(small, call);
 		return 0;
 	}
 	if (deferred_scans_keep(&small->late, record))

@@ -351,7 +351,7 @@ static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 }
 
 /* NULL, or what is wrong with it. */
-static const char *core_image_read_core(struct core *core, Elf *elf)
+static const char *core_image_read(struct core *core, Elf *elf)
 {
 	GElf_Ehdr header;
 
@@ -421,7 +421,7 @@ struct core *core_open(const char *path)
 	elf_version(EV_CURRENT);
 	if (!wrong) {
 		core->elf = elf_memory((char *)core->bytes, core->size);
-		wrong = core_image_read_core(core, core->elf);
+		wrong = core_image_read(core, core->elf);
 	}
 	if (wrong) {
 		core_image_explain(core, path, wrong);

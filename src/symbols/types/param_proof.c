@@ -6,7 +6,7 @@
 
 #define ENTRIES_MAX 64 /* of a list that are looked at */
 
-struct param_proof_proof {
+struct param_proof_state {
 	Dwarf_Attribute *location;
 	struct signature_param *param;
 	bool is_in_frame, has_pieces;
@@ -41,7 +41,7 @@ static void param_proof_add_register(struct signature_param *param, unsigned num
 }
 
 /* What a register had at the entry: LLVM says that of parameters only. */
-static void see_entry_value(struct param_proof_proof *proof, const Dwarf_Op *operation)
+static void see_entry_value(struct param_proof_state *proof, const Dwarf_Op *operation)
 {
 	Dwarf_Attribute nested;
 	Dwarf_Op *operations;
@@ -63,7 +63,7 @@ static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operati
 }
 
 /* is_first: of the list; is_entry: said of the entry itself. */
-static void see(struct param_proof_proof *proof, const struct param_entry *entry, const Dwarf_Op *operation,
+static void see(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
 		bool is_first, bool is_entry)
 {
 	unsigned number;
@@ -85,7 +85,7 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 	Dwarf_Op *operations;
 	size_t count;
 	ptrdiff_t offset = 0;
-	struct param_proof_proof proof = {.location = &location, .param = param};
+	struct param_proof_state proof = {.location = &location, .param = param};
 
 	param->register_count = 0;
 	if (!dwarf_attr(die, DW_AT_location, &location) || !location_is_sound(&location))

@@ -23,7 +23,7 @@ static void *mpatrol_read_mpatrol_begin(struct reader *reader)
 	return s;
 }
 
-static void mpatrol_read_mpatrol_end(struct reader *reader)
+static void mpatrol_read_end(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;
 
@@ -367,5 +367,5 @@ const struct reader_ops mpatrol_reader_ops = {
 	.detect = mpatrol_detect,
 	.begin = mpatrol_read_mpatrol_begin,
 	.next = mpatrol_next,
-	.end = mpatrol_read_mpatrol_end,
+	.end = mpatrol_read_end,
 };

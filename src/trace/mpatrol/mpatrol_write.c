@@ -117,7 +117,7 @@ static void put_event(void *context, const struct mpatrol_event *event)
 	writer->out.size = (size_t)(p - writer->out.data);
 }
 
-static void *mpatrol_write_mpatrol_begin(struct writer *writer)
+static void *mpatrol_write_begin(struct writer *writer)
 {
 	struct mpatrol_writer *s = xcalloc(1, sizeof(*s));
 	const struct mpatrol_events_options options = {
@@ -167,7 +167,7 @@ static void mpatrol_finish(struct writer *writer)
 	buf_add_str(&writer->out, MPATROL_MAGIC);
 }
 
-static void mpatrol_write_mpatrol_end(struct writer *writer)
+static void mpatrol_write_end(struct writer *writer)
 {
 	struct mpatrol_writer *s = writer->state;
 
@@ -176,9 +176,9 @@ static void mpatrol_write_mpatrol_end(struct writer *writer)
 }
 
 const struct writer_ops mpatrol_writer_ops = {
-	.begin = mpatrol_write_mpatrol_begin,
+	.begin = mpatrol_write_begin,
 	.needs_process = true,
 	.around = mpatrol_put,
 	.finish = mpatrol_finish,
-	.end = mpatrol_write_mpatrol_end,
+	.end = mpatrol_write_end,
 };

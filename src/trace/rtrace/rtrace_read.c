@@ -19,7 +19,7 @@ static void *rtrace_read_rtrace_begin(struct reader *reader)
 	return xcalloc(1, sizeof(struct rtrace_reader));
 }
 
-static void rtrace_read_rtrace_end(struct reader *reader)
+static void rtrace_read_end(struct reader *reader)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -392,5 +392,5 @@ const struct reader_ops rtrace_reader_ops = {
 	.begin = rtrace_read_rtrace_begin,
 	.next = rtrace_next,
 	.is_compat = rtrace_is_compat,
-	.end = rtrace_read_rtrace_end,
+	.end = rtrace_read_end,
 };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void *rtrace_write_rtrace_begin(struct writer *writer)
+static void *rtrace_write_begin(struct writer *writer)
 {
 	struct rtrace_state *s = xcalloc(1, sizeof(*s));
 
@@ -13,7 +13,7 @@ static void *rtrace_write_rtrace_begin(struct writer *writer)
 	return s;
 }
 
-static void rtrace_write_rtrace_end(struct writer *writer)
+static void rtrace_write_end(struct writer *writer)
 {
 	free(writer->state);
 }
@@ -240,7 +240,7 @@ static void rtrace_write_put_attachment(struct writer *writer, const struct reco
 }
 
 const struct writer_ops rtrace_writer_ops = {
-	.begin = rtrace_write_rtrace_begin,
+	.begin = rtrace_write_begin,
 	.put = {.process = rtrace_write_put_process,
 		.module = rtrace_write_put_module,
 		.resource = rtrace_write_put_resource,
@@ -259,5 +259,5 @@ const struct writer_ops rtrace_writer_ops = {
 	.not_in_compat = 1u << RECORD_BUILD_ID | 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN |
 			 1u << RECORD_LOST | 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
 	.needs_process = true,
-	.end = rtrace_write_rtrace_end,
+	.end = rtrace_write_end,
 };

@@ -20,7 +20,7 @@ static bool stacktrack_detect(const unsigned char *data, size_t size)
 	return size >= format.payload_at + 4 && stacktrack_is_prologue(&format, data, &swap);
 }
 
-static void *stacktrack_read_stacktrack_begin(struct reader *reader)
+static void *stacktrack_read_begin(struct reader *reader)
 {
 	struct stacktrack_reader *const s = xcalloc(1, sizeof(*s));
 
@@ -76,7 +76,7 @@ static void stacktrack_read_process_free(struct stacktrack_process *process)
 	free(process);
 }
 
-static void stacktrack_read_stacktrack_end(struct reader *reader)
+static void stacktrack_read_end(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
 	struct hash_entry *entry;
@@ -414,7 +414,7 @@ static int stacktrack_next(struct reader *reader, struct record *record)
 
 const struct reader_ops stacktrack_reader_ops = {
 	.detect = stacktrack_detect,
-	.begin = stacktrack_read_stacktrack_begin,
+	.begin = stacktrack_read_begin,
 	.next = stacktrack_next,
-	.end = stacktrack_read_stacktrack_end,
+	.end = stacktrack_read_end,
 };

@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void *stacktrack_write_stacktrack_begin(struct writer *writer)
+static void *stacktrack_write_begin(struct writer *writer)
 {
 	(void)writer;
 	return xcalloc(1, sizeof(struct stacktrack_writer));
 }
 
-static void stacktrack_write_stacktrack_end(struct writer *writer)
+static void stacktrack_write_end(struct writer *writer)
 {
 	struct stacktrack_writer *s = writer->state;
 
@@ -226,7 +226,7 @@ static void stacktrack_put(struct writer *writer, const struct record *record)
 }
 
 const struct writer_ops stacktrack_writer_ops = {
-	.begin = stacktrack_write_stacktrack_begin,
+	.begin = stacktrack_write_begin,
 	.put = {.process = stacktrack_write_put_process,
 		.module = stacktrack_write_put_module,
 		.resource = stacktrack_write_put_resource,
@@ -246,5 +246,5 @@ const struct writer_ops stacktrack_writer_ops = {
 		.resident = stacktrack_write_put_resident},
 	.needs_process = true,
 	.around = stacktrack_put,
-	.end = stacktrack_write_stacktrack_end,
+	.end = stacktrack_write_end,
 };

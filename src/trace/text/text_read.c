@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *text_read_text_begin(struct reader *reader)
+static void *text_read_begin(struct reader *reader)
 {
 	(void)reader;
 	return xcalloc(1, sizeof(struct text_reader));
 }
 
-static void text_read_text_end(struct reader *reader)
+static void text_read_end(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
 
@@ -313,8 +313,8 @@ static int text_next(struct reader *reader, struct record *record)
 
 const struct reader_ops text_reader_ops = {
 	.detect = text_detect,
-	.begin = text_read_text_begin,
+	.begin = text_read_begin,
 	.next = text_next,
 	.is_compat = text_is_compat,
-	.end = text_read_text_end,
+	.end = text_read_end,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void *text_write_text_begin(struct writer *writer)
+static void *text_write_begin(struct writer *writer)
 {
 	struct text_writer *s = xcalloc(1, sizeof(*s));
 
@@ -17,7 +17,7 @@ static void *text_write_text_begin(struct writer *writer)
 	return s;
 }
 
-static void text_write_text_end(struct writer *writer)
+static void text_write_end(struct writer *writer)
 {
 	struct text_writer *s = writer->state;
 
@@ -278,7 +278,7 @@ static void text_write_put_resident(struct writer *writer, const struct record_r
 }
 
 const struct writer_ops text_writer_ops = {
-	.begin = text_write_text_begin,
+	.begin = text_write_begin,
 	.put = {.process = text_write_put_process,
 		.module = text_write_put_module,
 		.resource = text_write_put_resource,
@@ -297,5 +297,5 @@ const struct writer_ops text_writer_ops = {
 		.resident = text_write_put_resident},
 	.not_in_compat = 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN | 1u << RECORD_LOST |
 			 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
-	.end = text_write_text_end,
+	.end = text_write_end,
 };

@@ -14,5 +14,7 @@ const char *module_names(void);
 /* What is known of the function of exactly that symbol, whatever module is chosen: its name, parameters, result and
  * errno. Of a function that no module of functrace's is about (read), of the table of prototypes; NULL: nothing. */
 const struct function *module_known_function(const char *symbol);
+/* Reads all descriptions that module_known_function() searches, which otherwise reads each when it comes to it. */
+void module_read_all(void);
 
 #endif

@@ -13,6 +13,13 @@ static const struct function *find_function(const struct module *module, const c
 	return NULL;
 }
 
+void module_read_all(void)
+{
+	for (size_t i = 0; module_known(i); i++)
+		;
+	builtin_module("prototypes");
+}
+
 const struct function *module_known_function(const char *symbol)
 {
 	const struct function *found = NULL;

@@ -119,9 +119,9 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 		probe_spec_contexts(list, set->contexts);
 	probe_spec_link(list);
 	list->patterns = patterns_new(list);
-	/* What is known of the C library's functions is read now, when no program waits for it. */
+	/* module_known_function() would read the descriptions at a stop, while the target waits. */
 	if (set->args && set->chosen)
-		module_known_function("");
+		module_read_all();
 	return list;
 }
 

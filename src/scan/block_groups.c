@@ -90,11 +90,10 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 
 uint64_t scan_group_example(const struct scan_group *group)
 {
-	enum scan_class class = CLASS_LOST;
-
-	while (class < CLASS_REACHABLE && !group->examples[class])
-		class ++;
-	return group->examples[class];
+	for (size_t i = 0; i < CLASSES; i++)
+		if (group->examples[i])
+			return group->examples[i];
+	return 0;
 }
 
 void scan_groups_free(struct scan_groups *groups)

@@ -49,7 +49,7 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);
 
-/* The address of a block of the group, of the first class that has one. */
+/* The address of a block of the group, of the first class that has one; 0: the group has no blocks. */
 uint64_t scan_group_example(const struct scan_group *group);
 /* All blocks of a group. */
 struct scan_sum scan_group_all(const struct scan_group *group);

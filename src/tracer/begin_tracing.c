@@ -116,7 +116,7 @@ static int begin_tracing_compare(const void *a, const void *b)
 
 static void say_one(const struct baseline *baseline)
 {
-	char blocks[32], bytes[32], caught_up[LOOK_CAUGHT_UP];
+	char blocks[32], bytes[32], caught_up[CAUGHT_UP_SIZE];
 
 	if (baseline->reason)
 		msg_info(
@@ -134,7 +134,7 @@ static void say_one(const struct baseline *baseline)
 static void say_rest(const struct baseline *rest, size_t count)
 {
 	uint64_t blocks = 0, bytes = 0, caught_up_ns = 0;
-	char blocks_text[32], bytes_text[32], caught_up[LOOK_CAUGHT_UP];
+	char blocks_text[32], bytes_text[32], caught_up[CAUGHT_UP_SIZE];
 	size_t unknown = 0;
 
 	for (size_t i = 0; i < count; i++) {

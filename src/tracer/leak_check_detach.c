@@ -98,7 +98,7 @@ static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pau
 /* One line for each of a few, one in all for more. */
 static void pauses_say(const struct pauses *pauses)
 {
-	char caught_up[LOOK_CAUGHT_UP];
+	char caught_up[CAUGHT_UP_SIZE];
 
 	if (pauses->count > SHOWN_MAX) {
 		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "

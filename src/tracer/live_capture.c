@@ -174,7 +174,7 @@ static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_
 	l->look->goes_on = service_catch_up(
 		&l->service, l->p,
 		held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
-	l->is_never_silent = took == LOOK_NEVER_SILENT;
+	l->is_never_silent = took == NEVER_SILENT;
 	if (took > l->look->caught_up_ns)
 		l->look->caught_up_ns = took;
 }
@@ -327,14 +327,14 @@ static bool live_capture_begin(struct live_capture_attempt *l)
 	return goes_on;
 }
 
-const char *capture_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP])
+const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 {
 	*text = '\0';
-	if (ns == LOOK_NEVER_SILENT)
-		snprintf(text, LOOK_CAUGHT_UP,
+	if (ns == NEVER_SILENT)
+		snprintf(text, CAUGHT_UP_SIZE,
 			 ". It was never idle after that, so how long what had waited took is not known");
 	else if (ns >= SAID_NS)
-		snprintf(text, LOOK_CAUGHT_UP, ". What had waited meanwhile took %.1f ms more", (double)ns / 1e6);
+		snprintf(text, CAUGHT_UP_SIZE, ". What had waited meanwhile took %.1f ms more", (double)ns / 1e6);
 	return text;
 }
 

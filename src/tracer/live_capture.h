@@ -34,25 +34,24 @@ struct capture_request {
 	uint64_t limit;     /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
 };
 
-#define LOOK_NEVER_SILENT UINT64_MAX /* it made traced calls all the time: unknown */
-
 struct live_capture {
-	struct heap_capture
-		*ending; /* the newest copy, read and classified; NULL: none was made. heap_capture_free() frees it */
-	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
-	uint64_t stood_ns;     /* the longest time for which one of its tasks was kept from running; 0: none was */
-	uint64_t longest_ns;   /* for which a task of another process waited meanwhile, at most */
-	uint64_t caught_up_ns; /* after a pause, until what had waited was done, or LOOK_NEVER_SILENT; 0: nothing had */
-	unsigned pauses;       /* how many there were */
-	uint64_t paused_ns;    /* all of them together */
-	bool goes_on;          /* false: no task is left to trace */
+	/* The newest copy, read and classified; NULL: none was made. heap_capture_free() frees it. */
+	struct heap_capture *ending;
+	const char *reason;  /* why its heap is not known, a static text; NULL: it is */
+	uint64_t stood_ns;   /* the longest time for which one of its tasks was kept from running; 0: none was */
+	uint64_t longest_ns; /* for which a task of another process waited meanwhile, at most */
+	/* From the end of a pause until what had waited was done; 0: nothing had; or NEVER_SILENT (service.h). */
+	uint64_t caught_up_ns;
+	unsigned pauses;    /* how many there were */
+	uint64_t paused_ns; /* all of them together */
+	bool goes_on;       /* false: no task is left to trace */
 };
 
 /* The caller has a reference of the process. */
 struct live_capture capture_consistent(struct process *p, const struct capture_request *wish);
 
-#define LOOK_CAUGHT_UP 96
+#define CAUGHT_UP_SIZE 96
 /* The sentence about that, to be added to the one about the pause; empty where it is short. */
-const char *capture_caught_up(uint64_t ns, char text[LOOK_CAUGHT_UP]);
+const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE]);
 
 #endif

@@ -135,7 +135,7 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 	uint64_t last_ns = began;
 	const bool is_any_left = act_until_silence(service, began + most_ns, p, &last_ns);
 
-	*took_ns = clock_ns(CLOCK_MONOTONIC) < began + most_ns ? last_ns - began : UINT64_MAX;
+	*took_ns = clock_ns(CLOCK_MONOTONIC) < began + most_ns ? last_ns - began : NEVER_SILENT;
 	return is_any_left;
 }
 

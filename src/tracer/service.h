@@ -39,7 +39,9 @@ uint64_t service_release(struct service *service);
  * more. This one, and the others below: false: nothing is left to trace. */
 bool service_turn(struct service *service, uint64_t least_ns);
 /* After a pause of p: acts, for most_ns at most, until its tasks are silent. What had to wait for the pause has been
- * worked off by then. took_ns: how long that was; UINT64_MAX: unknown, they were never silent. */
+ * worked off by then. took_ns: how long that was; NEVER_SILENT: unknown, because they made traced calls all the
+ * time. */
+#define NEVER_SILENT UINT64_MAX
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts for that long. */
 bool service_for(struct service *service, uint64_t ns);

@@ -30,7 +30,7 @@ struct conflict {
 	const char *subjects;
 	enum { NEEDS, EXCLUDES } how;
 	const char *others;
-	const char *words; /* the message; "{-o}" in it stands for the value of that name */
+	const char *words; /* the message; functrace replaces "{-o}" in it by the value of -o, and so for each name */
 };
 
 /* The message of the first row that is broken, with its values; the caller frees it. NULL: none is. */

@@ -86,7 +86,7 @@ static int check_all(struct parse *parse)
 		return error;
 	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
 		msg_warn("--args-limit has no effect without -a");
-	/* Nobody sees those that are not kept: they take a thirtieth of the room. */
+	/* The report reads these traces, and then they are deleted. Compressed, they take a thirtieth of the space. */
 	if (s->report.is_wanted && !s->output)
 		s->packing = PACKING_ZSTD;
 	if (parse->compat)

@@ -119,9 +119,8 @@ static const struct conflict conflicts[] = {
 	{"each-stream", EXCLUDES, "", "standard input can be read once; give - once"},
 	{"each-input", EXCLUDES, "--follow", "--follow waits at the end of one trace; give one"},
 	{"each-input", EXCLUDES, "html-file",
-	 "--each makes a page of each trace, and several cannot stand in one file; give --html a folder"},
-	{"each-in-file", NEEDS, "folder lines",
-	 "several traces cannot stand in one file of this format; give a folder with -o"},
+	 "--each writes one page per trace, and a file holds one page; give --html a folder"},
+	{"each-in-file", NEEDS, "folder lines", "a file of this format holds one trace; give a folder with -o"},
 	{"each-in-file", EXCLUDES, "mpatrol-file",
 	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
 };

@@ -1,4 +1,4 @@
-/* What is known of the parameters of a probe's function. */
+/* The parameters of a probe's function: where their values are, and how they are shown. */
 #ifndef FT_CALLS_PROBES_PROBE_PARAMS_H
 #define FT_CALLS_PROBES_PROBE_PARAMS_H
 

@@ -34,8 +34,8 @@ void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
 /* Where the first run begins behind an address; UINT64_MAX: none does. */
 uint64_t pages_next(const struct page_runs *runs, uint64_t address);
-/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). How many bytes could not be
- * read and are zero, without those that are lacking: they are behind the end of a file, or guards, and the process
+/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). How many bytes could not
+ * be read and are zero, without those that are lacking: they are behind the end of a file, or guards, and the process
  * cannot read them either. -errno: the process has gone, or may not be read. */
 int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to);
 /* The same of the runs that are lacking alone, which are in memory after it. 0 or -errno. */

@@ -32,8 +32,8 @@ struct snapshot_figures {
 	uint64_t bytes;      /* that were copied */
 	uint64_t left_out;   /* bytes of mappings that are too wide to be looked through */
 	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
-	uint64_t
-		shared_left_out; /* bytes of shared memory that may hold something and were not copied: shared_pages.h */
+	/* Bytes of shared memory that may hold something and were not copied: shared_pages.h. */
+	uint64_t shared_left_out;
 	size_t threads;
 	size_t moving;   /* threads that could not be stopped: deep in the kernel */
 	size_t inside;   /* threads that did not come to where they were to stand */

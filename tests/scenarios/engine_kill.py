@@ -90,7 +90,7 @@ def one_round(room, number, launched, command, count, chance):
     os.kill(engine_of(room, target), signal.SIGKILL)
     # Who ends by itself meanwhile would be told of as ended. It is said after some 10 s at the latest, where threads wait
     # for a processor.
-    words = (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed', b'not known')
+    words = (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed', b'not known whether it lives')
     wait_for('what functrace says', lambda: any(word in read(said_path) for word in words), 60)
     time.sleep(0.05)  # in which an unsound target finds out
     ended = room.finish(child, 30, data=b'')

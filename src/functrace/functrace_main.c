@@ -1,5 +1,5 @@
-/* functrace: traces what programs allocate and release. Here is only the order of things: the
- * command line (functrace/options.c), then the processes (engine/supervisor.c). */
+/* functrace: traces what programs allocate and release. This file has only the order of the steps: the command line
+ * (functrace/options.c), then one kind of run, which by default is tracing (engine/supervisor.c). */
 #include "config.h"
 #include "base/msg.h"
 #include "base/title.h"

@@ -1,4 +1,4 @@
-# The two programs.
+# The program functrace; functrace-postproc is included at the end.
 bin_PROGRAMS += functrace
 OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/option_attach.c \
 	src/functrace/option_attach.h src/functrace/option_conflicts.c \

@@ -8,7 +8,7 @@
 
 #define NAME_LENGTH 64
 
-/* Files of /proc/PID that say something of a process that has been traced. */
+/* The files of /proc/PID that are useful to know about a process that was traced. */
 static const char *const proc_files[] = {"maps", "cmdline", "environ", "limits", "status", "io", "mountinfo", "smaps"};
 
 static bool is_name(const char *name, size_t length)
@@ -28,7 +28,7 @@ static bool is_proc_file(const char *name)
 	return false;
 }
 
-/* No file of /proc that is known. */
+/* Reports a name that is not in proc_files. */
 static int option_attach_unknown_name(struct parse *parse, const char *text)
 {
 	struct buf known = {0};

@@ -1,12 +1,13 @@
-/* What of functrace's options does not go together. */
+/* Finds options of functrace that do not go together. */
 #ifndef FT_FUNCTRACE_OPTION_CONFLICTS_H
 #define FT_FUNCTRACE_OPTION_CONFLICTS_H
 
 #include "functrace/option_values.h"
 
-/* Before the output is looked at: what the options ask for at all. 0, or what usage_error() returns. */
+/* Checks which task the options ask for: tracing, a scan or a repair, and of which processes. To be called before
+ * the output is checked. Returns 0, or what usage_error() returns. */
 int option_conflicts_of_task(struct parse *parse);
-/* Of a task that traces, when the output, the modules and the format are known. */
+/* Checks the options of a run that traces, when output, modules and format are known. Returns the same. */
 int option_conflicts_of_trace(struct parse *parse);
 
 #endif

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_MAX ((size_t)16 << 20) /* bytes of a file of functions */
-#define ITEM_MAX 65536              /* bytes of one of them: no symbol's name that is read is longer */
+#define LIST_MAX ((size_t)16 << 20) /* bytes of a file with a list of functions */
+#define ITEM_MAX 65536              /* bytes of one item; names of symbols are read up to this length */
 #define BLANKS   " \t\r\n"
 
 struct chosen {
-	struct module module; /* first: what settings->chosen points to */
+	struct module module; /* must be first: settings->chosen points to it */
 	struct function *functions;
 	size_t capacity;
 };
 
-/* Where an item was given. */
+/* The option that an item belongs to, and where the item was given. */
 struct origin {
 	const char *option;
-	const struct module **module; /* of the settings: what the option adds to */
-	const char *file;             /* NULL: the command line */
+	const struct module **module; /* the module in the settings to which the option adds */
+	const char *file;             /* NULL: the item is on the command line */
 	size_t line;
 };
 
@@ -52,7 +52,7 @@ static struct chosen *chosen_of(const struct module **module)
 	return chosen;
 }
 
-/* Takes both strings over. name: as the trace is to show it; NULL: as it is called. */
+/* Adds a function and takes ownership of both strings. name: the function's name in the trace; NULL: the symbol. */
 static int add_function(const struct origin *origin, char *symbol, char *name)
 {
 	struct chosen *const chosen = chosen_of(origin->module);
@@ -85,7 +85,7 @@ void option_functions_free(const struct module *module)
 
 /* ---- An item ---- */
 
-/* why: a sentence's end, "gives no name". */
+/* why: the end of the message's sentence, like "gives no name". */
 static int bad_item(struct parse *parse, const struct origin *origin, const char *item, const char *why)
 {
 	if (origin->file)
@@ -93,7 +93,7 @@ static int bad_item(struct parse *parse, const struct origin *origin, const char
 	return usage_error(parse, "%s: '%s' %s", origin->option, item, why);
 }
 
-/* [NAME=]OBJECT!ADDRESS; the object may be missing: the program. */
+/* Adds an item of the form [NAME=]OBJECT!ADDRESS. An empty object is the program itself. */
 static int add_address(const struct origin *origin, const char *name, size_t name_length, const char *object,
 		       size_t object_length, uint64_t address)
 {
@@ -101,7 +101,7 @@ static int add_address(const struct origin *origin, const char *name, size_t nam
 			    name_length ? xstrndup(name, name_length) : NULL);
 }
 
-/* Whether the operator of C++ that the text ends in has the sign at its beginning: operator=, operator!= */
+/* Whether `sign` is part of the name of a C++ operator at the end of the text, like operator= or operator!=. */
 static bool is_operators(const char *item, const char *sign)
 {
 	static const char word[] = "operator";
@@ -112,7 +112,8 @@ static bool is_operators(const char *item, const char *sign)
 	return (size_t)(sign - item) >= length && !memcmp(sign - length, word, length);
 }
 
-/* A set of a pattern may begin with it: [!a-z]* */
+/* Whether a '!' or '=' separates an address, and does not belong to an operator or begin a set of a pattern
+ * ([!a-z]*). */
 static bool is_address_sign(const char *item, const char *sign)
 {
 	return sign && !(sign > item && sign[-1] == '[') && !is_operators(item, sign);
@@ -174,7 +175,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 
 /* ---- Lists ---- */
 
-/* The item that begins there, without blanks around it; *list moves behind it. The caller frees it. */
+/* Returns the next item without blanks around it, which the caller frees; *list moves past it. */
 static char *option_functions_next_item(const char **list)
 {
 	const char *const begin = *list + strspn(*list, BLANKS);
@@ -186,7 +187,7 @@ static char *option_functions_next_item(const char **list)
 	return xstrndup(begin, length);
 }
 
-/* What is left of a line without its comment, which # begins: at the beginning, or behind a blank. */
+/* Cuts a comment off a line. A comment begins with a # that is at the line's start or follows a blank. */
 static void cut_comment(char *line)
 {
 	for (char *p = line; (p = strchr(p, '#')); p++)

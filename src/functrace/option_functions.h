@@ -1,17 +1,17 @@
-/* -x, --context-function: functions of the user's choice, which become a module of their own. */
+/* -x, --context-function: functions that the user names; each option makes one module of them. */
 #ifndef FT_FUNCTRACE_OPTION_FUNCTIONS_H
 #define FT_FUNCTRACE_OPTION_FUNCTIONS_H
 
 #include "functrace/option_values.h"
 
 /* Adds the functions of a list, NAME;NAME@OBJECT;OBJECT!0xOFFSET;NAME=ADDRESS;@FILE, to the module settings->chosen,
- * which is made with the first. 0, or what usage_error() returns: in a file it is told which line is wrong. */
+ * which the first function creates. Returns 0, or what usage_error() returns; a message about a file names the line. */
 int option_functions(struct parse *parse, const char *list);
-/* The same for settings->contexts, which has at most TRACE_CONTEXTS. */
+/* Does the same for settings->contexts, which has at most TRACE_CONTEXTS functions. */
 int option_contexts(struct parse *parse, const char *list);
-/* Adds the module of -x, if there is one, behind those of -e. */
+/* Adds the module of -x, if there is one, after the modules of -e. */
 void option_functions_end(struct parse *parse);
-/* Frees such a module; NULL is allowed. */
+/* Frees a module that these functions made; NULL is allowed. */
 void option_functions_free(const struct module *module);
 
 #endif

@@ -14,7 +14,8 @@
 #define WORD_ALL  "all"
 #define WORD_HELP "help"
 
-/* Traces tell modules and kinds by their names. */
+/* Reports a module whose name, or a kind's type, is in use by another one: traces identify modules and kinds by
+ * name. */
 static int module_conflict(struct parse *parse, const char *word, const struct module *module,
 			   const struct module *other)
 {
@@ -35,7 +36,7 @@ static int module_conflict(struct parse *parse, const char *word, const struct m
 	return 0;
 }
 
-/* word: of the command line. None is added twice. */
+/* Adds a module, unless it is there already. word: the word of the command line, for messages. */
 static int option_modules_add(struct parse *parse, const char *word, const struct module *module)
 {
 	struct settings *const s = parse->settings;
@@ -51,7 +52,7 @@ static int option_modules_add(struct parse *parse, const char *word, const struc
 	return 0;
 }
 
-/* Whether it has resources that stay until they are released: not so a mere record of calls. */
+/* Whether a kind of the module has live resources. A module that only records calls has none. */
 static bool has_living(const struct module *module)
 {
 	for (size_t i = 0; i < module->resource_count; i++)
@@ -93,7 +94,7 @@ static int help(struct parse *parse)
 	return options_shown(parse);
 }
 
-/* A module as it is described, or what descriptions share. */
+/* Prints the text of a module, or a text that several modules include. */
 static int help_module(struct parse *parse, const char *name)
 {
 	const int index = module_text_find(name);
@@ -117,7 +118,7 @@ static int unknown(struct parse *parse, const char *name)
 			   name, module_names());
 }
 
-/* ---- Of one's own ---- */
+/* ---- Modules from files ---- */
 
 static bool option_modules_has_end(const char *name, const char *end)
 {

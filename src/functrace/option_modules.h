@@ -1,11 +1,12 @@
-/* -e: which kinds of resources are traced. */
+/* -e: the kinds of resources that are traced. */
 #ifndef FT_FUNCTRACE_OPTION_MODULES_H
 #define FT_FUNCTRACE_OPTION_MODULES_H
 
 #include "functrace/option_values.h"
 
-/* Adds what a word of -e names to the settings: a built-in module, `all` of them (none is added twice), or a file with
- * one of the user's own. `help` prints them and ends the parsing with status 0 (ECANCELED). */
+/* Adds the modules that a word of -e names to the settings: a built-in module, `all` of these, or a file that
+ * describes or contains one. A module is added once. `help` and `help=NAME` print texts and end the parsing with
+ * ECANCELED and status 0. Returns 0, ECANCELED, or EINVAL after a message. */
 int option_module(struct parse *parse, const char *name);
 
 #endif

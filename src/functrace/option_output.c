@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
- * trace: a copy of it is kept for that. */
+/* Keeps a copy of the descriptor if the output is a name of one (/dev/fd/63 of a shell's >(COMMAND)). The process
+ * that writes the trace cannot open that name, because there it means another descriptor. */
 static int take_descriptor(struct parse *parse)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -67,7 +67,8 @@ static int check_place(struct parse *parse)
 	return error;
 }
 
-/* A folder's name says nothing of the files in it. */
+/* Chooses the compression. Without -z it follows from the suffix of a file's name; a folder's name says nothing
+ * about its files. */
 static int check_packing(struct parse *parse)
 {
 	struct settings *const s = parse->settings;

@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* Keeps an option for functrace-postproc, which knows its values. */
+/* Keeps an option for functrace-postproc, which checks the values. */
 static void option_report_keep(struct parse *parse, const char *name, const char *arg)
 {
 	struct report_wish *wish = &parse->settings->report;

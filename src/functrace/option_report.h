@@ -1,4 +1,4 @@
-/* --report and what goes with it: functrace-postproc prints it when tracing has ended. */
+/* --report and its options, which functrace hands on to functrace-postproc when tracing has ended. */
 #ifndef FT_FUNCTRACE_OPTION_REPORT_H
 #define FT_FUNCTRACE_OPTION_REPORT_H
 
@@ -6,9 +6,9 @@
 
 #include <argp.h>
 
-/* A child of the program's parser; its input is the struct parse. */
+/* A child of the program's argp parser; its input is the struct parse. */
 extern const struct argp option_report_argp;
-/* Keeps the command line, but for --report itself: what a report's own hints repeat. */
+/* Keeps the command line without --report in settings->report.again, for the hints in a report. */
 void option_report_keep_words(struct settings *settings, int argc, char **argv);
 void option_report_free(struct settings *settings);
 

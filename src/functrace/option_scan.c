@@ -8,7 +8,7 @@
 
 #define TOP_NORMAL      10
 #define INTERVAL_NORMAL 1000000000ull
-#define COUNT_NORMAL    2 /* with --interval alone: what was lost stays lost, or it was none */
+#define COUNT_NORMAL    2 /* with --interval but no --count: a second scan, which shows whether blocks are still lost */
 
 enum scan_option {
 	OPT_SCAN = 0x900,
@@ -81,7 +81,7 @@ static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 
 const struct argp option_scan_argp = {.options = options, .parser = option_scan_parse};
 
-/* The value of an option that is kept as a whole: "--top=5". NULL: it is another one. */
+/* Returns the value of an option that is kept in the form "--top=5", or NULL if it is another option. */
 static const char *option_scan_value_of(const char *option, const char *name)
 {
 	const size_t length = strlen(name);

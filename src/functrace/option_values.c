@@ -39,8 +39,8 @@ int usage_error(struct parse *parse, const char *fmt, ...)
 	return EINVAL;
 }
 
-/* The next item of a comma-separated list, or NULL at its end. *list moves behind it; the caller
- * frees the item. */
+/* Returns the next item of a comma-separated list, which the caller frees, or NULL at its end. *list moves past the
+ * item. */
 static char *list_next(const char **list)
 {
 	if (!*list)
@@ -129,7 +129,7 @@ static bool descends_from(pid_t pid, pid_t ancestor)
 	return pid == ancestor;
 }
 
-/* The one that all others descend from; 0 if there is none. */
+/* Returns the process from which all others descend, or 0 if there is none. */
 static pid_t common_ancestor(const pid_t *pids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -164,7 +164,7 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	return error;
 }
 
-/* As by its id: no wrong usage. */
+/* Reports a process of another user. The status is 1, as for a pid: the usage is not wrong. */
 static int belongs_to_another(struct parse *parse, const char *name, pid_t pid)
 {
 	msg_error("-t %s: process %d has that name, and belongs to user %ld. Run functrace as that user, or as root.",
@@ -226,7 +226,7 @@ int option_targets(struct parse *parse)
 	return error;
 }
 
-/* Digits, then perhaps a point and up to nine more, as billionths. */
+/* Reads digits, then perhaps a point and up to nine more digits, as billionths. */
 static bool parse_billionths(const char *text, size_t length, uint64_t *value)
 {
 	char *const digits = xstrndup(text, length), *const point = strchr(digits, '.');
@@ -241,7 +241,7 @@ static bool parse_billionths(const char *text, size_t length, uint64_t *value)
 		for (size_t i = places; i < 9; i++)
 			part *= 10;
 	}
-	/* ".5" has none. */
+	/* ".5" has no digits before the point. */
 	good = good && ((point == digits) || parse_number(digits, 1000000, &whole));
 	free(digits);
 	*value = whole * 1000000000u + part;
@@ -294,7 +294,7 @@ int option_symbol(struct parse *parse, const char *text)
 static const struct {
 	const char *name;
 	int number;
-	bool refused; /* has a meaning for functrace itself, cannot be taken, or reports a crash */
+	bool refused; /* functrace itself uses it, it cannot be caught, or it reports a crash */
 } signals[] = {
 	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
 	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},
@@ -306,7 +306,7 @@ static const struct {
 	{"IOT", SIGABRT, true},       {"SYS", SIGSYS, true},    {"XCPU", SIGXCPU, true},    {"XFSZ", SIGXFSZ, true},
 };
 
-/* RTMIN, RTMIN+N, RTMAX, RTMAX-N; 0 if it is none of them. */
+/* Returns the signal that RTMIN, RTMIN+N, RTMAX or RTMAX-N names, or 0 for another name. */
 static int realtime_signal(const char *name)
 {
 	const bool from_min = !strncasecmp(name, "RTMIN", 5);
@@ -339,7 +339,7 @@ int option_toggle_signal(struct parse *parse, const char *text)
 					   text);
 		number = signals[i].number;
 	}
-	/* 32 and 33 are the C library's own. */
+	/* The C library reserves signals 32 and 33. */
 	if (number <= 0 || number >= _NSIG || (number > SIGSYS && number < SIGRTMIN))
 		return usage_error(parse,
 				   "-S %s: this is no signal. -S takes the signal that pauses and "

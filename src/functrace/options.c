@@ -48,9 +48,9 @@ enum options_long_option {
 	OPT_CYCLE_SIZE,
 };
 
-/* ---- What the options say together ---- */
+/* ---- Checks of all options together ---- */
 
-/* What the options leave open. */
+/* Sets what the options have not set: the memory module, the format, the CPU placement. */
 static int set_defaults(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
@@ -86,7 +86,7 @@ static int check_all(struct parse *parse)
 		return error;
 	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
 		msg_warn("--args-limit has no effect without -a");
-	/* The report reads these traces, and then they are deleted. Compressed, they take a thirtieth of the space. */
+	/* The report reads these traces, and then they are deleted. Compression makes them thirty times smaller. */
 	if (s->report.is_wanted && !s->output)
 		s->packing = PACKING_ZSTD;
 	if (parse->compat)
@@ -116,7 +116,7 @@ static const struct argp_option options[] = {
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
 	 "no baseline of the blocks from before -t, and no figures of the heap", 0},
-	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* its old name */
+	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* the name in older releases */
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
@@ -167,7 +167,7 @@ static const struct argp_option options[] = {
 
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
-	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* scripts for functracer use it */
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -181,7 +181,7 @@ static void show_version(void)
 	printf("\nLicence: GPL version 2 or later. No warranty.\n");
 }
 
-/* What only the tables of modules, formats and messages know of an option's values. */
+/* Returns the values that only the tables of modules, formats and messages contain, for the completion; NULL: none. */
 static char *options_known_words(int key)
 {
 	if (key == 'e')
@@ -206,8 +206,8 @@ static int options_show(struct parse *parse, struct argp_state *state, int key)
 	return options_shown(parse);
 }
 
-/* The program's name follows the options. `-d 2 PROGRAM`, as people know it from elsewhere, would
- * run a program "2". */
+/* Takes the program and its arguments, which follow the options. `-d 2 PROGRAM`, as other tools have it, would run a
+ * program "2", so it is refused; so are functions after -a. */
 static int set_program(struct parse *parse, const struct argp_state *state)
 {
 	char **const argv = state->argv + state->next;
@@ -272,7 +272,8 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
-/* The first that --scan alone has no use for is kept by that name, to be refused then. */
+/* Notes an option for the checks of conflicts. The first one that has no use with --scan alone is also noted as
+ * "tracing-option", which such a scan refuses. */
 static void note_given(struct given *given, int key, const char *arg)
 {
 	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||
@@ -376,7 +377,8 @@ static const char doc[] = "Trace the allocations and releases of a program, with
 			  "  functrace -f text -r -o - ls | less        text with names, live\n"
 			  "  functrace-postproc --report 1234-0.rtrace  the leaks in a trace";
 
-/* Names that only the tables of modules and formats know. argp frees what differs from `text`. */
+/* Adds the names that only the tables of modules and formats contain to the help. argp frees a text that is not
+ * `text`. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
@@ -407,7 +409,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 				      .timestamps = true,
 				      .baseline = true,
 				      .follow = true};
-	/* getopt's messages begin with it; others do without the folder. */
+	/* getopt's messages begin with this name; other messages have no folder in front of the name. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
 

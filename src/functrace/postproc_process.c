@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The path of this program: by /proc, or, where that is not mounted, as it was executed. False: it is not known. */
+/* Finds the path of this program: from /proc, or, if that is not mounted, from the path by which it was executed.
+ * Returns false if the path is unknown. */
 static bool own_path(char path[static PATH_MAX])
 {
 	const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	const char *const executed = (const char *)getauxval(AT_EXECFN); /* NULL: 0 */
+	const char *const executed = (const char *)getauxval(
+		AT_EXECFN); /* getauxval() returns 0, here NULL, if the kernel has passed no path */
 
 	if (length > 0) {
 		path[length] = '\0';
@@ -27,7 +29,8 @@ static bool own_path(char path[static PATH_MAX])
 	return executed && realpath(executed, path);
 }
 
-/* The one that belongs to this functrace is beside it; else the one that is installed. The caller frees it. */
+/* Returns the path of functrace-postproc: the one beside this program, else its name, which is looked up in PATH.
+ * The caller frees it. */
 static char *postproc_path(void)
 {
 	char self[PATH_MAX];
@@ -81,7 +84,8 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Signals that are blocked here, because they are taken by other means while something is traced, are its own. */
+/* Waits for the process and passes on SIGTERM and SIGHUP if they are blocked: they are blocked because tracing takes
+ * them in another way, so they have no effect here. */
 static bool wait_and_pass_on(pid_t pid, int *status)
 {
 	static const int passed[] = {SIGTERM, SIGHUP};
@@ -113,7 +117,7 @@ int postproc_wait(pid_t pid)
 		return EXIT_FAILURE;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Who reads its output need not want all of it. */
+	/* A reader of the output may end before it has read everything. */
 	if (WTERMSIG(status) != SIGPIPE)
 		msg_error(POSTPROC_NAME " was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return EXIT_FAILURE;

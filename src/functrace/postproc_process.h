@@ -1,4 +1,4 @@
-/* functrace-postproc as a process that functrace starts. */
+/* Runs functrace-postproc as a child of functrace. */
 #ifndef FT_FUNCTRACE_POSTPROC_PROCESS_H
 #define FT_FUNCTRACE_POSTPROC_PROCESS_H
 
@@ -6,15 +6,15 @@
 
 #define POSTPROC_NAME "functrace-postproc"
 
-/* The status of a process that could not run it, which has been said. */
+/* The exit status of the child if functrace-postproc could not be executed, after a message. */
 enum { POSTPROC_NOT_FOUND = 127 };
 
-/* Starts the functrace-postproc that stands beside this program, else the one in PATH, with these words (the first
- * is its name), its standard input and output from these descriptors (-1: ours), and no signal blocked. It gets SIGTERM
- * when this process ends. Its pid; -1 after a message. */
+/* Starts the functrace-postproc beside this program, else the one in PATH. argv includes its name. in, out: its
+ * standard input and output; -1: functrace's own. It begins with no signal blocked, and gets SIGTERM when this
+ * process ends. Returns its pid, or -1 after a message. */
 pid_t postproc_start(char *const *argv, int in, int out);
-/* Waits for its end, and passes SIGTERM and SIGHUP on where these are blocked. Its exit status; 1 if it died of a
- * signal, or pid is -1. */
+/* Waits until the process ends, and passes SIGTERM and SIGHUP on if they are blocked here. Returns the exit status;
+ * 1 if a signal killed the process, or pid is -1. */
 int postproc_wait(pid_t pid);
 
 #endif

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The tracer's messages would stand in the view: they wait in a file, which has no name. -1: none can be made. */
+/* Opens a file without a name for the tracer's messages, which on the terminal would disturb the view. Returns its
+ * descriptor, or -1 if none can be made. */
 static int make_messages(void)
 {
 	char path[] = "/tmp/functrace-live-XXXXXX";
@@ -39,7 +40,7 @@ static void print_messages(int fd)
 	close(fd);
 }
 
-/* The process that the user has started may be killed: then the one that traces lets go. */
+/* Makes this process, which traces, end like the visible process if that is killed: SIGTERM makes it let go. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -47,7 +48,7 @@ static void end_with(pid_t parent)
 		raise(SIGTERM);
 }
 
-/* The whole of functrace, whose traces go to the view (src/record/view_pipe.h). */
+/* Runs functrace as without --live, except that its traces go to the view (src/record/view_pipe.h). */
 static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
 {
 	if (messages >= 0)
@@ -57,7 +58,7 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 	return trace(settings);
 }
 
-/* tracer: whom it may ask for a scan. */
+/* tracer: the process that the view may ask for a scan. */
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_wish *wish = &settings->report;
@@ -79,7 +80,8 @@ static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 	return pid;
 }
 
-/* The view asks for a scan by a signal, which must not come before the tracer takes it. */
+/* Chooses the signal by which the view asks for a scan. It is blocked from here on, because it must not come before
+ * the tracer handles it. */
 static void choose_request_signal(struct settings *settings)
 {
 	sigset_t request;
@@ -96,7 +98,7 @@ static void choose_request_signal(struct settings *settings)
 
 static volatile sig_atomic_t view_pid, tracer_pid, is_asked; /* for the handlers */
 
-/* No terminal that is stopped is waited for. */
+/* Ends without waiting for a process whose terminal may be stopped. */
 static void end_here(int sig)
 {
 	(void)sig;
@@ -111,7 +113,7 @@ static void end_view(int sig)
 	alarm(VIEW_PATIENCE);
 }
 
-/* SIGTERM or SIGHUP: what is traced is let go of at once, and the view ends, though it be stopped, or its terminal. */
+/* Handles SIGTERM and SIGHUP: the tracer lets go at once, and the view ends even if it or its terminal is stopped. */
 static void end_both(int sig)
 {
 	(void)sig;
@@ -136,7 +138,7 @@ static void run_live_take_signals(pid_t view, pid_t tracer)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* Ctrl-C makes it let go. Its status. */
+/* Makes the tracer let go, as Ctrl-C does, and waits for it. Returns its exit status. */
 static int end_tracer(pid_t pid)
 {
 	int status;
@@ -151,7 +153,7 @@ static int end_tracer(pid_t pid)
 int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
 {
 	const int messages = make_messages();
-	int sockets[2]; /* the view's, the tracer's */
+	int sockets[2]; /* the view's end, the tracer's end */
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
 		msg_error("no socket can be made for the view: %s", strerror(errno));
@@ -171,7 +173,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		_exit(run_tracer(settings, trace, sockets[1], messages));
 	}
 	close(sockets[1]);
-	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
+	/* The view and the tracer both get Ctrl-C from the terminal and end by it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	const pid_t view_process = start_view(settings, sockets[0], tracer);
@@ -181,7 +183,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		run_live_take_signals(view_process, tracer);
 	const int view = postproc_wait(view_process);
 
-	/* The view has ended, and its pid may be another's. */
+	/* The view has ended; its pid may be in use by another process. */
 	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	const int status = end_tracer(tracer);

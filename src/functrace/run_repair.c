@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* A child is looked for after its parent is repaired: what is forked from then on is sound. */
+/* Repairs a process, then its children if asked. In this order, because children that are forked from a repaired
+ * process have no breakpoints. Returns 0, or 1 after a message. */
 static int repair(struct hash *seen, pid_t pid, bool children)
 {
 	int status;

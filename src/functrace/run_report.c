@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A list of so many bytes names more traces than a command line takes. */
+/* A longer list names more traces than a command line can take. */
 enum { LIST_MAX = 1 << 20 };
 
-/* Words for functrace-postproc: by whose name it speaks, the options of the command line, then `more` of the caller's.
- * The caller frees the array. */
+/* Returns the arguments for functrace-postproc, with room for `more` and a NULL: its name (which its messages begin
+ * with) and the options for it. The caller frees the array, and *count is the number of words so far. */
 static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
 {
 	const struct report_wish *wish = &settings->report;
@@ -27,7 +27,7 @@ static char **words_for(const struct settings *settings, const char *name, size_
 	return argv;
 }
 
-/* What is wrong with these options, or with the files that they name, is wrong with functrace's command line. */
+/* The child's messages begin with "functrace": for the user, these options belong to functrace's command line. */
 int report_run_check(const struct settings *settings)
 {
 	size_t count;
@@ -51,7 +51,8 @@ static size_t count_lines(const char *text)
 	return count;
 }
 
-/* The report of the traces that the list names: a line each. The status of functrace-postproc; -1: there are none. */
+/* Reports the traces that the list names, one per line. Returns the status of functrace-postproc, or -1 if the list
+ * is empty. */
 static int run_postproc(const struct settings *settings, char *list, int out)
 {
 	char *rest = list, *path;
@@ -59,7 +60,8 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	int status = -1;
 	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 2, &count);
 
-	/* Traces that are removed cannot be looked at again. */
+	/* The traces are removed after the report, so its hints repeat functrace's command line instead of naming
+	 * them. */
 	char *const again =
 		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
 
@@ -78,7 +80,8 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	return status;
 }
 
-/* In V, when all tracing has ended. A check that could not be made must not look like one that found nothing. */
+/* settings->conclude: runs in V when all tracing has ended. A failed check returns a status of its own, so that it
+ * does not look like a check that found nothing. */
 static int print_report(const struct settings *settings, int out, bool sound)
 {
 	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;

@@ -4,13 +4,13 @@
 
 #include "engine/settings.h"
 
-/* Whether functrace-postproc takes the options that are for it, and the files that these name. -1: it does; else the
- * status to end with, after a message. */
+/* Checks that functrace-postproc accepts its options and the files that these name. Returns -1 if so, else the exit
+ * status after a message. */
 int report_run_check(const struct settings *settings);
-/* Before tracing: sets where the traces and their list go, and what settings->conclude is. -1: go on; else the
- * status to end with, after a message: functrace-postproc is not there, or refuses the options. */
+/* To be called before tracing: sets where the traces and their list are written, and settings->conclude. Returns -1
+ * to go on, else the exit status after a message: functrace-postproc is missing, or refuses the options. */
 int report_run_begin(struct settings *settings);
-/* Removes what was made for it, unless that is done already: to be called where no report was printed. */
+/* Removes the folder that report_run_begin() made, with its list and the traces in it. A second call does nothing. */
 void report_run_end(const struct settings *settings);
 
 #endif

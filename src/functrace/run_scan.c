@@ -15,18 +15,18 @@
 
 struct target {
 	struct scan *scan;
-	bool is_named; /* by -t or --core; else it descends from such a process */
-	bool is_over;  /* it is not looked at again */
+	bool is_named; /* named by -t or --core; else a descendant of such a process */
+	bool is_over;  /* not to be scanned again */
 };
 
 struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
-	struct hash pids; /* all that were ever added */
-	uint64_t round;   /* from 0 on */
+	struct hash pids; /* of all processes that were ever added */
+	uint64_t round;   /* counts from 0 */
 	bool has_printed, has_failed;
-	bool is_lost; /* something, in this round */
+	bool is_lost; /* a process has lost blocks in this round */
 };
 
 static volatile sig_atomic_t is_ended;
@@ -37,7 +37,7 @@ static void run_scan_end(int sig)
 	is_ended = 1;
 }
 
-/* Until then, or Ctrl-C. */
+/* Sleeps until that time, or until Ctrl-C. */
 static void run_scan_sleep_until(uint64_t ns)
 {
 	const struct timespec then = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -46,7 +46,7 @@ static void run_scan_sleep_until(uint64_t ns)
 		;
 }
 
-/* ---- Whom ---- */
+/* ---- Which processes ---- */
 
 static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_named)
 {
@@ -57,7 +57,7 @@ static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_na
 
 static void add_named(struct run_scan_run *run, pid_t which)
 {
-	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* it may be a thread's */
+	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread */
 
 	if (!hash_get(&run->pids, (uint64_t)pid))
 		run_scan_add(run, scan_new(pid), true);
@@ -70,7 +70,7 @@ static bool run_scan_is_new_child(const struct run_scan_run *run, pid_t pid)
 	return parent && hash_get(&run->pids, (uint64_t)parent) && proc_live_thread(pid);
 }
 
-/* --children: until there are no more. */
+/* Adds the children of all processes here, and their children, until there are no new ones (--children). */
 static void add_children(struct run_scan_run *run)
 {
 	bool more = true;
@@ -92,7 +92,7 @@ static void add_children(struct run_scan_run *run)
 
 /* ---- One scan ---- */
 
-/* 0, or 1 after a message. */
+/* Returns 0, or 1 after a message. */
 static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 {
 	const bool is_json = run->settings->scan.is_json;
@@ -111,8 +111,8 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	return 1;
 }
 
-/* Of several scans, what the last two agree on: a block that was allocated in the pause's moment may have its pointer
- * nowhere yet. */
+/* Whether blocks are lost. After several scans only blocks that the last two agree on count: in a single scan, the
+ * pointer to a block that was just allocated may not be stored yet. */
 static bool run_scan_is_lost(const struct scan_report *report)
 {
 	const struct scan_sum *sum =
@@ -137,7 +137,7 @@ static void explain_end(struct run_scan_run *run, const struct target *target)
 		refusal_of_attach(scan_pid(scan), ENOENT);
 }
 
-/* 0, or 1 after a message: there is no place for what is found. */
+/* Scans one process. Returns 0, or 1 after a message: the result could not be written. */
 static int run_scan_look(struct run_scan_run *run, struct target *target)
 {
 	const struct scan_wish *wish = &run->settings->scan;
@@ -178,7 +178,7 @@ static void drop_those_over(struct run_scan_run *run)
 	run->count = kept;
 }
 
-/* 0, or 1 after a message. */
+/* Returns 0, or 1 after a message. */
 static int run_scan_look_at_all(struct run_scan_run *run)
 {
 	if (run->settings->children)

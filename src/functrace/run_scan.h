@@ -1,10 +1,11 @@
-/* functrace --scan: looks at the heaps of processes from outside and prints what it has found. */
+/* functrace --scan: scans the heaps of processes from outside and prints the results. */
 #ifndef FT_FUNCTRACE_RUN_SCAN_H
 #define FT_FUNCTRACE_RUN_SCAN_H
 
 #include "engine/settings.h"
 
-/* Does what settings->scan says, until that is done, the processes have ended, or Ctrl-C. The status to end with. */
+/* Scans as settings->scan says, until all scans are done, the processes have ended, or Ctrl-C. Returns the exit
+ * status. */
 int scan_run(const struct settings *settings);
 
 #endif

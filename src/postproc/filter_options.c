@@ -47,7 +47,7 @@ bool postproc_parse_seconds(const char *text, uint64_t *ns, char **end)
 	return true;
 }
 
-/* Reads a bound, and moves *text behind it. */
+/* Reads a bound of a range and moves *text past it. Returns false if there is none. */
 typedef bool (*bound_reader)(const char **text, uint64_t *value);
 
 static bool read_seconds(const char **text, uint64_t *value)
@@ -79,7 +79,7 @@ static bool read_size(const char **text, uint64_t *value)
 	return true;
 }
 
-/* "MIN-MAX", "MIN-" or "-MAX"; what is missing stays as it is. */
+/* Reads "MIN-MAX", "MIN-" or "-MAX". A missing bound keeps its value. */
 static bool read_range(const char *text, bound_reader read, uint64_t *min, uint64_t *max)
 {
 	const bool has_min = *text != '-';
@@ -96,7 +96,7 @@ static void set_size(struct argp_state *state, struct filter_options *filter, co
 	filter->size = text;
 	filter->size_min = 0;
 	filter->size_max = UINT64_MAX;
-	/* A single number is that size. */
+	/* A single number is one size, not a range. */
 	if (read_size(&one, &filter->size_min) && !*one)
 		filter->size_max = filter->size_min;
 	else if (filter->size_min = 0, !read_range(text, read_size, &filter->size_min, &filter->size_max))
@@ -166,7 +166,7 @@ static void filter_options_add_pattern(struct argp_state *state, struct postproc
 	filters->stacks.patterns = filters->patterns;
 }
 
-/* False if it is another. */
+/* Returns false if the option is not a filter. */
 static bool parse_filter(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_filters *filters = state->input;

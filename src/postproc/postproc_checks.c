@@ -12,8 +12,9 @@ static bool postproc_checks_is_file(const char *path)
 	return path && !path_is_folder(path);
 }
 
-/* The suffix of a file that is not compressed, though it is called so: tools go by the name, take plain text in a
- * file.gz for nothing, and say nothing. NULL: it has none. pprof's own kind is gzip. */
+/* Returns the suffix of `path` if it promises compression, but the file will not be compressed; else NULL. Tools
+ * that go by the name treat plain text in a file.gz as empty, without a message. A binary export (pprof) is itself
+ * gzip, so .gz is right for it. */
 static const char *wrong_suffix(const struct postproc_options *options, const char *path)
 {
 	const struct export *const export = options->views.export;
@@ -37,7 +38,7 @@ static size_t streams(const struct postproc_options *options)
 	return count;
 }
 
-/* Whether the output of several traces can be one after the other. */
+/* Whether the outputs of several traces can follow each other in one file. */
 static bool is_in_lines(const struct postproc_options *options)
 {
 	return !options->views.export && !options->packing && !options->expand_events &&
@@ -125,7 +126,7 @@ static const struct conflict conflicts[] = {
 	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
 };
 
-/* What is true of the views. */
+/* Adds the facts about reports, the page and exports. */
 static void add_views(struct given *given, const struct postproc_options *o)
 {
 	const struct view_options *const views = &o->views;
@@ -148,7 +149,7 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->output) : NULL);
 }
 
-/* What is true of the trace that is written, or of what is written instead of it. */
+/* Adds the facts about the trace that is written, or about what is written instead of a trace. */
 static void add_output(struct given *given, const struct postproc_options *o)
 {
 	const struct encoding *const encoding = o->output_encoding;
@@ -175,7 +176,7 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 {
 	const bool is_each = o->input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
 
-	/* functrace, which asks by --check-options, has no -l. */
+	/* functrace, which runs this check by --check-options, has no -l. */
 	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");
 	given_fact(given, "exitcode", o->error_exitcode);
 	given_fact(given, "dump-look", o->dump_options.cpus || o->dump_options.devices);
@@ -183,7 +184,7 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "no-input", !o->input_count && !o->show_format && !o->checks_only && isatty(STDIN_FILENO));
 	given_fact(given, "each-input", is_each);
 	given_fact(given, "each-stream", is_each && streams(o) > 1);
-	/* A report is lines, a page has its own place. */
+	/* The reports are text and can follow each other; pages are written elsewhere. */
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
@@ -196,7 +197,7 @@ static void postproc_checks_check(struct argp_state *state, const struct given *
 		argp_error(state, "%s", text);
 }
 
-/* Only what a writer writes is compressed. */
+/* Sets options->packing. Only traces are compressed, not views. */
 static void set_packing(struct given *given, struct postproc_options *options)
 {
 	const char *const path = postproc_checks_is_file(options->output) ? options->output : NULL;

@@ -1,4 +1,4 @@
-/* What of functrace-postproc's options does not go together. */
+/* Checks which options of functrace-postproc do not go together. */
 #ifndef FT_POSTPROC_POSTPROC_CHECKS_H
 #define FT_POSTPROC_POSTPROC_CHECKS_H
 
@@ -6,11 +6,11 @@
 
 #include <argp.h>
 
-/* The format without -f. */
+/* The format if -f is missing. */
 #define POSTPROC_FORMAT "text"
 
-/* When all of them are known: sets what follows from others. Ends the program with EXIT_USAGE and a message on wrong
- * usage. */
+/* To be called when all options are known: completes them with values that follow from others. On wrong usage, ends
+ * the program with EXIT_USAGE and a message. */
 void postproc_options_check(struct argp_state *state, struct postproc_options *options);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many damaged places are named, the rest is counted. */
+/* This many damaged places are reported each; further ones are only counted. */
 enum { COMPLAINTS_MAX = 10 };
 
 bool postproc_input_open(struct postproc_input *input, const char *path)
@@ -50,8 +50,8 @@ void postproc_input_outlive_interrupt(void)
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
 }
 
-/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
- * still to be shown. The second Ctrl-C ends this program. */
+/* Makes Ctrl-C the end of the input if this is live: Ctrl-C ends the traced program, or the wait for more of a file,
+ * and the results so far are still to be shown. A second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
 	const struct sigaction action = {.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND};
@@ -72,7 +72,7 @@ static void complain(void *context, const char *clause)
 
 #define MAP_MAX (4u << 20)
 
-/* Where it lies: INPUT.map. */
+/* Reads the map that belongs to the trace, which is the file INPUT.map. */
 static void postproc_input_read_map(struct postproc_input *input)
 {
 	if (!input->path)
@@ -134,7 +134,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	return input->reader;
 }
 
-/* Of a file its own bytes count, compressed as they may be. */
+/* Shows the progress. For a file it is counted in the file's own bytes, which may be compressed. */
 static void show_work(struct postproc_input *input)
 {
 	const off_t place = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;
@@ -171,7 +171,7 @@ bool postproc_input_check(const struct postproc_input *input)
 	msg_error(
 		"%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
 		complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
-		/* In such a format a damaged line is read as a comment. */
+		/* Such a format reads a damaged line as a comment. */
 		encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
 			? "no figure counts what should be there; lines of it that are no records are shown as they are"
 			: "what should be there is missing from all that is shown");

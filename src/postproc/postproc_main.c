@@ -1,4 +1,4 @@
-/* functrace-postproc: reads traces, sends each through the stages that the options ask for, writes what comes out. */
+/* functrace-postproc: reads traces, passes each through the stages that the options ask for, and writes the results. */
 #include "config.h"
 #include "postproc/postproc_dump.h"
 #include "postproc/postproc_input.h"
@@ -16,18 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All inputs of a command line. */
+/* The state of one run over all inputs. */
 struct postproc {
 	struct postproc_options options;
 	struct index_set include, exclude;
 	struct output_sequence sequence;
-	struct views views;               /* if they are wanted */
-	struct suppressions suppressions; /* of -l */
-	struct names *files;              /* whose files the names of all traces share: a program's are read once */
-	bool failed;                      /* and said so */
-	bool found_leaks;                 /* in one of them */
-	bool chose;                       /* the choices of the command line matched something in one of them */
-	struct buf unmatched;             /* what did not, in the others: a sentence a line */
+	struct views views;               /* used only if views are wanted */
+	struct suppressions suppressions; /* for -l */
+	struct names *files;  /* opens the debug files for the names of all traces, so that each file is read once */
+	bool failed;          /* an error was reported */
+	bool found_leaks;     /* in at least one trace */
+	bool chose;           /* in at least one trace, every filter matched something */
+	struct buf unmatched; /* filters that matched nothing in the other traces, one sentence per line */
 };
 
 static bool read_indices(const char *path, struct index_set *set)
@@ -42,7 +42,8 @@ static bool read_indices(const char *path, struct index_set *set)
 	return !error;
 }
 
-/* Folders that options name must be there: nobody would miss a file that is not found in them. */
+/* Checks that folders which options name exist: if files were only not found in them, a wrong name would not be
+ * noticed. */
 static bool check_folders(const char *option, const char *folders, const char *separator)
 {
 	bool sound = true;
@@ -61,7 +62,7 @@ static bool check_folders(const char *option, const char *folders, const char *s
 	return sound;
 }
 
-/* Whether no input would be overwritten before its turn. */
+/* Checks that the output does not overwrite an input before that is read. */
 static bool check_output(const struct postproc_options *options)
 {
 	struct stat output, input;
@@ -79,7 +80,7 @@ static bool check_output(const struct postproc_options *options)
 	return true;
 }
 
-/* Reads the files that the options name, and looks at what they name otherwise. False after a message. */
+/* Reads the files and checks the folders that the options name. Returns false after a message. */
 static bool postproc_main_prepare(struct postproc *postproc)
 {
 	struct postproc_options *options = &postproc->options;
@@ -103,7 +104,7 @@ static bool postproc_main_prepare(struct postproc *postproc)
 	return true;
 }
 
-/* Each line of `unmatched`, with the name of the trace where there are several. */
+/* Keeps the lines of `unmatched`, with the trace's name before each if there are several traces. */
 static void note_unmatched(struct postproc *postproc, const struct postproc_input *input, struct buf *unmatched)
 {
 	const bool several = postproc->options.input_count > 1;
@@ -117,7 +118,7 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	free(text);
 }
 
-/* input: NULL for all traces that come over the standard input, which is a socket then. */
+/* input: NULL for all traces that come over standard input, which is then a socket. */
 static int show_live(const struct postproc_options *options, struct postproc_input *input)
 {
 	const struct view_options *views = &options->views;
@@ -162,8 +163,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	postproc_input_close(input);
 }
 
-/* A choice that matches nothing anywhere is an error: a script must not take the result for that of a program without
- * faults. One process of several need not have all that is asked for. */
+/* Makes it an error if a filter matched nothing in any trace: a script would mistake the empty result for a program
+ * without faults. One trace in which all filters match is enough. */
 static void postproc_main_report_unmatched(struct postproc *postproc)
 {
 	if (postproc->chose || !postproc->unmatched.size)
@@ -176,7 +177,7 @@ static void postproc_main_report_unmatched(struct postproc *postproc)
 	postproc->failed = true;
 }
 
-/* One that cannot be read is reported, the others are read all the same. */
+/* Reads one input. If it cannot be read, reports that; the caller goes on with the others. */
 static void read_input(struct postproc *postproc, const char *path)
 {
 	struct postproc_input input;
@@ -191,8 +192,8 @@ static void read_input(struct postproc *postproc, const char *path)
 		read_trace(postproc, &input);
 }
 
-/* Reads inputs that are shown together, and writes what is wanted of them. False after a message: there is no use in
- * going on. */
+/* Reads inputs that are shown together, and writes the views of them. Returns false after a message if later inputs
+ * would fail in the same way. */
 static bool show_together(struct postproc *postproc, const char *const *inputs, size_t count,
 			  struct output_sequence *sequence)
 {
@@ -241,8 +242,8 @@ static int status_of(const struct postproc *postproc)
 	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
 }
 
-/* A line about the work would stand in the midst of what is written to a terminal meanwhile. A profile, --stats and
- * files are not. */
+/* Whether progress may be shown on the terminal. It would mix with output that is written there at the same time;
+ * that of views and --stats is written only after the reading. */
 static bool may_show_work(const struct postproc_options *options)
 {
 	const bool is_stdout = !options->output || !strcmp(options->output, "-");
@@ -265,7 +266,7 @@ static void postproc_main_release(struct postproc *postproc)
 	names_free(postproc->files);
 }
 
-/* Whether the file can be written, as far as that is known before it is. */
+/* Whether the file can probably be written, judged before it is opened. */
 static bool may_be_written(const char *path)
 {
 	struct stat st;
@@ -280,13 +281,13 @@ static bool may_be_written(const char *path)
 	return may;
 }
 
-/* What would make the report fail is better known before the program runs than after it. */
+/* --check-options: finds errors that would make the report fail, before the program runs. Returns the exit status. */
 static int check_files(struct postproc *postproc)
 {
 	const struct view_options *views = &postproc->options.views;
 	bool sound = true;
 
-	/* Warnings come with the report. */
+	/* The report itself prints the warnings. */
 	msg_set_quiet(true);
 	for (size_t i = 0; i < views->suppression_count; i++)
 		sound &= suppressions_read(&postproc->suppressions, views->suppressions[i]);
@@ -319,7 +320,7 @@ static int postproc_main_work(struct postproc *postproc)
 	return status_of(postproc);
 }
 
-/* What argp prints when it is asked (--help, --version); all else goes by descriptors. */
+/* Runs at exit: reports if argp's output (--help, --version) could not be written. Other output has its own checks. */
 static void check_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -333,7 +334,7 @@ int main(int argc, char **argv)
 	struct postproc postproc = {0};
 
 	standard_fds_reserve();
-	/* functrace asks by its own name whether its options are sound. */
+	/* functrace starts this program under its own name to check its options. */
 	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
 	atexit(check_stdout);
 	postproc_options_parse(argc, argv, &postproc.options);

@@ -16,7 +16,7 @@
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
-/* More CPUs or devices no message has room for. */
+/* No message has room for more CPUs or devices. */
 #define CPUS_MAX 65536
 
 enum postproc_options_long_option {
@@ -123,7 +123,7 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages; domains: symbols, all", 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
-	/* functrace --report asks for it before it begins. */
+	/* functrace --report runs it before tracing */
 	{"check-options", OPT_CHECK_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	{0},
 };
@@ -137,7 +137,7 @@ static uint64_t postproc_options_number(struct argp_state *state, const char *op
 	return value;
 }
 
-/* Masks are hexadecimal with and without 0x, as in traces. */
+/* Reads a mask. As in traces, it is hexadecimal with and without 0x. */
 static uint64_t mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
 	uint64_t value = 0;
@@ -148,7 +148,8 @@ static uint64_t mask(struct argp_state *state, const char *option, const char *t
 	return value;
 }
 
-/* The format of that name, which must have the ability to be read or to be written. */
+/* Returns the format of that name. On a wrong name, or if the format lacks the ability (to be read, to be written),
+ * ends the program with a message. */
 static const struct encoding *encoding(struct argp_state *state, const char *name, unsigned ability)
 {
 	const struct encoding *found = encoding_find(name);
@@ -178,14 +179,14 @@ static void postproc_options_add_input(struct postproc_options *options, const c
 	options->inputs[options->input_count++] = path;
 }
 
-/* Whether that is a mask; else it is names of contexts. */
+/* Whether the text is a mask; otherwise it is names of contexts. */
 static bool is_mask(const char *text)
 {
 	text += !strncmp(text, "0x", 2) ? 2 : 0;
 	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-/* The options of "What is shown" that stand alone. False if it is another. */
+/* Parses options that select calls or remove parts of them. Returns false if the option is another one. */
 static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
@@ -206,7 +207,8 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		return true;
 	case 'R':
 		options->prepare.choose_resources = true;
-		/* A type may be made of hexadecimal digits ("fd"). */
+		/* A type may be written in hexadecimal digits only ("fd"), so only a first digit 0 to 9 makes it a
+		 * mask. */
 		if (isdigit((unsigned char)*arg))
 			options->prepare.resource_mask = mask(state, "-R", arg, UINT64_MAX);
 		else if (*arg)
@@ -245,7 +247,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		postproc_options_add_input(options, arg);
 		return true;
 	case 'o':
-		/* sp-rtrace's word for it. */
+		/* sp-rtrace calls standard output so. */
 		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
 	case 'z':
@@ -278,7 +280,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->sim_path = arg;
 		return true;
 	case OPT_COMPAT:
-		/* The printing of StackTrack's document, not a dialect of traces. */
+		/* This is a form of the XML of --expand-events, not a dialect of traces. */
 		if (arg && !strcmp(arg, "stacktrack-2005"))
 			options->expand.pad_right = true;
 		else
@@ -318,7 +320,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	}
 }
 
-/* What only the tables of formats, resources and messages know of an option's values. */
+/* Returns the values of an option that only the tables of formats, kinds and messages contain, for completion; NULL:
+ * none. */
 static char *postproc_options_known_words(int key)
 {
 	const struct module *module;
@@ -336,7 +339,7 @@ static char *postproc_options_known_words(int key)
 	case OPT_COMPAT:
 		return xstrdup("sp-rtrace none stacktrack-2005");
 	case OPT_PID:
-		/* One of the trace's, not one that runs. */
+		/* It is a process in the trace, so running processes are no help. */
 		return xstrdup("");
 	case 'R':
 		for (size_t i = 0; (module = module_known(i)); i++)
@@ -445,7 +448,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 
 	*options = (struct postproc_options){.leak_kinds = LEAK_KINDS_DEFAULT};
 	argp_err_exit_status = EXIT_USAGE;
-	/* getopt's messages begin with it; others do without the folder. */
+	/* getopt's messages begin with this name; other messages have no folder in front of the name. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	help_columns();
 	argp_parse(&argp, argc, argv, 0, NULL, options);

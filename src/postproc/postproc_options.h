@@ -20,18 +20,18 @@ enum { EXIT_USAGE = 2 };
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
 struct postproc_options {
-	struct given given;  /* all options, for the conflicts between them */
-	const char **inputs; /* at least one; "-": stdin */
+	struct given given;  /* all options and facts, for conflicts */
+	const char **inputs; /* at least one; "-" is standard input */
 	size_t input_count, input_capacity;
-	const char *output;                    /* NULL or "-": stdout; a folder */
-	const struct encoding *input_encoding; /* NULL: recognised */
+	const char *output;                    /* NULL or "-": standard output; may be a folder */
+	const struct encoding *input_encoding; /* NULL: to be recognised */
 	const struct encoding *output_encoding;
-	const char *layout_path;          /* --raw-format; NULL: the entries are laid out as functrace's */
-	struct stacktrack_format *layout; /* what is described there */
-	uint64_t cycle_size;              /* writer_options; 0: no cycles */
+	const char *layout_path;          /* --raw-format; NULL: the entries have functrace's layout */
+	struct stacktrack_format *layout; /* the description read from layout_path */
+	uint64_t cycle_size;              /* see struct writer_options; 0: no cycles */
 	bool pack;                        /* -z */
-	const char *pack_kind;            /* its value; NULL none */
-	enum packing packing;             /* what follows for the output */
+	const char *pack_kind;            /* the value of -z; NULL: none was given */
+	enum packing packing;             /* compression of the output, from -z and its name */
 	enum postproc_dialect dialect;
 	bool follow;
 	bool dump;
@@ -39,13 +39,13 @@ struct postproc_options {
 	unsigned leak_kinds; /* analysis/leaks/leak_kinds.h */
 	bool leaks, compress, resolve, stats;
 	enum group_order order;
-	int error_exitcode; /* 0: none */
+	int error_exitcode; /* 0: no such option */
 	struct prepare_options prepare;
 	struct select_options select;
 	const char *include_path, *exclude_path;
 	bool mpatrol_table;
 	bool expand_events, show_format;
-	bool checks_only; /* the command line is looked at, and nothing else is done */
+	bool checks_only; /* --check-options: check the command line and do nothing else */
 	struct expand_options expand;
 	const char *hatf_path, *sim_path; /* NULL: not wanted */
 	struct call_address call_address;
@@ -54,14 +54,14 @@ struct postproc_options {
 	struct postproc_filters filters;
 };
 
-/* Whether what mpatrol's programs show of a trace is wanted instead of it. */
+/* Whether an output of mpatrol's programs is wanted instead of a trace. */
 static inline bool postproc_wants_mpatrol(const struct postproc_options *options)
 {
 	return options->mpatrol_table || options->hatf_path || options->sim_path;
 }
 
-/* Ends the program with EXIT_USAGE and a message on wrong usage, with 0 after --help and --version.
- */
+/* Fills *options from the command line. Ends the program: with EXIT_USAGE and a message on wrong usage, with 0 after
+ * --help and --version. */
 void postproc_options_parse(int argc, char **argv, struct postproc_options *options);
 
 #endif

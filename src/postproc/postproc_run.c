@@ -26,37 +26,37 @@ enum { STAGES_MAX = 12 };
 
 struct postproc_run_state;
 
-/* What the records of one process go through. */
+/* The stages that the records of one process pass through. */
 struct postproc_run_chain {
 	struct postproc_run_state *run;
-	struct names *names; /* NULL: none are wanted */
-	/* Last to first; each is freed. */
+	struct names *names; /* NULL: no names are needed */
+	/* From the last to the first; the chain owns them. */
 	struct stage *stages[STAGES_MAX];
 	size_t stage_count;
 	struct stage *prepare, *summary;
-	struct stage *choices, *select; /* NULL: none is needed */
-	struct stage *clock;            /* NULL: all calls are shown */
+	struct stage *choices, *select; /* NULL if not needed */
+	struct stage *clock;            /* NULL: no filters, all calls are shown */
 	struct filter filter;
-	struct stack_filter *stack_filter; /* NULL: nothing is asked of names */
+	struct stack_filter *stack_filter; /* NULL: no filter needs names */
 };
 
 struct postproc_run_state {
 	const struct postproc_options *options;
 	struct postproc_input *input;
-	struct output_sequence *sequence;   /* NULL: one input */
-	struct views *views;                /* NULL: none is wanted */
-	struct postproc_run_chain **chains; /* the first one is there before its process is known */
+	struct output_sequence *sequence;   /* NULL: there is one input */
+	struct views *views;                /* NULL: no views */
+	struct postproc_run_chain **chains; /* the first chain is made before its process is known */
 	size_t chain_count, chain_capacity;
-	bool has_begun; /* the first one has a process */
+	bool has_begun; /* the first chain has its process */
 	struct stage *split;
-	bool learned;         /* late objects */
-	bool has_texts;       /* names stand in the trace */
-	bool was_read;        /* as far as there is something to read */
-	struct trace_end end; /* traces that say where theirs is have one process */
+	bool learned;         /* learn_late_objects() has read the input */
+	bool has_texts;       /* the trace itself contains the names of frames */
+	bool was_read;        /* no stage ended the reading early */
+	struct trace_end end; /* end of the trace; formats that mark it have one process per trace */
 };
 
-/* An object that is declared where nothing was, and its build-id; those that replace others come in
- * their time. */
+/* Passes an object that is mapped where nothing was, and its build-id, to the stages that need it. Objects that
+ * replace others are learnt when their records come. */
 static void learn_object(const struct postproc_run_chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
@@ -76,8 +76,8 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
 		select_learn(chain->select, &record->object);
 }
 
-/* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
- * be read twice, they are looked for first. */
+/* Looks for objects before the calls are read. sp-rtrace may write an object after the calls that go through it,
+ * even last; this needs an input that can be read twice. */
 static void learn_late_objects(struct postproc_run_state *run)
 {
 	const struct reader_options options = {.encoding = run->options->input_encoding,
@@ -129,13 +129,13 @@ static struct stage *add_stage(struct postproc_run_chain *chain, struct stage *s
 	return stage;
 }
 
-/* What stands before the output chooses by names, too. */
+/* Whether a stage before the output filters by names. */
 static bool filters_names(const struct postproc_options *options)
 {
 	return options->filters.stacks.pattern_count || options->filters.stacks.suppressions;
 }
 
-/* Whether calls are chosen, by what else than suppressions. */
+/* Whether an option other than --suppressions filters calls. */
 static bool chooses(const struct postproc_options *options)
 {
 	const struct select_options *select = &options->select;
@@ -144,7 +144,7 @@ static bool chooses(const struct postproc_options *options)
 	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
 }
 
-/* Whether all that is made is of what is alive at the end: -l, or filters that ask for it. */
+/* Whether the output contains only what is alive at the end: with -l, or filters that ask for it. */
 static bool is_of_alive(const struct postproc_options *options)
 {
 	return options->leaks || filter_options_want_alive(&options->filters.filter);
@@ -155,7 +155,8 @@ static bool selects(const struct postproc_options *options)
 	return chooses(options) || filters_names(options);
 }
 
-/* The clock is the stage that the records come through first; it is made before those that ask it. */
+/* Returns the clock, or NULL. The records reach its stage before the stages that ask it, so it is made before them,
+ * although other stages are made from the last to the first. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;
@@ -212,7 +213,7 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 	return output_new(&output);
 }
 
-/* The stage that chooses calls. */
+/* Makes the stage that selects calls. */
 static struct stage *make_select(struct postproc_run_chain *chain, struct stage *next, bool is_trace)
 {
 	const struct postproc_options *options = chain->run->options;
@@ -233,8 +234,8 @@ static struct stage *make_select(struct postproc_run_chain *chain, struct stage 
 	return chain->select = add_stage(chain, select_new(next, &select));
 }
 
-/* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
- * release outside the chosen contexts or addresses is a release all the same. */
+/* Makes the stages, from the last to the first. Leaks are found among all calls, and filtered afterwards: a release
+ * outside the wanted contexts or addresses is a release nevertheless. */
 static void make_stages(struct postproc_run_chain *chain)
 {
 	struct postproc_run_state *run = chain->run;
@@ -299,7 +300,7 @@ static bool is_folder_or_none(const char *path)
 	return !path || path_is_folder(path);
 }
 
-/* Each process gets a file of its own, where there is a folder for them. */
+/* Returns the first stage for a new process. If the output is a folder, each process gets its own file in it. */
 static struct stage *begin_process(void *context)
 {
 	struct postproc_run_state *run = context;
@@ -322,7 +323,8 @@ static struct stage *begin_process(void *context)
 	return chain->stages[chain->stage_count - 1];
 }
 
-/* What is alive need not have all that is asked for: that is the result of a check, but a wrong name should be seen. */
+/* Adds the filters that matched nothing to `unmatched`, which makes them errors. With filters of live blocks, an
+ * empty result is a valid answer of a check; then it is only a warning, which shows a mistyped name. */
 static void report_filter(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	struct buf out = {0};
@@ -337,7 +339,8 @@ static void report_filter(const struct postproc_run_chain *chain, struct buf *un
 	buf_free(&out);
 }
 
-/* A span that the trace does not reach. --time says so itself, and that nothing is as old as --older asks is true. */
+/* Adds a span of --between that begins after the end of the trace to `unmatched`; returns whether it did. --time has
+ * such a message itself, and for --older an empty result is a true answer. */
 static bool report_beyond(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
@@ -351,7 +354,7 @@ static bool report_beyond(const struct postproc_run_chain *chain, struct buf *un
 	return true;
 }
 
-/* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
+/* Adds a sentence to `unmatched` for each filter that matched nothing in one of the processes. */
 static void check_choices(const struct postproc_run_state *run, struct buf *unmatched)
 {
 	const bool may_be_late = reader_is_compat(run->input->reader) && !run->learned;
@@ -368,7 +371,7 @@ static void check_choices(const struct postproc_run_state *run, struct buf *unma
 	}
 }
 
-/* What has a line of its own about that says nothing here. */
+/* Reports that the trace has no end, for outputs that do not say so themselves. */
 static void report_incomplete(const struct postproc_run_state *run)
 {
 	const struct postproc_options *options = run->options;
@@ -380,7 +383,8 @@ static void report_incomplete(const struct postproc_run_state *run)
 		msg_warn("%s: incomplete: the trace has no end " TRACE_END_MISSING, run->input->name);
 }
 
-/* 0 at the end of the trace; whatever else ends it has been said. */
+/* Reads all records and passes them through the stages. Returns 0 at the end of the trace; other ends have been
+ * reported. */
 static int postproc_run_read_records(struct postproc_run_state *run)
 {
 	struct reader *const reader = run->input->reader;
@@ -405,7 +409,7 @@ static int postproc_run_read_records(struct postproc_run_state *run)
 	return error ? error : status;
 }
 
-/* Of several processes one says it for all: they are of one program, mostly. */
+/* Says once why names are missing, for the first process that has a reason: the processes mostly run one program. */
 static void explain_names(const struct postproc_run_state *run)
 {
 	struct buf text = {0};

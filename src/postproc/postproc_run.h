@@ -1,4 +1,4 @@
-/* One trace of functrace-postproc: through the stages that the options ask for, to its output. */
+/* Passes one trace through the stages that the options ask for, to its output. */
 #ifndef FT_POSTPROC_POSTPROC_RUN_H
 #define FT_POSTPROC_POSTPROC_RUN_H
 
@@ -7,17 +7,17 @@
 #include "analysis/trace_writer.h"
 #include "base/buf.h"
 
-/* What came of it. */
+/* The results of reading one trace. */
 struct postproc_outcome {
-	bool sound;           /* all was read and written; if not, messages said what was wrong */
+	bool sound;           /* all was read and written; if not, messages have said why */
 	bool found_leaks;     /* -l has shown a block */
-	bool is_incomplete;   /* the trace has no end, as far as that is known */
-	struct buf unmatched; /* choices of the command line that match nothing in this trace: a sentence a line */
+	bool is_incomplete;   /* the trace should have an end, and has none */
+	struct buf unmatched; /* filters that matched nothing in this trace, one sentence per line */
 };
 
-/* Reads the trace of `input`, which has begun, to its end, or as far as it goes. `sequence`: of the inputs whose
- * outputs stand one behind the other; NULL: this is the only one. `views`: what the trace becomes a part of; NULL none.
- * The caller frees outcome->unmatched. */
+/* Reads the trace to its end, or as far as it is readable; postproc_input_begin() has been called for it.
+ * `sequence`: shared by inputs whose outputs follow each other; NULL: this is the only input. `views`: the views to
+ * which the trace belongs; NULL: none. The caller frees outcome->unmatched. */
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
 		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome);
 

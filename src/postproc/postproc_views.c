@@ -66,7 +66,8 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
-/* The command line by which the same traces are read again, if they are files that stay. */
+/* Sets the command line that reads the same traces again, for the report's hints. It stays unset if an input is
+ * standard input. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
 {
 	const struct postproc_options *options = views->options;
@@ -85,7 +86,7 @@ static void words_again(const struct views *views, struct report_options *report
 	report->again_behind = own ? own : buf_str(behind);
 }
 
-/* Only a terminal has a width and colours. */
+/* Width and colours are set only if `out` is a terminal. */
 static int write_report(void *context, FILE *out)
 {
 	struct views *views = context;
@@ -113,7 +114,8 @@ static int write_page(void *context, FILE *out)
 	return page_write(views->profile, &options, out);
 }
 
-/* A mark that no trace reaches: there is nothing that could have grown since. */
+/* Returns false, after a message, if the mark of --diff is after the end of all traces, since nothing can have grown
+ * since. */
 static bool check_mark(const struct views *views)
 {
 	const struct account *longest = NULL;
@@ -177,7 +179,7 @@ bool views_know_nothing(const struct views *views)
 	for (size_t i = 0; views->profile && i < views->profile->resource_count; i++) {
 		const struct profile_resource *resource = views->profile->resources[i];
 
-		/* What the trace has allocated and released is not lost, whatever the heap is like. */
+		/* The traced allocations and releases show what is lost, whatever state the heap is in. */
 		if (!resource->unknown || resource->scanned || resource->allocated.calls)
 			continue;
 		msg_error("--error-exitcode cannot tell: of %s it is not known what is lost: %s", resource->unscanned,

@@ -1,4 +1,4 @@
-/* What functrace-postproc makes of whole profiles: the report, the page, files for other tools. */
+/* Writes the views of functrace-postproc: the report, the page, and exports, which are made from whole profiles. */
 #ifndef FT_POSTPROC_POSTPROC_VIEWS_H
 #define FT_POSTPROC_POSTPROC_VIEWS_H
 
@@ -9,24 +9,25 @@
 
 struct views {
 	const struct postproc_options *options;
-	struct profile *profile; /* of all processes of all inputs; NULL: none is needed */
+	struct profile *profile; /* the processes of all inputs; NULL if no view needs a profile */
 	struct suppressions suppressions;
-	struct output_sequence *sequence; /* of the traces that are each by itself; NULL: all are together */
-	bool reads_old;                   /* what is read now is what the profile is compared to (--diff) */
+	struct output_sequence *sequence; /* for traces that are shown one by one; NULL: all are shown together */
+	bool reads_old;                   /* the records are of the older trace, with which --diff compares */
 };
 
-/* To be called once, if view_options_want(). False after a message: a file of suppressions cannot be read. */
+/* Initialises *views. To be called once, if view_options_want(). Returns false, after a message, if a file of
+ * suppressions cannot be read. */
 bool views_begin(struct views *views, const struct postproc_options *options);
-/* The last stage of a process's records, whose names are `names`; clock: as in struct account.
- * The caller frees it before views_free(). */
+/* Returns the last stage for a process's records. names: those of the process; clock: as in struct account. The
+ * caller frees the stage before views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
 			  const struct output_target *target);
-/* After the last input: writes all that is wanted. False after a message. */
+/* To be called after the last input: writes all wanted views. Returns false after a message. */
 bool views_write(struct views *views);
-/* Whether anything is alive that --error-exitcode counts; after views_write(). */
+/* Whether blocks are alive that --error-exitcode counts. To be called after views_write(). */
 bool views_found_leaks(const struct views *views);
-/* Whether --error-exitcode has nothing to go by, which is reported: of no process is it known what is lost, and
- * none has allocated anything that was traced. */
+/* Whether --error-exitcode cannot tell if there are leaks, which a message then says: for one kind, no process has a
+ * scan, and no allocation was traced. */
 bool views_know_nothing(const struct views *views);
 void views_free(struct views *views);
 

@@ -18,8 +18,8 @@ struct expand {
 	struct expand_options options;
 	bool begun, swap;
 	struct stacktrack_format format;
-	uint64_t at; /* bytes before the entry */
-	/* By pid: times are counted from there. */
+	uint64_t at; /* bytes of the trace before the next entry */
+	/* By pid: ticks per second, and the tick from which times are counted. */
 	struct hash divisors, starts;
 };
 
@@ -31,7 +31,7 @@ static void stacktrack_expand_put_text(FILE *out, const unsigned char *text, siz
 		if (c == '&' || c == '<' || c == '>' || c == '"')
 			fprintf(out, "%s", c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
 		else if (c < ' ' && c != '\t')
-			fputc('?', out); /* XML has no place for it */
+			fputc('?', out); /* not allowed in XML */
 		else if (c == '\t')
 			fputs("&#9;", out);
 		else
@@ -39,7 +39,8 @@ static void stacktrack_expand_put_text(FILE *out, const unsigned char *text, siz
 	}
 }
 
-/* Right of its digits filled with zeros, as a stream does that was left in its left mode. */
+/* Writes four hexadecimal digits. With pad_right the zeros follow the digits, as a C++ stream writes them after
+ * std::left. */
 static void stacktrack_expand_put_hex(const struct expand *e, const char *name, uint64_t value, bool padded_right)
 {
 	char digits[8];
@@ -144,7 +145,7 @@ static void put_entry(struct expand *e, const unsigned char *entry)
 	fputs("/>\n", e->out);
 }
 
-/* The first entry says how large they are, and in which order bytes stand. */
+/* Reads the first entry, which says how large entries are, and in which order their bytes are. */
 static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, size_t size)
 {
 	char clause[160];
@@ -163,7 +164,7 @@ static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, si
 	return e->begun;
 }
 
-/* As many entries as are whole are taken from the begin of `data`. */
+/* Writes the entries at the beginning of `data` that are complete, and removes them from it. */
 static bool put_entries(struct expand *e, struct buf *data, bool is_end)
 {
 	size_t at = 0;

@@ -1,3 +1,3 @@
-# cli/: what both command lines share; knows nothing of what the options do
+# cli/: what both command lines share, independent of what the options do
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = src/cli/conflicts.c src/cli/conflicts.h src/cli/report_options.h

@@ -1,5 +1,5 @@
-/* The options of reports, which functrace hands on to functrace-postproc: its table is the one of both. A row is
- * row(KEY, name, argument, flags, help, help of functrace). `old`: what --diff takes beside a time. */
+/* The options of reports, in one table for both programs, because functrace hands them on to functrace-postproc. A
+ * row is row(KEY, name, argument, flags, help, functrace's help). `old`: the name of a file as --diff's argument. */
 #ifndef FT_CLI_REPORT_OPTIONS_H
 #define FT_CLI_REPORT_OPTIONS_H
 
@@ -39,7 +39,7 @@
 	    "with --live or --scan: look every S seconds (default 1)"), \
 	row(COUNT, "count", "N", 0, "with --live: end after N looks", "with --live or --scan: end after N looks")
 
-/* Of what is alive at the end. */
+/* Filters of the blocks that are alive at the end. */
 #define ALIVE_OPTIONS(row) \
 	row(BETWEEN, "between", "A,B", 0, \
 	    "made from second A to second B of the trace, and still alive at its end", \
@@ -54,7 +54,7 @@
 	    "with --report or --scan: end with status N if there are leaks")
 /* clang-format on */
 
-/* What is made of a row: the key, and the option as functrace-postproc and as functrace show it. */
+/* What is made of a row: its key, functrace-postproc's option, or functrace's option. */
 #define OPTION_KEY(key, ...) OPT_##key
 #define OPTION_OF_POSTPROC(key, name, arg, flags, help, ...)                                                           \
 	{                                                                                                              \

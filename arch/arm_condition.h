@@ -1,17 +1,17 @@
-/* The conditions of ARM's instructions, which are the same in all three sets (A32, Thumb, A64). */
+/* The conditions of ARM's instructions, which are the same in all three instruction sets (A32, Thumb, A64). */
 #ifndef FT_ARCH_ARM_CONDITION_H
 #define FT_ARCH_ARM_CONDITION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In cpsr and in pstate. */
+/* Bits of cpsr and pstate. */
 #define FLAG_N 0x80000000u
 #define FLAG_Z 0x40000000u
 #define FLAG_C 0x20000000u
 #define FLAG_V 0x10000000u
 
-/* Whether a condition, 0 (eq) to 15, holds with the flags of this cpsr or pstate. */
+/* Whether a condition, 0 (eq) to 15, holds with the flags in this cpsr or pstate. */
 static inline bool arm_condition_holds(unsigned condition, uint64_t state)
 {
 	const bool n = state & FLAG_N, z = state & FLAG_Z, c = state & FLAG_C, v = state & FLAG_V;
@@ -40,7 +40,7 @@ static inline bool arm_condition_holds(unsigned condition, uint64_t state)
 		result = n == v && !z;
 		break;
 	default:
-		return true; /* both of the last pair */
+		return true; /* 14 and 15 both mean "always" */
 	}
 	return result != (condition & 1);
 }

@@ -1,5 +1,5 @@
-/* What holds for ELF machines, whichever ports are built. Apart from the tables, so that a program that only reads
- * traces links no port. */
+/* Facts about ELF machines that do not depend on the ports of this build. In a file of its own, so that programs
+ * that only read traces link no port. */
 #include "config.h"
 #include "arch/arch.h"
 
@@ -7,21 +7,21 @@
 
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value)
 {
-	/* The lowest bit of a Thumb function's symbol, and of an address that returns to Thumb code, is set. */
+	/* In symbols of Thumb functions, and addresses that return to Thumb code, the lowest bit is set. */
 	return elf_machine == EM_ARM ? value & ~(uint64_t)1 : value;
 }
 
-/* ARM's: "ELF for the Arm Architecture" 5.2.1. */
+/* For ARM: "ELF for the Arm Architecture" 5.2.1. */
 bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags)
 {
 	return elf_machine == EM_ARM && !(elf_flags & EF_ARM_ABI_FLOAT_HARD);
 }
 
-/* Bytes, of which some may have other bits as well. */
+/* A pattern of bytes. Bits of `any` may be set in addition. */
 struct code_address_pattern {
 	uint16_t machine;
 	unsigned char size;
-	unsigned char bytes[12], any[12]; /* any: bits that may be set */
+	unsigned char bytes[12], any[12];
 };
 
 bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size)
@@ -35,8 +35,8 @@ bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t si
 		{EM_386, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, {0}},
 		/* mov x8, #139 (rt_sigreturn); svc #0 */
 		{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, {0}},
-		/* movs r7, #173 or #119; svc 0. mov.w, as musl's. A32: the number may be in svc as well, where old
-		 * programs look for it, with 0x900000. */
+		/* movs r7, #173 or #119; svc 0. With mov.w, as in musl. In A32 the number may also be in svc, plus
+		 * 0x900000, as the old ABI has it. */
 		{EM_ARM, 4, {0xad, 0x27, 0, 0xdf}, {0}},
 		{EM_ARM, 4, {0x77, 0x27, 0, 0xdf}, {0}},
 		{EM_ARM, 6, {0x4f, 0xf0, 0xad, 0x07, 0, 0xdf}, {0}},

@@ -1,4 +1,4 @@
-# arch/: all that differs between processors, one table each (arch.h). Programs that use a
+# arch/: everything that differs between processors, one table for each (arch.h). Programs with a
 # port of x86 link $(ZYDIS_LIBS), its decoder.
 noinst_LIBRARIES += libarch.a
 ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/code_address.c arch/path.c arch/path.h
@@ -19,7 +19,7 @@ libarch_a_SOURCES += arch/x86/i386.c arch/x86/x86_calls.c arch/x86/x86_insn.c ar
 	arch/x86/x86_path.c \
 	arch/x86/x86_stack.c arch/x86/x86_registers.h arch/x86/abi_x86.c arch/x86/abi_i386.c
 endif
-# The build's own is the first.
+# The port for the processor of the build comes first.
 if ARCH_X86_64
 libarch_a_SOURCES += arch/x86/x86_64.c arch/x86/abi_x86_64.c
 ARCH_PORTS += PORT(x86_64)

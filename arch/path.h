@@ -1,27 +1,27 @@
-/* What code does with the frame that it runs in, read instruction by instruction along a path: where registers' values
- * come from, until the function returns. For code that no table describes. */
+/* Follows what code does with its frame, instruction by instruction along a path, until the function returns: from
+ * where the values of registers come. Used for code without unwind tables. */
 #ifndef FT_ARCH_PATH_H
 #define FT_ARCH_PATH_H
 
 #include "arch/arch.h"
 
-#define PATH_REGISTERS 34 /* at most, by DWARF's numbers */
-#define PATH_WORDS     64 /* that the path itself has put on the stack and not yet taken off */
+#define PATH_REGISTERS 34 /* the limit of DWARF registers in a port */
+#define PATH_WORDS     64 /* words that the path has stored on the stack and that are still there */
 
-/* A value, in terms of what registers held where the path begins. */
+/* A value, relative to what the registers held at the beginning of the path. */
 enum path_kind {
 	PATH_UNKNOWN,
-	PATH_REGISTER, /* what the register held, plus the offset */
-	PATH_MEMORY,   /* the word that lies there */
-	PATH_NUMBER,   /* a number that the code gives: the offset */
+	PATH_REGISTER, /* a register's first value plus the offset */
+	PATH_MEMORY,   /* the word in memory at that address */
+	PATH_NUMBER,   /* a constant, which is in `offset` */
 };
 
 struct path_value {
-	unsigned char kind, base; /* enum path_kind; DWARF's number */
+	unsigned char kind, base; /* kind: enum path_kind; base: DWARF's number of a register */
 	int32_t offset;
 };
 
-/* A word that the path has put on the stack; its place is the base's value plus the offset. */
+/* A word that the path has stored on the stack; its address is the base's value plus `place`. */
 struct path_word {
 	unsigned char base;
 	int32_t place;
@@ -34,46 +34,46 @@ struct path_state {
 	struct path_value registers[PATH_REGISTERS];
 	struct path_word words[PATH_WORDS];
 	unsigned char word_count;
-	unsigned char conditional; /* instructions to come that a condition rules (Thumb's IT block) */
-	bool has_called;           /* the path has made a call */
-	/* Memory below this offset from what sp was at the beginning has no value of before: the functions that are
-	 * called use it. */
+	unsigned char conditional; /* how many next instructions depend on a condition (Thumb's IT block) */
+	bool has_called;           /* a call was on the path */
+	/* Memory below this offset from the first sp may have changed, because called functions use it. */
 	int32_t dead_below;
 };
 
-/* How the path goes on behind an instruction. */
+/* Where the path continues after an instruction. */
 enum path_next {
-	PATH_NEXT,   /* with the next one */
+	PATH_NEXT,   /* at the next instruction */
 	PATH_JUMP,   /* at the target */
-	PATH_BRANCH, /* at either */
+	PATH_BRANCH, /* at the next instruction or the target */
 	PATH_RETURN, /* in the caller: the registers are the caller's, pc is the return address */
-	PATH_MAYBE,  /* so, or with the next one: a return under a condition */
-	PATH_END,    /* nowhere, or that is not known */
+	PATH_MAYBE,  /* as PATH_RETURN, or at the next instruction: a conditional return */
+	PATH_END,    /* nowhere, or unknown */
 };
 
 struct path_step {
 	enum path_next next;
 	uint64_t target;
-	bool is_jump;               /* PATH_RETURN: by an indirect jump, which may be a switch's */
-	struct path_value pc;       /* PATH_RETURN and PATH_MAYBE */
-	struct path_state returned; /* PATH_MAYBE: the registers of the caller */
+	bool is_jump;               /* PATH_RETURN: by an indirect jump, which may belong to a switch */
+	struct path_value pc;       /* PATH_RETURN, PATH_MAYBE: the return address */
+	struct path_state returned; /* PATH_MAYBE: the state in the caller */
 };
 
-/* ---- What the ports share: path.c ---- */
+/* ---- Helpers for the ports: path.c ---- */
 
-/* The beginning of a path: a function's entry, or behind a call, which leaves preserved registers only. */
+/* Begins a path, at a function's entry, or after a call, which leaves only the preserved registers known. */
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry);
-/* What a load of a pointer's size finds there. */
+/* Returns what a load of a pointer's size from that address gets. */
 struct path_value path_load(const struct path_state *state, struct path_value place);
-/* A value plus a number; of other kinds than PATH_REGISTER unknown. */
+/* Returns a value plus a number; unknown if the value is not a PATH_REGISTER. */
 struct path_value path_sum(struct path_value value, int64_t number);
-/* Changes sp by `change`, forgetting the words that are no longer on the stack. False: sp is not known. */
+/* Changes sp by `change`, and forgets the words that are below sp then. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Notes a word that was stored at the place, in the place of what was there. False: there is no room to remember it. */
+/* Notes that a word was stored at an address, in place of the old word. Returns false if there is no room for it. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
-/* Whether the number of a system call is one of those after which the code does not go on: exit, sigreturn. */
+/* Whether a system call has one of these numbers, after which the code does not continue: exit, sigreturn. */
 bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);
-/* A call that returns: all but preserved registers are lost, and what lies below sp. `preserved` is a mask. */
+/* Applies a call that returns: all registers that are not preserved, and the memory below sp, become unknown.
+ * `preserved` is a mask. */
 void path_call(struct path_state *state, uint64_t preserved);
 
 static inline bool path_same(struct path_value a, struct path_value b)

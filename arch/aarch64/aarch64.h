@@ -1,11 +1,10 @@
-/* What the files of the AArch64 port share: the places of the registers, instruction words. */
+/* Declarations that the files of the AArch64 port share: the places of registers, fields of instructions. */
 #ifndef FT_ARCH_AARCH64_AARCH64_H
 #define FT_ARCH_AARCH64_AARCH64_H
 
 #include "arch/arch.h"
 
-/* The words of NT_PRSTATUS (struct user_pt_regs): x0 to x30, and behind them. DWARF's numbers are the same, up to the
- * pc. */
+/* The words of NT_PRSTATUS (struct user_pt_regs): x0 to x30, then these. DWARF's numbers are the same, up to the pc. */
 enum aarch64_word {
 	A64_X0,
 	A64_X8 = 8, /* the number of a system call */
@@ -21,19 +20,19 @@ enum aarch64_word {
 
 extern const struct arch arch_aarch64;
 
-/* How the processor came to the next instruction, which has to be a landing pad if it is not 0 (BTI). */
+/* How the processor has reached the next instruction. If the bits are not 0, that must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
-/* A task that the tracer moves does not come by an indirect branch: a copy need not begin with a landing pad, nor what
- * is behind one. A breakpoint on the pad itself has had its turn before this (paciasp is one; brk may stand where a
- * branch leads to, like a pad). */
+/* Clears those bits, because a task that the tracer moves does not come by an indirect branch, so that a copy, or
+ * the code after a landing pad, need not begin with a pad. A breakpoint on the pad itself has already been hit then:
+ * paciasp is a pad, and brk may replace one. */
 static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->words[A64_PC] = pc;
 	regs->words[A64_PSTATE] &= ~(uint64_t)PSTATE_BTYPE;
 }
 
-/* Instructions are little-endian, whatever data are. */
+/* Instructions are little-endian, even if data are not. */
 static inline uint32_t a64_get(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -45,7 +44,7 @@ static inline void a64_put(unsigned char *bytes, uint32_t word)
 		bytes[i] = (unsigned char)(word >> 8 * i);
 }
 
-/* `count` bits of a word from bit `first` on, and the same as a signed number. */
+/* Return `count` bits of a word from bit `first` on, and the same as a signed number. */
 static inline uint32_t a64_bits(uint32_t word, unsigned first, unsigned count)
 {
 	return word >> first & ((1u << count) - 1);
@@ -56,7 +55,7 @@ static inline int64_t a64_signed(uint32_t word, unsigned first, unsigned count)
 	return (int64_t)((uint64_t)word << (64 - first - count)) >> (64 - count);
 }
 
-/* adr, adrp: the value that they give to a register. */
+/* adr and adrp, and the value that they put into a register. */
 static inline bool a64_is_adr(uint32_t word)
 {
 	return (word & 0x1f000000) == 0x10000000;
@@ -71,17 +70,18 @@ static inline uint64_t a64_adr_value(uint32_t word, uint64_t address)
 	return address + (uint64_t)offset;
 }
 
-/* b, bl: where they go to. */
+/* Returns the target of b and bl. */
 static inline uint64_t a64_branch_target(uint32_t word, uint64_t address)
 {
 	return address + ((uint64_t)a64_signed(word, 0, 26) << 2);
 }
 
-/* Contracts as those of struct arch's functions of these names. */
+/* The contracts are those of the functions of struct arch with these names. */
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
-/* Of the copied instructions: whether that one can be done instead, and doing it, but for the pc. */
+/* For instructions that otherwise run from a copy: whether one can be emulated, and emulating it without changing
+ * the pc. */
 bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
 struct path_state;
@@ -92,15 +92,14 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 bool a64_is_constant(uint64_t address, const struct arch_memory *code);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
-/* How many bits a program's addresses have, by what the processor leaves of 55 ones when it takes the signature out of
- * them. */
+/* Returns how many bits a user address has, from what xpaclri leaves of 55 ones. */
 unsigned a64_address_bits(uint64_t of_ones);
-/* A return address cut down to so many bits. */
+/* Returns a return address reduced to that many bits. */
 uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
-/* Whether the code goes on with the next instruction after this one, and there alone. */
+/* Whether the code always continues at the next instruction. */
 bool a64_falls_through(uint32_t word);
-/* nop, the landing pads and other hints without an effect on registers. */
+/* nop, landing pads and other hints that change no register. */
 bool a64_is_nop(uint32_t word);
 bool a64_is_bti(uint32_t word);
 

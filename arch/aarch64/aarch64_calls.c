@@ -1,11 +1,11 @@
-/* What AArch64 code around a call says: where it goes to, and what becomes of the stack pointer. */
+/* What AArch64 code near a call shows: the target of the call, and changes of the stack pointer. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
-#define INSNS_MAX 24 /* from a direct call to the indirect jump */
-#define STACK     31 /* as a base or a result: sp */
+#define INSNS_MAX 24 /* the limit of instructions from a direct call to the indirect jump */
+#define STACK     31 /* sp, as a base or a result */
 
-/* blr, and its kinds that authenticate. */
+/* blr, and its variants with authentication. */
 static bool is_register_call(uint32_t word)
 {
 	return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfffff81f) == 0xd63f081f ||
@@ -28,20 +28,20 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 
 /* ---- Procedure linkage: adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 ---- */
 
-/* What is known of a register: that it is an address, or what lies there. */
+/* What is known about a register: it has an address, or the word at an address. */
 struct aarch64_calls_known {
 	enum { KNOWN_NOTHING, KNOWN_ADDRESS, KNOWN_LOADED } what;
 	uint64_t address;
 };
 
-/* Whether an instruction has results in other registers than it names: in those behind them (pairs of compare and
+/* Whether an instruction has results in registers that it does not name: in the next ones (pairs of compare and
  * swap, of system registers, ld64b), or in fixed ones (autia1716, chkfeat). */
 static bool has_hidden_results(uint32_t word)
 {
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
 }
 
-/* Any of an instruction's fields that may name the register of a result. */
+/* Forgets the registers in all fields of an instruction that may name a result. */
 static void aarch64_calls_forget_results(struct aarch64_calls_known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};
@@ -62,7 +62,7 @@ static void aarch64_calls_follow(struct aarch64_calls_known *registers, uint32_t
 		return;
 	if (a64_is_adr(word)) {
 		result = (struct aarch64_calls_known){KNOWN_ADDRESS, a64_adr_value(word, address)};
-	} else if ((word & 0xff800000) == 0x91000000 && base.what == KNOWN_ADDRESS) { /* add, of an immediate */
+	} else if ((word & 0xff800000) == 0x91000000 && base.what == KNOWN_ADDRESS) { /* add of an immediate */
 		const unsigned shift = a64_bits(word, 22, 1) ? 12 : 0;
 
 		result = (struct aarch64_calls_known){KNOWN_ADDRESS,
@@ -116,11 +116,11 @@ static bool aarch64_calls_is_sp(uint32_t word, unsigned first)
 	return a64_bits(word, first, 5) == STACK;
 }
 
-/* Whether the instruction gives sp a value that is not its own plus a constant. Loads and stores that write their base
- * back add a constant to it, but those of structures may add a register. */
+/* Whether the instruction gives sp a value that is not sp plus a constant. Loads and stores with writeback add a
+ * constant to their base, except those of structures, which may add a register. */
 static bool aarch64_calls_gives_value(uint32_t word)
 {
-	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4, written back */
+	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4 with writeback */
 		return aarch64_calls_is_sp(word, 5) && a64_bits(word, 16, 5) != STACK;
 	if (!aarch64_calls_is_sp(word, 0))
 		return false;
@@ -128,13 +128,13 @@ static bool aarch64_calls_gives_value(uint32_t word)
 		return !aarch64_calls_is_sp(word, 5);
 	if ((word & 0xbfc00000) == 0x91800000) /* addg, subg */
 		return !aarch64_calls_is_sp(word, 5);
-	if ((word & 0x1f800000) == 0x12000000)            /* logical, of an immediate; */
-		return (word & 0x60000000) != 0x60000000; /* ands is tst there */
+	if ((word & 0x1f800000) == 0x12000000)            /* logical, of an immediate */
+		return (word & 0x60000000) != 0x60000000; /* ands to register 31 is tst */
 	if ((word & 0x3fe00000) == 0x0b200000)            /* add, sub of an extended register, without flags */
 		return true;
 	if ((word & 0xffe0fc00) == 0x9ac01000) /* irg */
 		return true;
-	return (word & 0xffa0f000) == 0x04205000; /* addvl, addpl; rdvl has no sp */
+	return (word & 0xffa0f000) == 0x04205000; /* addvl, addpl; not rdvl, which cannot write sp */
 }
 
 /* br, ret, b, udf, brk; retaasppc, retabsppc */
@@ -144,7 +144,7 @@ static bool aarch64_calls_goes_elsewhere(uint32_t word)
 		return true;
 	if ((word & 0xfc000000) == 0x14000000 || word >> 16 == 0 || (word & 0xffe0001f) == 0xd4200000)
 		return true;
-	return word >> 25 == 0x6b && !(word & 0x00200000); /* of these the calls have that bit */
+	return word >> 25 == 0x6b && !(word & 0x00200000); /* calls in this group have that bit */
 }
 
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever)

@@ -1,8 +1,8 @@
-/* The instructions of AArch64 that know where they stand, done by the tracer: branches, adr, adrp, ldr of a literal.
- * (The others that can be are in aarch64_plain.c.)
+/* Emulates the instructions of AArch64 whose effect depends on their own address: branches, adr, adrp, ldr of a
+ * literal. (aarch64_plain.c emulates others.)
  *
- * Behind br and blr the next instruction has to be a landing pad in pages that are so marked. That mark is not seen
- * here, so emulated ones come to any instruction. */
+ * After br and blr the processor wants a landing pad if the page is marked so. The tracer cannot see that mark, so an
+ * emulated branch may go to any instruction. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"
@@ -22,13 +22,13 @@ static void aarch64_emulate_set_register(struct arch_regs *regs, unsigned number
 		regs->words[number] = value;
 }
 
-/* The top byte of a user's address is ignored, in a branch too. Bit 55 would say that it is the kernel's. */
+/* The processor ignores the top byte of a user address, also in a branch. Bit 55 is set in kernel addresses. */
 static uint64_t plain_target(uint64_t address)
 {
 	return address >> 55 & 1 ? address : address << 8 >> 8;
 }
 
-/* b.cond, cbz, cbnz, tbz, tbnz: whether it branches, and by how many words. */
+/* b.cond, cbz, cbnz, tbz, tbnz: whether the branch is taken, and its distance in words. */
 static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
 {
 	const uint64_t value = aarch64_emulate_get_register(regs, a64_bits(word, 0, 5));
@@ -48,7 +48,7 @@ static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs
 	return ((word >> 31 ? value : (uint32_t)value) != 0) == if_not_zero;
 }
 
-/* Behind bits 31 and 30: a word, a double word, a signed word, a prefetch. */
+/* Bits 31 and 30: a word, a double word, a signed word, a prefetch. */
 static int aarch64_emulate_load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
 					const struct arch_memory *mem)
 {

@@ -1,6 +1,6 @@
-/* Instructions of AArch64 under breakpoints: what they are, and their copies. All have 4 bytes, and those that know
- * where they stand have an encoding of their own (Arm Architecture Reference Manual for A-profile, chapter C4): they
- * are emulated, all others are copied as they are. */
+/* Instructions of AArch64 under breakpoints: their kinds and their copies. All have 4 bytes. Instructions whose
+ * effect depends on their own address have encodings of their own (Arm Architecture Reference Manual for A-profile,
+ * chapter C4). They are emulated; all others are copied unchanged. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
@@ -14,7 +14,7 @@
 enum hint {
 	HINT_NOP = 0,
 	HINT_YIELD = 1,
-	HINT_BTI_FIRST = 32, /* bti, c, j, jc: every second one */
+	HINT_BTI_FIRST = 32, /* bti, bti c, bti j, bti jc: every second number */
 	HINT_BTI_LAST = 38,
 	HINT_PACM = 39,
 };
@@ -33,8 +33,8 @@ bool a64_is_nop(uint32_t word)
 	return IS(word, HINT_MASK, HINT) && (hint == HINT_NOP || hint == HINT_YIELD || a64_is_bti(word));
 }
 
-/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of the latter only those that a program may
- * use come back to the next instruction. */
+/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of the system instructions, only those
+ * that a program may use continue at the next instruction. */
 bool a64_falls_through(uint32_t word)
 {
 	if (a64_bits(word, 26, 3) == 5)
@@ -42,7 +42,7 @@ bool a64_falls_through(uint32_t word)
 	return word >> 16 != 0; /* udf */
 }
 
-/* ldxr, stxr, their pairs and their acquiring and releasing kinds; not casp, which shares their encoding. */
+/* ldxr, stxr, their pairs, and their variants with acquire and release; not casp, which shares their encoding. */
 static bool aarch64_insn_is_exclusive(uint32_t word)
 {
 	return IS(word, 0x3e800000, 0x08000000) && (!(word & 0x00200000) || word >> 31);
@@ -59,9 +59,9 @@ static bool aarch64_insn_is_conditional(uint32_t word)
 	return IS(word, 0xff000000, 0x54000000) || IS(word, 0x7c000000, 0x34000000);
 }
 
-/* A stop between a load exclusive and the store makes the store fail. Where it does so each time it is tried again, the
- * loop has no end: no breakpoint may stand on the store, nor on what comes before it. (The load itself may be copied: a
- * jump is all that is then between. But a step would stop behind it.) */
+/* A stop between a load-exclusive and its store makes the store fail. If a breakpoint made it fail in each try, the
+ * loop would never end, so the store and the code between the two get no breakpoint. (The load itself may: its copy
+ * only adds a jump between the two. But it must not be single-stepped, because that stops after it.) */
 static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {
@@ -75,7 +75,7 @@ static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t
 	return false;
 }
 
-/* Instructions that never come to their end in the program: its own breakpoints, halts, udf. */
+/* Instructions at which a program stops by itself: its own breakpoints, halts, udf. */
 static bool aarch64_insn_is_trap(uint32_t word)
 {
 	return word >> 16 == 0 || (IS(word, 0xff000000, 0xd4000000) && !IS(word, 0xffe0001f, A64_SVC_0));
@@ -91,28 +91,30 @@ static bool aarch64_insn_is_vector(uint32_t word)
 	return word & 1u << 26;
 }
 
-/* Relative to the pc in a way that is not known here, or one of a sequence that has to stay together: run in place. */
+/* Whether an instruction depends on its address in a way that is not decoded here, or belongs to a sequence that
+ * must stay together. Such instructions are stepped in place. */
 static bool aarch64_insn_is_bound_to_place(uint32_t word)
 {
-	/* movprfx, with a predicate and without */
+	/* movprfx, with and without a predicate */
 	if (IS(word, 0xfffffc00, 0x0420bc00) || IS(word, 0xff3ee000, 0x04102000))
 		return true;
-	/* cpyfp, cpyfm, cpyfe and their like: the kernel goes back to the first of them by its distance */
+	/* cpyfp, cpyfm, cpyfe and the like: the kernel goes back to the first of them by a fixed distance */
 	if (IS(word, 0x3b200c00, 0x19000400))
 		return true;
-	/* paciasppc, autiasppc and their like sign with the pc; pacm belongs to the next instruction */
+	/* paciasppc, autiasppc and the like sign with the pc; pacm modifies the next instruction */
 	return IS(word, 0xffffdbff, 0xdac183fe) || IS(word, 0xffc00000, 0xf3800000) || word == (HINT | HINT_PACM << 5);
 }
 
-/* Whether nothing is allocated there (C4.1): it may be an instruction newer than this. */
+/* Whether the encoding is not allocated (C4.1): it may be a newer instruction. */
 static bool is_unallocated(uint32_t word)
 {
-	/* Behind system instructions, and those with a pair of registers; behind vectors' literals of 128 bits. */
+	/* The encodings next to system instructions and their variants with register pairs, and next to vector
+	 * literals of 128 bits. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
 	switch (a64_bits(word, 25, 4)) {
 	case 0:
-		return !(word >> 31); /* else SME */
+		return !(word >> 31); /* with that bit, SME */
 	case 1:
 	case 3:
 		return true;
@@ -132,8 +134,8 @@ static void set_copied(struct insn *insn)
 	insn->kind = INSN_COPY;
 }
 
-/* br, blr, ret; retaa, retab, and so ret, can run anywhere.
- * The other authenticated branches, blraa with its link, cannot. */
+/* br, blr, ret can run anywhere, and so can retaa, retab. The other authenticated branches, like blraa with its
+ * link, cannot. */
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
@@ -141,14 +143,14 @@ static void classify_register_branch(uint32_t word, bool shadow_stack, struct in
 	else if (IS(word, 0xfffffc1f, 0xd65f0000) && !shadow_stack)
 		aarch64_insn_set_emulated(insn, true);
 	else if (IS(word, 0xfffffc1f, 0xd65f0000))
-		set_copied(insn); /* it takes the address off that stack as well */
+		set_copied(insn); /* the copy also pops the shadow stack */
 	else if (IS(word, 0xfffffc1f, 0xd63f0000) && !shadow_stack)
 		aarch64_insn_set_emulated(insn, false);
 	else if (IS(word, 0xfffffbff, 0xd65f0bff))
 		set_copied(insn);
 }
 
-/* What is not known here stays INSN_STEP. */
+/* Unknown instructions stay INSN_STEP. */
 static void classify_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	switch (word >> 24) {
@@ -206,7 +208,7 @@ bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 
 /* ---- Copies ---- */
 
-/* Whether a distance, in bytes, aarch64_insn_fits `bits` of a field that counts words. */
+/* Whether a distance in bytes fits a signed field of `bits` bits that counts words. */
 static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 {
 	const int64_t words = (int64_t)distance / 4, limit = (int64_t)1 << (bits - 1);
@@ -214,7 +216,7 @@ static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 	return words >= -limit && words < limit;
 }
 
-/* The only way back that changes nothing reaches 128 MiB. */
+/* Appends the jump back. The only jump that changes no register reaches 128 MiB. */
 static int aarch64_insn_put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	const uint64_t distance = target - (slot + copy->size);

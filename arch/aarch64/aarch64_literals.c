@@ -1,22 +1,22 @@
-/* Constants among the code of AArch64. Compilers put them behind a function where they are told to (-mcmodel=tiny and
- * large, -mpc-relative-literal-loads), so also behind a call that never returns, which is a function's last
- * instruction: what such a call has for its return address is a constant's. */
+/* Finds constants between the code of AArch64. Compilers put constants after a function if they are asked to
+ * (-mcmodel=tiny and large, -mpc-relative-literal-loads). After a call that never returns, which is a function's
+ * last instruction, there may be a constant at the call's return address. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
 #include <string.h>
 
-#define WORDS 4096u /* on each side; a load reaches further, but few functions are as long */
-#define PIECE 4096u /* bytes that are read at once: any page is a multiple of them */
+#define WORDS 4096u /* on each side; a load reaches further, but few functions are longer */
+#define PIECE 4096u /* bytes of one read; pages are multiples of them */
 
-/* The code around a place. What cannot be read is 0, which loads nothing. */
+/* The code around a place. Bytes that cannot be read are 0, which is not a load. */
 struct aarch64_literals_window {
 	uint64_t start;
 	unsigned char bytes[2 * WORDS * A64_INSN_SIZE];
-	bool is_constant[2 * WORDS]; /* words of which it is known, so that none of them is taken for code */
+	bool is_constant[2 * WORDS]; /* words that are known to be constants, so that they are not decoded as code */
 };
 
-/* What an instruction loads from a constant address; size 0: nothing. */
+/* The constant address from which an instruction loads; size 0: it is not such a load. */
 struct aarch64_literals_constant {
 	uint64_t address;
 	unsigned size;
@@ -40,7 +40,7 @@ static uint32_t aarch64_literals_word_at(const struct aarch64_literals_window *w
 	return a64_get(window->bytes + i * A64_INSN_SIZE);
 }
 
-/* ldr of a literal, of any register; not prfm. */
+/* Decodes ldr of a literal, of any register; not prfm. */
 static struct aarch64_literals_constant literal(uint32_t word, uint64_t address)
 {
 	const bool is_vector = word & 0x04000000;
@@ -54,7 +54,8 @@ static struct aarch64_literals_constant literal(uint32_t word, uint64_t address)
 							      : 4};
 }
 
-/* ldr of an unsigned offset from a base. Of the vectors, 128 bits have another size. */
+/* Decodes ldr with an unsigned offset from a base, and returns its size; 0: it is another instruction. Vectors of
+ * 128 bits encode their size in another place. */
 static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 {
 	const bool is_vector = word & 0x04000000;
@@ -66,9 +67,9 @@ static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 	return 1u << scale;
 }
 
-#define NEAR 8 /* instructions from adrp to its load: compilers mix them with others */
+#define NEAR 8 /* the limit of instructions from adrp to its load; compilers put others between */
 
-/* adrp, and a load from that page. */
+/* Decodes adrp and a load from that page. */
 static struct aarch64_literals_constant in_page(const struct aarch64_literals_window *window, size_t i)
 {
 	const uint32_t word = aarch64_literals_word_at(window, i);

@@ -1,12 +1,12 @@
-/* What AArch64 code does with its frame (arch/path.h). Written from the architecture reference manual (DDI 0487),
- * C4. */
+/* Follows what AArch64 code does with its frame (arch/path.h). Written from the architecture reference manual (DDI
+ * 0487), C4. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/path.h"
 
-#define STACK 31 /* as a base or a result: sp */
+#define STACK 31 /* sp, as a base or a result */
 
-/* An instruction that is being followed. */
+/* The instruction that is being followed. */
 struct aarch64_path_following {
 	struct path_state *state;
 	struct path_step *step;
@@ -28,7 +28,7 @@ static void aarch64_path_add_to(struct aarch64_path_following *f, unsigned reg, 
 		f->state->registers[reg] = path_sum(f->state->registers[reg], change);
 }
 
-/* Register 31 is none here. */
+/* Sets a register; in these instructions 31 is the zero register. */
 static void aarch64_path_set(struct aarch64_path_following *f, unsigned reg, struct path_value value)
 {
 	if (reg != STACK)
@@ -40,15 +40,16 @@ static struct path_value aarch64_path_value_of(const struct aarch64_path_followi
 	return reg == STACK ? unknown : f->state->registers[reg];
 }
 
-/* Whether a call's return address is stored as a function does on entry: that is the next function, so what was called
- * does not return. */
+/* Whether the instruction stores a call's return address as a function does on entry. Then the next function begins
+ * here, so the called function does not return. */
 static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
 					 int64_t change)
 {
 	return reg == A64_LR && base == STACK && change < 0 && aarch64_path_value_of(f, reg).kind == PATH_UNKNOWN;
 }
 
-/* One or two registers of 8 bytes, or of other widths, `size` bytes each; change: of the base, before or after. */
+/* Follows a load or store of one or two registers, of `size` bytes each (8, or any other size, of which values are
+ * not followed). change: what is added to the base, before or after. */
 static void follow_access(struct aarch64_path_following *f, bool load, bool is_general, unsigned count, unsigned size,
 			  int64_t offset, int64_t change)
 {
@@ -67,7 +68,7 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 		aarch64_path_add_to(f, base, change);
 	if (!is_general)
 		return;
-	/* The lowest one is the last to be forgotten. */
+	/* The word with the lowest address is stored last, so that path_move_sp() removes it first. */
 	for (unsigned i = count; i-- > 0;) {
 		if (load)
 			aarch64_path_set(f, regs[i], values[i]);
@@ -77,7 +78,7 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 	}
 }
 
-/* ldp, stp and their like. */
+/* Follows ldp, stp and the like. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = field(f, 23, 2), width = field(f, 30, 2);
@@ -85,11 +86,11 @@ static void follow_pair(struct aarch64_path_following *f)
 	const unsigned size = is_vector ? 4u << width : width & 2 ? 8 : 4;
 	const int64_t offset = a64_signed(f->word, 15, 7) * size;
 
-	/* 1: the base is changed afterward; 3: before */
+	/* 1: post-index; 3: pre-index */
 	follow_access(f, load, !is_vector, 2, size, form == 1 ? 0 : offset, form & 1 ? offset : 0);
 }
 
-/* ldr, str of one register: with a number of 12 bits, or of 9 and perhaps a change of the base, or a register. */
+/* Follows ldr, str of one register: with an offset of 12 bits, or of 9 with or without writeback, or in a register. */
 static void follow_single(struct aarch64_path_following *f)
 {
 	const unsigned size = 1u << field(f, 30, 2), code = field(f, 22, 2), form = field(f, 10, 2);
@@ -104,7 +105,7 @@ static void follow_single(struct aarch64_path_following *f)
 	else if (!field(f, 21, 1))
 		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, form == 1 ? 0 : number,
 			      form & 1 ? number : 0);
-	else if (!is_vector) /* a register offset, an atomic operation */
+	else if (!is_vector) /* register offset, atomic operation */
 		aarch64_path_set(f, field(f, 0, 5), unknown);
 }
 
@@ -114,7 +115,7 @@ static void follow_memory(struct aarch64_path_following *f)
 		follow_pair(f);
 	} else if (field(f, 27, 3) == 7) {
 		follow_single(f);
-	} else if (field(f, 26, 1)) { /* vectors' structures; bit 23: the base is changed */
+	} else if (field(f, 26, 1)) { /* structures of vectors; bit 23: with writeback */
 		if (field(f, 23, 1) && field(f, 28, 1) == 0)
 			path_forget(f->state, field(f, 5, 5));
 	} else { /* exclusive and ordered accesses, literals, tags */
@@ -124,14 +125,14 @@ static void follow_memory(struct aarch64_path_following *f)
 	}
 }
 
-/* add and sub of a number; mov from and to sp are such, too. */
+/* Follows add and sub of an immediate. mov from and to sp are encoded so, too. */
 static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 {
 	const unsigned to = field(f, 0, 5), from = field(f, 5, 5);
 	const int64_t size = (int64_t)field(f, 10, 12) << (field(f, 22, 1) ? 12 : 0);
 	const int64_t number = field(f, 30, 1) ? -size : size;
 
-	if (!field(f, 31, 1) || field(f, 29, 1)) { /* of 32 bits; or with flags, where 31 is none */
+	if (!field(f, 31, 1) || field(f, 29, 1)) { /* 32 bits; or with flags, where 31 is zero */
 		aarch64_path_set(f, to, unknown);
 		return;
 	}
@@ -156,7 +157,7 @@ static void aarch64_path_follow_data(struct aarch64_path_following *f)
 		aarch64_path_set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
 	else if ((field(f, 24, 5) == 0x0b && field(f, 21, 1) && !field(f, 29, 1)) ||
 		 (field(f, 23, 6) == 0x24 && field(f, 29, 2) != 3) || field(f, 23, 6) == 0x23)
-		path_forget(f->state, to); /* add of an extended register, and of a number, tags: to sp, perhaps */
+		path_forget(f->state, to); /* extended add, logical immediate, tags: may be sp */
 	else
 		aarch64_path_set(f, to, unknown);
 }
@@ -167,7 +168,7 @@ static void aarch64_path_leave(struct aarch64_path_following *f, struct path_val
 	f->step->pc = pc;
 }
 
-/* ret, br, blr and their kinds that authenticate. */
+/* Follows ret, br, blr and their variants with authentication. */
 static void follow_register_branch(struct aarch64_path_following *f)
 {
 	const unsigned what = field(f, 21, 2);
@@ -178,7 +179,7 @@ static void follow_register_branch(struct aarch64_path_following *f)
 	else if (what == 2 && !field(f, 24, 1) && !field(f, 23, 1))
 		aarch64_path_leave(
 			f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : aarch64_path_value_of(f, field(f, 5, 5)));
-	else /* a tail call, if the return address is back in its register */
+	else /* a tail call, if the return address is back in lr */
 		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
 
@@ -187,7 +188,7 @@ static void aarch64_path_follow_system(struct aarch64_path_following *f)
 	static const unsigned short last[] = {93 /* exit */, 94 /* exit_group */, 139 /* rt_sigreturn */};
 	const uint32_t word = f->word;
 
-	if (word >> 24 == 0xd4) { /* svc goes on; brk, hlt, udf do not */
+	if (word >> 24 == 0xd4) { /* svc continues; brk, hlt, udf do not */
 		if ((word & 0xffe0001f) != A64_SVC_0 ||
 		    path_ends(aarch64_path_value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
 			f->step->next = PATH_END;
@@ -253,7 +254,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 		follow_branch(&f);
 		break;
 	case 7:
-	case 15: /* vectors; of some the result is a general register */
+	case 15: /* vectors; some have a result in a general register */
 		aarch64_path_set(&f, field(&f, 0, 5), unknown);
 		break;
 	default: /* not allocated */

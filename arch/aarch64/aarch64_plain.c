@@ -1,22 +1,22 @@
-/* The commonest instructions of AArch64 that run anywhere, done by the tracer where there is no room for their copies:
- * what functions begin with, and what stands behind calls. */
+/* Emulates the commonest instructions of AArch64 that run anywhere, for places without room for copies: instructions
+ * with which functions begin, and which follow calls. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"
 
 #include <errno.h>
 
-#define LAST_REGISTER 31 /* sp in one field, zero in another */
+#define LAST_REGISTER 31 /* depending on the field, sp or zero */
 #define STACK_ALIGN   16u
 
 enum aarch64_plain_form {
 	FORM_NONE,
-	FORM_ADD_IMMEDIATE, /* add, sub, cmp, cmn; mov from and to sp */
-	FORM_ADD_REGISTER,  /* the same, of a shifted register; neg */
-	FORM_LOGIC,         /* and, orr, eor, ands and their negated kinds, of a shifted register; mov, mvn, tst */
+	FORM_ADD_IMMEDIATE, /* add, sub, cmp, cmn; also mov from and to sp */
+	FORM_ADD_REGISTER,  /* the same with a shifted register; neg */
+	FORM_LOGIC,         /* and, orr, eor, ands and their negated variants, with a shifted register; mov, mvn, tst */
 	FORM_WIDE,          /* movz, movn, movk */
 	FORM_PAIR,          /* ldp, stp of general registers */
-	FORM_SINGLE,        /* ldr, str of a general register, of all widths, but of a register offset */
+	FORM_SINGLE,        /* ldr, str of a general register, of all widths; not with a register offset */
 };
 
 /* ---- Registers ---- */
@@ -61,7 +61,7 @@ static bool is_negative(uint64_t value, bool wide)
 	return value >> (wide ? 63 : 31) & 1;
 }
 
-/* Bit 30: subtracts; bit 29: sets the flags. a and b are cut to the width already. */
+/* Adds or, if bit 30 is set, subtracts; sets the flags if bit 29 is set. a and b have the operation's width. */
 static uint64_t aarch64_plain_add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t b)
 {
 	const bool wide = is_wide(word), subtracts = a64_bits(word, 30, 1);
@@ -153,9 +153,9 @@ static void move_wide(uint32_t word, struct arch_regs *regs)
 /* One load or store. */
 struct access {
 	unsigned registers[2], count, base;
-	unsigned size; /* bytes of each register */
+	unsigned size; /* bytes per register */
 	bool is_load, is_signed, wide;
-	bool writes_back, is_after; /* the base is changed; the address is the base as it was */
+	bool writes_back, is_after; /* the base is changed; the address is the base before that (post-index) */
 	int64_t offset;
 };
 
@@ -216,7 +216,8 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 	unsigned char bytes[16];
 	int error;
 
-	/* Not here: a tag that the processor may check; a stack pointer that it does not take. */
+	/* Not emulated: an address with a tag, which the processor may check, and a misaligned stack pointer, which
+	 * faults. */
 	if (address >> 56 || (a->base == LAST_REGISTER && base % STACK_ALIGN))
 		return -EFAULT;
 	if (a->is_load) {
@@ -235,7 +236,8 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 	return 0;
 }
 
-/* What the architecture leaves open: a base that is written back and transferred as well, one register loaded twice. */
+/* Whether the architecture leaves the effect open: a base with writeback that is transferred too, or one register
+ * that is loaded twice. */
 static bool is_open(const struct access *a)
 {
 	const bool is_base = a->registers[0] == a->base || (a->count == 2 && a->registers[1] == a->base);
@@ -245,13 +247,13 @@ static bool is_open(const struct access *a)
 	return a->is_load && a->count == 2 && a->registers[0] == a->registers[1];
 }
 
-/* ---- All of them ---- */
+/* ---- Dispatch ---- */
 
 static enum aarch64_plain_form pair_form(uint32_t word)
 {
 	const struct access a = aarch64_plain_pair_of(word);
 
-	/* ldpsw, stgp; stnp, ldnp */
+	/* not ldpsw, stgp; stnp, ldnp */
 	return a64_bits(word, 30, 1) || !a64_bits(word, 23, 2) || is_open(&a) ? FORM_NONE : FORM_PAIR;
 }
 
@@ -260,10 +262,9 @@ static enum aarch64_plain_form single_form(uint32_t word)
 	const unsigned log = word >> 30, how = a64_bits(word, 22, 2), mode = a64_bits(word, 10, 2);
 	const struct access a = single_of(word);
 
-	if (how >= 2 && log + how >= 5) /* a prefetch; nothing */
+	if (how >= 2 && log + how >= 5) /* a prefetch, or not allocated */
 		return FORM_NONE;
-	if (!a64_bits(word, 24, 1) &&
-	    (a64_bits(word, 21, 1) || mode == 2)) /* register offsets, atomics; unprivileged */
+	if (!a64_bits(word, 24, 1) && (a64_bits(word, 21, 1) || mode == 2)) /* register offset, atomic; unprivileged */
 		return FORM_NONE;
 	return is_open(&a) ? FORM_NONE : FORM_SINGLE;
 }

@@ -1,5 +1,5 @@
-/* Parameters and results on AArch64: Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64), sections 6.8.2
- * "Parameter passing rules", whose steps are named here, and 6.9 "Result return". */
+/* Places of parameters and results on AArch64: Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64),
+ * sections 6.8.2 "Parameter passing rules", whose steps the comments name, and 6.9 "Result return". */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/abi_rules.h"
@@ -18,10 +18,10 @@
 struct abi_aarch64_state {
 	unsigned ngrn, nsrn;
 	uint64_t nsaa;
-	bool is_lost; /* an argument's place is not known, nor what follows it */
+	bool is_lost; /* the place of an argument, and of all after it, is unknown */
 };
 
-/* A vector that is no short one of 8 or 16 bytes. */
+/* Whether the value has a vector other than the short ones of 8 or 16 bytes. */
 static bool has_odd_vector(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)
@@ -59,7 +59,7 @@ static void abi_aarch64_to_stack(struct abi_aarch64_state *state, uint64_t size,
 		abi_on_stack(place, size, at);
 }
 
-/* An integer, or a composite of up to two words: C.9 (C.7 of older editions) to C.17. */
+/* Passes an integer, or a composite of up to two words: C.9 (C.7 in older editions) to C.17. */
 static void abi_aarch64_pass_words(struct abi_aarch64_state *state, uint64_t size, unsigned align,
 				   struct abi_place *place)
 {
@@ -83,7 +83,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 		state->is_lost = true;
 	if (state->is_lost)
 		return;
-	if (!value->size && !value->by_address) { /* GNU C's empty struct; C++'s has a byte, and is passed so */
+	if (!value->size && !value->by_address) { /* GNU C's empty struct; C++'s has one byte, and is passed */
 		place->is_known = true;
 		return;
 	}
@@ -114,7 +114,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 
 static void aarch64_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	/* A result in memory has its address in x8, which is no argument's. */
+	/* The address of a result in memory is in x8, and so takes no argument register. */
 	struct abi_aarch64_state state = {0};
 
 	for (size_t i = 0; i < function->count; i++) {
@@ -148,7 +148,7 @@ static uint64_t aarch64_register(const struct arch_regs *regs, unsigned index)
 	return index <= RESULT_AT ? regs->words[index] : 0;
 }
 
-/* mrs x0, tpidr_el0; add or sub x0, x0, #n, perhaps two of them; ret. */
+/* Code: mrs x0, tpidr_el0; up to two add or sub x0, x0, #n; ret. */
 static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
 {
 	enum { MRS = 0xd53bd040, RET = 0xd65f03c0, ADD = 0x91000000, SUB = 0xd1000000, SHIFTED = 0x400000, SUMS = 2 };

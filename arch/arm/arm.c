@@ -1,12 +1,13 @@
-/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). For a 32-bit tracer, and for a 64-bit one
- * of an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is for a 32-bit tracer, and for a
+ * 64-bit one on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
  *
- * Such a processor cannot step. So what can be neither copied nor emulated gets no breakpoint.
+ * The processor has no single step, so instructions that can be neither copied nor emulated get no breakpoint.
  *
- * Breakpoints stand where functions begin and where they return to, and there no IT block goes on: a call is the last
- * instruction of one. So a Thumb breakpoint of two bytes does for each instruction, and can be written at once wherever
- * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is
- * emulated. (A function's symbol may say otherwise: what is hit in a block all the same runs as it should.) */
+ * Breakpoints are at the beginnings of functions and at return addresses. An IT block continues at neither, because a
+ * call is always the last instruction of a block. So a Thumb breakpoint of two bytes suits every instruction and can be
+ * written at once at any address; the second half of a longer instruction under it is never reached. An IT instruction
+ * under a breakpoint is emulated. (If a symbol is wrong and a breakpoint in a block is hit nevertheless, the program
+ * runs as it should.) */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm/arm_insn.h"
@@ -18,10 +19,10 @@
 
 #include "base/util.h"
 
-/* Of a 32-bit kernel; a 64-bit one has the same for its own registers. */
+/* Of a 32-bit kernel. The same request of a 64-bit kernel is for its own registers. */
 #define REQUEST_GETREGS 12
 
-/* The numbers of system calls, of no use from <sys/syscall.h> in a 64-bit build. */
+/* Numbers of system calls; those of <sys/syscall.h> are others in a 64-bit build. */
 enum { CALL_FORK = 2, CALL_CLONE = 120, CALL_RT_SIGACTION = 174, CALL_VFORK = 190, CALL_CLONE3 = 435 };
 
 static uint64_t arm_pc(const struct arch_regs *regs)
@@ -29,7 +30,7 @@ static uint64_t arm_pc(const struct arch_regs *regs)
 	return regs->narrow[ARM_PC];
 }
 
-/* The task stays in its state. */
+/* Does not change the state (A32 or Thumb). */
 static void arm_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->narrow[ARM_PC] = (uint32_t)pc;
@@ -99,7 +100,7 @@ static uint32_t arm_word_at(const unsigned char *bytes)
 	return arm_half_at(bytes) | arm_half_at(bytes + 2) << 16;
 }
 
-/* movs r7, #n; svc 0. The state of what is found is a part of its offset, as of its address. */
+/* Code: movs r7, #n; svc 0. The offset that is returned contains the code's state, as its address does. */
 static long arm_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t at = 0; at + 8 <= size; at += 2) {
@@ -123,8 +124,8 @@ static long arm_find_restorer(const unsigned char *code, size_t size)
 	return arch_find_restorer(EM_ARM, code, size, 2);
 }
 
-/* A frame is a siginfo, but of a handler that does not take one, and a ucontext: flags, link, stack, then the trap's
- * number, its error code and the mask, then r0 to r15. */
+/* A signal frame is a siginfo (missing if the handler does not take one) and a ucontext: flags, link, stack, then
+ * the trap's number, its error code and the mask, then r0 to r15. */
 #define SIGINFO_SIZE  128
 #define CONTEXT_R0    32
 #define CONTEXT_MAGIC 0x5ac3c35au /* the flags in a frame without siginfo */
@@ -150,12 +151,12 @@ static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t numb
 	for (unsigned i = 0; i < 6; i++)
 		regs->narrow[i] = (uint32_t)args[i];
 	regs->narrow[ARM_R7] = (uint32_t)number;
-	regs->narrow[ARM_ORIG_R0] = UINT32_MAX; /* nothing is to be restarted */
+	regs->narrow[ARM_ORIG_R0] = UINT32_MAX; /* so that the kernel restarts nothing */
 	regs->narrow[ARM_PC] = (uint32_t)insn & ~1u;
 	regs->narrow[ARM_CPSR] = insn & 1 ? cpsr | CPSR_THUMB : cpsr;
 }
 
-/* The undefined instructions that the kernel makes SIGTRAP of. */
+/* Undefined instructions for which the kernel raises SIGTRAP. */
 static unsigned arm_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
 {
 	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7}, thumb[] = {0x01, 0xde};
@@ -179,7 +180,7 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Compilers give sp no other value but in prologues, after which the rules that they write hold. */
+/* Compilers give sp another value only in prologues, and the unwind rules that they write apply after these. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -205,9 +206,9 @@ const struct arch arch_arm = {
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
-	/* A 64-bit kernel has neither for 32-bit tasks of a 64-bit tracer. A 32-bit one could write the pc alone; but
-	 * where all registers are written anyway, a jump through the PLT, which changes ip and the state, is followed.
-	 */
+	/* A 64-bit kernel has neither for the 32-bit tasks of a 64-bit tracer. A 32-bit kernel could write the pc
+	 * alone; but since all registers are written anyway, a jump through the PLT, which changes ip and the state,
+	 * can be emulated too. */
 	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
 	.pc_offset = -1,
 	.address_max = 0xffffefff,
@@ -222,8 +223,8 @@ const struct arch arch_arm = {
 	.abi = &abi_arm,
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
-	/* The kernel has looked at a call's result before the task stops. To set the pc back to the call would make one
-	 * again of which a handler, of a signal that comes meanwhile, expects EINTR. */
+	/* The kernel has handled the call's result before the task stops. Setting the pc back to the call would also
+	 * repeat calls for which the handler of a signal that arrives meanwhile expects EINTR. */
 	.restart_syscall = NULL,
 	.waits_for_a_time = NULL,
 	.at_syscall = arm_at_syscall,

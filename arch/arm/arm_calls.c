@@ -1,9 +1,9 @@
-/* Calls of 32-bit ARM, read from the code: what stands before a return address, and where it leads through procedure
+/* Calls of 32-bit ARM, found in the code: the call before a return address, and its target through procedure
  * linkage. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-#define INSNS_MAX 24 /* from a direct call to the indirect jump */
+#define INSNS_MAX 24 /* the limit of instructions from a direct call to the indirect jump */
 
 enum { DATA_SUB = 2, DATA_ADD = 4 };
 
@@ -17,7 +17,7 @@ static uint32_t arm_calls_word_at(const unsigned char *bytes)
 	return arm_calls_half_at(bytes) | arm_calls_half_at(bytes + 2) << 16;
 }
 
-/* blx rN. Its bits are no second half of a bl. */
+/* Recognises bl and blx. The bits of blx rN cannot be the second half of a bl. */
 static enum arch_call thumb_call(const unsigned char *end, size_t size)
 {
 	if (size >= 4 && arm_calls_half_at(end - 4) >> 11 == 0x1e && (arm_calls_half_at(end - 2) & 0xc000) == 0xc000)
@@ -45,7 +45,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 		return CALL_NONE;
 	if ((word & 0x0ffffff0) == 0x012fff30)
 		return CALL_COMPUTED; /* blx rN */
-	/* mov lr, pc; and a jump, of code that is for processors without blx */
+	/* mov lr, pc and a jump: code for processors without blx */
 	return size >= 8 && arm_calls_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
 }
 
@@ -56,14 +56,14 @@ enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, siz
 	return address & 2 ? CALL_NONE : a32_call(code + size, size);
 }
 
-/* The instruction at a code address. */
+/* Decodes the instruction at a code address. */
 static bool arm_calls_decode_at(uint32_t address, const struct arch_memory *code, struct insn *insn)
 {
 	const uint32_t place = address & ~1u;
 	unsigned char bytes[4];
 	size_t size = sizeof(bytes);
 
-	/* The last one of a page may be a short one. */
+	/* The last instruction of a page may have two bytes. */
 	if (code->read(code->context, place, bytes, size)) {
 		size = 2;
 		if (code->read(code->context, place, bytes, size))
@@ -72,7 +72,7 @@ static bool arm_calls_decode_at(uint32_t address, const struct arch_memory *code
 	return arm_decode(address, bytes, size, false, insn);
 }
 
-/* What is known of ip, in which linkage computes where its slot is. */
+/* The value of ip, in which procedure linkage computes the slot's address. */
 struct arm_calls_known {
 	bool is_known;
 	uint32_t value;
@@ -84,7 +84,7 @@ static bool base_of(const struct insn *insn, const struct arm_op *op, const stru
 	return op->n == ARM_PC || op->n == ARM_NO_REGISTER || (op->n == ARM_IP && ip->is_known);
 }
 
-/* add ip, pc, #x; add ip, ip, #x. */
+/* Follows add ip, pc, #x and add ip, ip, #x. */
 static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct arm_calls_known *ip)
 {
 	uint32_t base;
@@ -96,7 +96,7 @@ static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct
 	return true;
 }
 
-/* ldr pc, [ip, #x]!; of a veneer the literal behind it */
+/* Recognises ldr pc, [ip, #x]!, and in a veneer the load of the literal after it. */
 static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint64_t *slot)
 {
 	uint32_t base;
@@ -108,7 +108,7 @@ static bool loads_pc(const struct insn *insn, const struct arm_op *op, const str
 	return true;
 }
 
-/* Where a direct jump goes to; also `bx pc`, with which Thumb code enters linkage. */
+/* Whether this is a direct jump, and its target. `bx pc`, with which Thumb code enters linkage, is one too. */
 static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t *address)
 {
 	if (op->kind == OP_BRANCH && !(op->flags & OP_LINK))
@@ -120,7 +120,7 @@ static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t 
 	return true;
 }
 
-/* The slot of the indirect jump that code comes to in any case. */
+/* Finds the slot of the indirect jump that the code always reaches. */
 static bool arm_calls_jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
 {
 	struct arm_calls_known ip = {false, 0};

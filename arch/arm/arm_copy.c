@@ -1,8 +1,8 @@
-/* Instructions of 32-bit ARM in either state: decoding, and the layout of copies. */
+/* Decodes instructions of 32-bit ARM in both states, and lays out copies. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-/* Instructions that never come to their end in the program: its own breakpoints, halts, udf. */
+/* Instructions at which a program stops by itself: its own breakpoints, halts, udf. */
 static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb)
 {
 	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];
@@ -15,8 +15,8 @@ static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb
 	return (halves[0] & 0xfff0) == 0xf7f0 && (halves[1] & 0xf000) == 0xa000;
 }
 
-/* ldrex, strex, their kinds for bytes, half words and pairs, and those that acquire and release; not lda and stl. Bit
- * 20 of the word says which of both it is, in either state. */
+/* ldrex, strex, their variants for bytes, half words and pairs, and those with acquire and release; not lda and stl.
+ * Bit 20 of the word tells load from store, in both states. */
 static bool arm_copy_is_exclusive(uint32_t word, bool thumb)
 {
 	const unsigned what = word >> 4 & 15;
@@ -37,7 +37,7 @@ static void decode_one(struct insn *insn, struct arm_op *op, const uint16_t *hal
 		arm_decode_t32(insn, op, halves[0], halves[1]);
 }
 
-/* Whether the code goes on with the next instruction, or may do so. */
+/* Whether the code may continue at the next instruction. */
 static bool may_fall_through(const struct insn *insn, const struct arm_op *op)
 {
 	const bool is_branch = op->kind == OP_BRANCH || op->kind == OP_BRANCH_REGISTER || op->kind == OP_TABLE_BRANCH;
@@ -45,7 +45,7 @@ static bool may_fall_through(const struct insn *insn, const struct arm_op *op)
 	return insn->kind != INSN_EMULATE || !is_branch || op->condition != ARM_ALWAYS;
 }
 
-/* The first instruction of the code. 0: all of it is not there; else how long it is. */
+/* Gets the first instruction of the code. Returns its length, or 0 if the code does not have all of it. */
 static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, uint16_t halves[2])
 {
 	halves[0] = halves[1] = 0;
@@ -57,7 +57,7 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 	return size < length ? 0 : length;
 }
 
-/* As of AArch64: a stop between a load exclusive and the store makes the store fail, perhaps each time. */
+/* As on AArch64, a stop between a load-exclusive and its store makes the store fail, perhaps in each try. */
 static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;
@@ -86,7 +86,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 	const unsigned length = halves_of(code, size, thumb, halves);
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
-	/* A32 code lies at multiples of four: where a symbol says otherwise, there is other code, or none. */
+	/* A32 code is at multiples of four. If a symbol says otherwise, the place has other code, or none. */
 	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);
@@ -124,9 +124,10 @@ static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 	}
 }
 
-#define LITERAL_AT 16 /* in a slot */
+#define LITERAL_AT 16 /* offset in a slot */
 
-/* The instruction, a load of the pc from the word at 8, that word, and at LITERAL_AT a literal. Slots are aligned. */
+/* The copy is the instruction, a load of the pc from the word at 8, that word, and at LITERAL_AT the literal. Slots
+ * are aligned. */
 int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 {
 	const struct arm_op op = arm_op_of(insn);
@@ -138,7 +139,7 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 	*copy = (struct insn_copy){.size = 12, .resume = insn->length};
 	memcpy(copy->bytes, insn->bytes, insn->length);
 	if (op.kind == OP_LITERAL) {
-		/* Up, by words or by half words. */
+		/* The load's offset, upward, in words or half words. */
 		const uint32_t offset = LITERAL_AT - (thumb ? 4 : 8);
 
 		word = (op.immediate & ~0xffu) | 1u << 23 | offset / (insn->literal_size == 2 ? 2 : 4);

@@ -1,18 +1,18 @@
-/* ARM instructions done by the tracer: those that use the pc, and where no slot is free many of the others. */
+/* Emulates ARM instructions: those that use the pc, and, if no slot is free, many of the others. */
 #include "config.h"
 #include "arch/arm_condition.h"
 #include "arch/arm/arm_insn.h"
 
 #include <errno.h>
 
-/* The state of an IT block: its bits 1 and 0 are 26 and 25 of the cpsr, 7 to 2 are 15 to 10. */
+/* The state of an IT block: its bits 1 and 0 are bits 26 and 25 of the cpsr, its bits 7 to 2 are bits 15 to 10. */
 #define IT_MASK 0x0600fc00u
 
 struct arm_emulate_run {
 	const struct insn *insn;
 	struct arm_op op;
 	const struct arch_memory *mem;
-	uint32_t *words; /* of the registers as they will be */
+	uint32_t *words; /* the registers after the instruction */
 	bool in_it_block;
 };
 
@@ -40,13 +40,13 @@ static uint32_t arm_emulate_get(const struct arm_emulate_run *run, unsigned n)
 	return n == ARM_PC ? arm_pc_read(run->insn, &run->op) : run->words[n];
 }
 
-/* Goes on at a code address. */
+/* Continues at a code address. */
 static int branch_to(struct arm_emulate_run *run, uint32_t code)
 {
 	const bool thumb = code & 1;
 
 	if ((code & 3) == 2)
-		return -EINVAL; /* A32 code lies at multiples of four */
+		return -EINVAL; /* A32 code is at multiples of four */
 	run->words[ARM_PC] = code & ~1u;
 	run->words[ARM_CPSR] = thumb ? run->words[ARM_CPSR] | CPSR_THUMB : run->words[ARM_CPSR] & ~CPSR_THUMB;
 	return 0;
@@ -92,7 +92,7 @@ static uint32_t arm_emulate_shifted(uint32_t value, unsigned shift, unsigned amo
 		return value >> 1 | top;
 	}
 	if (!amount)
-		amount = 32; /* lsr, asr */
+		amount = 32; /* lsr, asr by 0 mean 32 */
 	switch (shift) {
 	case 0:
 		*carry = value >> (32 - amount) & 1;
@@ -115,7 +115,7 @@ static uint32_t operand(const struct arm_emulate_run *run, bool *carry)
 
 	if (op->flags & OP_REGISTER)
 		return arm_emulate_shifted(arm_emulate_get(run, op->m), op->shift, op->amount, carry);
-	if (op->amount) /* an immediate that was rotated */
+	if (op->amount) /* a rotated immediate */
 		*carry = op->immediate >> 31;
 	return op->immediate;
 }
@@ -133,7 +133,7 @@ static struct outcome sum(uint32_t a, uint32_t b, bool carry)
 	return (struct outcome){value, wide >> 32 & 1, (~(a ^ b) & (a ^ value)) >> 31};
 }
 
-/* The sixteen operations, as A32 numbers them. */
+/* Computes one of the sixteen operations, by A32's numbers. */
 static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry, struct outcome logical)
 {
 	switch (code) {
@@ -174,7 +174,8 @@ static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry,
 	}
 }
 
-/* Of two bytes, what has a result sets flags outside of IT blocks only. */
+/* Whether the instruction sets flags. Instructions of two bytes that have a result set them only outside of IT
+ * blocks. */
 static bool sets_flags(const struct arm_emulate_run *run, bool has_result)
 {
 	return (run->op.flags & OP_SETS_FLAGS) && !(has_result && run->in_it_block && run->insn->length == 2);
@@ -199,13 +200,13 @@ static int run_data(struct arm_emulate_run *run)
 		run->words[op->d] = out.value;
 		return 0;
 	}
-	/* In Thumb it stays in Thumb, in A32 the lowest bit says. */
+	/* In Thumb code it stays in Thumb; in A32 code the lowest bit tells. */
 	return branch_to(run, op->flags & OP_THUMB ? out.value | 1 : out.value);
 }
 
 /* ---- Loads and stores ---- */
 
-/* The address, and what the base becomes. */
+/* Returns the address of a load or store, and the base after writeback. */
 static uint32_t place(const struct arm_emulate_run *run, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;
@@ -244,7 +245,7 @@ static int run_load(struct arm_emulate_run *run)
 	uint32_t base;
 	const uint32_t address = place(run, &base);
 
-	/* Of these the processor wants aligned ones. */
+	/* The processor wants these aligned. */
 	if (((op->code == 8 || op->d == ARM_PC) && (address & 3)) ||
 	    run->mem->read(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
@@ -276,7 +277,7 @@ static int run_store(struct arm_emulate_run *run)
 	return 0;
 }
 
-/* The lowest address that the list has, and what the base becomes. */
+/* Returns the lowest address of a register list, and the base after writeback. */
 static uint32_t list_place(const struct arm_emulate_run *run, uint32_t size, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;

@@ -1,5 +1,5 @@
-/* A32 instructions: which of them use the pc. Written from the ARMv7-A architecture reference
- * manual, A5. What is UNPREDICTABLE there no compiler makes; where the pc has a part in it, it is left alone. */
+/* A32 instructions: finds those that use the pc. Written from the ARMv7-A architecture reference manual, A5.
+ * Compilers do not generate what is UNPREDICTABLE there; such an instruction with the pc stays INSN_STEP. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
@@ -17,7 +17,7 @@ static void arm_insn_emulated(struct insn *insn, struct arm_op *op, enum arm_kin
 	op->kind = (uint8_t)kind;
 }
 
-/* The bits P, U and W of loads and stores. */
+/* Returns the flags for the bits P, U and W of a load or store. */
 static uint8_t indexing(uint32_t word)
 {
 	const bool before = BIT(word, 24);
@@ -59,7 +59,7 @@ static void arm_insn_decode_single(struct insn *insn, struct arm_op *op, uint32_
 		insn->kind = INSN_EMULATE;
 }
 
-/* Half words, signed bytes, and two words at once. */
+/* Decodes loads and stores of half words, signed bytes, and two words at once. */
 static void decode_extra(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const unsigned what = BITS(word, 5, 2), d = BITS(word, 12, 4);
@@ -114,14 +114,15 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool thumb = op->flags & OP_THUMB, is_conditional = word >> 28 != 15;
 	const bool is_vector = is_conditional && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 
-	/* mcr of the pc (mrc has the flags instead, but of vectors' registers vmrs alone), mcrr and mrrc */
+	/* mcr, mcrr or mrrc of the pc; mrc of a vector register except vmrs of the flags (in other mrc, the pc's
+	 * number means the flags) */
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
 	     ((word & 0x0f100e10) == 0x0e100a10 && (word & 0x0fffffff) != 0x0ef1fa10)))
 		arm_insn_step(insn);
 	if (BITS(word, 25, 3) != 6 || BITS(word, 16, 4) != ARM_PC)
 		return;
-	/* vldr; P alone, or with U */
+	/* not vldr, which has P set and W clear */
 	if (!is_vector || !BIT(word, 20) || !BIT(word, 24) || BIT(word, 21)) {
 		arm_insn_step(insn);
 		return;
@@ -136,8 +137,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	insn->literal_at = BIT(word, 23) ? base + offset : base - offset;
 }
 
-/* msr to the part of the cpsr with the order of bytes. As after setend, the jump back would read its address in that
- * order. */
+/* Whether an msr writes the part of the cpsr with the byte order. After it, as after setend, the jump back would
+ * read its address in that order. */
 static bool sets_order(uint32_t word)
 {
 	return !BIT(word, 22) && BIT(word, 17);
@@ -159,7 +160,7 @@ static void decode_branch(struct insn *insn, struct arm_op *op, uint32_t word, b
 		insn->pc_only = true;
 }
 
-/* bx, blx, bxj; clz, qadd, smulxy, mrs, msr, crc32, hvc, smc, eret. */
+/* Decodes bx, blx, bxj; clz, qadd, smulxy, mrs, msr, crc32, hvc, smc, eret. */
 static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const unsigned what = BITS(word, 4, 4), which = BITS(word, 21, 2);
@@ -172,7 +173,7 @@ static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t 
 		arm_insn_step(insn);
 	} else if (what == 0 && (which & 1 ? sets_order(word) || op->m == ARM_PC : BITS(word, 12, 4) == ARM_PC)) {
 		arm_insn_step(insn);
-	} else if ((what == 4 || what == 5) && /* crc32; qadd and its like */
+	} else if ((what == 4 || what == 5) && /* crc32; qadd and the like */
 		   (BITS(word, 16, 4) == ARM_PC || BITS(word, 12, 4) == ARM_PC || op->m == ARM_PC)) {
 		arm_insn_step(insn);
 	}
@@ -211,7 +212,7 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 		op->amount = (uint8_t)rotation;
 		op->immediate = rotation ? number >> rotation | number << (32 - rotation) : number;
 	}
-	/* A register's field that the operation has no use of should be 0: else a processor may do as it likes. */
+	/* A register field that the operation does not use should be 0; otherwise processors may differ. */
 	const unsigned unused = has_no_result(code) ? BITS(word, 12, 4) : has_one_operand(code) ? BITS(word, 16, 4) : 0;
 
 	insn->can_emulate = !is_shifted_by_register && !unused;
@@ -231,18 +232,19 @@ static bool names_pc(uint32_t word)
 	       BITS(word, 16, 4) == ARM_PC;
 }
 
-/* Multiplications, exclusive accesses and swaps: bits 7 to 4 are 1001. */
+/* Decodes multiplications, exclusive accesses and swaps: bits 7 to 4 are 1001. */
 static void decode_multiply(struct insn *insn, uint32_t word)
 {
-	/* ldrex and strex: what they rely on does not outlive a stop between them. lda and stl do not. */
+	/* ldrex and strex are not copied, because a stop between them clears the exclusive monitor. lda and stl do
+	 * not use it. */
 	const bool is_exclusive = BITS(word, 23, 5) == 3;
 
 	if (is_exclusive ? BITS(word, 8, 4) != 0xc : names_pc(word))
 		arm_insn_step(insn);
 }
 
-/* Where the pc is named that often is for "none": of products the third operand, of bfc the last one, of extensions the
- * first. */
+/* In many of these instructions the pc's number means "none": the third operand of products, the last of bfc, the
+ * first of extensions. */
 static void decode_media(struct insn *insn, uint32_t word)
 {
 	const unsigned what = BITS(word, 20, 5);
@@ -260,7 +262,7 @@ static bool is_nop(uint32_t word)
 	return word == 0xe1a00000 || word == 0xe320f000; /* mov r0, r0; nop */
 }
 
-/* Bits 27 and 26 are 0. */
+/* Decodes instructions with 0 in bits 27 and 26. */
 static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const bool is_immediate = BIT(word, 25), is_special = BITS(word, 23, 2) == 2 && !BIT(word, 20);
@@ -279,23 +281,23 @@ static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
 	} else if (is_special) {
 		if (!BIT(word, 7))
 			decode_miscellaneous(insn, op, word);
-		else if (names_pc(word)) /* smulxy and its like */
+		else if (names_pc(word)) /* smulxy and the like */
 			arm_insn_step(insn);
 	} else {
 		decode_data(insn, op, word);
 	}
 }
 
-/* Without a condition: blx, and what the pc is nothing to. */
+/* Decodes instructions without a condition: blx, and some that do not use the pc. */
 static void decode_unconditional(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	op->condition = ARM_ALWAYS;
 	if (BITS(word, 25, 3) == 5)
 		decode_branch(insn, op, word, true);
 	else if ((word & 0xfffffdffu) == 0xf1010000u || BITS(word, 25, 3) == 4)
-		arm_insn_step(insn); /* setend: the jump back would read its address in that order; rfe, srs */
+		arm_insn_step(insn); /* setend: the jump back would read its address in the new byte order; rfe, srs */
 	else if ((word & 0xff1f0000u) == 0xf40f0000u)
-		arm_insn_step(insn); /* vld1 and its like, from the pc */
+		arm_insn_step(insn); /* vld1 and the like, from the pc */
 	else
 		arm_decode_coprocessor(insn, op, word);
 }

@@ -1,24 +1,25 @@
-/* Constants among the code of 32-bit ARM. Compilers put them behind code that does not go on, so also behind a call
- * that never returns (of __cxa_throw, of abort): what such a call has for its return address is a constant's, or a
- * function's that is of the other state, perhaps. */
+/* Finds constants between the code of 32-bit ARM. Compilers put constants after code that does not continue. After a
+ * call that never returns (of __cxa_throw, of abort) there may be a constant at the call's return address, or a
+ * function in the other state. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
 #define BITS(word, from, count) ((word) >> (from) & ((1u << (count)) - 1))
 #define BIT(word, n)            ((word) >> (n)&1u)
 
-#define REACH  4104u /* bytes from a load to its constant: 4095 from its pc, which is up to 8 bytes ahead */
+#define REACH  4104u /* bytes from a load to its constant: 4095 from the load's pc, which is up to 8 bytes ahead */
 #define WINDOW (2 * REACH)
-#define PIECE  4096u /* bytes that are read at once: any page is a multiple of them */
+#define PIECE  4096u /* bytes of one read; pages are multiples of them */
 
-/* The code around a place. What cannot be read is 0, which loads nothing, in either state. */
+/* The code around a place. Bytes that cannot be read are 0, which is not a load in either state. */
 struct arm_literals_window {
 	uint32_t start;
 	unsigned char bytes[WINDOW + 4];
-	bool is_constant[WINDOW / 2]; /* the half words of which it is known, so that none of them is taken for code */
+	bool is_constant[WINDOW /
+			 2]; /* half words that are known to be constants, so that they are not decoded as code */
 };
 
-/* What an instruction loads from beside itself; size 1: whose address it takes, 0: there is nothing. */
+/* The constant that an instruction loads relative to its pc. Size 1: it only takes an address; 0: neither. */
 struct arm_literals_constant {
 	uint32_t address, size;
 };
@@ -33,7 +34,7 @@ static struct arm_literals_constant beside(uint32_t pc, bool up, uint32_t offset
 	return (struct arm_literals_constant){up ? pc + offset : pc - offset, size};
 }
 
-/* vldr, of the second half of such an instruction; in both sets. */
+/* Decodes vldr from the second half of the instruction, which is the same in both states. */
 static struct arm_literals_constant vector_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;
@@ -67,7 +68,7 @@ static struct arm_literals_constant t32_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t offset = BIT(word, 26) << 11 | BITS(word, 12, 3) << 8 | BITS(word, 0, 8);
 
-	if ((word & 0xfe1f0000) == 0xf81f0000 && BITS(word, 21, 2) != 3) /* ldr, ldrh, ldrb and the signed ones */
+	if ((word & 0xfe1f0000) == 0xf81f0000 && BITS(word, 21, 2) != 3) /* ldr, ldrh, ldrb and their signed variants */
 		return beside(pc, BIT(word, 23), BITS(word, 0, 12), BITS(word, 21, 2) ? 1u << BITS(word, 21, 2) : 2);
 	if ((word & 0xff7f0000) == 0xe95f0000) /* ldrd */
 		return beside(pc, BIT(word, 23), BITS(word, 0, 8) * 4, 8);
@@ -105,7 +106,7 @@ static void arm_literals_read_window(struct arm_literals_window *window, const s
 	}
 }
 
-/* Notes the half words of it that are in the window. What an address is of may be code. */
+/* Marks the half words of a constant that are in the window. An address that is only taken may be that of code. */
 static void arm_literals_note_constant(struct arm_literals_window *window, const struct arm_literals_constant *constant)
 {
 	for (uint32_t i = 0; constant->size > 1 && i < constant->size; i += 2) {
@@ -116,7 +117,8 @@ static void arm_literals_note_constant(struct arm_literals_window *window, const
 	}
 }
 
-/* Whether an instruction in the window, read in one state from its start on, has a constant in the `size` bytes. */
+/* Whether an instruction in the window, decoded in one state from the window's start on, has a constant in the
+ * `size` bytes at `place`. */
 static bool has_constant(struct arm_literals_window *window, uint32_t place, uint32_t size, bool thumb)
 {
 	uint32_t length;
@@ -135,7 +137,7 @@ static bool has_constant(struct arm_literals_window *window, uint32_t place, uin
 		if (constant.size && constant.address - place + constant.size - 1 < size + constant.size - 1)
 			return true;
 		arm_literals_note_constant(window, &constant);
-		/* The second half is no instruction, unless the first is a constant's that is not known. */
+		/* The second half is not an instruction, unless the first is an unknown constant. */
 		length = thumb && is_long(half) ? 4 : length;
 	}
 	return false;
@@ -148,9 +150,10 @@ static uint32_t condition_at(const struct arm_literals_window *window, uint32_t 
 
 #define WORDS_LOOKED_AT 4
 
-/* Whether there is code of the other state: the function behind one that ends in a call which never returns. What
- * comes behind a call that does has no condition, for the flags are nobody's there. And hardly any Thumb code is so
- * that each of some words would have the condition "always". */
+/* Whether the code at `place` is of the other state: a function after one that ends with a call which never returns.
+ * In A32, code after a call that returns begins without a condition, because calls do not preserve the flags, so a
+ * condition there means Thumb code. In Thumb, it is A32 code if several words in a row have the condition "always",
+ * which Thumb code hardly ever looks like. */
 static bool is_other_state(const struct arm_literals_window *window, uint32_t place, bool thumb)
 {
 	if (!thumb)
@@ -167,7 +170,7 @@ bool arm_is_constant(uint64_t address, const struct arch_memory *code)
 	const uint32_t place = (uint32_t)address & ~1u;
 	struct arm_literals_window window = {.start = place > REACH ? place - REACH : 0};
 
-	/* They lie at multiples of four. */
+	/* Constants and functions are at multiples of four. */
 	if (place & 3)
 		return false;
 	arm_literals_read_window(&window, code);

@@ -1,5 +1,5 @@
-/* What ARM code, in either state, does with its frame (arch/path.h). Written from the ARMv7-A architecture reference
- * manual. Of registers that an instruction may change in a way not followed here nothing is known behind it. */
+/* Follows what ARM code, in both states, does with its frame (arch/path.h). Written from the ARMv7-A architecture
+ * reference manual. A register that an instruction may change in a way that is not followed here becomes unknown. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 #include "arch/path.h"
@@ -9,13 +9,13 @@
 
 enum { DATA_SUB = 2, DATA_ADD = 4, DATA_TST = 8, DATA_CMN = 11, DATA_MOV = 13 };
 
-/* An instruction that is being followed. */
+/* The instruction that is being followed. */
 struct arm_path_following {
 	struct path_state *state;
 	struct path_step *step;
 	struct insn insn;
 	struct arm_op op;
-	uint32_t word; /* the first half is the high one */
+	uint32_t word; /* in Thumb, the first half is the high one */
 };
 
 static bool ends(struct arm_path_following *f)
@@ -31,7 +31,8 @@ static bool returns(struct arm_path_following *f, struct path_value pc)
 	return true;
 }
 
-/* A jump to what a register holds: a return, or a tail call, before which the return address is back in lr. */
+/* Follows a jump to an address in a register: a return, or a tail call, before which the return address is back in
+ * lr. */
 static bool leaves(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
@@ -59,8 +60,8 @@ static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t 
 
 /* ---- Loads and stores ---- */
 
-/* Whether a word that is pushed is what a call has left in lr: that is the prologue of the next function, so what was
- * called does not return. */
+/* Whether the instruction pushes the return address that a call has left in lr. Then it is the prologue of the next
+ * function, so the called function does not return. */
 static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
 	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;
@@ -74,7 +75,7 @@ static bool store_many(struct arm_path_following *f, unsigned n, uint32_t list, 
 		return ends(f);
 	if (change)
 		arm_path_add_to(f, n, change);
-	/* The lowest one, which lies lowest, is the first to be popped. */
+	/* The lowest register, which is at the lowest address, is stored last, so that it is removed first. */
 	for (unsigned reg = 16; n == ARM_SP && reg-- > 0;)
 		if (list >> reg & 1 &&
 		    !path_store(f->state, path_sum(place, 4 * __builtin_popcount(list & ((1u << reg) - 1))),
@@ -101,7 +102,7 @@ static bool load_many(struct arm_path_following *f, unsigned n, uint32_t list, s
 	return list >> ARM_PC & 1 ? returns(f, values[ARM_PC]) : true;
 }
 
-/* The lowest register at the lowest address. */
+/* Follows a load or store of several registers; the lowest register is at the lowest address. */
 static bool follow_many(struct arm_path_following *f, bool load, unsigned n, uint32_t list, unsigned flags)
 {
 	const int64_t size = 4 * __builtin_popcount(list);
@@ -113,7 +114,7 @@ static bool follow_many(struct arm_path_following *f, bool load, unsigned n, uin
 	return load ? load_many(f, n, list, place, change) : store_many(f, n, list, place, change);
 }
 
-/* One register, or two: d and s, of `size` bytes together. */
+/* Follows a load or store of one register, or of two, d and s; `size` bytes in all. */
 static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_op *op, unsigned size)
 {
 	const int64_t offset = op->flags & OP_UP ? (int64_t)op->immediate : -(int64_t)op->immediate;
@@ -150,7 +151,8 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 	return returns(f, first);
 }
 
-/* Vectors' registers: only what becomes of the base counts. True if it is such an instruction. */
+/* Follows instructions with vector registers, of which only the change of the base matters. Returns false for
+ * others. */
 static bool follow_vectors(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
@@ -158,7 +160,7 @@ static bool follow_vectors(struct arm_path_following *f)
 
 	if (BITS(word, 25, 3) != 6 || BITS(word, 9, 3) != 5)
 		return false;
-	if (!BITS(word, 21, 4) || (BITS(word, 23, 2) == 0 && BIT(word, 22))) { /* vmov of two core registers */
+	if (!BITS(word, 21, 4) || (BITS(word, 23, 2) == 0 && BIT(word, 22))) { /* vmov with two core registers */
 		if (BIT(word, 20)) {
 			path_forget(f->state, BITS(word, 12, 4));
 			path_forget(f->state, n);
@@ -170,9 +172,9 @@ static bool follow_vectors(struct arm_path_following *f)
 	return true;
 }
 
-/* ---- What the decoders leave alone ---- */
+/* ---- Instructions that the decoders do not describe ---- */
 
-/* svc: the number is in r7. */
+/* Follows svc; the call's number is in r7. */
 static bool arm_path_follow_system(struct arm_path_following *f)
 {
 	static const unsigned short last[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
@@ -194,7 +196,7 @@ static void follow_wide_sum(struct arm_path_following *f, unsigned d, unsigned n
 		arm_path_set(f, d, sum);
 }
 
-/* Data processing with a number, where sp is an operand. */
+/* Follows data processing with an immediate; only sp as an operand matters. */
 static void follow_thumb_number(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	const uint32_t number = BIT(first, 10) << 11 | BITS(second, 12, 3) << 8 | BITS(second, 0, 8);
@@ -210,19 +212,19 @@ static void follow_thumb_number(struct arm_path_following *f, uint32_t first, ui
 		path_forget(f->state, d);
 }
 
-/* Loads and stores of one register whose register is sp, lr or pc, or that are rare. */
+/* Follows loads and stores of one register that were not decoded: of sp, lr or pc, or rare ones. */
 static bool follow_thumb_access(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	struct arm_op op = {.kind = BIT(first, 4) ? OP_LOAD : OP_STORE, .n = (uint8_t)BITS(first, 0, 4)};
 
 	op.d = (uint8_t)BITS(second, 12, 4);
-	if (first >> 8 == 0xf9 && !BIT(first, 4)) { /* vectors' elements */
+	if (first >> 8 == 0xf9 && !BIT(first, 4)) { /* elements of vectors */
 		if (BITS(second, 0, 4) != ARM_PC)
 			path_forget(f->state, op.n);
 		return true;
 	}
 	if (op.d == ARM_PC)
-		return true; /* a hint: loads of the pc have been decoded */
+		return true; /* a hint; loads of the pc were decoded */
 	if (BIT(first, 7)) {
 		op.flags = OP_BEFORE | OP_UP;
 		op.immediate = BITS(second, 0, 12);
@@ -250,7 +252,7 @@ static bool follow_thumb_pair(struct arm_path_following *f, uint32_t first, uint
 
 	if (BIT(first, 8) || BIT(first, 5))
 		return arm_path_follow_one(f, &op, 8);
-	/* ldrex and its like: a result in one or two of these */
+	/* ldrex and the like: results in one or two of these */
 	path_forget(f->state, op.d);
 	path_forget(f->state, op.s);
 	path_forget(f->state, BITS(second, 0, 4));
@@ -266,13 +268,13 @@ static bool follow_thumb_plain(struct arm_path_following *f)
 
 		if (first >> 8 == 0xdf)
 			return arm_path_follow_system(f);
-		/* mul and shifts by a register; extensions and reversals */
+		/* mul, shifts by a register; extensions, reversals */
 		if (BITS(first, 10, 6) == 0x10 || what >> 2 == 0xb2 || what >> 2 == 0xba)
 			path_forget(f->state, BITS(first, 0, 3));
 		else if (first >> 12 == 12) /* stmia, ldmia */
 			return follow_many(f, BIT(first, 11), BITS(first, 8, 3), BITS(first, 0, 8),
 					   OP_UP | OP_WRITEBACK);
-		else if (BITS(first, 9, 7) == 0x5e) /* pop of others than pc */
+		else if (BITS(first, 9, 7) == 0x5e) /* pop without pc */
 			return follow_many(f, true, ARM_SP, BITS(first, 0, 8), OP_UP | OP_WRITEBACK);
 		return true;
 	}
@@ -289,7 +291,8 @@ static bool follow_thumb_plain(struct arm_path_following *f)
 	return true;
 }
 
-/* Half words, signed bytes and two words at once; multiplications and exclusive accesses. */
+/* Follows loads and stores of half words, signed bytes and two words at once; multiplications and exclusive
+ * accesses. */
 static bool follow_extra(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
@@ -318,7 +321,7 @@ static bool follow_a32_plain(struct arm_path_following *f)
 
 	if (word >> 28 == 15) {
 		if ((word & 0xff100000) == 0xf4000000 && BITS(word, 0, 4) != ARM_PC)
-			path_forget(f->state, BITS(word, 16, 4)); /* vectors' elements, with writing back */
+			path_forget(f->state, BITS(word, 16, 4)); /* elements of vectors, with writeback */
 		return true;
 	}
 	if (BITS(word, 24, 4) == 15)
@@ -333,7 +336,7 @@ static bool follow_a32_plain(struct arm_path_following *f)
 	return true;
 }
 
-/* ---- What they decode ---- */
+/* ---- Instructions that they describe ---- */
 
 static bool arm_path_follow_data(struct arm_path_following *f)
 {
@@ -390,7 +393,7 @@ static bool follow_op(struct arm_path_following *f)
 			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
-		/* A tail call, or at least the way to where lr is returned to. */
+		/* A tail call, or at least a path to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
 			return leaves(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;
@@ -417,7 +420,7 @@ static bool follow_op(struct arm_path_following *f)
 	}
 }
 
-/* What is done under a condition may not be done: of registers and words that it changes nothing is known. */
+/* Applies a conditional instruction, which may not run: the registers and words that it changes become unknown. */
 static void under_condition(struct arm_path_following *f, const struct path_state *before)
 {
 	struct path_state *state = f->state;
@@ -432,7 +435,7 @@ static void under_condition(struct arm_path_following *f, const struct path_stat
 		f->step->next = PATH_BRANCH;
 		return;
 	}
-	if (f->step->next == PATH_END) { /* where it jumps to is not known, but not whether it jumps */
+	if (f->step->next == PATH_END) { /* an unknown jump that may not be taken */
 		f->step->next = PATH_NEXT;
 		*state = *before;
 		return;

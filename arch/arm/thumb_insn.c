@@ -1,6 +1,6 @@
-/* Thumb instructions, of two and of four bytes: which of them use the pc. Written from the ARMv7-A architecture
- * reference manual, A6. What is UNPREDICTABLE there no compiler makes; where the pc has a part in it, it is left
- * alone. */
+/* Thumb instructions of two and of four bytes: finds those that use the pc. Written from the ARMv7-A architecture
+ * reference manual, A6. Compilers do not generate what is UNPREDICTABLE there; such an instruction with the pc stays
+ * INSN_STEP. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
@@ -30,7 +30,7 @@ static uint32_t pc_of(const struct insn *insn)
 	return (uint32_t)insn->address + 4;
 }
 
-/* The pc as it is the base of a literal's address. */
+/* Returns the pc as the base of a literal's address. */
 static uint32_t literal_base(const struct insn *insn)
 {
 	return pc_of(insn) & ~3u;
@@ -50,7 +50,7 @@ static void branch(struct insn *insn, struct arm_op *op, int32_t distance, unsig
 	op->immediate = (pc_of(insn) + (uint32_t)distance) | 1;
 }
 
-/* Register d is given a number. */
+/* Makes it an instruction that puts a number into register d. */
 static void thumb_insn_address_of(struct insn *insn, struct arm_op *op, unsigned d, uint32_t address)
 {
 	thumb_insn_emulated(insn, op, OP_DATA);
@@ -71,7 +71,7 @@ static void thumb_insn_load_literal(struct insn *insn, struct arm_op *op, unsign
 
 /* ---- Two bytes ---- */
 
-/* add, cmp and mov of all registers; bx and blx. */
+/* Decodes add, cmp and mov with all registers; bx and blx. */
 static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	static const unsigned char codes[] = {DATA_ADD, DATA_CMP, DATA_MOV};
@@ -99,7 +99,7 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 	op->n = (uint8_t)(what == 2 ? 0 : d);
 }
 
-/* push, pop, cbz, it and what else has these four bits. */
+/* Decodes push, pop, cbz, it and the others with the same first four bits. */
 static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	if (BITS(half, 8, 1) && !BIT(half, 10)) {
@@ -124,7 +124,7 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
 		thumb_insn_emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
-		/* "Never", and "never" as the other of "always". */
+		/* The condition "never", and "else" of "always", which is also "never". */
 		if (BITS(half, 4, 4) == 15 || (BITS(half, 4, 4) == ARM_ALWAYS && __builtin_popcount(half & 15) != 1))
 			thumb_insn_step(insn);
 	} else if ((half & 0xfff7) == 0xb650) {
@@ -189,7 +189,7 @@ static void thumb_insn_decode_many(struct insn *insn, struct arm_op *op, uint32_
 		insn->can_emulate = op->kind == OP_STORE_MANY;
 }
 
-/* ldrd and strd, exclusive accesses, tbb and tbh. */
+/* Decodes ldrd and strd, exclusive accesses, tbb and tbh. */
 static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const bool load = BIT(first, 4);
@@ -218,7 +218,7 @@ static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, ui
 	}
 }
 
-/* A load of the pc. */
+/* Decodes a load of the pc. */
 static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	thumb_insn_emulated(insn, op, OP_LOAD);
@@ -233,7 +233,7 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 				       (BIT(second, 8) ? OP_WRITEBACK : 0));
 		op->immediate = BITS(second, 0, 8);
 		if (BITS(second, 8, 3) == 6 || !(second & 0x500))
-			thumb_insn_step(insn); /* ldrt; nothing */
+			thumb_insn_step(insn); /* ldrt, or not allocated */
 	} else {
 		op->flags |= OP_BEFORE | OP_UP | OP_REGISTER;
 		op->m = (uint8_t)BITS(second, 0, 4);
@@ -243,14 +243,14 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 	}
 }
 
-/* Of a load or store: nothing is allocated there, or the pc is what is stored, a store's base or an offset. */
+/* Whether a load or store is not allocated, or has the pc as its data, base or offset where that is not allowed. */
 static bool is_wrong_access(uint32_t first, uint32_t second)
 {
 	const bool load = BIT(first, 4), by_register = !BIT(first, 7) && !BIT(second, 11);
 	const unsigned size = BITS(first, 5, 2), n = BITS(first, 0, 4);
 
 	if (BIT(first, 8) && !load)
-		return n == ARM_PC; /* vectors' elements */
+		return n == ARM_PC; /* elements of vectors */
 	if (size == 3 || (BIT(first, 8) && size == 2))
 		return true;
 	if (!load)
@@ -276,7 +276,7 @@ static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint3
 		insn->can_emulate = d != ARM_SP;
 	}
 	if (!BIT(first, 4) || (d == ARM_PC && size != 2))
-		return; /* a store, a vector's element, a hint */
+		return; /* a store, an element of a vector, a hint */
 	if (BITS(first, 0, 4) == ARM_PC) {
 		thumb_insn_load_literal(insn, op, d, 1u << size,
 					BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
@@ -286,8 +286,8 @@ static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint3
 	}
 }
 
-/* Data processing whose operation is in bits 5 to 8 of the first half. Where the pc is named that is for "none": of mov
- * and mvn the first operand, of tst, teq, cmn and cmp the result. */
+/* Whether data processing with the operation in bits 5 to 8 of the first half uses the pc. In some fields the pc's
+ * number means "none": the first operand of mov and mvn, the result of tst, teq, cmn and cmp. */
 static bool uses_pc(uint32_t first, uint32_t second)
 {
 	enum { AND = 0, ORR = 2, ORN = 3, EOR = 4, ADD = 8, SUB = 13 };
@@ -298,7 +298,7 @@ static bool uses_pc(uint32_t first, uint32_t second)
 	       (BITS(second, 8, 4) == ARM_PC && !is_compared);
 }
 
-/* adr, and the other data processing with constants. */
+/* Decodes adr, and the other data processing with constants. */
 static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	enum { MOVW = 0x24, MOVT = 0x2c, BFI = 0x36 };
@@ -316,8 +316,8 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 	}
 }
 
-/* Data processing of registers: shifted ones, and all that has a group of its own. Of sums of products the third
- * operand may be none, of extensions the first. */
+/* Decodes data processing of registers: shifted ones, and those in groups of their own. The third operand of sums of
+ * products may be none, and so may the first operand of extensions. */
 static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;
@@ -336,7 +336,7 @@ static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint3
 		thumb_insn_step(insn);
 }
 
-/* Branches whose distance has 25 bits: b, bl, blx. */
+/* Decodes branches whose distance has 25 bits: b, bl, blx. */
 static void decode_far(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const uint32_t sign = BIT(first, 10), i1 = !(BIT(second, 13) ^ sign), i2 = !(BIT(second, 11) ^ sign);
@@ -355,7 +355,7 @@ static void decode_far(struct insn *insn, struct arm_op *op, uint32_t first, uin
 	}
 }
 
-/* mrs of the pc; msr of it, or to the part of the cpsr with the order of bytes. */
+/* Whether mrs or msr uses the pc, or msr writes the part of the cpsr with the byte order. */
 static bool is_wrong_status(uint32_t first, uint32_t second)
 {
 	const bool writes = BITS(first, 5, 2) == 0;

@@ -1,5 +1,5 @@
-/* Parameters and results on i386: System V Application Binary Interface, Intel386 Architecture Processor Supplement,
- * section 2.2.3 "Parameter Passing" of version 1.1, the one for Linux. */
+/* Places of parameters and results on i386: System V Application Binary Interface, Intel386 Architecture Processor
+ * Supplement, section 2.2.3 "Parameter Passing" of version 1.1, the one for Linux. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86/x86_registers.h"
@@ -7,26 +7,26 @@
 #include <elf.h>
 
 #define WORD           4u
-#define RETURN_ADDRESS 4u /* above it lies the first argument: figure 2.2 */
+#define RETURN_ADDRESS 4u /* bytes; the first argument is above them: figure 2.2 */
 
 #ifndef NT_PRXFPREG
 #define NT_PRXFPREG 0x46e62b7f
 #endif
 #define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, in no header of a 64-bit build */
 
-/* A vector is in a register or on the stack, by what the processor has for which the program was compiled; and what of
- * 16 bytes is on the stack is aligned to 16 only then. */
+/* Whether the value's place is certain. A vector is in a register or on the stack, depending on the processor for
+ * which the program was compiled, and only in the first case values of 16 bytes on the stack are aligned to 16. */
 static bool abi_i386_is_clear(const struct abi_value *value)
 {
 	uint64_t end = 0;
 
 	if (value->by_address || !value->size)
 		return true;
-	if (!value->field_count) /* C++: some compilers pass empty ones, others do not */
+	if (!value->field_count) /* C++: some compilers pass empty structs, others do not */
 		return false;
 	if (!abi_is_sane(value))
 		return false;
-	/* Not all are known: what has such a one is aligned more than a word. */
+	/* A field that is missing here may be a vector or a long one; then the alignment is more than a word. */
 	if (value->field_count > ABI_FIELDS)
 		return value->align && value->align <= WORD;
 	for (unsigned i = 0; i < value->field_count; i++) {
@@ -36,27 +36,27 @@ static bool abi_i386_is_clear(const struct abi_value *value)
 			return false;
 		end = field->offset + field->size > end ? field->offset + field->size : end;
 	}
-	/* Nor do they agree on what alignment leaves at its end. */
+	/* Compilers also disagree on padding at the end. */
 	return abi_round(end, WORD) >= value->size;
 }
 
-/* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of
- * float in eax and edx, larger ones in memory. */
+/* Table 2.4 "Returning Values": structs and unions of any size are in memory, as on Linux. Complex numbers of float
+ * are in eax and edx, larger ones in memory. */
 static bool abi_i386_returns_in_memory(const struct abi_value *value)
 {
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
 }
 
-/* "Parameter Passing": all are on the stack, aligned to words. */
+/* "Parameter Passing": all arguments are on the stack, aligned to words. */
 static void i386_arguments(const struct abi_function *function, struct abi_place *places)
 {
 	const struct abi_value *result = function->result;
 	uint64_t at = RETURN_ADDRESS;
-	/* Compilers do not agree whether the address of an empty result is passed. */
+	/* Compilers disagree whether the address of an empty result is passed. */
 	bool is_known = !result || (abi_i386_is_clear(result) && (result->by_address || !abi_is_empty(result)));
 
 	if (result && abi_i386_returns_in_memory(result))
-		at += WORD; /* "Functions Returning Structures or Unions": its address is the first */
+		at += WORD; /* "Functions Returning Structures or Unions": its address is the first argument */
 	for (size_t i = 0; i < function->count; i++) {
 		const struct abi_value *value = &function->values[i];
 
@@ -88,7 +88,7 @@ static void i386_result(const struct abi_function *function, struct abi_place *p
 		place->is_address = true;
 		abi_on_stack(place, WORD, RETURN_ADDRESS);
 	} else if (value->field_count == 1 && (first->kind == ABI_X87 || first->kind == ABI_FLOAT)) {
-		if (first->size >= 4) /* _Float16 is in xmm0, if anywhere */
+		if (first->size >= 4) /* _Float16 may be in xmm0 */
 			abi_add(place, PIECE_X87, 0, 0, value->size, X86_ST_AT);
 	} else if (value->size <= 2 * WORD) {
 		for (unsigned i = 0; i * WORD < value->size; i++) {
@@ -99,7 +99,7 @@ static void i386_result(const struct abi_function *function, struct abi_place *p
 	}
 }
 
-/* None is in a register. */
+/* No argument is in a register. */
 static uint64_t i386_argument_register(const struct arch_regs *regs, unsigned index)
 {
 	(void)regs, (void)index;
@@ -111,7 +111,7 @@ static uint64_t i386_result_register(const struct arch_regs *regs, unsigned inde
 	return regs->narrow[index ? I386_EDX : I386_EAX];
 }
 
-/* gs is a selector of the global table of segments, in which the kernel keeps some for each thread. */
+/* gs is a selector for the global descriptor table, in which the kernel has entries for each thread. */
 static bool i386_thread_area(const struct arch_regs *regs, uint64_t *number)
 {
 	const uint32_t selector = regs->narrow[I386_GS] & 0xffff;
@@ -135,7 +135,7 @@ static unsigned i386_argument_dwarf(unsigned index)
 	return UINT32_MAX;
 }
 
-/* xmm0 to xmm7: the i386 ABI's table 2.14. */
+/* xmm0 to xmm7: table 2.14 of the i386 ABI. */
 static int i386_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 21 && dwarf_register <= 28 ? X86_XMM_AT + 16 * ((int)dwarf_register - 21) : -1;

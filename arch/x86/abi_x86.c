@@ -1,11 +1,12 @@
-/* What the ABIs of x86 share: how musl's __errno_location looks. */
+/* Recognises musl's __errno_location, for the ABIs of x86. */
 #include "config.h"
 #include "arch/abi_rules.h"
 
 #define RET   0xc3
 #define REX_W 0x48
 
-/* add to (e/r)ax, or lea from it to itself: how many bytes, and what is added; 0: it is neither. */
+/* Decodes an addition to (e/r)ax, or lea from it to itself. Returns the length of the instruction and the constant;
+ * 0: the code is neither. */
 static size_t add_constant(const unsigned char *code, size_t size, int64_t *constant)
 {
 	int32_t wide;

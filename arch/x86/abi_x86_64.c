@@ -1,5 +1,5 @@
-/* Parameters and results on x86-64: System V Application Binary Interface, AMD64 Architecture Processor Supplement,
- * section 3.2.3 "Parameter Passing". */
+/* Places of parameters and results on x86-64: System V Application Binary Interface, AMD64 Architecture Processor
+ * Supplement, section 3.2.3 "Parameter Passing". */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86/x86_registers.h"
@@ -9,14 +9,14 @@
 #include "base/util.h"
 
 #define EIGHTBYTE 8u
-#define WORDS     2 /* eightbytes of what is passed in registers */
+#define WORDS     2 /* the limit of eightbytes for a value in registers */
 
 #define INTEGER_REGISTERS 6
 #define SSE_REGISTERS     8
-#define RETURN_ADDRESS    8 /* bytes, above which the first argument on the stack lies: figure 3.3 */
+#define RETURN_ADDRESS    8 /* bytes, above which the first argument on the stack is: figure 3.3 */
 #define STACK_ALIGN_MAX   16
 
-/* "Classification". COMPLEX_X87 is told from X87 by the size of the value. */
+/* "Classification". The size of the value tells COMPLEX_X87 from X87. */
 enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
 
 /* "Classification of aggregate types", 4 (c) to (f). */
@@ -37,7 +37,8 @@ static enum eightbyte abi_x86_64_merge(enum eightbyte a, enum eightbyte b)
 	return SSE;
 }
 
-/* A field's classes go into those of its eightbytes. False: it is not aligned, and so the whole is in memory (1). */
+/* Merges the classes of a field into those of its eightbytes. Returns false if the field is not aligned, so that the
+ * whole value is in memory (1). */
 static bool classify_field(const struct abi_field *field, enum eightbyte *classes)
 {
 	const unsigned first = field->offset / EIGHTBYTE, last = (field->offset + field->size - 1u) / EIGHTBYTE;
@@ -73,8 +74,9 @@ static bool classify_field(const struct abi_field *field, enum eightbyte *classe
 	return true;
 }
 
-/* Debug information does not name unnamed bit fields, which for some compilers are of class INTEGER, for others of
- * none. Whether there may be one in an eightbyte that has no other INTEGER: it has a gap that no alignment makes. */
+/* Whether an eightbyte without an INTEGER field has a gap that alignment does not explain. Debug information omits
+ * unnamed bit fields, which are of class INTEGER for some compilers and of none for others, and such a gap may be
+ * one. */
 static bool has_gap(const struct abi_value *value, const enum eightbyte *classes)
 {
 	const uint64_t align = value->align ? value->align : EIGHTBYTE;
@@ -92,8 +94,8 @@ static bool has_gap(const struct abi_value *value, const enum eightbyte *classes
 	return false;
 }
 
-/* Whether compilers disagree: a __float128 in a struct, or a vector of 16 bytes in a union with something else. Or of a
- * union with a long double in it: what its class is depends on unions within. */
+/* Whether compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union with
+ * something else. Also a union with a long double in it, whose class depends on inner unions. */
 static bool is_mixed(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count; i++)
@@ -105,17 +107,18 @@ static bool is_mixed(const struct abi_value *value)
 	return false;
 }
 
-/* Of a value with bytes: the classes of its eightbytes. classes[0] is MEMORY, or UNKNOWN, for the whole. */
+/* Sets the classes of the eightbytes of a value that has bytes. If classes[0] is MEMORY or UNKNOWN, that is so for
+ * the whole value. */
 static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;
 
 	classes[0] = classes[1] = NO_CLASS;
 	if (!abi_is_sane(value) || abi_is_empty(value)) {
-		classes[0] = UNKNOWN; /* of nothing but unnamed bit fields, or of several that are empty */
+		classes[0] = UNKNOWN; /* it has only unnamed bit fields, or several empty members */
 		return;
 	}
-	/* Where the processor has AVX, what is but one wide vector is in a ymm register. */
+	/* If the processor has AVX, a value that is one wide vector is in a ymm register. */
 	if (value->size > WORDS * EIGHTBYTE) {
 		classes[0] = first->kind == ABI_VECTOR && first->size == value->size ? UNKNOWN : MEMORY;
 		return;
@@ -134,17 +137,17 @@ static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *c
 		classes[1] = SSE;
 }
 
-/* What has been given to arguments so far. */
+/* How many registers, and bytes of the stack, earlier arguments have taken. */
 struct abi_x86_64_state {
 	unsigned integers, sse;
 	uint64_t stack;
-	/* An argument has been passed over that may have been in an SSE register, on the stack, or anywhere. */
+	/* An earlier argument, whose place is unknown, may have taken some of these. */
 	bool lost_integers, lost_sse, lost_stack;
 	bool is_gcc;
 };
 
-/* The stack's arguments are aligned as their types are, to 8 at least (figure 3.3; 3.1.2 for __int128). What is aligned
- * to more than the stack pointer is has no place that is known from that. */
+/* Passes a value on the stack. Arguments there are aligned like their types, to 8 at least (figure 3.3; 3.1.2 for
+ * __int128). If the alignment exceeds that of the stack pointer, the place is unknown. */
 static void abi_x86_64_to_stack(struct abi_x86_64_state *state, uint64_t size, uint32_t align, struct abi_place *place)
 {
 	const uint64_t at = abi_round(state->stack, align > EIGHTBYTE ? align : EIGHTBYTE);
@@ -166,7 +169,7 @@ static uint32_t stack_align(const struct abi_value *value)
 	return align;
 }
 
-/* The registers, one behind the other, that the classes ask for. */
+/* Puts a value into the next registers of the kinds that its classes ask for. */
 static void to_registers(const struct abi_value *value, const enum eightbyte *classes, unsigned integers, unsigned sse,
 			 struct abi_place *place)
 {
@@ -195,7 +198,7 @@ static void pass_address(struct abi_x86_64_state *state, struct abi_place *place
 		abi_x86_64_to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
 }
 
-/* What follows one whose classes are not known. */
+/* Marks what a value of unknown class may have taken. */
 static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state *state)
 {
 	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;
@@ -205,15 +208,15 @@ static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state 
 		state->lost_integers = true;
 }
 
-/* What LLVM before 18 passes of an __int128 that does not fit in the registers: half in the last of them, or on the
- * stack aligned to 8. The psABI has all of it there, aligned to 16. */
+/* Whether LLVM before 18 may have split an __int128 that does not fit in the registers: half in the last register,
+ * or on the stack aligned to 8. In the psABI all of it is on the stack, aligned to 16. */
 static bool is_split(const struct abi_value *value, const struct abi_x86_64_state *state)
 {
 	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
-/* "Passing": an argument is in registers as a whole or not at all. */
+/* "Passing": the whole argument is in registers, or none of it. */
 static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_state *state, struct abi_place *place)
 {
 	enum eightbyte classes[WORDS];
@@ -243,7 +246,8 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
 
 	if (!is_memory && ((integers && state->lost_integers) || (sse && state->lost_sse))) {
-		/* It may have taken registers that are lost already, of the other kind, or the stack. */
+		/* It may have taken registers whose use is unknown already, registers of the other kind, or the
+		 * stack. */
 		state->lost_stack = true;
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;
@@ -274,7 +278,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 	struct abi_x86_64_state state = {.is_gcc = function->is_gcc};
 	enum eightbyte classes[WORDS];
 
-	/* "Returning of Values", 2: the result's address is the first argument. */
+	/* "Returning of Values", 2: the address of a result in memory is the first argument. */
 	if (function->result && abi_x86_64_returns_in_memory(function->result, classes))
 		state.integers = 1;
 	else if (function->result && classes[0] == UNKNOWN)
@@ -299,7 +303,7 @@ static void x86_64_result(const struct abi_function *function, struct abi_place 
 	}
 	if (classes[0] == UNKNOWN)
 		return;
-	/* MEMORY is here a complex number of the x87: st0 and st1 (6, COMPLEX_X87). */
+	/* MEMORY is a complex number of the x87 here: st0 and st1 (6, COMPLEX_X87). */
 	if (classes[0] == X87 || classes[0] == MEMORY)
 		for (unsigned i = 0; i < (classes[0] == X87 ? 1 : value->field_count); i++)
 			abi_add(place, PIECE_X87, 0, value->fields[i].offset, value->fields[i].size,

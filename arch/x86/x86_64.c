@@ -58,13 +58,13 @@ static uint64_t x86_64_return_sp(const struct arch_regs *regs)
 	return regs->words[X86_RSP] + 8;
 }
 
-/* Calls that return EINTR whenever a signal is pending or the tracer interrupts, handler or not;
- * all others return one of the ERESTART codes, which the kernel acts on by itself. Source:
+/* Calls that return EINTR if a signal is pending or the tracer interrupts them, even if no handler runs. All other
+ * calls return one of the ERESTART codes, which the kernel handles itself. Source:
  * signal(7), "Interruption of system calls and library functions by stop signals", and the
  * kernel: fs/eventpoll.c, ipc/sem.c, kernel/signal.c, fs/aio.c, io_uring/, mm/shmem.c, and
  * sock_intr_errno() for sockets with SO_RCVTIMEO or SO_SNDTIMEO (through read and write, too).
- * None of them has transferred or changed anything when it says EINTR, so that it can be made
- * again. A timeout starts anew. */
+ * When one of them returns EINTR, it has transferred and changed nothing, so it can be made again. Its timeout starts
+ * anew. */
 static const unsigned short eintr_calls[] = {
 	SYS_epoll_wait,      SYS_epoll_pwait,
 #ifdef SYS_epoll_pwait2
@@ -82,13 +82,13 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
-/* The kernel's own code, in no header of the user's: "again, unless a handler runs; then EINTR". */
+/* A code of the kernel that is in no user header: make the call again, unless a handler runs; then return EINTR. */
 #define ERESTARTNOHAND 514
 
-/* The pc is left to the kernel. Were it set back to the `syscall` here, a handler of a signal that
- * arrives before the task runs on would return to the call, not to its EINTR:
+/* Does not change the pc. If the pc were set back to the `syscall` here, and a signal arrived before the task runs on,
+ * its handler would return to the call and not to EINTR:
  *
- *   stop, pc - 2 | SIGUSR1 arrives | its handler sets a flag | epoll_wait sleeps on, for ever */
+ *   tracer: pc - 2 | SIGUSR1 arrives | the handler sets a flag | epoll_wait sleeps for ever */
 static bool x86_64_restart_syscall(struct arch_regs *regs)
 {
 	if (regs->words[X86_RAX] != (uint64_t)-EINTR)
@@ -98,7 +98,7 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
-	return false; /* also the -1 of a task that is not in a system call */
+	return false; /* also if rax is -1, outside of system calls */
 }
 
 static bool x86_64_waits_for_a_time(const struct arch_regs *regs)
@@ -133,7 +133,7 @@ static pid_t x86_64_made_task(const struct arch_regs *regs)
 
 static long x86_64_find_syscall(const unsigned char *code, size_t size)
 {
-	/* syscall; ret: as glibc's and musl's stubs have it, not two bytes of something else. */
+	/* syscall; ret, as in the stubs of glibc and musl. With ret, it is not a part of another instruction. */
 	static const unsigned char stub[] = {0x0f, 0x05, 0xc3};
 	const unsigned char *found = memmem(code, size, stub, sizeof(stub));
 
@@ -152,7 +152,7 @@ static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t n
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		regs->words[words[i]] = args[i];
 	regs->words[X86_RAX] = number;
-	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* nothing is to be restarted */
+	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* so that the kernel restarts nothing */
 	regs->words[X86_RIP] = insn;
 }
 
@@ -181,7 +181,7 @@ static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_
 	return function;
 }
 
-/* The numbers of the System V ABI, figure 3.36; 16 is the return address. */
+/* By the numbers of the System V ABI, figure 3.36; 16 is the return address. */
 static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {

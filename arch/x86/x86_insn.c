@@ -1,7 +1,7 @@
-/* Instructions of x86 under breakpoints: what they are, their copies, their emulation.
+/* Instructions of x86 under breakpoints: their kinds, their copies, the emulation of branches.
  *
- * Zydis decodes; what is done with an instruction is decided here once, when its breakpoint is
- * planted, and kept in struct insn. */
+ * Zydis decodes. How an instruction is handled is decided here once, when its breakpoint is inserted, and kept in
+ * struct insn. */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 
@@ -12,10 +12,10 @@
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_emulate.h"
 
-/* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE is emulated, an INSN_COPY laid out. */
+/* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE instruction is emulated, or an INSN_COPY one laid out. */
 enum operation {
-	OP_AS_IS,        /* copied without a change */
-	OP_RIP_RELATIVE, /* copied, its disp32 rewritten */
+	OP_AS_IS,        /* copied unchanged */
+	OP_RIP_RELATIVE, /* copied, with a new disp32 */
 	OP_JCC,          /* copied as jcc rel32 */
 	OP_NOP,
 	OP_JMP_RELATIVE,
@@ -30,12 +30,12 @@ enum operation {
 
 enum {
 	DETAIL_OPERATION,
-	DETAIL_OPERAND,      /* OP_*_INDIRECT: OPERAND(), OP_JCC: the condition */
-	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: where in the bytes the disp32 is */
-	DETAIL_WIDTH,        /* of addresses, or of the counter of a loop, in bits: 67h changes it */
+	DETAIL_OPERAND,      /* OP_*_INDIRECT: see OPERAND(); OP_JCC: the condition */
+	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: offset of the disp32 in the bytes */
+	DETAIL_WIDTH,        /* bits of addresses, or of a loop's counter; 67h changes them */
 };
 
-/* An indirect branch's operand. Registers are numbered as the processor does. */
+/* The operand of an indirect branch. Registers have the processor's numbers. */
 #define OPERAND(is_memory, base, index, scale, segment)                                                                \
 	((uint32_t)(is_memory) << 31 | (base) | (index) << 8 | (scale) << 16 | (segment) << 24)
 #define OPERAND_IS_MEMORY(operand) ((operand) >> 31)
@@ -93,7 +93,7 @@ static uint64_t relative_target(const struct x86_mode *mode, const struct insn *
 	return (insn->address + insn->length + (uint64_t)insn->displacement) & x86_mask(mode->bits);
 }
 
-/* Processors let it turn the condition of a loop around, which no manual says. */
+/* A repeat prefix inverts the condition of loope and loopne on some processors, which no manual says. */
 static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 {
 	for (unsigned i = 0; i < z->raw.prefix_count; i++)
@@ -102,8 +102,8 @@ static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 	return false;
 }
 
-/* jmp, jcc, call, loop, jrcxz with an immediate offset. What is not known here stays INSN_STEP
- * (xbegin, whose fallback address is relative). */
+/* jmp, jcc, call, loop, jrcxz with an immediate offset. Unknown instructions stay INSN_STEP (xbegin, whose fallback
+ * address is relative). */
 static void classify_relative(const struct x86_mode *mode, const ZydisDecodedInstruction *z, bool shadow_stack,
 			      struct insn *insn)
 {
@@ -174,13 +174,13 @@ static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedIns
 	x86_insn_set_emulated(insn, is_call ? OP_CALL_INDIRECT : OP_JMP_INDIRECT, !is_call);
 }
 
-/* Whether an instruction without a relative operand can nevertheless tell where it stands, or
- * belongs to the target's own debugging or transactions: those run in place.
+/* Whether an instruction without a relative operand depends on its address nevertheless, or belongs to the target's
+ * own debugging or transactions. Such instructions are stepped in place.
  *
- * Some that can tell are copied all the same. `syscall` leaves the next pc in rcx, which the ABI
- * declares clobbered; it may sleep, so it must not be stepped with all tasks stopped, and its
- * restart by the kernel (pc - 2) leads back to the copy's start. `int 0x80` as well. x87
- * instructions record their pc for fnstenv, which nothing but a handler of x87 faults reads. */
+ * Some that depend on it are copied all the same. `syscall` leaves the next pc in rcx, which the ABI
+ * declares clobbered; it may sleep, so it must not be stepped with all tasks stopped; and if the kernel
+ * restarts it (pc - 2), that leads to the copy's start. The same is true of `int 0x80`. x87
+ * instructions record their pc for fnstenv, which only handlers of x87 faults read. */
 static bool x86_insn_is_bound_to_place(const ZydisDecodedInstruction *z)
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
@@ -201,7 +201,7 @@ static bool x86_insn_is_bound_to_place(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* The RIP- or EIP-relative memory operand, or NULL. */
+/* Returns the RIP- or EIP-relative memory operand, or NULL. */
 static const ZydisDecodedOperand *find_pc_relative(const ZydisDecodedInstruction *z,
 						   const ZydisDecodedOperand *operands)
 {
@@ -226,11 +226,11 @@ static void x86_insn_classify(const struct x86_mode *mode, const ZydisDecodedIns
 	if (x86_insn_is_bound_to_place(z))
 		return;
 	if (is_branch) {
-		/* jkzd and jknzd of Knights Corner: what looks like jcc behind a VEX prefix. */
+		/* jkzd and jknzd of Knights Corner look like jcc after a VEX prefix. */
 		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 			return;
-		/* 66h on a near branch: Intel ignores it, AMD cuts the pc down to 16 bits. REX.W
-		 * overrides it on both, as in the padded call to __tls_get_addr. */
+		/* 66h on a near branch: Intel ignores it, AMD truncates the pc to 16 bits. REX.W overrides it on
+		 * both, as in the padded call to __tls_get_addr. */
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
 			return;
 		if (z->raw.imm[0].is_relative)
@@ -270,7 +270,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 	status = ZydisDecoderDecodeInstruction(&decoder, &context, code, size, &z);
 	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
 		return false;
-	/* All other errors may be an instruction newer than the decoder. */
+	/* With other errors, it may be an instruction that is newer than the decoder. */
 	if (!ZYAN_SUCCESS(status) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;
@@ -280,7 +280,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 	return true;
 }
 
-/* Whether `distance` from the end of an instruction fits its rel32 or disp32. 32-bit code reaches everything. */
+/* Whether a distance from the end of an instruction fits its rel32 or disp32. In 32-bit code every distance fits. */
 static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 {
 	return mode->bits == 32 || (uint64_t)(int64_t)(int32_t)distance == distance;
@@ -288,13 +288,12 @@ static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 
 static void put_32(unsigned char *bytes, uint64_t value)
 {
-	const uint32_t low = (uint32_t)value; /* a port of x86 is only built for x86 */
+	const uint32_t low = (uint32_t)value; /* little-endian: the ports of x86 are only built for x86 */
 
 	memcpy(bytes, &low, sizeof(low));
 }
 
-/* Ends the copy with a jump to `target`: rel32, or through 8 bytes behind it where that is too far.
- */
+/* Ends the copy with a jump to `target`: rel32, or through the 8 bytes after the jump if the distance is too large. */
 static void x86_insn_put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	unsigned char *bytes = copy->bytes + copy->size;
@@ -366,8 +365,8 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 	return address;
 }
 
-/* Where an indirect branch goes. -EFAULT where the processor might fault in the branch itself, for
- * the address is not canonical; the tracee finds out. */
+/* Computes the target of an indirect branch. Returns -EFAULT for an address that is not canonical, because the
+ * processor may fault in the branch itself; then the target program runs the branch. */
 static int branch_target(const struct x86_mode *mode, const struct insn *insn, const struct arch_regs *regs,
 			 const struct arch_memory *mem, uint64_t *target)
 {
@@ -385,8 +384,8 @@ static int branch_target(const struct x86_mode *mode, const struct insn *insn, c
 	return *target > mode->address_max ? -EFAULT : 0;
 }
 
-/* A call pushes the address behind the original instruction, so that unwinders, exceptions and the
- * return see what they always see. */
+/* Emulates a call. The return address is that after the original instruction, so that unwinders, exceptions and the
+ * return see the usual value. */
 static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, const struct arch_memory *mem,
 			uint64_t next, uint64_t target)
 {
@@ -400,7 +399,7 @@ static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, con
 	return 0;
 }
 
-/* As much of rcx as a loop counts with. */
+/* Returns the part of rcx that a loop counts with. */
 static uint64_t counter(const struct insn *insn, uint64_t value)
 {
 	return value & x86_mask(insn->detail[DETAIL_WIDTH]);

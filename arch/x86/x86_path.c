@@ -1,4 +1,4 @@
-/* What x86 code does with its frame (arch/path.h). */
+/* Follows what x86 code does with its frame (arch/path.h). */
 #include "config.h"
 #include "arch/path.h"
 #include "arch/x86/x86_insn.h"
@@ -7,9 +7,9 @@
 #include <Zydis/Zydis.h>
 
 #define NO_REGISTER   PATH_REGISTERS
-#define ARGUMENTS_MAX 128 /* bytes of arguments that a return takes off the stack; of more it is no code */
+#define ARGUMENTS_MAX 128 /* the limit of bytes that a return pops; with more, it is not real code */
 
-/* An instruction that is being followed. */
+/* The instruction that is being followed. */
 struct x86_path_following {
 	const struct x86_mode *mode;
 	struct path_state *state;
@@ -20,10 +20,10 @@ struct x86_path_following {
 
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
-/* DWARF's number of a general register, or of the one that it is a part of. */
+/* Returns DWARF's number of a general register, or of the register of which it is a part. */
 static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegister reg)
 {
-	/* As the processor numbers them: ax, cx, dx, bx, sp, bp, si, di. */
+	/* In the processor's order: ax, cx, dx, bx, sp, bp, si, di. */
 	static const unsigned char of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(f->mode->machine, reg);
 	const ZydisRegisterClass class = ZydisRegisterGetClass(whole);
@@ -35,7 +35,7 @@ static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegi
 	return f->mode->bits == 64 && id < 8 ? of_64[id] : id;
 }
 
-/* The same, for a register of full width. */
+/* Returns the same for a register of full width, else NO_REGISTER. */
 static unsigned whole_number(const struct x86_path_following *f, ZydisRegister reg)
 {
 	return ZydisRegisterGetLargestEnclosing(f->mode->machine, reg) == reg ? x86_path_number_of(f, reg)
@@ -55,7 +55,7 @@ static void x86_path_set(struct x86_path_following *f, unsigned number, struct p
 		path_move_sp(f->state, 0);
 }
 
-/* The address of an operand in memory. */
+/* Returns the address of a memory operand. */
 static struct path_value x86_path_place_of(const struct x86_path_following *f, const ZydisDecodedOperand *operand)
 {
 	const ZydisDecodedOperandMem *mem = &operand->mem;
@@ -67,7 +67,7 @@ static struct path_value x86_path_place_of(const struct x86_path_following *f, c
 			mem->disp.has_displacement ? mem->disp.value : 0);
 }
 
-/* What an operand is, where it is as wide as an address. */
+/* Returns the value of an operand, if it is as wide as an address. */
 static struct path_value operand_value(const struct x86_path_following *f, const ZydisDecodedOperand *operand)
 {
 	if (operand->size != f->mode->bits)
@@ -99,7 +99,7 @@ static struct path_value x86_path_pop(struct x86_path_following *f)
 	return value;
 }
 
-/* All registers that it changes are unknown behind it. */
+/* Forgets all registers that the instruction changes. */
 static void x86_path_forget_results(struct x86_path_following *f)
 {
 	for (unsigned i = 0; i < f->z.operand_count; i++)
@@ -175,7 +175,7 @@ static uint64_t target_of(const struct x86_path_following *f, uint64_t next)
 	return f->mode->bits == 32 ? (uint32_t)target : target;
 }
 
-/* syscall, int, and i386's call of the vdso's entry by gs: the number is in eax. */
+/* Follows syscall, int, and i386's call of the vdso's entry through gs. The number is in eax. */
 static void x86_path_follow_system(struct x86_path_following *f)
 {
 	static const unsigned short last_64[] = {15 /* rt_sigreturn */, 60 /* exit */, 231 /* exit_group */};
@@ -197,10 +197,10 @@ static bool is_vdso_call(const struct x86_path_following *f)
 
 static void follow_call(struct x86_path_following *f, uint64_t next)
 {
-	if (is_vdso_call(f)) /* all other registers come back */
+	if (is_vdso_call(f)) /* it preserves all other registers */
 		x86_path_follow_system(f);
 	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
-		x86_path_push(f, unknown); /* how i386 code finds out where it is */
+		x86_path_push(f, unknown); /* i386 code gets its pc in this way */
 	else
 		path_call(f->state, f->state->arch->dwarf.preserved);
 }
@@ -219,11 +219,12 @@ static void follow_return(struct x86_path_following *f)
 	f->step->next = PATH_RETURN;
 }
 
-/* jmp, jcc, loop, jrcxz; xbegin, of which the way that was begun is gone. */
+/* Follows jmp, jcc, loop, jrcxz, and xbegin, which may continue at its fallback address. */
 static void follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
-		/* A tail call, whose function returns to what sp points to; of a switch sp is not aligned so. */
+		/* Taken for a tail call, whose function returns to the address at sp. If it belongs to a switch, sp
+		 * is not aligned as in a tail call (is_jump). */
 		f->step->pc = x86_path_pop(f);
 		f->step->next = PATH_RETURN;
 		f->step->is_jump = true;
@@ -312,7 +313,7 @@ bool x86_follow(const struct x86_mode *mode, struct path_state *state, const uns
 	return true;
 }
 
-/* What keeps the frame pointer, in both widths and spellings, and landing pads. */
+/* Whether code begins by saving the frame pointer (in both widths and encodings), or with a landing pad. */
 static bool x86_path_is_first(const unsigned char *code, size_t size)
 {
 	static const struct {
@@ -328,7 +329,8 @@ static bool x86_path_is_first(const unsigned char *code, size_t size)
 	return false;
 }
 
-/* What does not go on with what comes behind: ret, jmp, int3, ud2, calls that may not return; and what fills up. */
+/* Whether the code before `end` does not continue there: ret, jmp, int3, ud2, a call that may not return, or
+ * padding. */
 static bool x86_path_is_last(const unsigned char *end)
 {
 	if (end[-1] == 0xc3 || end[-1] == 0xcc || end[-1] == 0x90 || end[-5] == 0xe9 || end[-5] == 0xe8 ||
@@ -347,7 +349,7 @@ bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size)
 	return x86_path_is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && x86_path_is_last(code));
 }
 
-/* Where functions are not aligned (gcc -Os), behind a return or a jump. */
+/* As above; also accepts any address after a return or a jump, because functions may not be aligned (gcc -Os). */
 bool x86_64_may_begin(uint64_t address, const unsigned char *code, size_t size)
 {
 	return x86_may_begin(address, code, size) || code[-1] == 0xc3 || code[-5] == 0xe9 || code[-2] == 0xeb;

@@ -1,9 +1,9 @@
-/* Where the registers of x86 lie in the register sets that the kernel gives. */
+/* Where the registers of x86 are in the kernel's register sets. */
 #ifndef FT_ARCH_X86_X86_REGISTERS_H
 #define FT_ARCH_X86_X86_REGISTERS_H
 
-/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are
- * emulated on registers that lie like this, too. */
+/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). 32-bit code is emulated on registers
+ * with this layout, too. */
 enum x86_64_word {
 	X86_R15,
 	X86_R14,
@@ -57,8 +57,8 @@ enum i386_word {
 	I386_WORDS,
 };
 
-/* Where floating point registers lie in what FXSAVE writes: NT_PRFPREG of x86-64 (struct user_fpregs_struct) and
- * NT_PRXFPREG of i386 (struct user_fpxregs_struct). 16 bytes each, the x87's by their places on its stack. */
+/* Offsets of the floating point registers in an FXSAVE area: NT_PRFPREG of x86-64 (struct user_fpregs_struct) and
+ * NT_PRXFPREG of i386 (struct user_fpxregs_struct). Each has 16 bytes; the x87's are in the order of its stack. */
 #define X86_ST_AT  32
 #define X86_XMM_AT 160
 

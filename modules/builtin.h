@@ -1,11 +1,11 @@
-/* A description that functrace has, as tables. */
+/* Makes tables of the descriptions that are built into functrace. */
 #ifndef FT_MODULES_BUILTIN_H
 #define FT_MODULES_BUILTIN_H
 
 #include "modules/module.h"
 
-/* What modules/tables/NAME.conf describes, which there must be. It is read when it is asked for first, by any thread,
- * and stays. */
+/* Returns the module that modules/tables/NAME.conf describes; the file must exist. The first call for a name reads
+ * it. Any thread may call. The module stays valid. */
 const struct module *builtin_module(const char *name);
 
 #endif

@@ -8,12 +8,13 @@
 #define WORDS_MAX     1000
 #define INTS_MAX      64
 
-/* The table of a module from outside, field by field: what is wrong in it would be wrong numbers in a trace at best. */
+/* Checks the table of a module from a shared object, field by field: an error in it would lead to wrong numbers in a
+ * trace, or worse. */
 
 struct module_check_data {
 	const struct module *module;
 	struct buf *said;
-	size_t index; /* of the function that is looked at */
+	size_t index; /* of the function that is being checked */
 };
 
 static bool check_fail(const struct module_check_data *check, const char *field, const char *why)
@@ -98,7 +99,7 @@ static bool check_words(const struct module_check_data *check, const struct para
 	return true;
 }
 
-/* A type that stands alone: a result's, or that of one case. */
+/* Checks the type of a result or of a case, which cannot refer to other parameters. */
 static bool check_alone(const struct module_check_data *check, const char *field, unsigned type,
 			const struct param_word *words)
 {

@@ -1,4 +1,4 @@
-/* A module that comes as a shared object, and whether a module's table is sound. */
+/* Loads modules from shared objects, and checks tables of modules. */
 #ifndef FT_MODULES_LOAD_H
 #define FT_MODULES_LOAD_H
 
@@ -10,12 +10,12 @@
 #define MODULE_NAME_MAX      64 /* bytes */
 #define MODULE_RESOURCES_MAX 16
 
-/* Loads the file, which stays loaded. NULL: it is no module for this functrace, and why is appended to `said`. */
-const struct module *module_load(const char *path, struct buf *said);
-/* Whether a module of this MODULE_API says nothing that functrace could not do; else the first thing that is wrong is
+/* Loads the file, which stays loaded. Returns NULL if it is not a module for this functrace, with the reason
  * appended to `said`. */
+const struct module *module_load(const char *path, struct buf *said);
+/* Whether functrace can use a module, whose version must be MODULE_API. If not, appends the first error to `said`. */
 bool module_check(const struct module *module, struct buf *said);
-/* Whether it can stand in a trace as the name of a module or the type of a resource. */
+/* Whether a text can be the name of a module or the type of a resource in a trace. */
 bool module_is_name(const char *text);
 
 #endif

@@ -1,16 +1,16 @@
-# modules/: what is traced, one description a kind of resource
+# modules/: the kinds of resources that functrace traces, each described in a file
 noinst_LIBRARIES += libmodules.a
 libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modules/lookup.c modules/module.c \
 	modules/module.h modules/row_code.c modules/row_code.h modules/row_code_file.c modules/row_code_gobject.c \
 	modules/module_texts.c modules/module_texts.h modules/processors.c modules/processors.h
-# The reader of descriptions, and what users describe as a shared object.
+# The reader of descriptions, and of modules in shared objects.
 libmodules_a_SOURCES += modules/check.c modules/conf/conf.c modules/conf/conf.h modules/conf/conf_names.c \
 	modules/conf/conf_param.c \
 	modules/conf/conf_parse.h modules/conf/conf_read.c modules/conf/conf_row.c modules/conf/conf_scan.c \
 	modules/conf/conf_scan.h \
 	modules/conf/conf_type.c modules/conf/conf_value.c modules/conf/conf_words.c modules/load.c modules/load.h
 
-# The descriptions become strings of the program, which reads them as it reads those of users.
+# The descriptions become strings in the program, which reads them like those of users.
 module_tables = modules/tables/constants.conf modules/tables/file.conf modules/tables/gobject.conf \
 	modules/tables/memory.conf modules/tables/memtransfer.conf modules/tables/prototypes.conf \
 	modules/tables/qobject.conf modules/tables/shmposix.conf modules/tables/shmsysv.conf modules/tables/thread.conf
@@ -21,6 +21,6 @@ modules/module_texts.inc: modules/embed.sh $(module_tables)
 	$(AM_V_at)$(MKDIR_P) modules
 	$(AM_V_GEN)sh $(srcdir)/modules/embed.sh $(srcdir)/modules/tables > $@.tmp && mv $@.tmp $@
 
-# What a module of one's own is built with (examples/module-template.c).
+# The header with which users build modules (examples/module-template.c).
 moduleincludedir = $(includedir)/functrace
 moduleinclude_HEADERS = modules/module.h

@@ -1,4 +1,4 @@
-/* What our own modules know, by name. */
+/* Finds functions in the built-in modules, by symbol. */
 #include "config.h"
 #include "modules/known.h"
 #include "modules/builtin.h"

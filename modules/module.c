@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of them, in the order of --help, as modules/tables/NAME.conf describes them. */
+/* The names of all modules, in the order of --help; modules/tables/NAME.conf describes each. */
 static const char *const names[] = {"memory",   "file",        "thread",  "shmsysv",
 				    "shmposix", "memtransfer", "gobject", "qobject"};
 

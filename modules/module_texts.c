@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* local.mk makes this of the files of tables/. */
+/* local.mk generates the rows from the files in tables/. */
 const struct module_text module_texts[] = {
 #include "modules/module_texts.inc"
 	{NULL, NULL},

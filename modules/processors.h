@@ -1,8 +1,8 @@
-/* The processors that rows name. */
+/* Names of the processors in descriptions. */
 #ifndef FT_MODULES_PROCESSORS_H
 #define FT_MODULES_PROCESSORS_H
 
-/* The name of the processor whose bit of enum processor is 1 << bit; NULL after the last. */
+/* Returns the name of the processor with bit 1 << bit of enum processor; NULL after the last. */
 const char *module_processor(unsigned bit);
 
 #endif

@@ -1,12 +1,12 @@
-/* Descriptors that come in a message (unix(7), cmsg(3)), and those of openpty(). */
+/* Finds descriptors that are received in messages (unix(7), cmsg(3)), and those of openpty(). */
 #include "config.h"
 #include "modules/row_code.h"
 
 #include <string.h>
 #include <sys/socket.h>
 
-#define MESSAGES_MAX 1024 /* of a call; the kernel takes no more (UIO_MAXIOV) */
-#define MESSAGE_MAX  4096 /* bytes of control messages that are read; the kernel lets 253 descriptors through at once */
+#define MESSAGES_MAX 1024 /* in one call; the kernel's limit (UIO_MAXIOV) */
+#define MESSAGE_MAX  4096 /* bytes of control messages; the kernel allows 253 descriptors at once */
 
 static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 {
@@ -21,13 +21,13 @@ static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 	return half;
 }
 
-/* The control messages of the msghdr there, as the call has left them: how many bytes. */
+/* Reads the control messages of a msghdr, as they are after the call. Returns their size in bytes, or 0. */
 static size_t read_control(const struct module_call *call, uint64_t message, unsigned char control[MESSAGE_MAX])
 {
 	const unsigned word = call->pointer_size;
 	unsigned char header[6 * sizeof(uint64_t)];
 
-	/* name, its length, vectors, their number, control, its length: a word each, with padding */
+	/* name, its length, vectors, their number, control, its length: each takes a word, with padding */
 	if (!call->read(call, message, header, 6u * word))
 		return 0;
 	const uint64_t address = row_code_file_word_at(header + 4 * word, word),
@@ -36,7 +36,8 @@ static size_t read_control(const struct module_call *call, uint64_t message, uns
 	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
 }
 
-/* The descriptor in the control messages that *skip others precede, or -1, with *skip less by those that there are. */
+/* Returns the descriptor number *skip of the control messages, counted from 0. If there are fewer, returns -1 and
+ * reduces *skip by their number. */
 static int find_descriptor(const struct module_call *call, const unsigned char *control, size_t size, size_t *skip)
 {
 	const unsigned word = call->pointer_size;
@@ -62,11 +63,11 @@ static int find_descriptor(const struct module_call *call, const unsigned char *
 	return -1;
 }
 
-/* One more descriptor of `count` messages, as often as this is called. */
+/* Sets the id to the next descriptor in `count` messages. Each call for the event finds another one. */
 static bool look_at_messages(const struct module_call *call, struct module_details *details, uint64_t count)
 {
 	unsigned char control[MESSAGE_MAX];
-	/* of a mmsghdr: a msghdr of seven words, and a length */
+	/* a mmsghdr is a msghdr of seven words, and a length */
 	const unsigned step = 8u * call->pointer_size;
 	size_t skip = details->index;
 	int fd = -1;
@@ -82,13 +83,13 @@ bool row_code_message(const struct module_call *call, struct module_details *det
 	return look_at_messages(call, details, 1);
 }
 
-/* As many as the call has returned. */
+/* The call's result is the number of messages. */
 bool row_code_messages(const struct module_call *call, struct module_details *details)
 {
 	return look_at_messages(call, details, call->result);
 }
 
-/* The two ends of a terminal, at arguments 0 and 1. */
+/* Arguments 0 and 1 point to the descriptors of the two ends. */
 bool row_code_terminal(const struct module_call *call, struct module_details *details)
 {
 	int32_t fd;

@@ -73,7 +73,7 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 {
 	static const struct {
 		const char *word;
-		size_t text, flag; /* the field: a text's, or a bool's */
+		size_t text, flag; /* offset of the field: a text, or a bool */
 	} words[] = {
 		{"noun", offsetof(struct resource, noun), 0},
 		{"unit", offsetof(struct resource, unit), 0},
@@ -199,8 +199,8 @@ static void take_statement(struct conf *conf, struct scan *scan)
 	}
 }
 
-/* Statements begin in the first column; what is indented, a comment, blank or the end of an enum belongs to the one
- * before. */
+/* Whether a line begins a statement: those begin in the first column. A line that is indented, blank, a comment or
+ * the end of an enum belongs to the statement before. */
 static bool is_begin(const char *line)
 {
 	return !strchr(" \t\r\n#}", *line);
@@ -217,7 +217,7 @@ static void take_statements(struct conf *conf, struct scan *scan, const char *at
 {
 	unsigned line = 1;
 
-	/* A byte order mark of UTF-8. */
+	/* UTF-8's byte order mark. */
 	if (end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
 	while (at < end) {
@@ -240,7 +240,7 @@ static void take_statements(struct conf *conf, struct scan *scan, const char *at
 	scan->line = line;
 }
 
-/* ---- The whole ---- */
+/* ---- The whole file ---- */
 
 static bool is_living(const struct resource *resource)
 {
@@ -257,7 +257,7 @@ static void conf_add_resource(struct conf *conf, const char *suffix, unsigned fl
 	free(type);
 }
 
-/* What the rows of a role are about where they do not say it: the only such resource, made if there is none. -1: there
+/* Returns the only resource that rows of a role can mean if they name none, and makes it if there is none; -1: there
  * are several. */
 static int only_resource(struct conf *conf, bool is_call)
 {
@@ -323,7 +323,7 @@ static int by_symbol(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* A function has one row for each resource. */
+/* Reports functions with more than one row for a resource. */
 static void check_twice(const struct conf *conf, struct scan *scan)
 {
 	const struct conf_row **rows = xcalloc(conf->row_count, sizeof(struct conf_row *));
@@ -344,7 +344,7 @@ static void check_twice(const struct conf *conf, struct scan *scan)
 	free(rows);
 }
 
-/* What the resources are called where nobody said it, and whether their sizes are worth a sum. */
+/* Completes a resource: its noun and description, and whether its sizes are summed up. */
 static void settle_resource(struct conf *conf, size_t index)
 {
 	struct resource *const resource = &conf->resources[index];

@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TEXT_MAX_BYTES 200 /* that people read */
+#define TEXT_MAX_BYTES 200 /* of a text for people */
 
-/* Names and texts, which live as long as the conf. */
+/* Takes names and texts, and keeps copies that live as long as the conf. */
 
 const char *conf_keep(struct conf *conf, const char *text, size_t length)
 {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Parameters that depend on others, and from prototypes to what -a shows. */
+/* Reads how parameters depend on others, and makes of prototypes what -a shows. */
 
 #define INTS_MAX 64
 
-/* ---- What depends on another parameter ---- */
+/* ---- Dependence on another parameter ---- */
 
 static bool take_other(struct scan *scan, struct conf_name *name)
 {
@@ -19,8 +19,8 @@ static bool take_other(struct scan *scan, struct conf_name *name)
 	return true;
 }
 
-/* The type of an element becomes that of the whole: `void bytes[count]`, `void items[count*size]`, and, of a string
- * that may end before, `char name[<=size]`. */
+/* Takes the length in an array's brackets. The type of an element becomes that of the whole array: `void
+ * bytes[count]`, `void items[count*size]`, and, for a string that may end earlier, `char name[<=size]`. */
 bool conf_take_length(struct scan *scan, struct conf_param *param)
 {
 	struct ctype_use *const use = &param->use;
@@ -55,9 +55,9 @@ bool conf_take_condition(struct scan *scan, struct conf_param *param)
 	return scan_take_number(scan, &param->needs);
 }
 
-/* ---- What is shown ---- */
+/* ---- Parameters for -a ---- */
 
-/* The length of a socket's address is the parameter behind it, or what that points to. */
+/* Whether the next parameter is, or points to, the length of a socket's address. */
 static bool conf_param_has_length(const struct prototype *prototype, unsigned index)
 {
 	const unsigned next = index + 1;
@@ -99,7 +99,7 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	}
 }
 
-/* The index of the parameter of that name among the first `count`. */
+/* Sets the index of the parameter of that name among the first `count`. Returns false after an error. */
 static bool set_other(struct scan *scan, const struct prototype *prototype, unsigned count,
 		      const struct conf_name *name, unsigned char *index)
 {
@@ -139,10 +139,10 @@ bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototyp
 		function->returns.type = PARAM_POINTER;
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
 		return scan_error(scan, "a function that returns void does not say that errno is to be looked at");
-	/* The address of such a result is an argument of its own. */
+	/* The address of such a result takes the place of an argument. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
-	/* Where those behind one that is not shown are, nothing says. */
+	/* The places of parameters after one that is not shown are unknown. */
 	for (; count < prototype->param_count && count < FUNCTION_PARAMS; count++) {
 		if (!is_shown(&prototype->params[count].use))
 			break;

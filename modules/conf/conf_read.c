@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All bytes of a regular file into `text`. 0 or an errno. */
+/* Reads a regular file into `text`, and stops after CONF_SIZE_MAX bytes. Returns 0 or an errno. */
 static int conf_read_all(int fd, struct buf *text)
 {
 	for (;;) {
@@ -31,7 +31,7 @@ static struct conf *conf_read_fail(const char *path, struct buf *said, const cha
 
 struct conf *conf_read(const char *path, struct buf *said)
 {
-	/* A fifo's open would wait for who writes it. */
+	/* Without O_NONBLOCK, opening a fifo would wait for a writer. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct buf text = {0};
 	struct conf *conf = NULL;

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
+/* Reads a row: `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
 
 #define SYMBOL_MAX   1000
-#define PREFIXED_MAX 60 /* behind its prefix */
+#define PREFIXED_MAX 60 /* bytes without the prefix */
 
 enum {
 	ON_ALLOC = 1 << ROLE_ALLOC,
@@ -36,8 +36,8 @@ enum attribute_kind {
 static const struct conf_row_attribute {
 	const char *word;
 	unsigned char kind; /* enum attribute_kind */
-	unsigned char on;   /* roles that have it */
-	unsigned short at;  /* its field in struct function */
+	unsigned char on;   /* mask of the roles that may have it */
+	unsigned short at;  /* offset of its field in struct function */
 } attributes[] = {
 #define FIELD(name) offsetof(struct function, name)
 	{"id", TAKES_VALUE, ON_ALL, FIELD(id)},
@@ -76,7 +76,7 @@ struct taking {
 	struct scan *scan;
 	struct prototype prototype;
 	struct conf_row row;
-	uint32_t seen; /* a bit an attribute */
+	uint32_t seen; /* one bit per attribute */
 	bool is_prefixed;
 };
 
@@ -133,7 +133,7 @@ static bool conf_row_take_resource(struct taking *t)
 	return true;
 }
 
-/* What a text cannot say: the name of a function of functrace's. */
+/* Takes the name of code in functrace, for what a text cannot say. */
 static bool take_code(struct taking *t)
 {
 	const struct token token = t->scan->token;
@@ -225,7 +225,7 @@ static bool take_attributes(struct taking *t)
 		       : scan_error(t->scan, "%s stands where a ',' or the end is to be", scan_shown(t->scan));
 }
 
-/* ---- What was not said ---- */
+/* ---- Defaults ---- */
 
 static bool is_of_result(const struct value *value)
 {
@@ -247,13 +247,13 @@ static bool ask_success(struct taking *t, const char *why)
 			  (int)t->prototype.length, t->prototype.name, why);
 }
 
-/* Which results are successes, where the row does not say it. */
+/* Chooses which results mean success, if the row does not say it. */
 static bool choose_success(struct taking *t)
 {
 	struct function *const f = &t->row.function;
 	const bool is_id = f->id.kind == VALUE_RESULT;
 
-	/* It has failed if it returns -1: then errno is looked at. */
+	/* With errno, a result of -1 means failure. */
 	if (f->role == ROLE_RELEASE && f->sets_errno && !f->can_fail && !f->fails_unknown && !f->may_release_none &&
 	    !f->releases_anyway && t->prototype.has_result && t->prototype.result.type != C_VOID) {
 		f->can_fail = true;

@@ -68,7 +68,7 @@ const char *scan_shown(const struct scan *scan)
 	return shown;
 }
 
-/* Blanks, ends of lines and comments. */
+/* Skips blanks, line ends and comments. */
 static void skip_blanks(struct scan *scan)
 {
 	while (scan->at < scan->end) {
@@ -167,7 +167,7 @@ void scan_next(struct scan *scan)
 		return;
 	skip_blanks(scan);
 	if (scan->at == scan->end) {
-		/* Its line stays that of the last one. */
+		/* An error at the end of the statement is reported on the line of the last token. */
 		token->kind = TOKEN_END;
 		return;
 	}
@@ -196,7 +196,7 @@ static bool is_token(const struct scan *scan, enum token_kind kind, const char *
 {
 	const struct token *const token = &scan->token;
 
-	/* Each token is compared with some fifty words, of which few begin as it does. */
+	/* Each token is compared with some fifty words; the first byte rules most of them out. */
 	return token->kind == kind && token->text[0] == text[0] && token->length == strlen(text) &&
 	       !memcmp(token->text, text, token->length);
 }
@@ -229,7 +229,7 @@ bool scan_take_word(struct scan *scan, const char *word)
 	return is_it;
 }
 
-/* As C has it: with a 0 before it a number is octal. */
+/* Takes a number as C writes it: after a 0 it is octal. */
 static bool take_plain_number(struct scan *scan, uint64_t *number)
 {
 	const struct token token = scan->token;

@@ -1,14 +1,14 @@
-/* The words of a description, one by one. */
+/* Splits a description into tokens. */
 #ifndef FT_MODULES_CONF_CONF_SCAN_H
 #define FT_MODULES_CONF_CONF_SCAN_H
 
 #include "modules/conf/conf.h"
 
 enum token_kind {
-	TOKEN_END, /* of the statement */
+	TOKEN_END, /* end of the statement */
 	TOKEN_WORD,
 	TOKEN_NUMBER,
-	TOKEN_STRING, /* text is what stands between the quotes */
+	TOKEN_STRING, /* `text` is without the quotes */
 	TOKEN_SIGN,
 };
 
@@ -20,33 +20,34 @@ struct token {
 	uint64_t number;
 };
 
-/* A file, and a place in one of its statements. */
+/* A file, and the current place in one of its statements. */
 struct scan {
 	const char *path;
-	const struct conf *conf; /* what is described above; NULL: nothing */
-	const char *at, *end;    /* what is left of the statement, behind `token` */
-	unsigned line;           /* of `at` */
-	struct token token;      /* the one that is looked at */
-	bool failed;             /* something is wrong with this statement: no token is left */
+	const struct conf *conf; /* earlier descriptions in the file; NULL none */
+	const char *at, *end;    /* the rest of the statement, after `token` */
+	unsigned line;           /* the line of `at` */
+	struct token token;      /* the current token */
+	bool failed;             /* the statement has an error, and no tokens are left */
 	unsigned errors;         /* in the file */
 	struct buf *said;
 };
 
-/* Begins with a statement, whose first token is then looked at. */
+/* Begins a statement; its first token becomes the current one. */
+/* Goes on to the next token. */
 void scan_begin(struct scan *scan, const char *text, const char *end, unsigned line);
 void scan_next(struct scan *scan);
 bool scan_is_sign(const struct scan *scan, const char *sign);
 bool scan_is_word(const struct scan *scan, const char *word);
-/* Goes on behind the sign or the word if it is that one. */
+/* If the current token is this sign or word, go on to the next token and return true. */
 bool scan_take_sign(struct scan *scan, const char *sign);
 bool scan_take_word(struct scan *scan, const char *word);
-/* Takes a number as C writes it: 10, 010, 0x10, 1 << 4. False: an error was told. */
+/* Takes a number in C's syntax: 10, 010, 0x10, 1 << 4. Returns false after an error. */
 bool scan_take_number(struct scan *scan, uint64_t *number);
-/* Says what is wrong, on the line of the token or another one; the statement has failed. Only the first error of a
- * statement is told. Returns false. */
+/* Report an error on the line of the current token, or on another line, and end the statement. Only the first error
+ * of a statement is reported. Return false. */
 bool scan_error(struct scan *scan, const char *fmt, ...) FT_PRINTF(2, 3);
 bool scan_error_on(struct scan *scan, unsigned line, const char *fmt, ...) FT_PRINTF(3, 4);
-/* The token that is looked at, for messages: printable and short. Static memory. */
+/* Returns the current token for messages: printable and short. Static memory. */
 const char *scan_shown(const struct scan *scan);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The types of C, as far as a call's arguments need them: how wide each is, and whether it is passed as integers are.
- * What is 8 bytes in any program is one argument in programs of 64 bits, two in those of 32. */
+/* Reads the types of C, as far as a call's arguments need them: how wide a type is, and whether it is passed like an
+ * integer. A type that always has 8 bytes is one argument in 64-bit programs, and two in 32-bit programs. */
 
 static const struct {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct {
 	{"gid_t", C_UINT, PARAM_UINT},
 	{"mode_t", C_UINT, PARAM_OCTAL},
 	{"socklen_t", C_UINT, PARAM_UINT},
-	/* 8 bytes in some programs of 32 bits, 4 in others: they are shown as those with 4 have them. */
+	/* 8 bytes in some 32-bit programs and 4 in others; shown as if they had 4 in all. */
 	{"off_t", C_WIDE, PARAM_LONG},
 	{"off64_t", C_WIDE, PARAM_INT64},
 	{"time_t", C_WIDE, PARAM_LONG},
@@ -56,10 +56,10 @@ static bool take_one_of(struct scan *scan, const char *const *words, size_t coun
 	return false;
 }
 
-/* The words of a type, counted: "unsigned long int" has one of three of them. */
+/* How often each word of a type occurs: "unsigned long int" has three of them once. */
 struct conf_type_words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
-	struct ctype_use use; /* of the other one */
+	struct ctype_use use; /* if the type is a name */
 };
 
 static bool conf_type_is_plain(const struct conf_type_words *words)
@@ -67,7 +67,7 @@ static bool conf_type_is_plain(const struct conf_type_words *words)
 	return words->is_unsigned || words->is_signed || words->longs || words->shorts || words->chars || words->ints;
 }
 
-/* "unsigned", "long" and their like. */
+/* Takes "unsigned", "long" and the like. */
 static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *words)
 {
 	const struct {
@@ -84,7 +84,7 @@ static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *word
 	return false;
 }
 
-/* An enum, flags or a union that the file describes. False: it does not. */
+/* Takes a type that the file describes: an enum, flags or a union. Returns false if it describes no such type. */
 static bool take_described(struct scan *scan, struct conf_type_words *words)
 {
 	const struct conf_words *const known =
@@ -108,7 +108,7 @@ static bool take_tagged(struct scan *scan, struct conf_type_words *words)
 				  scan_shown(scan));
 	words->others++;
 	words->use.type = is_enum ? C_INT : C_STRUCT;
-	/* Of a struct it counts for pointers to it. */
+	/* For a struct, `param` is for pointers to it. */
 	words->use.param = is_enum ? PARAM_INT : scan_is_word(scan, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
 	if (is_enum)
 		take_described(scan, words);
@@ -132,7 +132,7 @@ static void conf_type_take_named(struct scan *scan, struct conf_type_words *word
 static unsigned char plain_type(const struct conf_type_words *words)
 {
 	if (words->chars)
-		/* char itself is signed or not, as the processor has it. */
+		/* Whether char is signed depends on the processor. */
 		return words->is_unsigned ? C_UINT8 : C_INT8;
 	if (words->shorts)
 		return words->is_unsigned ? C_UINT16 : C_INT16;
@@ -162,7 +162,7 @@ static bool conf_type_take_words(struct scan *scan, struct conf_type_words *word
 	while (scan->token.kind == TOKEN_WORD) {
 		if (take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)) || conf_type_take_plain(scan, words))
 			continue;
-		/* A second name is that of a parameter or of the function. */
+		/* A second name is that of the parameter or the function. */
 		if (words->others || conf_type_is_plain(words))
 			break;
 		if (!take_tagged(scan, words) && !scan->failed)
@@ -189,7 +189,7 @@ static void point(struct ctype_use *use)
 		param = PARAM_WIDE;
 	else if (use->type == C_STRUCT && to == PARAM_SOCKADDR)
 		param = PARAM_SOCKADDR;
-	/* char *const argv[]; a char ** may be what the function fills. */
+	/* char *const argv[]; a char ** without const may be an output. */
 	else if (use->type == C_POINTER && to == PARAM_STRING && use->is_const)
 		param = PARAM_STRINGS;
 	*use = (struct ctype_use){.type = C_POINTER, .pointee = use->type, .param = param, .to = to};
@@ -206,7 +206,7 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use)
 	else
 		*use = (struct ctype_use){.type = plain_type(&words), .param = plain_param(&words)};
 	for (;;)
-		/* A reference of C++ is passed as a pointer is. */
+		/* C++ passes references like pointers. */
 		if (scan_take_sign(scan, "*") || scan_take_sign(scan, "&"))
 			point(use);
 		else if (scan_take_word(scan, "const"))
@@ -225,7 +225,7 @@ unsigned char conf_value_type(unsigned char ctype)
 
 /* ---- Prototypes ---- */
 
-/* What stands between a bracket that was taken and the one that closes it, and that one. */
+/* Skips everything up to the bracket that closes an open one, and that bracket. */
 static bool skip_to(struct scan *scan, const char *open, const char *close)
 {
 	unsigned depth = 1;
@@ -238,7 +238,8 @@ static bool skip_to(struct scan *scan, const char *open, const char *close)
 	return !depth || scan_error(scan, "a '%s' without its '%s'", open, close);
 }
 
-/* The name of a value that is no parameter: `return`, `arg3` of another one than the third. */
+/* Whether the token is the name of a value, and so not one for parameter `index`: `return`, or `arg3` for another
+ * parameter than the third. */
 static bool is_reserved(const struct scan *scan, unsigned index)
 {
 	char numbered[16];
@@ -261,7 +262,7 @@ static bool name_param(struct scan *scan, struct conf_param *param, unsigned ind
 	return true;
 }
 
-/* `void (*done)(void *)`, behind its first type and bracket. */
+/* Takes `void (*done)(void *)`, after its first type and bracket. */
 static bool take_function_pointer(struct scan *scan, struct conf_param *param, unsigned index)
 {
 	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN, .param = PARAM_FUNCTION};
@@ -276,7 +277,7 @@ static bool take_function_pointer(struct scan *scan, struct conf_param *param, u
 	return skip_to(scan, "(", ")");
 }
 
-/* `hex`: as a hexadecimal number. */
+/* `hex`: the number is shown as a hexadecimal one. */
 static bool set_hex(struct ctype_use *use)
 {
 	if (use->type == C_INT || use->type == C_UINT)
@@ -288,7 +289,7 @@ static bool set_hex(struct ctype_use *use)
 	return true;
 }
 
-/* A type with the words before it that say how it is shown; is_result: NULL where it cannot be `out`. */
+/* Takes a type, after words that say how it is shown. is_result: NULL if `out` is not allowed. */
 static bool take_shown_type(struct scan *scan, struct ctype_use *use, bool *is_result)
 {
 	bool is_hex = false;
@@ -306,7 +307,7 @@ static bool take_shown_type(struct scan *scan, struct ctype_use *use, bool *is_r
 	       scan_error(scan, "'hex' stands before the type of an int or a long, and this is none");
 }
 
-/* What the function fills, as it is shown at the return. */
+/* Sets how an output is shown at the return. Returns false if the parameter cannot be one. */
 static bool set_filled(struct conf_param *param)
 {
 	struct ctype_use *const use = &param->use;
@@ -342,7 +343,7 @@ static bool take_brackets(struct scan *scan, struct conf_param *param)
 	return true;
 }
 
-/* `const char *name`, `void (*done)(void *)`, `int pair[2]` */
+/* Takes a declaration: `const char *name`, `void (*done)(void *)`, `int pair[2]` */
 static bool take_declared(struct scan *scan, struct conf_param *param, unsigned index)
 {
 	*param = (struct conf_param){.name = {"", 0}};

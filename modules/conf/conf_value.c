@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of a call (`return`, `size`, `count*each`, `*out`, `arg2`) and conditions on them. */
+/* Reads values of a call (`return`, `size`, `count*each`, `*out`, `arg2`), and conditions on them. */
 
 struct values {
 	struct conf *conf;
@@ -13,10 +13,10 @@ struct values {
 	const struct prototype *prototype;
 };
 
-/* An argument of the call. */
+/* An argument of the call, as a value names it. */
 struct argument {
 	unsigned char index;
-	bool is_numbered; /* argN, of which nothing else is known */
+	bool is_numbered; /* argN, whose type is unknown */
 	struct ctype_use use;
 };
 
@@ -25,7 +25,7 @@ static bool is_integer(const struct ctype_use *use)
 	return use->type >= C_INT8 && use->type <= C_POINTER;
 }
 
-/* The places of arguments are known as long as each one before takes one. */
+/* Checks that the place of an argument is known: each argument before it must take one place. */
 static bool check_places(struct scan *scan, const struct prototype *prototype, unsigned index)
 {
 	const unsigned char result = prototype->result.type;
@@ -70,7 +70,7 @@ static bool check_index(struct scan *scan, unsigned index)
 	       scan_error(scan, "argument %u is out of reach: functrace reads the first %d", index + 1, MODULE_ARGS);
 }
 
-/* `arg2`, and `this`, which is arg1; 0: it is neither. */
+/* Returns N for `argN`, 1 for `this`, or 0 for another word. */
 static unsigned argument_number(const struct values *v)
 {
 	const struct token *const token = &v->scan->token;
@@ -104,7 +104,7 @@ static bool conf_value_unknown_name(const struct values *v)
 			  scan_shown(v->scan), known, MODULE_ARGS);
 }
 
-/* Takes the name of an argument, and checks that it can be read. */
+/* Takes the name of an argument, and checks that the argument can be read. */
 static bool take_argument(const struct values *v, struct argument *argument)
 {
 	const struct prototype *const prototype = v->prototype;
@@ -161,7 +161,7 @@ static bool conf_value_take_index(const struct values *v, unsigned char *index)
 	return scan_take_sign(v->scan, "]") || scan_error(v->scan, "a '[' without its ']'");
 }
 
-/* The resource that is named, or the only one. */
+/* Takes the name of a resource, or without one chooses the only resource. */
 static bool conf_value_take_resource(const struct values *v, bool is_named, unsigned char *resource)
 {
 	struct scan *const scan = v->scan;
@@ -180,7 +180,7 @@ static bool conf_value_take_resource(const struct values *v, bool is_named, unsi
 	return true;
 }
 
-/* `strsize(name)`, behind its word and bracket. */
+/* Takes `strsize(name)`, after its word and bracket. */
 static bool take_function(const struct values *v, unsigned char kind, unsigned char of_result, struct value *value)
 {
 	struct argument argument;
@@ -210,7 +210,7 @@ static const struct {
 		 {"livesize", VALUE_LIVE_SIZE, VALUE_NONE},
 		 {"kept", VALUE_KEPT, VALUE_NONE}};
 
-/* Whether a bracket follows the word: else it is a parameter of that name. */
+/* Whether a bracket follows the word; if not, the word is the name of a parameter. */
 static bool is_call_ahead(const struct scan *scan)
 {
 	const char *at = scan->at;
@@ -252,7 +252,7 @@ static bool take_operand(const struct values *v, const struct ctype_use *cast, s
 	return true;
 }
 
-/* `(return+MORE)*NUMBER`, behind its first bracket and word. */
+/* Takes `(return+MORE)*NUMBER`, after its first bracket and word. */
 static bool take_result_scaled(const struct values *v, struct value *value)
 {
 	struct scan *const scan = v->scan;
@@ -283,7 +283,7 @@ static bool take_product(const struct values *v, struct value *value)
 		b = number;
 	}
 	if (a.kind == VALUE_ARG && b.kind == VALUE_ARG)
-		/* The type of the second one stands in place of a number. */
+		/* For VALUE_ARG_TIMES, `number` is the type of the second argument. */
 		*value = (struct value){VALUE_ARG_TIMES, a.a, b.a, a.type, b.type};
 	else if (a.kind == VALUE_ARG && b.kind == VALUE_CONST)
 		*value = (struct value){VALUE_ARG_SCALED, a.a, 0, a.type, b.number};

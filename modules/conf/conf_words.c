@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and a union, whose type another
- * parameter says: `union argument : hex size_t { 1: int, 2: mode_flags }` */
+/* Reads `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions, whose type
+ * depends on another parameter: `union argument : hex size_t { 1: int, 2: mode_flags }` */
 
 #define WORDS_MAX 1000
 
-/* `on x86_64 i386` */
+/* Takes the names after `on`: `on x86_64 i386` */
 static bool take_processors(struct scan *scan, unsigned char *on)
 {
 	const char *name;
@@ -28,7 +28,7 @@ static bool take_processors(struct scan *scan, unsigned char *on)
 	       scan_error(scan, "%s is no processor; known are x86_64, i386, aarch64 and armv7l", scan_shown(scan));
 }
 
-/* `NAME = NUMBER of MASK on PROCESSORS` */
+/* Takes `NAME = NUMBER of MASK on PROCESSORS` */
 static bool conf_words_take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next,
 				 struct param_word *word, bool *is_written)
 {
@@ -54,7 +54,7 @@ static bool conf_words_take_word(struct conf *conf, struct scan *scan, bool is_f
 	return true;
 }
 
-/* A name may be there again for other processors, or with another value that is written. */
+/* Whether a name is there twice. That is allowed for other processors, or with another value that is written. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct co
 	return take_closing(scan) && (count || scan_error(scan, "an enum without values says nothing"));
 }
 
-/* The name of what is described, and, behind a ':', the type that it has. */
+/* Takes the name of the type, and, after a ':', the type under it. */
 static bool take_head(struct conf *conf, struct scan *scan, struct conf_words *of, bool *has_type)
 {
 	const struct token name = scan->token;
@@ -120,7 +120,7 @@ static bool take_head(struct conf *conf, struct scan *scan, struct conf_words *o
 	       scan_error(scan, "%s stands where the '{' before the values is to be", scan_shown(scan));
 }
 
-/* Whether it is one that words can be for. */
+/* Whether values of a type can have words. */
 static bool takes_words(const struct ctype_use *use)
 {
 	return !use->words && !use->cases &&
@@ -128,7 +128,7 @@ static bool takes_words(const struct ctype_use *use)
 		use->param == PARAM_FUNCTION);
 }
 
-/* How a parameter of an enum or of flags is shown where no word fits. */
+/* Sets how a value of an enum or of flags is shown if no word fits. */
 static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags, bool has_type)
 {
 	const struct ctype_use of = *use;
@@ -148,7 +148,7 @@ static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags,
 	       scan_error(scan, "the values of an enum are integers, pointers or pointers to functions");
 }
 
-/* Takes over what was described, or forgets it where that is wrong. */
+/* Adds the description to the conf, or frees it if it is wrong. */
 static bool keep_described(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_right)
 {
 	if (!is_right || scan->failed) {
@@ -171,7 +171,7 @@ bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags)
 				      conf_words_take_list(conf, scan, &of, is_flags));
 }
 
-/* `2 of 3: mode_flags` */
+/* Takes `2 of 3: mode_flags` */
 static bool take_case(struct scan *scan, struct param_case *of)
 {
 	struct ctype_use use;

@@ -9,8 +9,8 @@ const struct module *module_known(size_t index);
 /* Returns the built-in module of that name, or NULL. */
 const struct module *module_find(const char *name);
 /* Returns the resource of that type in a built-in module, or NULL. */
-/* Returns the names of all modules, with ", " between; static memory. */
 const struct resource *module_resource(const char *type);
+/* Returns the names of all modules, with ", " between; static memory. */
 const char *module_names(void);
 /* Returns what is known about a function by its exact symbol, whichever modules are chosen: its name, parameters,
  * result and errno. Functions that no module has, like read, are looked up in the table of prototypes. NULL:

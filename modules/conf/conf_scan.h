@@ -33,8 +33,8 @@ struct scan {
 };
 
 /* Begins a statement; its first token becomes the current one. */
-/* Goes on to the next token. */
 void scan_begin(struct scan *scan, const char *text, const char *end, unsigned line);
+/* Goes on to the next token. */
 void scan_next(struct scan *scan);
 bool scan_is_sign(const struct scan *scan, const char *sign);
 bool scan_is_word(const struct scan *scan, const char *word);

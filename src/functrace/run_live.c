@@ -186,6 +186,8 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	/* The view has ended; its pid may be in use by another process. */
 	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		signal(SIGHUP, SIG_DFL);
 	const int status = end_tracer(tracer);
 
 	print_messages(messages);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "scan/code_changes.h"
 #include "ptrace/freeze.h"
+#include "ptrace/target_memory.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
 #include "base/msg.h"
@@ -10,16 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns how many were put back. */
-static size_t put_back(const struct code_changes *changes, int memory)
+/* Writes the original instructions to the places of the breakpoints, by the descriptor of the memory of a stopped task.
+ * Returns how many were written; *error is that of the last failure. */
+static size_t put_back(const struct code_changes *changes, int memory, pid_t tid, int *error)
 {
 	size_t done = 0;
 
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct code_change *change = &changes->items[i];
 
-		if (change->kind == CODE_BREAKPOINT)
-			done += pwrite(memory, change->original, change->size, (off_t)change->address) == change->size;
+		if (change->kind != CODE_BREAKPOINT)
+			continue;
+		const int failure = memory_write_stopped(memory, tid, change->address, change->original, change->size);
+
+		done += !failure;
+		*error = failure ? failure : *error;
 	}
 	return done;
 }
@@ -43,13 +49,15 @@ static int repair_held(pid_t pid, const struct arch *arch)
 			  "perf, bpftrace): they are left. End what uses uprobes, and try again.",
 			  pid, changes.breakpoints, changes.breakpoints == 1 ? "" : "s", changes.path);
 	} else {
-		const int memory = proc_open(proc_live_thread(pid), "mem", O_RDWR);
-		const size_t done = memory < 0 ? 0 : put_back(&changes, memory);
+		const pid_t tid = proc_live_thread(pid);
+		const int memory = proc_open(tid, "mem", O_RDWR);
+		int failure = memory < 0 ? memory : 0;
+		const size_t done = memory < 0 ? 0 : put_back(&changes, memory, tid, &failure);
 
 		status = done != changes.breakpoints;
 		if (status)
 			msg_error("process %d: only %zu of %zu breakpoints could be taken out of its code: %s.", pid,
-				  done, changes.breakpoints, strerror(memory < 0 ? -memory : errno));
+				  done, changes.breakpoints, strerror(-failure));
 		else
 			msg_info(
 				"process %d: took %zu breakpoint%s of a tracer that is gone out of its code (%s first)",

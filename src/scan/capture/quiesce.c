@@ -2,6 +2,7 @@
 #include "scan/capture/quiesce.h"
 #include "heap/allocator_code.h"
 #include "proc/proc.h"
+#include "ptrace/target_memory.h"
 #include "symbols/objects/maps.h"
 
 #include <string.h>
@@ -236,12 +237,10 @@ static bool begin_turn(void *context, struct task *task)
 		return false;
 	find_own(locks, task);
 	for (size_t i = 0; i < locks->own_count; i++) {
-		const struct iovec from = {&contended, sizeof(contended)};
-		const struct iovec to = {(void *)(uintptr_t)locks->own[i], sizeof(contended)};
 		const uint32_t word = lock_word(task->tid, locks->own[i]);
 
 		if (word == LOCK_HELD && !locks->hold->moving)
-			process_vm_writev(task->tid, &from, 1, &to, 1, 0);
+			memory_poke(task->tid, locks->own[i], &contended, sizeof(contended));
 		has_any |= word != 0;
 	}
 	return has_any;

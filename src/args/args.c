@@ -6,9 +6,9 @@
 
 #include <errno.h>
 
-#define PIECES_MAX 16 /* of a parameter that the compiler has taken apart */
+#define PIECES_MAX 16 /* pieces of a parameter that the compiler has split */
 
-/* One call, at its entry or its return. */
+/* The state while one call is formatted, at its entry or at its return. */
 struct explaining {
 	const struct args_plan *plan;
 	struct formatter showing;
@@ -29,7 +29,7 @@ static void args_begin(struct explaining *e, const struct args_plan *plan, const
 	e->gathering.stack_to = plan->stack_to;
 }
 
-/* The text that has been made is the argument's. */
+/* Adds the text in e->showing as an argument, and clears it for the next one. */
 static void args_add(struct explaining *e, const char *name)
 {
 	arg_list_add(e->list, name, out_finish(&e->showing.out));
@@ -40,7 +40,7 @@ static void args_add(struct explaining *e, const char *name)
 
 /* ---- Signatures ---- */
 
-/* The value of a register. False: it is none of the integers'. */
+/* Reads the register with this DWARF number. False if it is not an integer register. */
 static bool has_register(const struct explaining *e, unsigned dwarf_register, uint64_t *value)
 {
 	const struct args_source *source = e->showing.source;
@@ -71,7 +71,7 @@ static size_t args_take_register(struct explaining *e, const struct place_piece 
 	return at < 0 ? 0 : fetch_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
 }
 
-/* The bytes of one piece, from where the compiler has put it by its own choice, into `to`. How many are there. */
+/* Copies the bytes of one piece to `to`, from the place that the compiler chose. Returns how many bytes there are. */
 static size_t take_chosen(struct explaining *e, const struct place_piece *piece, void *to)
 {
 	const struct args_source *source = e->showing.source;
@@ -97,7 +97,8 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 	return count <= 0 ? 0 : (size_t)count < piece->size ? (size_t)count : piece->size;
 }
 
-/* What is in pieces: the first that cannot be read ends it, and what is in none is lost. */
+/* Fetches a value that the compiler has split. Stops at the first piece that cannot be read completely; marks the bytes
+ * that no piece covers as optimised out. */
 static void fetch_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
 			 unsigned char *lost, struct value_view *view)
 {
@@ -122,7 +123,7 @@ static void fetch_pieces(struct explaining *e, const struct signature_param *par
 	view->lost = lost;
 }
 
-/* Where the compiler has put it by its own choice. */
+/* Shows a parameter at a place that the compiler chose instead of the ABI's. */
 static void show_chosen(struct explaining *e, const struct plan_param *param, enum param_place place)
 {
 	const struct signature_param *chosen = param->signature;
@@ -138,7 +139,7 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 		fetch_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
-	/* LLVM names one register for a value that has two. */
+	/* LLVM names only one register for a value that is in two. */
 	if (place == PLACE_REGISTER && view.size < size) {
 		show_unknown(&e->showing);
 		return;
@@ -229,7 +230,7 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 
 /* ---- Rows ---- */
 
-/* Its bits, as the type has them. False: they are not known. */
+/* Fetches a number of `type`: drops the bits above the type's width. False if it cannot be read. */
 static bool fetch_number(struct explaining *e, const struct plan_param *param, unsigned type, uint64_t *number)
 {
 	unsigned char bytes[VALUE_BYTES];
@@ -266,7 +267,8 @@ static void show_row(struct explaining *e, const struct args_kept *kept)
 	}
 }
 
-/* Whether the row takes the result for a failure; where it takes all for successes, whether errno is set. */
+/* Whether the call has failed, by its result: as row->success says; if that is OK_ALWAYS, whether the result is -1 and
+ * the function sets errno. */
 static bool has_failed(const struct args_source *source, const struct function *row)
 {
 	static const unsigned char types[] = {
@@ -310,7 +312,8 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 
 		if (param.type == PARAM_NONE || !param.is_result)
 			continue;
-		/* What a failed call has filled is not known; a template is what it was given. */
+		/* A failed call leaves its output undefined, so only the address is shown. A template (mkstemp) still
+		 * has the caller's text. */
 		if (failed && (param.type != PARAM_STRING || strcmp(param.name, "template") != 0))
 			param.type = PARAM_POINTER;
 		show_kept(e, &call, &param, kept, i);
@@ -327,7 +330,7 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 	}
 }
 
-/* ---- Both ---- */
+/* ---- Entry and return ---- */
 
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept)
 {
@@ -340,7 +343,7 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 		if (plan->row) {
 			const struct param *param = &plan->row->params[i];
 
-			/* What it is may be another of its cases, with more bits. */
+			/* One of its cases may be a wider type: keep all bits. */
 			if (!fetch_number(&e, &plan->params[i], param->cases ? PARAM_HEX_LONG : param->type,
 					  &kept->args[i]))
 				kept->unread |= 1u << i;
@@ -370,7 +373,7 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
-		/* Whoever asks may not know how this function fails (-x). */
+		/* With -x the caller does not know how this function fails. */
 		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "args/fetch.h"
 
-/* The register set is asked for once, when something is in it. */
+/* Reads the register set once, for the first value in it. */
 size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
@@ -27,12 +27,13 @@ static size_t fetch_read_stack(struct gathering *g, uint32_t at, void *to, size_
 	return count <= 0 ? 0 : (size_t)count < size ? (size_t)count : size;
 }
 
-/* Bytes of the stack, from sp + `at` on. How many. */
+/* Copies bytes of the stack from sp + `at` on. Returns how many there are. */
 static size_t fetch_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const uint32_t whole = g->stack_to - g->stack_from;
 
-	/* All arguments' stack is read with the first of them; what is far behind, when its turn comes. */
+	/* The first use reads the stack of all arguments together, GATHER_STACK bytes at most. Bytes beyond these are
+	 * read when they are needed. */
 	if (at < g->stack_from || at - g->stack_from > GATHER_STACK || GATHER_STACK - (at - g->stack_from) < size ||
 	    at >= g->stack_to)
 		return fetch_read_stack(g, at, to, size);
@@ -71,7 +72,7 @@ static size_t take_x87(struct gathering *g, uint32_t at, void *to, size_t size)
 	return size;
 }
 
-/* Up to `size` bytes of a piece. How many there are. */
+/* Copies up to `size` bytes of a piece. Returns how many there are. */
 static size_t take_piece(struct gathering *g, const struct abi_piece *piece, void *to, size_t size)
 {
 	switch (piece->kind) {

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TEXT_WIDTH_MAX 4  /* bytes of a character */
-#define TEXT_BEFORE    32 /* bytes before a string that say how long it is */
+#define TEXT_WIDTH_MAX 4  /* bytes of the widest character */
+#define TEXT_BEFORE    32 /* bytes of a string's header (its length) before its text */
 
-/* ---- What values are shown with ---- */
+/* ---- Formatter ---- */
 
 static size_t formatter_text_size(size_t limit)
 {
@@ -20,7 +20,7 @@ void formatter_begin(struct formatter *s, const struct args_source *source)
 				.texts = TEXTS_MAX,
 				.bases = BASES_READ,
 				.limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
-	/* An escape has four characters. */
+	/* An escaped byte takes four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);
 	s->text = xmalloc(formatter_text_size(s->limit));
 }
@@ -90,7 +90,7 @@ uint64_t view_pointer(const struct formatter *s, const struct value_view *view)
 	return view_number(view, s->source->arch->pointer_size, false);
 }
 
-/* ---- Words for what is not there ---- */
+/* ---- Words for missing values ---- */
 
 void show_missing(struct formatter *s, const struct value_view *view)
 {

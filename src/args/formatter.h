@@ -1,77 +1,79 @@
-/* What values are shown with: bytes of the target, and words for what is not there. */
+/* The state while values are formatted: views of the target's bytes, bounds, and words for missing values. */
 #ifndef FT_ARGS_FORMATTER_H
 #define FT_ARGS_FORMATTER_H
 
 #include "args/args.h"
 #include "args/text_out.h"
 
-#define VALUE_BYTES 1024 /* of a value that are looked at; what has more is shown as far as that */
-#define VALUE_ITEMS 8    /* of an array that are shown */
-#define TEXTS_MAX   4    /* strings that an argument's members, or what it points to, lead to */
-#define BASES_READ  8    /* virtual bases of an argument that memory is read for */
+#define VALUE_BYTES 1024 /* bytes of a value that are read; of a larger value only these are shown */
+#define VALUE_ITEMS 8    /* elements of an array that are shown */
+#define TEXTS_MAX   4    /* strings that are read for the members of one argument or of what it points to */
+#define BASES_READ  8    /* virtual bases for which memory is read, for each argument */
 
-/* How far the memory that a value refers to may be read for it. */
+/* How much of the memory that a value refers to may be read. C strings are read in any case, TEXTS_MAX of them. */
 enum follow {
-	FOLLOW_NOT,  /* a member, an element: its address is shown */
-	FOLLOW_TEXT, /* what was pointed to itself: only the text of a string object */
-	FOLLOW_ALL,  /* an argument, a result */
+	FOLLOW_NOT,  /* of a member or an element: none; a pointer is shown as an address */
+	FOLLOW_TEXT, /* of a value that an argument points to: the text of a string object */
+	FOLLOW_ALL,  /* of an argument or a result: the value that it points to */
 };
 
-/* The bytes of a value, in the tracer's memory. */
+/* A copy of a value's bytes. */
 struct value_view {
 	const unsigned char *bytes;
-	uint64_t size;    /* of those that are there */
-	bool is_cut;      /* it has more that could be read, but are not looked at; else what lacks is unreadable */
-	uint64_t address; /* where they are in the target; 0: in registers */
-	const unsigned char *lost; /* for each of the bytes whether the compiler has left it out; NULL: none is */
+	uint64_t size;             /* bytes that could be read, at most those of the value */
+	bool is_cut;               /* the missing bytes exist but were not read; else they are unreadable */
+	uint64_t address;          /* of the bytes in the target; 0: they are in registers */
+	const unsigned char *lost; /* for each byte 1 if the compiler has optimised it out; NULL: all are there */
 };
 
-/* What values are shown with: of one call. */
+/* The state while the values of one call are formatted. */
 struct formatter {
 	const struct args_source *source;
-	size_t limit;   /* of a string's bytes, bounded */
-	unsigned texts; /* strings of members that may still be read for the argument */
-	unsigned bases; /* virtual bases that may still be looked for */
-	bool is_unmade; /* the argument is an object whose constructor begins: its virtual table is not known yet */
+	size_t limit;   /* bytes of a string that are shown, at most ARGS_LIMIT_MAX */
+	unsigned texts; /* strings of members that may still be read for this argument */
+	unsigned bases; /* virtual bases that may still be read for this argument */
+	bool is_unmade; /* the argument is an object whose constructor begins: its virtual table is not set yet */
 	struct out out;
-	unsigned char *text; /* what is read of a string */
-	/* value_show(), for what consists of other values. */
+	unsigned char *text; /* buffer for the string that is being read */
+	/* value_show(): formats the parts of a value that consists of others. */
 	void (*show)(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		     enum follow follow);
 };
 
-/* Without `show`: value_begin() has it. */
+/* Initialises all but `show`, which value_begin() sets. Undone by formatter_end(). */
 void formatter_begin(struct formatter *s, const struct args_source *source);
 void formatter_end(struct formatter *s);
-/* Reads into the room for strings, at most `size` bytes of it. How many; 0: nothing can be read. */
+/* Reads up to `size` bytes of the target into s->text, as many as fit. Returns how many were read, 0 if none. */
 size_t formatter_read_text(struct formatter *s, uint64_t address, size_t size);
-/* Reads what a value has at an address, bounded, into VALUE_BYTES bytes. False: nothing can be read. */
+/* Reads a value of `size` bytes at an address, at most VALUE_BYTES, into `bytes`, and fills *view. False if nothing can
+ * be read. */
 bool formatter_read(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes,
 		    struct value_view *view);
 
 /* ---- Bytes ---- */
 
-/* A part of the bytes. */
+/* Returns the view of `size` bytes from `offset` on, or of fewer where the view ends. */
 struct value_view view_part(const struct value_view *view, uint64_t offset, uint64_t size);
-/* Whether one of the first `size` bytes was left out. */
+/* Whether the compiler has optimised out one of the first `size` bytes. */
 bool view_has_lost(const struct value_view *view, uint64_t size);
-/* The number that the bytes are, of at most 8; of more the low ones. */
+/* Returns the first `size` bytes as a number, or the low 8 of more. */
 uint64_t view_number(const struct value_view *view, uint64_t size, bool is_signed);
+/* Returns the first bytes as an address of the target. */
 uint64_t view_pointer(const struct formatter *s, const struct value_view *view);
 
 /* ---- Words ---- */
 
-/* Says that bytes are not there. */
+/* Adds "(unreadable)" for missing bytes. If the value was cut, marks the text as full, which ends it with "...". */
 void show_missing(struct formatter *s, const struct value_view *view);
 void show_lost(struct formatter *s);
-/* Where it is cannot be said. */
+/* Says that the place of the value is unknown. */
 void show_unknown(struct formatter *s);
-/* Debug information does not say what it is, or refers to a file that is not there. */
+/* Says that the type is unknown: debug information does not describe it, or refers to a missing file. */
 void show_unknown_type(struct formatter *s);
-/* An address, or NULL. */
+/* Adds an address; 0 is shown as NULL. */
 void show_address(struct formatter *s, uint64_t address);
 void show_unreadable(struct formatter *s, uint64_t address);
-/* The address of code, with the name of the function. */
+/* Adds the address of code and the name of its function. */
 void show_function(struct formatter *s, uint64_t address);
 
 #endif

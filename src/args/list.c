@@ -23,7 +23,7 @@ void arg_list_unref(struct arg_list *list)
 {
 	if (!list || --list->references)
 		return;
-	/* A name begins the memory of both. */
+	/* A name and its value share one allocation, which begins with the name. */
 	for (size_t i = 0; i < list->count; i++)
 		free((char *)(uintptr_t)list->items[i].name);
 	free(list->items);

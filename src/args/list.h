@@ -1,4 +1,4 @@
-/* The arguments of one call as text. */
+/* A list of one call's arguments as text, with a count of references. */
 #ifndef FT_ARGS_LIST_H
 #define FT_ARGS_LIST_H
 
@@ -6,24 +6,24 @@
 
 #include <stddef.h>
 
-/* The names of what is not an argument but stands among them. */
+/* Names of items that are not arguments: the result, and the error. */
 #define ARG_RESULT "return"
 #define ARG_ERROR  "errno"
 
-/* Calls, events and reservations have a reference each. Only a call adds to it, until it has returned. */
+/* Calls, events and reservations have a reference each. Only the call adds items, until it returns. */
 struct arg_list {
 	unsigned references;
 	size_t count, capacity;
-	struct call_arg *items; /* names and values are the list's */
+	struct call_arg *items; /* the list owns their names and values */
 };
 
-/* An empty one, with one reference. */
+/* Returns a new empty list with one reference. */
 struct arg_list *arg_list_new(void);
 struct arg_list *arg_list_ref(struct arg_list *list); /* NULL is allowed */
 void arg_list_unref(struct arg_list *list);           /* NULL is allowed */
-/* Appends copies of both. */
+/* Appends copies of the name and the value. */
 void arg_list_add(struct arg_list *list, const char *name, const char *value);
-/* A new list with the same items: to be added to. NULL makes an empty one. */
+/* Returns a new list with copies of the items, to which others can be added. NULL makes an empty list. */
 struct arg_list *arg_list_copy(const struct arg_list *list);
 
 #endif

@@ -38,7 +38,7 @@ static uint64_t module_params_value_of(const struct row_call *call, unsigned ind
 	return index < call->count ? call->values[index] : 0;
 }
 
-/* A length, none of what is negative. */
+/* Returns an argument that is a length, 0 if it is negative. */
 static uint64_t module_params_length_of(const struct row_call *call, unsigned index)
 {
 	const uint64_t value = module_params_value_of(call, index);
@@ -67,9 +67,9 @@ struct param row_param(const struct row_call *call, const struct param *param)
 	return now;
 }
 
-/* ---- What addresses lead to ---- */
+/* ---- Pointers ---- */
 
-/* Fills `bytes` with what is at the address, up to `size`; else says that it cannot be read. */
+/* Reads up to `size` bytes at an address. If that fails, shows the address instead and returns false. */
 static bool module_params_read_at(struct formatter *s, uint64_t address, uint64_t size, unsigned char *bytes,
 				  struct value_view *view)
 {
@@ -108,7 +108,7 @@ static void show_indirect(struct formatter *s, uint64_t address)
 		show_address(s, view_pointer(s, &view));
 }
 
-/* One read for all the addresses, and one for each string. */
+/* Reads all pointers at once, then each string. */
 static void show_strings(struct formatter *s, uint64_t address)
 {
 	const unsigned word = s->source->arch->pointer_size;
@@ -146,7 +146,7 @@ static uint64_t bytes_count(const struct row_call *call, const struct param *par
 	return mul_saturated(count, param->times ? module_params_length_of(call, param->times - 1u) : 1);
 }
 
-/* The length is the other parameter, or what that points to. */
+/* The length is parameter `with`, or the number that it points to. */
 static void show_row_sockaddr(struct formatter *s, const struct row_call *call, const struct param *param,
 			      uint64_t address)
 {
@@ -183,7 +183,7 @@ static void show_char_bits(struct formatter *s, uint64_t raw, uint64_t size, con
 	show_char(s, &type, &view);
 }
 
-/* Numbers. False: it is none. */
+/* Shows a parameter that is a number. False if its type is not that of a number. */
 static bool module_params_show_number(struct formatter *s, const struct param *param, uint64_t number)
 {
 	switch (param->type) {

@@ -1,34 +1,35 @@
-/* Parameters as modules' rows describe them. */
+/* Formats parameters that the rows of modules describe. */
 #ifndef FT_ARGS_MODULE_PARAMS_H
 #define FT_ARGS_MODULE_PARAMS_H
 
 #include "args/value.h"
 
-/* The numbers of a call that parameters refer to. */
+/* The numbers of one call, to which parameters refer. */
 struct row_call {
 	const struct function *row;
-	size_t count;           /* of its parameters */
-	const uint64_t *values; /* as row_number() has them; of what has cases all bits */
+	size_t count;           /* of `values`: the row's parameters */
+	const uint64_t *values; /* as row_number() returns them; all bits of a parameter with cases */
 	bool is_return;
-	uint64_t result; /* at the return */
+	uint64_t result; /* set at the return; UINT64_MAX if unknown */
 };
 
-/* What the ABI has to know of a parameter: a word, for what is narrower is passed as one. */
+/* Returns what the ABI has to know about a parameter. Types narrower than a word are passed as a word. */
 struct abi_value row_abi_value(const struct arch *arch, const struct param *param);
-/* A parameter as it is in this call: its type by `cases`, PARAM_NONE if it is not there. */
+/* Returns the parameter as it is in this call, with a type by `cases`; PARAM_NONE if the call does not have it. */
 struct param row_param(const struct row_call *call, const struct param *param);
-/* Adds the text of a value, whose bits these are; what is narrower than 64 bits has any others. */
+/* Adds the text of a value. raw: its bits; those above the type's width are ignored. */
 void row_show(struct formatter *s, const struct row_call *call, const struct param *param, uint64_t raw);
-/* ---- Parts of it, each in a file of its own ---- */
+/* ---- Parts of row_show() in other files ---- */
 
-/* The bits of it that count, sign extended. */
+/* Returns the bits of `raw` that belong to the type (enum param_type), sign or zero extended to 64 bits. */
 uint64_t row_number(const struct arch *arch, unsigned type, uint64_t raw);
-/* The name that the words have for a number. False: none has. */
+/* Adds the name that param->words has for a number. False if it has none. */
 bool show_word(struct formatter *s, const struct param *param, uint64_t number);
+/* Adds the names of a number's bits. */
 void show_row_flags(struct formatter *s, const struct param *param, uint64_t number);
-/* The name of an error, or its number. */
+/* Adds the name of an error, or its number. */
 void show_error(struct formatter *s, int error);
-/* A struct sockaddr of `length` bytes at an address. */
+/* Adds the text of the struct sockaddr of `length` bytes at an address. */
 void show_sockaddr(struct formatter *s, uint64_t address, uint64_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Socket addresses. */
+/* Formats socket addresses. */
 #include "config.h"
 #include "args/module_params.h"
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define SHOWN_MAX 32 /* bytes of an address of another family */
+#define SHOWN_MAX 32 /* bytes that are shown of an address of an unknown family */
 
 static void show_ipv4(struct formatter *s, const unsigned char *bytes)
 {
@@ -34,7 +34,7 @@ static void show_ipv6(struct formatter *s, const unsigned char *bytes)
 	out_printf(&s->out, "]:%u", ntohs(in.sin6_port));
 }
 
-/* A path ends at its first zero; an abstract name, which begins with one, where the address ends. */
+/* A path ends at its first zero byte. An abstract name begins with a zero byte and is as long as the address. */
 static void show_unix(struct formatter *s, const unsigned char *path, size_t size)
 {
 	const bool is_abstract = size && !path[0];

@@ -24,7 +24,7 @@ void args_plan_free(struct args_plan *plan)
 	free(plan);
 }
 
-/* How much of the stack has to be read for all of them. */
+/* Extends the part of the stack that all arguments use (stack_from to stack_to) by one place. */
 static void note_stack(struct args_plan *plan, const struct abi_place *place)
 {
 	for (unsigned i = 0; place->is_known && i < place->piece_count && i < ABI_PIECES; i++) {
@@ -40,7 +40,7 @@ static void note_stack(struct args_plan *plan, const struct abi_place *place)
 	}
 }
 
-/* The address of one in memory is an argument. */
+/* The address of a result in memory is passed as an argument is, perhaps on the stack. */
 static void place_result(struct args_plan *plan, const struct abi_function *function)
 {
 	plan->arch->abi->result(function, &plan->result.place);
@@ -62,7 +62,7 @@ static void place_all(struct args_plan *plan, const struct abi_function *functio
 		place_result(plan, function);
 }
 
-/* Whether it is a number by itself: what is a struct's is not its only member's. */
+/* Whether the result is a number. A struct whose only member is a number is not. */
 static bool is_number(const struct args_plan *plan)
 {
 	if (plan->row)
@@ -135,12 +135,12 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 
 /* ---- Signatures ---- */
 
-/* What the ABI is asked of: a parameter, or with Rust's a part of it. */
+/* The values whose places the ABI determines: parameters, or in Rust the parts of parameters. */
 struct asked {
 	struct abi_value values[PLAN_PARAMS * PASSED_SCALARS];
 	struct abi_place places[PLAN_PARAMS * PASSED_SCALARS];
 	size_t params[PLAN_PARAMS * PASSED_SCALARS], count;
-	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* in the parameter */
+	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* of the value, in its parameter */
 };
 
 static void plan_ask(struct asked *asked, size_t param, const struct abi_value *value, uint32_t offset)
@@ -150,7 +150,7 @@ static void plan_ask(struct asked *asked, size_t param, const struct abi_value *
 	asked->offsets[asked->count++] = offset;
 }
 
-/* The next number of bytes that a scalar may have. */
+/* Rounds a size up to that of a scalar: a power of two, at most 16. */
 static uint16_t scalar_size(uint16_t size)
 {
 	uint16_t whole = 1;
@@ -170,7 +170,7 @@ static struct abi_value scalar_value(unsigned size, bool is_float)
 	};
 }
 
-/* A struct that is in memory everywhere. */
+/* Returns a struct that every ABI keeps in memory. */
 static struct abi_value value_in_memory(unsigned word)
 {
 	struct abi_value value = {
@@ -195,7 +195,8 @@ static void ask_rust(struct asked *asked, size_t param, const struct passed_as *
 	}
 }
 
-/* A part's place is one of the whole. size: the whole's. */
+/* Adds the pieces of a part to the place of the whole value. offset: of the part, in the value. size: bytes of the
+ * value. */
 static void add_pieces(struct abi_place *whole, const struct abi_place *part, uint32_t offset, uint64_t size)
 {
 	whole->is_known &= part->is_known && !part->is_address;
@@ -215,8 +216,8 @@ static void add_pieces(struct abi_place *whole, const struct abi_place *part, ui
 	}
 }
 
-/* Rust returns each scalar of a pair in a register of its own. Those of C's functions say which these are: of integers
- * those of one of two words, of floats those of a complex number. */
+/* Rust returns each scalar of a pair in its own register. The registers are those of C's results with two parts: of an
+ * integer of two words, and of a complex number. */
 static void place_rust_result(struct args_plan *plan, const struct passed_as *passed, struct abi_function *function)
 {
 	const unsigned word = plan->arch->pointer_size;
@@ -272,17 +273,18 @@ static void ask_all(struct args_plan *plan, const struct signature *signature, s
 	}
 }
 
-/* Whether the ABI's piece is in that register. */
+/* Whether the ABI has this piece in the register with this DWARF number. */
 static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, unsigned dwarf_register)
 {
 	const int at = arch->abi->float_at(dwarf_register);
 
-	if (piece->kind == PIECE_FLOAT) /* of a wider register's bytes, perhaps */
+	if (piece->kind == PIECE_FLOAT) /* perhaps within a wider register */
 		return at >= 0 && piece->at >= (unsigned)at && piece->at < (unsigned)at + 16;
 	return piece->kind == PIECE_INTEGER && arch->abi->argument_dwarf(piece->index) == dwarf_register;
 }
 
-/* The pieces that are in none of the registers of which debug information says that the function uses them. */
+/* Returns a bit for each piece that callers may leave out: its register is not one of those that the function uses, as
+ * debug information says. 0 if a piece is on the stack. */
 static unsigned left_out(const struct arch *arch, const struct signature_param *param, const struct abi_place *place)
 {
 	unsigned left = 0;
@@ -308,9 +310,9 @@ static bool is_in_registers(const struct signature_param *param)
 	return param->said == PLACE_PIECES && param->piece_count;
 }
 
-/* LLVM passes the fields of a struct that the ABI has on the stack in registers, where all callers are its own, and
- * with them all other parameters may have other places. The same is said of one that the function's first instructions
- * take from the stack. */
+/* If a function has no callers in other files, LLVM passes the fields of a struct in registers although the ABI has the
+ * struct on the stack. Then each other parameter may have another place, too. Debug information looks the same for a
+ * struct that the function's first instructions load from the stack. */
 static void find_moved(struct args_plan *plan)
 {
 	bool is_any = false;

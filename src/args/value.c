@@ -7,10 +7,10 @@
 
 /* ---- Numbers ---- */
 
-/* Of 16 bytes: not every compiler has an integer of that many. */
+/* Shows an integer of 16 bytes. Not every compiler has a type for it. */
 static void show_wide_int(struct formatter *s, const struct value_view *view, bool is_signed)
 {
-	uint32_t parts[WIDE_PARTS]; /* the lowest first */
+	uint32_t parts[WIDE_PARTS]; /* the least significant first */
 	char digits[48];
 	char *d = digits + sizeof(digits) - 1;
 	bool is_negative, is_left = true;
@@ -72,7 +72,7 @@ static void show_bool(struct formatter *s, const struct data_type *type, const s
 		out_add(&s->out, number ? "true" : "false");
 }
 
-/* Of a member its offset, of a function its address, and what is added to `this` behind it. */
+/* Shows the offset of a data member, or the address of a member function and the number that is added to `this`. */
 static void show_member_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const unsigned word = s->source->arch->pointer_size;
@@ -90,9 +90,9 @@ static void show_member_pointer(struct formatter *s, const struct data_type *typ
 		out_printf(&s->out, "+0x%" PRIx64, more);
 }
 
-/* ---- Any value ---- */
+/* ---- All values ---- */
 
-/* Parts of these may be there without the others. */
+/* Whether some parts of a value can be shown while others are missing. */
 static bool has_parts(enum data_kind kind)
 {
 	return kind == DATA_STRUCT || kind == DATA_UNION || kind == DATA_ARRAY || kind == DATA_VECTOR;

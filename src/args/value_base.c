@@ -1,18 +1,19 @@
-/* Where virtual bases are, by an object's virtual table as the Itanium C++ ABI has it (section 2.5.2):
+/* Finds virtual bases by an object's virtual table, whose words the Itanium C++ ABI defines (section 2.5.2):
  *
  *	table - table_at	the base's offset from the object
- *	table - 2 words		the object's offset to the whole object that it is a part of: 0, or negative
+ *	table - 2 words		the offset from the object to the whole object that contains it: 0, or negative
  *	table - 1 word		the address of the type's description; NULL without one (-fno-rtti)
- *	table			... which the first word of the object has
+ *	table			the address in the first word of the object
  *
- * An object that is not made yet, or no more, has something else there. */
+ * The first word of an object that is not constructed yet, or is destroyed, is something else. */
 #include "config.h"
 #include "args/value.h"
 
-#define TABLE_MAX  VALUE_BYTES /* bytes before a table that are looked at */
+#define TABLE_MAX  VALUE_BYTES /* bytes before a table that are read */
 #define OFFSET_MAX (1 << 30)
 
-/* Of a struct without data nothing but tables is at its beginning, so it may share its first word. */
+/* Whether a struct has data members. One without may be at the same address as the object that inherits it, because
+ * both begin with the address of a table. */
 static bool has_data(const struct data_type *type, unsigned depth)
 {
 	if (!depth || type->kind != DATA_STRUCT)
@@ -39,7 +40,7 @@ bool virtual_base_find(struct formatter *s, const struct data_member *base, cons
 	unsigned char bytes[TABLE_MAX];
 	struct value_view view;
 
-	/* The offset has its place before the two other words. */
+	/* In the table the base's offset is before the two other words. */
 	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
 	    object->size < word || view_has_lost(object, word))
 		return false;

@@ -1,4 +1,4 @@
-/* Floating point numbers of every format, in the shortest form that reads back as the same. */
+/* Formats floating point numbers of every format, in the shortest form that reads back as the same number. */
 #include "config.h"
 #include "args/value.h"
 
@@ -7,19 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a format of the target's can tell apart. The widest are shown as far as this machine's own widest goes. */
+/* The precision of a floating point format. Wider formats than this machine's long double are shown with the precision
+ * of that. */
 struct precision {
 	int bits;         /* of the mantissa */
 	int exponent_min; /* of a normal number */
-	int digits;       /* decimal ones that a normal number always keeps */
-	int digits_max;   /* that always suffice */
+	int digits;       /* decimal digits that a normal number always keeps */
+	int digits_max;   /* decimal digits that always suffice */
 };
 
 static const struct precision half = {11, -14, 3, 5}, single = {FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_DIG, 9},
 			      plain = {DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_DIG, 17},
 			      widest = {LDBL_MANT_DIG, LDBL_MIN_EXP - 1, LDBL_DIG, LDBL_DIG + 3};
 
-/* Whether a number that was read is nearer to the value than to any other of the format. */
+/* Whether `read` is nearer to the value than to any other number of the format. */
 static bool is_nearest(long double read, long double value, const struct precision *p)
 {
 	int exponent;
@@ -60,7 +61,7 @@ static void value_float_show_number(struct formatter *s, long double value, cons
 	out_add(&s->out, text);
 }
 
-/* A number of 16 bits, with that many of the exponent. */
+/* Converts a number of 16 bits, of which exponent_bits are its exponent. */
 static long double short_number(uint64_t bits, int exponent_bits)
 {
 	const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
@@ -74,7 +75,8 @@ static long double short_number(uint64_t bits, int exponent_bits)
 	return bits >> 15 ? -value : value;
 }
 
-/* x87's: a mantissa of 64 bits with its first one, and what has it not is no number. */
+/* Converts a number of x87's format, whose mantissa of 64 bits includes the leading 1. If the exponent is not 0, bits
+ * without this 1 are not a number. */
 static long double extended_number(const unsigned char *bytes)
 {
 	uint64_t mantissa;
@@ -94,7 +96,7 @@ static long double extended_number(const unsigned char *bytes)
 	return top >> 15 ? -value : value;
 }
 
-/* IEEE's of 128 bits. */
+/* Converts a number of IEEE's format of 128 bits. */
 static long double quad_number(const unsigned char *bytes)
 {
 	uint64_t low, high;

@@ -1,9 +1,9 @@
-/* Pointers and references, and what is behind them. */
+/* Formats pointers and references, and what they point to. */
 #include "config.h"
 #include "args/value.h"
 
-/* Whether what a pointer of an argument points to is looked at. Not bytes: they are a buffer. Not a struct of which
- * nothing is known. */
+/* Whether the target of an argument's pointer is shown. Bytes are not, because they are a buffer; nor is a struct
+ * without known members. */
 static bool is_followed(const struct data_type *target)
 {
 	switch (target->kind) {
@@ -25,7 +25,7 @@ static bool is_followed(const struct data_type *target)
 	}
 }
 
-/* A reference is shown as what it refers to, a pointer with its own value before that. */
+/* Shows a reference as the value that it refers to, and a pointer as its address and the value that it points to. */
 static void show_pointee(struct formatter *s, const struct data_type *type, uint64_t address, unsigned depth)
 {
 	const struct data_type *target = type->target;

@@ -1,16 +1,16 @@
-/* What consists of other values: structs, unions, bit fields, arrays; and enumerations. */
+/* Formats values that consist of others (structs, unions, bit fields, arrays), and enumerations. */
 #include "config.h"
 #include "args/value.h"
 
 #include <inttypes.h>
 
-#define DEPTH_MAX    4  /* structs and arrays within each other that are shown */
-#define BASES_MAX    8  /* classes that inherit from each other */
-#define VECTOR_ITEMS 16 /* of the widest vector that an ABI passes */
+#define DEPTH_MAX    4  /* levels of nested structs and arrays that are shown */
+#define BASES_MAX    8  /* levels of inheritance that are shown */
+#define VECTOR_ITEMS 16 /* elements of the widest vector that an ABI passes */
 
 /* ---- Structs ---- */
 
-/* The bits of a bit field, as a number of its type's size. */
+/* Shows a bit field as a number of its type. */
 static void show_bit_field(struct formatter *s, const struct data_member *member, const struct value_view *view,
 			   unsigned depth)
 {
@@ -50,18 +50,18 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 	s->show(s, type, &value, depth, FOLLOW_NOT);
 }
 
-/* Rust's tuples have numbers for names. */
+/* The members of Rust's tuples are called __0, __1... */
 static bool is_tuple(const struct data_type *type)
 {
 	return type->member_count && type->members[0].name && !strcmp(type->members[0].name, "__0");
 }
 
-/* The members of one struct, with those that it inherits. */
+/* The state while the members of one struct are listed, with the inherited ones. */
 struct listing {
 	struct formatter *s;
 	unsigned depth;
-	const char *separator; /* what the next member is behind */
-	/* Virtual bases that are listed: several classes may inherit the same one. Address 0: it is not known where. */
+	const char *separator; /* the text before the next member */
+	/* The virtual bases that are listed already: several classes may inherit the same one. Address 0: unknown. */
 	struct {
 		const char *name;
 		uint64_t address;
@@ -121,7 +121,7 @@ static void add_base(struct listing *listing, const struct data_member *base, co
 		value_struct_add_members(listing, base->type, &part, bases);
 }
 
-/* Adds the members, those of a base as the struct's own. */
+/* Adds the members, with those of a base as if they were the struct's own. */
 static void value_struct_add_members(struct listing *listing, const struct data_type *type,
 				     const struct value_view *view, unsigned bases)
 {
@@ -149,7 +149,7 @@ static void value_struct_add_members(struct listing *listing, const struct data_
 			show_bit_field(s, member, view, listing->depth);
 		else
 			s->show(s, member->type, &part, listing->depth, FOLLOW_NOT);
-		/* What lacks here lacks behind it. */
+		/* If a member is missing, all later ones are missing, too. */
 		if (type->kind != DATA_UNION && part.size < size && !member->bit_size) {
 			s->out.is_full |= view->is_cut;
 			return;
@@ -174,7 +174,8 @@ static void show_plain(struct formatter *s, const struct data_type *type, const 
 	out_end(&s->out, has_no_names ? ")" : "}");
 }
 
-/* The one whose discriminant's value it is, or that of all other values. NULL: none is, or it is not known. */
+/* Returns the variant that the value's discriminant selects, or the variant for all other discriminants. NULL if there
+ * is none, or if the discriminant is unknown. */
 static const struct data_variant *find_variant(const struct data_type *type, const struct value_view *view)
 {
 	const struct data_member *discriminant = type->discriminant;
@@ -199,7 +200,7 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 	return other;
 }
 
-/* As its source has it: None, Some(5), Move{x=1, y=2}. */
+/* Shows a variant as Rust's source has it: None, Some(5), Move{x=1, y=2}. */
 static void show_variant(struct formatter *s, const struct data_type *type, const struct value_view *view,
 			 unsigned depth)
 {
@@ -246,7 +247,7 @@ void show_elements(struct formatter *s, const struct data_type *type, const stru
 	out_add(&s->out, "[");
 	const bool is_unknown = !element || (element->kind == DATA_OTHER && !element->size);
 
-	if (depth >= DEPTH_MAX || is_unknown || !type->count) { /* without a count: as many as there are */
+	if (depth >= DEPTH_MAX || is_unknown || !type->count) { /* count 0: the length is unknown */
 		out_add(&s->out, "...");
 		out_end(&s->out, "]");
 		return;
@@ -271,7 +272,8 @@ static bool has_name(const struct data_word *word)
 	return word->name && *word->name;
 }
 
-/* The names of a number's bits: the words with the most bits first, in the order of their values. */
+/* Adds the names of a number's bits, in ascending order. The words are sorted by value, and the greatest are tried
+ * first, because they may name several bits. */
 static void show_flags(struct formatter *s, const struct data_type *type, uint64_t number)
 {
 	const struct data_word *named[64];

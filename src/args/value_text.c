@@ -1,4 +1,4 @@
-/* Characters, strings and string objects, as literals of C. */
+/* Formats characters, strings and string objects as literals in C. */
 #include "config.h"
 #include "args/value.h"
 #include "base/plain.h"
@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Why a string's text ends. */
+/* Why the shown text of a string ends. */
 enum text_end {
-	END_WHOLE,      /* it is all of it */
-	END_CUT,        /* no more of it is shown */
-	END_UNREADABLE, /* no more of it can be read */
+	END_WHOLE,      /* the string ends there */
+	END_CUT,        /* the rest is not shown */
+	END_UNREADABLE, /* the rest cannot be read */
 };
 
 /* ---- Characters ---- */
@@ -49,8 +49,8 @@ static void encode_utf8(uint32_t c, char text[8])
 	*t = '\0';
 }
 
-/* How many bytes the character has that begins there, and *c; 0: it is none of UTF-8's. *is_begun: but its first
- * bytes, and there are no more. */
+/* Decodes the UTF-8 character at `bytes` into *c. Returns the number of its bytes, 0 if they are not valid. *is_begun:
+ * the bytes end within the character. */
 static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, bool *is_begun)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -73,8 +73,8 @@ static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, 
 	return *c < least[length] || !plain_character(*c) ? 0 : length;
 }
 
-/* One of ASCII, or a byte that is no character, as a literal has it. next: what follows, for a digit would be taken
- * for a part of it. */
+/* Writes an ASCII character, or a byte that is no character, as a literal in C has it. next: the following character,
+ * because a digit after \0 would become a part of the escape. */
 static void escape_byte(unsigned char c, unsigned char next, char quote, char text[8])
 {
 	static const char named[] = "a\ab\bt\tn\nv\vf\fr\r";
@@ -94,7 +94,7 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 	else if (!c && (next < '0' || next > '7'))
 		snprintf(text, 8, "\\0");
 	else
-		snprintf(text, 8, "\\x%02x", c); /* octal is the text format's own escape */
+		snprintf(text, 8, "\\x%02x", c); /* the text format uses octal escapes itself */
 }
 
 static void escape_wide(uint32_t c, char text[12])
@@ -124,7 +124,7 @@ static uint32_t character(const unsigned char *bytes, unsigned width)
 
 /* ---- Texts ---- */
 
-/* Adds the character that begins at `at`. Returns how many it takes, 0 at one that is only begun. */
+/* Adds the character at index `at`. Returns how many elements it takes, 0 if the bytes end within it. */
 static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
 	const uint32_t c = character(bytes + at * width, width);
@@ -162,7 +162,8 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 	for (size_t at = 0; at < count && !s->out.is_full;) {
 		size_t taken = add_character(s, bytes, at, count, width);
 
-		/* What the bound has cut off is left out; of a string that ends so the bytes are shown. */
+		/* A character that the limit has cut is left out. If the string itself ends within a character, the
+		 * bytes are shown. */
 		if (!taken && end == END_CUT)
 			break;
 		if (!taken) {
@@ -181,7 +182,7 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 		out_add(&s->out, " (unreadable)");
 }
 
-/* How many characters precede the first zero; `count` if none is there. */
+/* Returns the number of characters before the first zero, `count` if there is no zero. */
 static size_t value_text_length(const unsigned char *bytes, size_t count, unsigned width)
 {
 	size_t i = 0;
@@ -222,7 +223,7 @@ void show_char_array(struct formatter *s, const struct data_type *type, const st
 	const size_t length = value_text_length(view->bytes, most, width);
 	const char *prefix = char_prefix(type->target);
 
-	if (!type->count && view->address && s->texts) { /* as long as it is */
+	if (!type->count && view->address && s->texts) { /* the length is unknown: read up to a zero */
 		s->texts--;
 		show_string(s, view->address, width, prefix, UINT64_MAX);
 	} else if (!type->count)
@@ -279,7 +280,7 @@ void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count)
 
 /* ---- String objects ---- */
 
-/* The text of that many bytes at an address, which may lie in the object itself. */
+/* Shows the text of `length` bytes at an address, which may be within the object. */
 static void show_counted(struct formatter *s, const struct value_view *object, uint64_t address, uint64_t length,
 			 enum follow follow)
 {
@@ -304,7 +305,8 @@ static void show_counted(struct formatter *s, const struct value_view *object, u
 	show_counted_bytes(s, address, length);
 }
 
-/* A pointer to the text; before that lie its length, its capacity and a count of references, a word each. */
+/* Shows an object that is a pointer to its text. Before the text are its length, its capacity and a count of
+ * references, a word each. */
 static void show_counted_before(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size, before = 3 * word;
@@ -331,8 +333,8 @@ static void show_counted_before(struct formatter *s, const struct value_view *ob
 			  count == before + s->limit ? END_CUT : END_UNREADABLE);
 }
 
-/* Three words: a capacity whose lowest bit says that the text is elsewhere, the length, the pointer. Else the first
- * byte has the length, and the text follows. */
+/* Shows an object of three words. If the lowest bit of the first byte is set, they are the capacity, the length and the
+ * pointer. Else the first byte is twice the length, and the text follows it. */
 static void show_inline(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many notes say what a trace does not have; a hostile one could be made of them. */
+/* Bounds of the kept notes and ends of processes, and of the bytes of each: a hostile trace could consist of notes. */
 enum { NOTES_MAX = 100, ENDS_MAX = 10000, NOTE_BYTES = 400 };
 
 struct block_chunk {
@@ -48,7 +48,7 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-/* By bytes; where nothing has had a size so far, by number. */
+/* Whether `live` is above `peak`: by bytes, or by number if sizes mean nothing or nothing has had a size yet. */
 static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
 {
 	if (resource->counts_alone || (!peak->bytes && !live->bytes))
@@ -74,7 +74,7 @@ static void count_peak(struct resource_account *resource, struct site *site, con
 static void count_lifetime(struct resource_account *resource, struct account_block *block, const struct moment *now)
 {
 	const struct moment *born = &block->born;
-	/* By the time since the first call, which knows midnight from a step back. */
+	/* Unlike time_ns, `since` is right across midnight and where a time steps back. */
 	const uint64_t lifetime = now->since - born->since;
 
 	block->site->lifetimes = add_saturated(block->site->lifetimes, lifetime);
@@ -93,7 +93,7 @@ static void count_temporary(struct resource_account *resource, const struct acco
 		tally_add(&block->thread->temporary, block->size);
 }
 
-/* The block is not alive any more. */
+/* Takes a block out of the sums of live blocks, and frees it. */
 static void drop_block(struct account *account, struct resource_account *resource, struct account_block *block)
 {
 	account_settle_site(resource, block->site);
@@ -156,7 +156,8 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
 }
 
-/* The call that has allocated it had not returned when the baseline was: it is not from before. */
+/* Undoes the counting of a block that a baseline has found, because the allocating call follows in the trace: it had
+ * not returned yet when the baseline was taken, so the block is not from before. */
 static void take_back(struct resource_account *resource, const struct account_block *block)
 {
 	tally_take(&resource->allocations, block->size);
@@ -232,7 +233,7 @@ static uint64_t time_since_first(const struct account *account, const struct rec
 	return account->first.time_ns == TIME_NONE ? last->since : time_from(account->first.time_ns, call->time_ns);
 }
 
-/* Without times, what was meant as seconds is a number of calls. */
+/* Without times a second stands for a call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
 	wishes->mark /= 1000000000;

@@ -1,4 +1,4 @@
-/* What is alive at the end, and what of that a scan has found lost. */
+/* Computes what is alive at the end, and which of it a scan has found lost. */
 #include "config.h"
 #include "profile/account_parts.h"
 
@@ -9,13 +9,14 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
-/* At earlier_since. A moment is before the calls of its time; where there is none, that is the end. */
+/* Whether the block was alive at earlier_since, which is before the calls of that time. If earlier_since is the end,
+ * each block was. */
 static bool was_alive_earlier(const struct account *account, const struct account_block *block)
 {
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
 }
 
-/* What was allocated since the last scan may be lost by now. */
+/* Counts a block that was allocated after the last scan; it may be lost, too. */
 static void note_unscanned(const struct account *account, struct resource_account *resource,
 			   struct account_block *block)
 {
@@ -27,8 +28,9 @@ static void note_unscanned(const struct account *account, struct resource_accoun
 		tally_add(&block->site->earlier_unscanned, block->size);
 }
 
-/* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
- * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
+/* Whether the block is shown as a leak; counts it by its class. If there was a scan, definitely and indirectly lost
+ * blocks are leaks. Else all blocks are that were allocated in the trace, but not those from before it: a program has
+ * many of these, and few are leaks. */
 static bool account_end_is_leak(const struct account *account, struct resource_account *resource,
 				struct account_block *block)
 {
@@ -53,7 +55,7 @@ static void end_block(const struct account *account, struct resource_account *re
 
 	if (born < site->oldest_since)
 		site->oldest_since = born;
-	/* Of several of one time, the lowest: the table has no order. */
+	/* Of blocks of the same time, take the lowest id, because the table has no order. */
 	if (born > site->newest_since || !site->newest_id || (born == site->newest_since && id < site->newest_id)) {
 		site->newest_since = born;
 		site->newest_id = id;
@@ -95,7 +97,8 @@ static void end_resource(const struct account *account, const struct resource_st
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }
 
-/* All timelines of the account have come to the same time, and so have moments at the same times. */
+/* Returns the last moment before the last tenth of the time. All timelines of the account have advanced to the same
+ * time, so their moments are at the same times. */
 static uint64_t last_tenth(uint64_t last)
 {
 	uint64_t width = 1;

@@ -1,4 +1,4 @@
-/* What the parts of an account share. Private to profile/. */
+/* Declares what the files of an account share. Private to profile/. */
 #ifndef FT_PROFILE_ACCOUNT_PARTS_H
 #define FT_PROFILE_ACCOUNT_PARTS_H
 
@@ -12,26 +12,26 @@ struct account_block {
 	struct site *site;
 	struct thread_account *thread; /* NULL unknown */
 	uint64_t references;
-	uint64_t lost_scan; /* that has said last that it is lost: its number; 0 none */
+	uint64_t lost_scan; /* number of the last scan that has found it lost; 0: none */
 	enum lost_kind lost;
-	bool is_before; /* born before the trace: `born` is when the baseline was */
+	bool is_before; /* allocated before the trace; `born` is the time of the baseline */
 };
 
-/* What is found by these, or made; the account's. */
+/* Return a part of the account, which they add if it is new. The account owns it. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
-/* NULL: "?". */
+/* function: NULL counts as "?". */
 struct function_stats *account_function(struct account *account, struct resource_account *resource,
 					const char *function);
-/* Of the calls that come now; NULL unknown. */
+/* Returns the thread of the calls that follow; NULL if it is unknown. */
 struct thread_account *account_thread(struct account *account, struct resource_account *resource);
-/* Of the call's stack and the function, which is interned. */
+/* Returns the site of the call's stack and of the function, which is interned. */
 struct site *account_site(struct resource_account *resource, const struct record_call *call, const char *function,
 			  const struct moment *now);
 void resource_account_free(struct resource_account *resource);
 
-/* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
+/* Call it before the site's live tally changes: keeps that tally for the moments and peaks that have passed. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
-/* Keeps what the mark's figures are now. */
+/* Keeps the present figures as those of the mark. */
 void account_keep_mark(struct account *account);
 
 #endif

@@ -1,5 +1,5 @@
-/* The parts of an account that are made when they first come up, resources, functions, threads, sites, and what is
- * kept of them at a moment. */
+/* Adds the parts of an account on their first use: resources, functions, threads, sites. Keeps their figures at peaks,
+ * moments and the mark. */
 #include "config.h"
 #include "profile/account_parts.h"
 

@@ -15,7 +15,7 @@ struct profile *profile_new(void)
 
 static bool same_name(const char *a, const char *b)
 {
-	/* Interned strings. */
+	/* Interned strings are equal if their addresses are. */
 	return a == b;
 }
 
@@ -47,7 +47,7 @@ const struct profile_frame *profile_frame_intern(struct profile *profile, const 
 	wanted.module = string_intern(&profile->strings, frame->module);
 	wanted.file = string_intern(&profile->strings, frame->file);
 	wanted.build_id = string_intern(&profile->strings, frame->build_id);
-	/* Frames of equal hashes stand at the keys that follow. */
+	/* Frames with equal hashes have consecutive keys. */
 	uint64_t key = hash_frame(profile, &wanted);
 	struct profile_frame *found;
 
@@ -152,7 +152,7 @@ struct profile_group *profile_group_of(struct profile *profile, const struct pro
 	return found;
 }
 
-/* Nanoseconds since the Epoch of an account's first call; 0 unknown. */
+/* Returns the time of the account's first call, in nanoseconds since the Epoch; 0 if unknown. */
 static uint64_t absolute_begin(const struct account *account)
 {
 	const int64_t day = 86400;
@@ -163,7 +163,7 @@ static uint64_t absolute_begin(const struct account *account)
 			     account->first.time_ns);
 }
 
-/* The profile begins with the first call of all. */
+/* Sets the offsets of the processes, so that the profile begins with the first call of all; adds up their counts. */
 static void place_processes(struct profile *profile)
 {
 	uint64_t begin = UINT64_MAX;
@@ -247,7 +247,7 @@ static void tally_subtract(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
 }
 
-/* Of what is shown as lost or reachable, what it was before the last tenth of the time. */
+/* Adds up what is reachable, and what was alive of each class before the last tenth of the time. */
 static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;

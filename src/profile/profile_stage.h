@@ -1,4 +1,4 @@
-/* The last stage of a process's records: they become a part of a profile. */
+/* Adds the records of a process to a profile, as the last stage. */
 #ifndef FT_PROFILE_PROFILE_STAGE_H
 #define FT_PROFILE_PROFILE_STAGE_H
 
@@ -7,17 +7,18 @@
 #include "symbols/names/names.h"
 
 struct profile_stage_options {
-	struct profile *profile; /* that it becomes a part of at the end; the caller's */
-	struct names *names;     /* of its objects; NULL: frames are named by what the trace says. The caller's */
-	bool is_old;             /* as in struct profile_process */
+	struct profile *profile; /* to which the process is added at the end; the caller owns it */
+	struct names *names; /* names of its objects, owned by the caller; NULL: frames have the names in the trace */
+	bool is_old;         /* as in struct profile_process */
 	struct account_wishes wishes;
 	const struct trace_clock *clock; /* as in struct account */
 };
 
-/* A last stage for the records of one process. */
+/* Returns a last stage for the records of one process. Copies the options. */
 struct stage *profile_stage_new(const struct profile_stage_options *options);
 
-/* Makes an account, on which account_end() was called, a part of the profile, whose it is then. */
+/* Adds an account, on which account_end() was called, to the profile, which takes it over. names: as in struct
+ * profile_stage_options. */
 void profile_add_account(struct profile *profile, struct account *account, struct names *names);
 
 #endif

@@ -45,7 +45,7 @@ static struct profile_frame frame_at(uint64_t address, const struct mapped_objec
 	return frame;
 }
 
-/* "FILE:LINE", to the end of the line of text. */
+/* Splits "FILE:LINE" into the frame's file and line. */
 static void resolve_take_place(struct profile_frame *frame, char *place)
 {
 	char *colon = strrchr(place, ':');
@@ -81,8 +81,8 @@ static void add_text_line(struct resolver *resolver, uint64_t address, const str
 	free(line);
 }
 
-/* A name that the trace itself gives: inlined frames are lines of their own before it, each but the first with its
- * tab and its address. */
+/* Adds the frames that the trace's text names. Inlined frames come first, a line each; all lines but the first begin
+ * with a tab and the address. */
 static void resolve_add_text(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
 			     const char *text)
 {
@@ -113,12 +113,12 @@ static void resolve_add_names(struct resolver *resolver, uint64_t address, const
 	}
 }
 
-/* Where the names of frame i of the stack begin in resolver->lines. */
+/* Returns where the names of frame i of the stack begin in resolver->lines; adds them if they are new. */
 static size_t resolve_frame(struct resolver *resolver, const struct stack *stack, uint32_t i)
 {
 	const uint64_t address = stack->frames[i];
 	const char *text = stack->texts ? stack->texts[i] : NULL;
-	/* Texts are interned. */
+	/* Interned texts are equal if their addresses are. */
 	const uint64_t key = text ? hash_mix((uintptr_t)text) ^ address : address;
 	const uint64_t *known = hash_get(&resolver->known, key);
 	const struct mapped_object *object = stack->objects ? stack->objects[i] : NULL;

@@ -1,4 +1,4 @@
-/* What is counted of a place that allocates, of a function, of a thread. */
+/* Counts of a place that allocates, of a function and of a thread. */
 #ifndef FT_PROFILE_SITE_H
 #define FT_PROFILE_SITE_H
 
@@ -6,14 +6,15 @@
 #include "profile/timeline.h"
 #include "trace/event.h"
 
-/* Sizes 0, 1, 2-3, 4-7...: bucket 0 and one for each highest bit. */
+/* Buckets of sizes 0, 1, 2-3, 4-7...: one for 0, and one for each highest bit. */
 #define SIZE_BUCKETS 65
-/* Lifetimes below 1, 10, 100... microseconds or events. */
+/* Buckets of lifetimes below 1, 10, 100... microseconds or events. */
 #define LIFETIME_BUCKETS 14
 
+/* When a call was. */
 struct moment {
-	uint64_t index;   /* of the calls, counted */
-	uint64_t number;  /* that the trace gives the call */
+	uint64_t index;   /* number of the call in the account, from 1 on */
+	uint64_t number;  /* number of the call in the trace */
 	uint64_t time_ns; /* as in the record */
 	/* Since the first call: nanoseconds, or calls where the trace has no times. Never less than an earlier
 	 * call's. */
@@ -23,42 +24,42 @@ struct moment {
 struct function_stats {
 	const char *name;
 	struct tally tally;
-	uint64_t releases; /* of the calls */
+	uint64_t releases; /* how many of the calls are releases */
 };
 
-/* What is counted of a site, or of a kind of resource. */
+/* Counts of a site, or of a kind of resource. */
 struct figures {
 	struct tally allocated; /* all calls */
 	struct tally live, temporary;
-	struct tally at_peak; /* alive when the resource's peak was */
+	struct tally at_peak; /* alive at the resource's peak */
 };
 
-/* Where resources of one kind are allocated: a distinct stack, and the function that was called there. One line may
- * call several, and then their stacks are equal. */
+/* A place that allocates resources of one kind: a distinct stack, and the function that was called there. One line may
+ * call several functions, whose stacks are then equal. */
 struct site {
 	const struct stack *stack; /* NULL: calls without one */
 	const char *function;      /* interned */
 	struct site *next_of_stack;
 	struct tally tally; /* all calls */
 	struct tally live, temporary;
-	struct tally own_peak;          /* the most that was alive of this site, as the resource's peak is counted */
-	struct tally at_peak;           /* alive when the resource's peak was, after account_end() */
-	struct figures at_mark;         /* as they were when the account's mark passed, after account_end() */
-	struct tally earlier;           /* alive at the account's earlier_since, after account_end() */
-	struct tally picked;            /* alive at the end, and of the trace; where a scan was, what is lost */
-	struct tally picked_indirectly; /* of that, what is only indirectly lost */
-	struct tally lost[LOST_KINDS];  /* of what is alive at the end, as the last scan said */
-	struct tally unscanned;         /* alive at the end, and allocated since that scan */
+	struct tally own_peak;          /* the most that was alive of this site, compared as the resource's peak is */
+	struct tally at_peak;           /* alive at the resource's peak; valid after account_end() */
+	struct figures at_mark;         /* the figures when the account's mark passed; valid after account_end() */
+	struct tally earlier;           /* alive at the account's earlier_since; valid after account_end() */
+	struct tally picked;            /* what counts as a leak at the end (account_end.c) */
+	struct tally picked_indirectly; /* of that, what is indirectly lost */
+	struct tally lost[LOST_KINDS];  /* alive at the end, and lost, as the last scan says */
+	struct tally unscanned;         /* alive at the end, and allocated after that scan */
 	struct tally earlier_lost[LOST_KINDS],
 		earlier_unscanned;           /* of these, what was alive at the account's earlier_since */
-	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
-	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */
-	uint64_t first_since;                /* of its first call */
-	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
-	uint64_t number;                     /* in the order of the first calls */
-	uint64_t newest_id;                  /* of the newest that is alive, after account_end() */
-	bool is_before;                      /* what is older than the trace; without a stack */
-	uint64_t peak_seen;                  /* the resource's peaks that at_peak knows of */
+	uint64_t lifetimes;                  /* sum over the released blocks, in the units of `since` */
+	uint64_t ages;                       /* sum over the blocks alive at the end; valid after account_end() */
+	uint64_t first_since;                /* time of its first call */
+	uint64_t oldest_since, newest_since; /* of the blocks alive at the end; valid after account_end() */
+	uint64_t number;                     /* index in resource_account.sites */
+	uint64_t newest_id;                  /* id of the newest live block; valid after account_end() */
+	bool is_before;                      /* blocks from before the trace; they have no stack */
+	uint64_t peak_seen;                  /* the resource's `peaks` when at_peak was set */
 	struct site_history history;         /* what was alive at each moment of the resource's timeline */
 };
 

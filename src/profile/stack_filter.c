@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What came of a stack whose innermost call was that of a function. */
+/* The verdict on a stack and the function that was called there. */
 struct stack_filter_verdict {
 	struct stack_filter_verdict *next;
 	const char *function; /* interned */
-	unsigned kind;        /* of the leak, a set of one */
+	unsigned kind;        /* of the leak, as a set with one bit */
 	bool fits;
-	size_t suppression; /* 1 + its number; 0: none has it */
+	size_t suppression; /* 1 + the index of the one that matches; 0: none */
 };
 
 struct stack_filter {
 	struct stack_filter_options options;
 	struct stack_judge judge;
-	const struct stage *leaks; /* NULL none */
+	const struct stage *leaks; /* NULL: all blocks count as definitely lost */
 	struct names *names;
-	struct account account; /* only its objects */
+	struct account account; /* only its object map is used */
 	struct profile *profile;
 	struct resolver resolver;
-	struct stack_pool stacks; /* user: struct stack_filter_verdict */
+	struct stack_pool stacks; /* stack.user is a list of struct stack_filter_verdict */
 	struct stack_filter_verdict **verdicts;
 	size_t verdict_count, verdict_capacity;
-	bool *matched;      /* of each pattern */
-	struct tally *used; /* of each suppression */
+	bool *matched;      /* for each pattern */
+	struct tally *used; /* for each suppression */
 	uint64_t calls;
 };
 
@@ -45,7 +45,7 @@ static void stack_filter_note(void *context, const struct record *record)
 		resolver_forget(&filter->resolver);
 }
 
-/* "name(parameters) const" without what is behind the name: as long as that is. */
+/* Returns the length of the name in "name(parameters) const". */
 static size_t stack_filter_plain_length(const char *name)
 {
 	const char *const close = strrchr(name, ')');

@@ -1,4 +1,4 @@
-/* Which stacks are wanted, by the names of their frames: patterns that users give, and leaks that are suppressed. */
+/* Selects stacks by the names of their frames: with patterns that users give, and without suppressed leaks. */
 #ifndef FT_PROFILE_STACK_FILTER_H
 #define FT_PROFILE_STACK_FILTER_H
 
@@ -7,37 +7,38 @@
 #include "profile/suppressions.h"
 #include "symbols/names/names.h"
 
-/* Names of functions match as the trace shows them, with their parameters or without; objects by their path or the name
- * of their file. The function that allocates is the innermost frame. */
+/* Names of functions match as the trace shows them, with or without their parameters; objects match by their path or by
+ * the name of their file. The function that allocates is the innermost frame. */
 enum stack_pattern_kind { STACK_FUNCTION, STACK_NOT_FUNCTION, STACK_OBJECT, STACK_PATTERN_KINDS };
 
 struct stack_pattern {
 	enum stack_pattern_kind kind;
-	const char *text; /* base/glob.h */
+	const char *text; /* a glob (base/glob.h) */
 };
 
-/* Of each kind any one is to match, of STACK_NOT_FUNCTION none. What the pointers point at is the caller's. */
+/* Of each kind at least one pattern has to match, of STACK_NOT_FUNCTION none may. The caller owns what the pointers
+ * point to. */
 struct stack_filter_options {
 	const struct stack_pattern *patterns;
 	size_t pattern_count;
-	struct suppressions *suppressions; /* NULL: none. Their `used` stays as it is */
+	struct suppressions *suppressions; /* NULL: none. Their `used` does not change */
 };
 
 struct stack_filter;
 
-/* names: of the trace's objects, which get them as the records pass; NULL: frames have the names that the trace says.
- * Memory is proportional to the distinct stacks. */
+/* names: gets the trace's objects as the records pass; NULL: frames have the names in the trace. Memory is proportional
+ * to the distinct stacks. */
 struct stack_filter *stack_filter_new(const struct stack_filter_options *options, struct names *names);
 void stack_filter_free(struct stack_filter *filter);
-/* The stage of -l whose leaks are judged: suppressions are for kinds of these. Without it all count as definitely
- * lost. */
+/* Sets the stage of -l whose leaks are judged, because suppressions are for kinds of leaks. Without it all count as
+ * definitely lost. */
 void stack_filter_set_leaks(struct stack_filter *filter, const struct stage *leaks);
-/* As a filter wants it; the stack filter's. */
+/* Returns the judge for struct filter. The stack filter owns it. */
 const struct stack_judge *stack_filter_judge(const struct stack_filter *filter);
 
-/* After the end: appends a line about each pattern that was to match and never did. */
+/* Call it after the end: appends a line for each pattern that had to match and never did. */
 void stack_filter_report(const struct stack_filter *filter, struct buf *out);
-/* What the suppressions have left out, a line each: "suppressed: 56 bytes in 2 blocks: NAME (FILE:LINE)".
+/* Appends a line for each suppression that has left out blocks: "suppressed: 56 bytes in 2 blocks: NAME (FILE:LINE)".
  * context: the filter. */
 void stack_filter_suppressed(const void *context, struct buf *out);
 

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How one frame is matched; the innermost is the function that allocates, which has only a name. */
+/* A frame that patterns are compared with. The innermost one is the function that allocates, which has only a name. */
 struct suppressions_place {
 	const char *function;              /* NULL unknown */
-	const struct profile_frame *frame; /* NULL: that function */
+	const struct profile_frame *frame; /* NULL: the function that allocates */
 };
 
 struct named_stack {
-	const char *function; /* that allocates */
+	const char *function; /* the function that allocates */
 	const struct profile_frame *const *frames;
 	size_t frame_count;
 };
@@ -26,7 +26,8 @@ static struct suppressions_place suppressions_place_of(const struct named_stack 
 	return (struct suppressions_place){.function = frame->function, .frame = frame};
 }
 
-/* As valgrind has it: the file's name without folders, alone or with the line. Besides, its whole path. */
+/* Whether a pattern matches the file's name without folders, alone or with the line, as in valgrind; or the whole
+ * path. */
 static bool has_source(const char *pattern, const struct profile_frame *frame)
 {
 	if (!frame || !frame->file)
@@ -69,7 +70,7 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 	return false;
 }
 
-/* Whether the patterns match the innermost frames; those further out may be any. */
+/* Whether the patterns match the innermost frames. Frames further out do not matter. */
 static bool suppressions_matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
@@ -92,7 +93,8 @@ static bool suppressions_matches(const struct suppression *suppression, const st
 			pattern++;
 			frame++;
 		} else if (behind_any != SIZE_MAX) {
-			/* What precedes the last "..." has matched as early as it can. */
+			/* The patterns before the last "..." have matched as early as they can. Those after it are
+			 * tried one frame further out. */
 			pattern = behind_any;
 			frame = ++from;
 		} else {
@@ -134,7 +136,7 @@ static void suppressions_take(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes;
 }
 
-/* What the group has picked of one kind. Whether an entry has it. */
+/* Suppresses what the group has picked of one kind, if a suppression matches it. Returns whether one does. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part)
 {
@@ -151,7 +153,7 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 	return true;
 }
 
-/* Which kinds a group has alive. */
+/* Returns the set of kinds that the group's live blocks have. */
 static unsigned kinds_alive(const struct profile *profile, const struct profile_group *group)
 {
 	struct tally reachable = group->live;
@@ -173,7 +175,7 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
 
-/* Growth is of all that is alive. */
+/* Whether suppressions match all kinds of the group's live blocks: growth counts all of them. */
 static bool is_alive_suppressed(struct suppressions *suppressions, const struct profile *profile,
 				const struct profile_group *group)
 {

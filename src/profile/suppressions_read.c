@@ -1,4 +1,4 @@
-/* The syntax of valgrind's suppressions ({ name, Memcheck:Leak, fun:, obj:, src:, ... }) and of LeakSanitizer's
+/* Reads suppressions in the syntax of valgrind ({ name, Memcheck:Leak, fun:, obj:, src:, ... }) and of LeakSanitizer
  * (leak:PATTERN). */
 #include "config.h"
 #include "base/glob.h"
@@ -13,9 +13,9 @@
 enum { FILE_MAX = 4 << 20 };
 #define LEAK_KINDS "match-leak-kinds:"
 
-/* What the C and C++ libraries keep until the process ends, on purpose: buffers of the standard streams, what
- * setlocale, tzset, iconv and the name services have loaded, the dynamic linker's own, and libstdc++'s reserve for
- * exceptions. */
+/* Blocks that the C and C++ libraries keep on purpose until the process ends: buffers of the standard streams, data
+ * that setlocale, tzset, iconv and the name services have loaded, the dynamic linker's data, and libstdc++'s reserve
+ * for exceptions. */
 static const char own[] =
 	"{\n the buffer of a standard stream\n Memcheck:Leak\n fun:malloc\n"
 	" fun:*_IO_*file_doallocate\n}\n"
@@ -43,7 +43,7 @@ static const char own[] =
 struct suppressions_read_input {
 	struct suppressions *suppressions;
 	const char *path; /* for messages */
-	const char *file; /* NULL: functrace's own */
+	const char *file; /* `path`, interned; NULL: functrace's own suppressions */
 	char *rest;
 	unsigned line;
 };
@@ -60,14 +60,14 @@ static struct suppression *suppressions_read_add(struct suppressions_read_input 
 	return item;
 }
 
-/* Takes the text over. */
+/* Adds a pattern, which takes over the text. */
 static void suppressions_read_add_pattern(struct suppression *item, enum suppression_pattern_kind kind, char *text)
 {
 	ARRAY_GROW(item->patterns, item->pattern_capacity, item->pattern_count);
 	item->patterns[item->pattern_count++] = (struct suppression_pattern){.kind = kind, .text = text};
 }
 
-/* valgrind knows C++'s functions by their symbols, traces by what these mean. */
+/* valgrind names functions of C++ by their symbols, a trace by the demangled names. */
 static char *function_pattern(const struct suppressions_read_input *input, const char *text)
 {
 	if (strncmp(text, "_Z", 2))
@@ -86,7 +86,7 @@ static char *function_pattern(const struct suppressions_read_input *input, const
 	return pattern;
 }
 
-/* The next line without blanks around it, comments and empty ones left out; NULL at the end. */
+/* Returns the next line that is not empty and not a comment, without blanks around it; NULL at the end. */
 static char *suppressions_read_next_line(struct suppressions_read_input *input)
 {
 	char *line;
@@ -108,7 +108,7 @@ static bool suppressions_read_fail(const struct suppressions_read_input *input, 
 	return false;
 }
 
-/* "Memcheck:Leak", of several tools perhaps. */
+/* Whether the kind is "Memcheck:Leak", perhaps with other tools besides Memcheck. */
 static bool suppressions_read_is_leak(const char *kind)
 {
 	const char *colon = strrchr(kind, ':');
@@ -117,7 +117,7 @@ static bool suppressions_read_is_leak(const char *kind)
 	return colon && !strcmp(colon + 1, "Leak") && tool && tool < colon;
 }
 
-/* One of the lines that say what a frame is; false if it is none. */
+/* Adds the frame that a line describes. False if the line is of another form. */
 static bool take_frame(const struct suppressions_read_input *input, struct suppression *item, const char *line)
 {
 	if (!strncmp(line, "fun:", 4))
@@ -133,7 +133,7 @@ static bool take_frame(const struct suppressions_read_input *input, struct suppr
 	return true;
 }
 
-/* "match-leak-kinds: definite,possible": it is for these. False after a message. */
+/* Takes the kinds of "match-leak-kinds: definite,possible". False after a message. */
 static bool take_kinds(const struct suppressions_read_input *input, struct suppression *item, const char *kinds)
 {
 	kinds += strspn(kinds, " \t");
@@ -146,7 +146,7 @@ static bool take_kinds(const struct suppressions_read_input *input, struct suppr
 	return false;
 }
 
-/* Behind the "{". */
+/* Reads an entry after its "{". False after a message. */
 static bool read_entry(struct suppressions_read_input *input)
 {
 	char *name = suppressions_read_next_line(input);
@@ -176,7 +176,8 @@ static bool read_entry(struct suppressions_read_input *input)
 				   : suppressions_read_fail(input, "there are no frames; this would match everything");
 }
 
-/* LeakSanitizer's: a part of a name, unless ^ and $ say that it begins or ends there; * is any bytes. */
+/* Adds an entry of LeakSanitizer. Its pattern matches a part of a name, or, with ^ or $, the beginning or the end; *
+ * matches any bytes. */
 static void read_leak(struct suppressions_read_input *input, const char *pattern)
 {
 	struct suppression *item = suppressions_read_add(input, pattern);
@@ -187,7 +188,7 @@ static void read_leak(struct suppressions_read_input *input, const char *pattern
 
 	if (to_end)
 		literal[length - 1] = '\0';
-	/* Only its * is a wildcard. */
+	/* Only * is a wildcard: glob_quote() has quoted it, too. */
 	for (const char *from = literal; *from; from++)
 		if (from[0] != '\\' || from[1] != '*')
 			*to++ = *from;
@@ -211,7 +212,7 @@ static bool read_text(struct suppressions_read_input *input)
 			return suppressions_read_fail(
 				input, "there should be { of valgrind's syntax or leak:PATTERN of LeakSanitizer's");
 		}
-		/* Other sanitizers' entries (race:, undefined:...) stand in the same file. */
+		/* Entries of other sanitizers (race:, undefined:...) may be in the same file; they are ignored. */
 	}
 	return true;
 }

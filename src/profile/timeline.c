@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice as long spans: of each two the second's end and the greater peak. */
+/* Makes spans twice as long: joins each two into one with the second's end and the greater peak. */
 static void join_spans(struct timeline *timeline)
 {
 	const size_t count = (timeline->count + 1) / 2;
@@ -29,7 +29,7 @@ static void join_spans(struct timeline *timeline)
 	timeline->width *= 2;
 }
 
-/* Of the moments 0, 1, 2, 3... the even ones stay, as 0, 1... */
+/* Keeps every other moment: the moments 0, 2, 4... become 0, 1, 2... */
 static void halve_moments(struct timeline *timeline)
 {
 	timeline->moment_count = (timeline->moment_count + 1) / 2;
@@ -84,8 +84,8 @@ static struct tally timeline_last_of(const struct site_history *history)
 	return history->count ? history->entries[history->count - 1].live : (struct tally){0};
 }
 
-/* An entry of moment m holds from the first moment that stays and is not before m. Where two come to the same, the
- * later one holds there. */
+/* Applies the timeline's halvings to a history. An entry of moment m then holds from the first kept moment that is not
+ * before m. If two entries get the same moment, the later one holds. */
 static void timeline_catch_up(struct site_history *history, const struct timeline *timeline)
 {
 	for (; history->halvings < timeline->halvings; history->halvings++) {

@@ -1,5 +1,5 @@
-/* How much was alive when: a bounded number of spans of equal length, and of moments at which each site says what it
- * had. Both double their length when their number is reached, so a trace of any length fits. */
+/* Records how much was alive at which time: a bounded number of spans of equal length, and of moments at which each
+ * site's live blocks are known. When their number is reached, their length doubles, so a trace of any length fits. */
 #ifndef FT_PROFILE_TIMELINE_H
 #define FT_PROFILE_TIMELINE_H
 
@@ -22,7 +22,7 @@ static inline void tally_add(struct tally *tally, uint64_t bytes)
 static inline void tally_take(struct tally *tally, uint64_t bytes)
 {
 	tally->calls--;
-	/* Saturated sums cannot be taken back exactly. */
+	/* A saturated sum cannot be reduced exactly. */
 	tally->bytes = tally->bytes > bytes ? tally->bytes - bytes : 0;
 }
 
@@ -34,8 +34,8 @@ static inline void tally_join(struct tally *to, const struct tally *more)
 
 struct timeline_span {
 	struct tally last;        /* alive when the span ended */
-	uint64_t most_bytes;      /* alive at once in it */
-	uint64_t allocations;     /* made in it */
+	uint64_t most_bytes;      /* the most that were alive at once */
+	uint64_t allocations;     /* calls in the span */
 	uint64_t allocated_bytes; /* by these */
 };
 
@@ -44,12 +44,12 @@ struct timeline {
 	size_t count;   /* spans, all but the last of which have ended */
 	struct timeline_span *spans;
 	uint64_t moment_width; /* moment k is at k * moment_width, before the calls of that time */
-	size_t moment_count;   /* that have passed */
-	uint64_t halvings;     /* how often every other moment was forgotten */
+	size_t moment_count;   /* moments that have passed */
+	uint64_t halvings;     /* how often every other moment was dropped */
 	struct tally live;
 };
 
-/* What a site had alive at a moment, until its next entry. */
+/* What a site had alive from a moment on, until its next entry. */
 struct site_entry {
 	uint32_t moment;
 	struct tally live;
@@ -58,20 +58,20 @@ struct site_entry {
 struct site_history {
 	struct site_entry *entries; /* ascending; before the first one nothing was alive */
 	uint32_t count, capacity;
-	uint32_t moments;  /* that are noted */
-	uint32_t halvings; /* as the timeline's */
+	uint32_t moments;  /* moments that the entries cover */
+	uint32_t halvings; /* halvings of the timeline that were applied */
 };
 
-/* Time has come to `since`: ends spans and passes moments. To be called before the changes of that time. */
+/* Advances the time to `since`: ends spans and passes moments. Call it before the changes of that time. */
 void timeline_advance(struct timeline *timeline, uint64_t since);
-/* Notes an allocation of `bytes` (0 calls otherwise) or a release; `live` is what the resource has after it. */
+/* Notes a change of what is alive; `live` is what the resource has after it. bytes: of the allocation, if it is one. */
 void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation, uint64_t bytes);
 void timeline_free(struct timeline *timeline);
 
-/* Before the site's live tally changes (or at the end): it had `live` at all moments that passed since the last
- * call. */
+/* Call it before the site's live tally changes, or at the end: the site had `live` at all moments that have passed
+ * since the last call. */
 void site_history_note(struct site_history *history, const struct timeline *timeline, const struct tally *live);
-/* What the site had alive at a moment. */
+/* Returns what the site had alive at a moment. */
 struct tally site_history_at(const struct site_history *history, size_t moment);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define GATHER_STACK 1024 /* bytes of the stack that one read covers */
 
-/* What has been read for one call, at its entry or at its return. */
+/* The registers and the stack of one call as far as they were read, at its entry or at its return. */
 struct gathering {
 	struct formatter *s;
 	bool is_return;

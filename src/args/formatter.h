@@ -12,9 +12,9 @@
 
 /* How much of the memory that a value refers to may be read. C strings are read in any case, TEXTS_MAX of them. */
 enum follow {
-	FOLLOW_NOT,  /* of a member or an element: none; a pointer is shown as an address */
-	FOLLOW_TEXT, /* of a value that an argument points to: the text of a string object */
-	FOLLOW_ALL,  /* of an argument or a result: the value that it points to */
+	FOLLOW_NOT,  /* for a member or an element: no memory; a pointer is shown as an address */
+	FOLLOW_TEXT, /* for a value that an argument points to: the text of a string object */
+	FOLLOW_ALL,  /* for an argument or a result: the value that it points to */
 };
 
 /* A copy of a value's bytes. */

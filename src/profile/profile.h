@@ -41,13 +41,12 @@ struct profile_resource {
 	/* Blocks that baselines have found from before the traces: all, and those that are still alive. */
 	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
-	struct tally lost[LOST_KINDS]; /* alive, and lost, as scans say */
-	struct tally not_scanned;      /* alive in processes in which it is unknown which blocks are lost */
-	struct tally since_scan;       /* alive in the other processes, and allocated after their last scan */
-	size_t scanned;                /* processes in which it is known which blocks are lost */
-	const char *unknown,
-		*unscanned;  /* the reason of the first scan that does not say it, and its process; NULL none */
-	uint64_t peak_since; /* with one process: when `peak` was, from the beginning of the profile */
+	struct tally lost[LOST_KINDS];   /* alive, and lost, as scans say */
+	struct tally not_scanned;        /* alive in processes in which it is unknown which blocks are lost */
+	struct tally since_scan;         /* alive in the other processes, and allocated after their last scan */
+	size_t scanned;                  /* processes in which it is known which blocks are lost */
+	const char *unknown, *unscanned; /* of the first process in which it is unknown: why, and its name; NULL none */
+	uint64_t peak_since;             /* with one process: when `peak` was, from the beginning of the profile */
 };
 
 struct profile_member {
@@ -75,7 +74,7 @@ struct profile_group {
 	/* Alive at each process's earlier_since, in all and by class. Blocks that were released later are counted as
 	 * reachable or, without a scan, as picked. */
 	struct tally earlier, earlier_picked, earlier_possibly, earlier_reachable;
-	struct figures old; /* of the old processes at their ends, or at the mark */
+	struct figures old; /* the figures of old processes at their ends, and of others at the mark */
 	bool has_old;       /* a member is of an old process, or its process has a mark */
 	uint64_t lifetimes, ages;
 	uint64_t released;                   /* released blocks, whose lifetimes `lifetimes` adds up */
@@ -104,7 +103,7 @@ struct profile {
 	uint64_t cut, lost;                      /* calls whose stacks were cut, or lost */
 	const struct suppressions *suppressions; /* the applied suppressions, owned by the caller; NULL: none */
 	struct intern_pool strings;
-	struct hash frame_of, group_of; /* profile.c's */
+	struct hash frame_of, group_of; /* private to profile.c */
 	uint64_t seed;
 };
 

@@ -36,7 +36,7 @@ struct timeline_span {
 	struct tally last;        /* alive when the span ended */
 	uint64_t most_bytes;      /* the most that were alive at once */
 	uint64_t allocations;     /* calls in the span */
-	uint64_t allocated_bytes; /* by these */
+	uint64_t allocated_bytes; /* bytes of these calls */
 };
 
 struct timeline {

@@ -1,5 +1,5 @@
 # symbols/: mappings, ELF files and their functions, names of addresses.
-# What links libsymbols.a needs $(SYMBOLS_LIBS), libproc.a, libarch.a and libbase.a behind it.
+# Programs that link libsymbols.a need $(SYMBOLS_LIBS), libproc.a, libarch.a and libbase.a after it.
 noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src/symbols/objects/mapped_object.c \
 	src/symbols/objects/mapped_object.h src/symbols/objects/load_layout.c src/symbols/objects/load_layout.h \

@@ -1,4 +1,4 @@
-/* .gnu_debugdata: an ELF file with a symbol table only, packed by xz. */
+/* Unpacks .gnu_debugdata: an ELF file with a symbol table only, packed by xz. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 

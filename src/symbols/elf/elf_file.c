@@ -1,4 +1,4 @@
-/* One ELF file: header, segments, build-id, kind. */
+/* Reads an ELF file: header, segments, build-id, kind. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "arch/arch.h"
@@ -41,8 +41,8 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 		file->interpreter = xstrndup(data->d_buf, data->d_size);
 }
 
-/* Whether it is marked as a program: a static-pie one is an ET_DYN that asks for no interpreter, as shared objects do,
- * ld.so among them. Reads where the global offset table is, too. */
+/* Returns whether the file is marked as a program: a static-pie program is an ET_DYN without an interpreter, as shared
+ * objects are, ld.so among them. Also reads where the global offset table is. */
 static bool elf_file_read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 {
 	bool is_pie = false;

@@ -10,9 +10,9 @@
 
 const char elf_reason_no_elf[] = "it is no ELF file";
 
-#define HOLLOW_MIN ((uint64_t)1 << 20) /* bytes of a section that may be a hole */
+#define HOLLOW_MIN ((uint64_t)1 << 20) /* bytes of the smallest section that is checked for holes */
 
-/* Where a field is in files of 32 bits and of 64, and its size there. */
+/* The offset and the size of a field in files of 32 bits and of 64. */
 struct field {
 	unsigned char offset[2], size[2];
 };
@@ -36,7 +36,7 @@ static const struct field fields[] = {
 	[SHDR_SIZE] = FIELD(Shdr, sh_size),          [CHDR_SIZE] = FIELD(Chdr, ch_size),
 };
 
-/* The i-th byte of a number of `size` bytes, by ascending weight. */
+/* Returns where the i-th byte of a number of `size` bytes is, counted from the least significant. */
 static size_t byte_index(const struct elf_headers *headers, size_t i, size_t size)
 {
 	const bool is_big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != headers->swap;
@@ -104,7 +104,7 @@ static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
 	return offset <= (uint64_t)st->st_size && size <= (uint64_t)st->st_size - offset;
 }
 
-/* NULL: the file does not have all of the table. */
+/* Reads `size` bytes into new memory, and adds a NUL. NULL if the file does not have all of them. */
 static void *elf_headers_read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
 {
 	char *part = is_within(st, offset, size) ? xmalloc(size + 1) : NULL;
@@ -147,7 +147,7 @@ static bool elf_headers_read_segments(int fd, const struct stat *st, struct elf_
 	return headers->segments;
 }
 
-/* Names that are not in the file are none. */
+/* Reads the names of the sections; names that are not in the file are left out. False if they are too large. */
 static bool read_names(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t index = elf_field_get(headers, headers->ehdr, EHDR_SHSTRNDX);
@@ -166,8 +166,8 @@ static bool read_names(int fd, const struct stat *st, struct elf_headers *header
 	return true;
 }
 
-/* A table that is not in the file, or has no count of its own, is none. Where e_shnum is 0 the first entry has the
- * count: more than the limit, or it is damaged. */
+/* Reads the table of sections; a table that is not all in the file is left out. False if there are too many sections,
+ * or if e_shnum is 0: then the first entry has the count, which is above the limit, or the file is damaged. */
 static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_SHOFF);
@@ -186,7 +186,7 @@ static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_
 	return headers->sections && read_names(fd, st, headers);
 }
 
-/* Notes are searched through for the build-id. */
+/* The search for the build-id reads all notes. */
 static bool are_notes_bounded(const struct elf_headers *headers)
 {
 	for (size_t i = 0; i < headers->segment_count; i++) {

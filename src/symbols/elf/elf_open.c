@@ -1,4 +1,4 @@
-/* libelf allocates and reads what a file's headers claim, and these may claim a TiB. */
+/* Checks a file's headers before libelf opens it. libelf allocates and reads the sizes in them, which may be a TiB. */
 #include "config.h"
 #include "symbols/elf/elf_headers.h"
 
@@ -17,6 +17,6 @@ Elf *elf_open(int fd, const struct stat *st, const char **reason)
 	}
 	elf_version(EV_CURRENT);
 	*reason = elf_reason_no_elf;
-	/* Not mapped: a file that is cut meanwhile would end this program by SIGBUS. */
+	/* Not mapped: SIGBUS would end this program if the file is cut. */
 	return elf_begin(fd, ELF_C_READ, NULL);
 }

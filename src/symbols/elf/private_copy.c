@@ -1,6 +1,6 @@
-/* The copy is a file in memory, sealed. What is mapped with the program keeps its place there; the other sections come
- * after it, one after another, then their table. What is left out becomes SHT_NOBITS. Holes of a file stay holes: what
- * a file claims to have costs no memory where it has nothing. */
+/* Copies an ELF file into a sealed file in memory. Sections that are mapped with the program keep their offsets; the
+ * others follow them, then the table of sections. A section that is left out becomes SHT_NOBITS. Holes of the file stay
+ * holes, which cost no memory. */
 #include "config.h"
 #include "base/util.h"
 #include "symbols/elf/elf_file.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define TOTAL_MAX  (sizeof(void *) == 8 ? UINT64_C(4) << 30 : UINT64_C(256) << 20)
-#define PLACE_MAX  (TOTAL_MAX / 2) /* what is mapped with the program ends there in the file */
+#define PLACE_MAX  (TOTAL_MAX / 2) /* sections that keep their offsets end below it */
 #define ALT_MAX    8192            /* bytes of .gnu_debugaltlink */
 #define PACKED_MAX (64u << 20)     /* bytes of .gnu_debugdata */
 #define CHUNK      ((size_t)128 << 10)
@@ -31,7 +31,7 @@ struct making {
 	const struct stat *st;
 	unsigned parts;
 	struct elf_headers headers;
-	int to;       /* the copy */
+	int to;       /* descriptor of the copy */
 	uint64_t top; /* where the next section goes */
 	char *chunk;  /* CHUNK bytes */
 };
@@ -43,7 +43,7 @@ static bool is_debug_name(const char *name)
 	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8);
 }
 
-/* Indexes and macros, which nothing here reads. */
+/* Whether it is the name of an index or of macros, which functrace does not read. */
 static bool is_unread_name(const char *name)
 {
 	static const char *const unread[] = {"aranges", "gnu_pubnames", "gnu_pubtypes", "macinfo",
@@ -95,7 +95,7 @@ static bool private_copy_is_wanted(const struct making *making, const unsigned c
 
 /* ---- Limits ---- */
 
-/* What a section has when it is unpacked; 0: it is not packed. */
+/* Returns the size of a section after decompression; 0 if it is not compressed. */
 static uint64_t unpacked_size(const struct making *making, const unsigned char *section)
 {
 	const struct elf_headers *const headers = &making->headers;
@@ -111,7 +111,7 @@ static uint64_t unpacked_size(const struct making *making, const unsigned char *
 		return 0;
 	if (!is_old)
 		return elf_field_get(headers, head, CHDR_SIZE);
-	for (size_t i = 4; i < 12; i++) /* "ZLIB" and a number of 8 bytes, the highest first */
+	for (size_t i = 4; i < 12; i++) /* "ZLIB" and the size in 8 bytes, the most significant first */
 		size = size << 8 | head[i];
 	return size;
 }
@@ -135,7 +135,7 @@ static bool is_packed(const struct making *making, const unsigned char *section)
 	return !strcmp(elf_headers_name(&making->headers, section), ".gnu_debugdata");
 }
 
-/* libdwfl unpacks it whatever comes out. */
+/* Whether .gnu_debugdata is damaged or unpacks to too much: libdwfl would unpack it without a limit. */
 static bool is_bomb(const struct making *making, const unsigned char *section)
 {
 	const uint64_t size = elf_field_get(&making->headers, section, SHDR_SIZE);
@@ -153,8 +153,8 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	return is;
 }
 
-/* Leaves out what is not wanted, and what the file does not have; *total: the bytes of the rest, unpacked. There is
- * never a second packed table; a hostile file has thousands, and to unpack one takes a second. */
+/* Leaves out sections that are not wanted, or not in the file. *total: bytes of the others, decompressed. Takes only
+ * the first .gnu_debugdata: a hostile file has thousands, and unpacking one takes a second. */
 static void choose_sections(struct making *making, uint64_t *total)
 {
 	bool has_packed = false;
@@ -180,7 +180,7 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 /* ---- Copying ---- */
 
-/* Not through a mapping of the copy: where there is no memory left that would be a signal. */
+/* Writes into the copy, not through a mapping of it, which would raise a signal when memory runs out. */
 static bool write_at(const struct making *making, uint64_t offset, const void *data, size_t size)
 {
 	const char *from = data;
@@ -213,7 +213,7 @@ static bool copy_bytes(const struct making *making, uint64_t from, uint64_t size
 	return true;
 }
 
-/* Copies what the file has between its holes. False: the file ends before. */
+/* Copies the data between the file's holes. False if the file ends before, or if writing fails. */
 static bool copy_data(const struct making *making, uint64_t from, uint64_t size, uint64_t to)
 {
 	const uint64_t end = from + size;
@@ -221,9 +221,9 @@ static bool copy_data(const struct making *making, uint64_t from, uint64_t size,
 	while (from < end) {
 		const off_t data = lseek(making->fd, (off_t)from, SEEK_DATA);
 
-		if (data < 0 && errno == ENXIO) /* a hole up to the end of the file, if that is still where it was */
+		if (data < 0 && errno == ENXIO) /* a hole up to the end of the file, unless the file was cut */
 			return lseek(making->fd, 0, SEEK_END) >= (off_t)end;
-		/* Where holes are unknown all is data. */
+		/* If the file system does not report holes, all is data. */
 		const uint64_t start = data < (off_t)from ? from : (uint64_t)data;
 
 		if (start >= end)
@@ -253,7 +253,7 @@ static uint64_t part_end(const struct making *making, const unsigned char *entry
 			     elf_field_get(&making->headers, entry, size));
 }
 
-/* Without a table of sections, all of the segments is wanted: only addresses lead to symbols. */
+/* Whether a segment is copied. Without a table of sections all PT_LOADs are, because only addresses lead to symbols. */
 static bool is_segment_wanted(const struct making *making, const unsigned char *segment)
 {
 	const uint64_t type = elf_field_get(&making->headers, segment, PHDR_TYPE);
@@ -271,7 +271,7 @@ static uint64_t segments_end(const struct elf_headers *headers)
 	return elf_field_get(headers, headers->ehdr, EHDR_PHOFF) + headers->segment_count * headers->segment_size;
 }
 
-/* Where what keeps its place ends; what lies too far up is left out. */
+/* Returns the end of all parts that keep their offsets. Leaves out those whose offsets are too high. */
 static uint64_t measure_places(struct making *making)
 {
 	const struct elf_headers *const headers = &making->headers;
@@ -284,7 +284,8 @@ static uint64_t measure_places(struct making *making)
 		const uint64_t type = elf_field_get(headers, segment, PHDR_TYPE);
 		const uint64_t top = part_end(making, segment, PHDR_OFFSET, PHDR_FILESZ);
 
-		/* libdwfl counts symbols by tables that the dynamic section says the places of. */
+		/* libdwfl would count symbols by the hash tables that the dynamic section points to, which are not
+		 * copied. */
 		if (type == PT_DYNAMIC && headers->section_count)
 			forget_segment(making, segment);
 		if (!is_segment_wanted(making, segment))
@@ -353,7 +354,7 @@ static bool copy_sections(struct making *making)
 	return true;
 }
 
-/* The headers come last: what was copied may have claimed their place. */
+/* Writes the headers last, because a copied section may overlap them. */
 static bool copy_headers(struct making *making)
 {
 	struct elf_headers *const headers = &making->headers;

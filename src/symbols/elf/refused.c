@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAID_MAX 64 /* a program of many .dwo files names as many of them; the others are not said */
+#define SAID_MAX 64 /* paths that are warned about: a program can name thousands of .dwo files */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *said[SAID_MAX];

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a file that are kept, the bytes of all names, and of one: what has a longer one is not told by it. */
+/* Limits of a file: slots, bytes of all names, bytes of one name. A slot with a longer name is left out. */
 #define SLOTS_MAX     ((size_t)1 << 22)
 #define NAMES_MAX     ((size_t)256 << 20)
 #define NAME_MAX_KEPT 1024
@@ -42,7 +42,7 @@ bool elf_word_in_file(Elf *elf, uint64_t address, uint64_t *word)
 	return false;
 }
 
-/* Relocation i of a section of either kind. False at the end of those that can be read. */
+/* Gets relocation i of a section of type REL or RELA. False after the last one that can be read. */
 static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *header, size_t i, unsigned irelative,
 			   GElf_Rela *rela)
 {
@@ -54,20 +54,20 @@ static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *hea
 	if (!gelf_getrel(relocations, (int)i, &rel))
 		return false;
 	if (GELF_R_TYPE(rel.r_info) == irelative && !elf_word_in_file(elf, rel.r_offset, &addend))
-		rel.r_info = 0; /* relocates nothing */
+		rel.r_info = 0; /* a type that relocates nothing */
 	*rela = (GElf_Rela){rel.r_offset, rel.r_info, (int64_t)addend};
 	return true;
 }
 
-/* ---- All of a file's ---- */
+/* ---- All slots of a file ---- */
 
 struct raw_slot {
-	unsigned type; /* the relocation's */
+	unsigned type; /* of the relocation */
 	uint64_t resolver, address;
 	size_t name; /* where it begins in `names` */
 };
 
-/* Addresses are the file's own. */
+/* The slots of a file. Addresses are as in the file. */
 struct slot_list {
 	char *path;
 	unsigned irelative;
@@ -86,7 +86,7 @@ static void slot_list_free(void *context)
 	free(list);
 }
 
-/* False: there is room for no more. */
+/* Adds a slot. False if the list is full. */
 static bool keep_slot(struct slot_list *list, const GElf_Rela *rela, const char *name, uint64_t resolver)
 {
 	const size_t size = strlen(name) + 1;
@@ -104,7 +104,7 @@ static bool keep_slot(struct slot_list *list, const GElf_Rela *rela, const char 
 	return true;
 }
 
-/* One relocation section against the dynamic symbols. */
+/* Adds the slots of one relocation section, which refers to dynamic symbols. False if the list is full. */
 static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct slot_list *list)
 {
 	Elf_Data *relocations = elf_getdata(section, NULL);
@@ -162,7 +162,7 @@ static void read_slots(void *context)
 	close(fd);
 }
 
-/* slot_list_free(); NULL: they cannot be read, or not in time. */
+/* Returns the slots, which slot_list_free() frees; NULL if they cannot be read, or not in time. */
 static struct slot_list *slots_of(const struct object *object, unsigned irelative)
 {
 	struct slot_list *list;
@@ -194,11 +194,11 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 /* ---- Slots of calls ---- */
 
 #define CALL_SLOTS_MAX ((size_t)1 << 20)
-#define RELOC_NONE     0 /* of every processor */
+#define RELOC_NONE     0 /* the same on all processors */
 
 struct call_slot {
 	const char *name;
-	uint64_t address; /* the file's own */
+	uint64_t address; /* as in the file */
 };
 
 static void keep_call_slots(struct elf_file *file, const struct slot_list *list, unsigned jump_slot, unsigned glob_dat)

@@ -1,15 +1,14 @@
-/* The files of an image, which is what is left of a process. */
+/* Finds the files of the objects in an image (a core file). */
 #ifndef FT_SYMBOLS_OBJECTS_IMAGE_FILE_H
 #define FT_SYMBOLS_OBJECTS_IMAGE_FILE_H
 
 #include "symbols/objects/mapped_object.h"
 
-/* Compared by its address: no file of that path is here. */
+/* The reason if no file with this path is here; compare its address. */
 extern const char image_file_missing[];
 
-/* Whose file a mapping of an image shows: from the memory what its header says, and, if there is a file of which this
- * holds, that file, and *open_path, which the caller frees. With a reference, or NULL. Without such a file *reason, in
- * both cases. */
+/* Finds the file of a mapping of an image. Returns the same file if it is here, and *open_path, which the caller frees.
+ * Else sets *reason, and returns what the memory has of the file, or NULL. The result has a reference. */
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
 				 const char **reason);
 

@@ -1,7 +1,9 @@
-/* A PT_LOAD (p_vaddr, p_offset, p_filesz) appears as a mapping of whole pages; one page of the file
- * can belong to two segments and then be mapped twice, at different distances to its offset.
- * mprotect splits mappings, equal neighbours are merged, others can be mapped over them. What holds
- * always is: address - offset of the mapping = bias + p_vaddr - p_offset. */
+/* Finds where the segments of an object are, by the mappings of its file.
+ *
+ * A PT_LOAD (p_vaddr, p_offset, p_filesz) appears as a mapping of whole pages. One page of the file can belong to two
+ * segments and is then mapped twice, at different distances to its offset. mprotect splits mappings, the kernel merges
+ * equal neighbours, and others can be mapped over them. What always holds is: address - offset of the mapping = bias +
+ * p_vaddr - p_offset. */
 #include "config.h"
 #include "symbols/objects/load_layout.h"
 
@@ -9,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NEIGHBOURS_MAX 64 /* mappings that are looked at to judge a bias */
+#define NEIGHBOURS_MAX 64 /* mappings by which a bias is judged */
 
-/* Of one file, and mapped in the same way: a shared copy beside a private one is another object. */
+/* Whether both are of one file and mapped in the same way: a shared mapping beside private ones is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
 	       a->dev_minor == b->dev_minor;
 }
 
-/* The pages of a segment at a bias; false where they wrap around. */
+/* Gets the pages of a segment at a bias. False if they wrap around. */
 static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint64_t size, uint64_t *start,
 			  uint64_t *end)
 {
@@ -31,7 +33,7 @@ static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint
 	return true;
 }
 
-/* How many bytes of the mapping are pages of the segment at that bias. */
+/* Returns how many bytes of the mapping are pages of the segment at this bias. */
 static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment, uint64_t bias)
 {
 	uint64_t start, end;
@@ -46,7 +48,7 @@ static uint64_t explained(const struct mapping *mapping, const struct elf_segmen
 	return start < end ? end - start : 0;
 }
 
-/* The lowest and the highest address of the file's segments at a bias. */
+/* Gets the lowest and the highest address of the file's segments at a bias. */
 static void object_span(const struct elf_file *file, uint64_t bias, uint64_t *low, uint64_t *high)
 {
 	*low = UINT64_MAX;
@@ -86,7 +88,7 @@ static uint64_t score(const struct maps *maps, size_t index, const struct elf_fi
 			const struct elf_segment *segment = &file->segments[s];
 			const uint64_t bytes = explained(mapping, segment, bias);
 
-			/* Twice for the right protection: that decides between equals. */
+			/* Bytes with the right protection count twice, which decides between equal candidates. */
 			sum += mapping->exec == segment->exec ? 2 * bytes : bytes;
 		}
 	}
@@ -115,7 +117,7 @@ bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_fi
 	return best;
 }
 
-/* Whether another segment has something in these pages. */
+/* Whether another segment has bytes in these pages. */
 static bool is_overlaid(const struct elf_file *file, const struct elf_segment *own, uint64_t bias, uint64_t start,
 			uint64_t end)
 {
@@ -154,9 +156,9 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 	object->text[object->text_count++] = range;
 }
 
-/* Whether mapping `index`, of that file, shows it at the object's bias: another copy of the file
- * may be its neighbour, at such a distance that the text of one could be the data of the other. A
- * gap between segments without any access stays from the mapping that reserved the whole. */
+/* Whether mapping `index`, of the object's file, belongs to the object. A mapping beside it may be of another copy of
+ * the file, at such a distance that the text of one could be the data of the other. A gap between segments is mapped
+ * without any access: it is left from the mapping that reserved the whole. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

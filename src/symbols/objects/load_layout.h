@@ -1,16 +1,16 @@
-/* Where the mappings of one ELF file put it. */
+/* Finds where the mappings of an ELF file put it. */
 #ifndef FT_SYMBOLS_OBJECTS_LOAD_LAYOUT_H
 #define FT_SYMBOLS_OBJECTS_LOAD_LAYOUT_H
 
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
 
-/* The load bias by which mapping `index` shows the file, judged with its neighbours; false if it is
- * none of the file's segments. */
+/* Finds the load bias at which mapping `index` shows the file, judged with its neighbours. False if the mapping is none
+ * of the file's segments. */
 bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
-/* Fills in the object's start, end and text ranges from the mappings of that file at object->bias,
- * and marks those in `taken`. */
+/* Fills in the object's start, end, span_end and text ranges from the mappings of its file at object->bias, and marks
+ * those in `taken`. */
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken);
 
 #endif

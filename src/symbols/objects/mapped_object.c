@@ -1,4 +1,4 @@
-/* The list of a process's objects, kept up to date with its mappings. */
+/* Keeps the list of a process's objects up to date with its mappings. */
 #include "config.h"
 #include "symbols/objects/image_file.h"
 #include "symbols/objects/load_layout.h"
@@ -43,12 +43,12 @@ struct object *object_clone(const struct object *from)
 /* ---- From mappings to objects ---- */
 
 struct mapped_object_scan {
-	pid_t pid;                         /* without an image */
-	const struct objects_image *image; /* NULL: of the process */
-	const char *first_missing;         /* of an image's files, of its maps; NULL none */
+	pid_t pid;                         /* used without an image */
+	const struct objects_image *image; /* NULL: the objects are those of process pid */
+	const char *first_missing; /* path of the first missing file of an image, in the image's maps; NULL none */
 	size_t missing_count;
 	struct maps maps;
-	bool *taken;        /* mappings that belong to an object or to what is none */
+	bool *taken;        /* mappings that are known to belong to an object, or to none */
 	struct hash no_elf; /* files (device, inode) that are no objects */
 	struct object **found;
 	size_t count, capacity;
@@ -65,7 +65,8 @@ static bool is_vdso(const struct mapping *mapping)
 	return !mapping->inode && !strcmp(mapping->path, "[vdso]");
 }
 
-/* What is mapped from devices, shared memory and the like is no program's code. */
+/* Whether to report that a file cannot be read: mappings of devices, shared memory and the like are no code of
+ * programs. */
 static bool is_worth_a_word(const struct mapping *mapping)
 {
 	return mapping->path[0] == '/' && strncmp(mapping->path, "/dev/", 5) != 0 &&
@@ -87,16 +88,16 @@ static void note_unread(struct object_list *list, const struct mapping *mapping,
 	list->unread[list->unread_count++] = text;
 }
 
-/* A mapped file, and what is found of it. */
+/* A mapped file, and what was found for it. */
 struct mapped_file {
 	pid_t pid;
-	struct mapping mapping; /* the path is its own */
+	struct mapping mapping; /* with a copy of the path */
 	char *open_path;
 	struct elf_file *file;
 	const char *reason;
 };
 
-/* The file of that source, from the cache or read now. */
+/* Returns the file of a source, from the cache or read at once. */
 static struct elf_file *file_of_source(const struct source *source, const char *path, const char **reason)
 {
 	const int fd = source_open(source);
@@ -135,7 +136,7 @@ static void mapped_file_free(void *context)
 	free(mapped);
 }
 
-/* What was read from memory before is not read again. */
+/* Returns the file that was read from the memory of this mapping before, so that it is not read again; NULL: none. */
 static struct elf_file *known_from_memory(const struct object_list *list, const struct mapping *mapping)
 {
 	const struct object *object = objects_find(list, mapping->start);
@@ -147,7 +148,7 @@ static struct elf_file *known_from_memory(const struct object_list *list, const 
 	return object->file;
 }
 
-/* The file as its mappings show it: the header is in the mapping of offset 0 before. */
+/* Reads the file from its mappings. Its header is in a mapping of offset 0, which comes before. */
 static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t index, const char **reason)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
@@ -174,8 +175,8 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 	return NULL;
 }
 
-/* A deleted file without a build-id keeps the mark in its name: else a later file of that name
- * could be taken for it. */
+/* Returns the path to show. That of a deleted file without a build-id ends with the mark, because a later file at this
+ * path could be taken for it. */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
 	const bool mark = mapping->deleted &&
@@ -222,7 +223,7 @@ static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-/* Functions that only the file's .symtab names are missing: this is said once of a file. */
+/* Warns once for each file that the functions which only its .symtab names are missing. */
 static void report_partly_read(const struct mapping *mapping, const char *reason)
 {
 	static struct hash reported;
@@ -234,7 +235,7 @@ static void report_partly_read(const struct mapping *mapping, const char *reason
 			 reason == timed_reason ? ". Trace again when it can be read faster." : ", and have no names.");
 }
 
-/* The file that a process has mapped there, and the object's open_path. */
+/* Finds the file that a process has mapped there, and the object's open_path. */
 static void find_mapped_file(struct mapped_object_scan *scan, size_t index, struct object *object, const char **reason)
 {
 	struct mapped_file *const mapped = xcalloc(1, sizeof(*mapped));
@@ -253,7 +254,7 @@ static void find_mapped_file(struct mapped_object_scan *scan, size_t index, stru
 	mapped_file_free(mapped);
 }
 
-/* The file of a mapping, and the object's open_path. */
+/* Finds the file of a mapping, and the object's open_path; or sets *reason. */
 static void mapped_object_find_file(struct mapped_object_scan *scan, size_t index, struct object *object,
 				    const char **reason)
 {
@@ -262,7 +263,7 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 		return;
 	}
 	find_mapped_file(scan, index, object, reason);
-	/* A program that may be executed but not read, or a file that is gone. */
+	/* The program may be executed but not read, or the file is gone. */
 	if (!object->file && *reason != elf_reason_no_elf) {
 		const char *const of_file = *reason;
 
@@ -274,7 +275,8 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 	}
 }
 
-/* Of an image. What is mapped need not be a program or library: gdb's core files do not say how it was mapped. */
+/* Counts a missing file of an image, unless it may be no program or library: gdb's core files do not say how a file was
+ * mapped. */
 static void note_missing(struct mapped_object_scan *scan, size_t index, const struct object *object)
 {
 	const char *const path = scan->maps.items[index].path;
@@ -342,7 +344,7 @@ static void scan_mappings(struct mapped_object_scan *scan)
 
 /* ---- The difference ---- */
 
-/* Takes over what may have changed for an object that is still there. */
+/* Updates an object that is still mapped, and frees the new one. */
 static void refresh(struct object *kept, struct object *now)
 {
 	struct object old = *kept;
@@ -365,8 +367,7 @@ static int mapped_object_by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Puts the objects that the scan has found in the place of the list's. Those that were there before stay the same
- * structs. */
+/* Replaces the list's objects by those that the scan has found. Objects that are in both stay the same structs. */
 static void mapped_object_replace(struct object_list *list, struct mapped_object_scan *scan,
 				  void (*removed)(void *context, struct object *object),
 				  void (*added)(void *context, struct object *object), void *context)
@@ -464,7 +465,7 @@ struct object *objects_find(const struct object_list *list, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(list->items, list->count, ->start, address);
 
-	/* An object can lie in a hole of another one. */
+	/* An object can be in a hole of another one. */
 	for (size_t i = low, n = 0; i-- > 0 && n < 8; n++)
 		if (address < list->items[i]->end)
 			return list->items[i];

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most text that is taken: a million mappings. The kernel's default limit is 65530. */
+/* The most text that is read: a million mappings. The kernel's default limit is 65530. */
 #define MAPS_MAX  (256u << 20)
-#define SMAPS_MAX (1u << 30) /* with 25 lines more of each */
+#define SMAPS_MAX (1u << 30) /* with 25 more lines for each mapping */
 
 static const char deleted_mark[] = " (deleted)";
 
-/* A number, its first digit at *text; false if there is none or it is over 64 bits. */
+/* Takes a number that begins at *text. False if there is none, or if it has more than 64 bits. */
 static bool maps_take_number(char **text, unsigned base, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -51,8 +51,8 @@ static bool take_hex(char **text, char end, uint64_t *value)
 	return maps_take_number(text, 16, value) && take_char(text, end);
 }
 
-/* The kernel writes a newline in a path as \012 and leaves all other bytes as they are
- * (fs/proc/task_mmu.c, seq_file_path with "\n" as what is to be escaped). */
+/* The kernel writes a newline in a path as \012, and all other bytes as they are (fs/proc/task_mmu.c: only "\n" is
+ * escaped there). */
 static void unescape_newlines(char *path)
 {
 	const char *from = path;
@@ -109,7 +109,7 @@ static bool maps_take_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Takes the text over, also on error. */
+/* Parses a text, which it takes over, also on error. */
 static int parse_owned(char *text, struct maps *maps)
 {
 	size_t capacity = 0;
@@ -167,7 +167,8 @@ int maps_read(pid_t pid, struct maps *maps)
 	return 0;
 }
 
-/* Each mapping has a line as in maps, then lines "KEY: ...", of which this is one: VmFlags: rd wr mr mw me ac mt */
+/* Whether a line of smaps is one of flags and contains this one. In smaps each mapping has a line as in maps, then
+ * lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
 static bool has_flag(const char *line, const char *flag)
 {
 	static const char key[] = "VmFlags:";
@@ -179,7 +180,7 @@ static bool has_flag(const char *line, const char *flag)
 	return found && found < line + strcspn(line, "\n");
 }
 
-/* Calls back for each of the mappings that the text of smaps has flags of. */
+/* Calls back for each mapping whose flags are in the text of smaps. */
 static void each_flags(const char *text, const struct maps *maps,
 		       void (*take)(void *context, size_t index, const char *line), void *context)
 {

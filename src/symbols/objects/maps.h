@@ -1,4 +1,4 @@
-/* /proc/PID/maps as an array. */
+/* Reads /proc/PID/maps into an array. */
 #ifndef FT_SYMBOLS_OBJECTS_MAPS_H
 #define FT_SYMBOLS_OBJECTS_MAPS_H
 
@@ -8,34 +8,36 @@
 struct mapping {
 	uint64_t start, end, offset;
 	bool read, write, exec, shared;
-	bool has_tags; /* the processor keeps tags of its memory, maps_mark_tags() */
+	bool has_tags; /* its memory has tags (PROT_MTE): set by maps_mark_tags() */
 	unsigned dev_major, dev_minor;
 	uint64_t inode;   /* 0: no file */
-	const char *path; /* "" if none; " (deleted)" taken off and `deleted` set; newlines unescaped */
+	const char *path; /* without " (deleted)", which sets `deleted`; newlines are unescaped; "" if none */
 	bool deleted;
 };
 
 struct maps {
 	struct mapping *items; /* by ascending address */
 	size_t count;
-	char *text; /* what the paths point into */
+	char *text; /* the paths point into it */
 };
 
-/* 0 or -errno (-ENOENT, -ESRCH: the process has gone; -EACCES). maps_free after success. */
+/* Reads the mappings of a process. 0 or -errno (-ENOENT, -ESRCH: the process is gone; -EACCES). Undone by maps_free()
+ * after success. */
 int maps_read(pid_t pid, struct maps *maps);
-/* Reads the mappings from a text in that format, which is copied. */
+/* Reads the mappings from a text in the format of /proc/PID/maps, which is copied. 0 or -EINVAL. */
 int maps_parse(const char *text, struct maps *maps);
 void maps_free(struct maps *maps);
-/* Enters which of the mappings have tags (PROT_MTE), which takes the kernel about as long as pagemap. 0 or -errno. */
+/* Marks the mappings that have tags (PROT_MTE), for which the kernel takes about as long as for pagemap. 0 or
+ * -errno. */
 int maps_read_tags(pid_t pid, struct maps *maps);
-/* The same from the text of smaps. */
+/* The same, from the text of smaps. */
 void maps_mark_tags(const char *text, struct maps *maps);
-/* Of each mapping whether a page of it that is missing is brought by userfaultfd(2): reading it waits until the process
- * that serves it has brought the page. As maps_read_tags(). */
+/* Sets for each mapping whether userfaultfd(2) brings its missing pages: reading such a page waits until the process
+ * that serves the mapping has brought it. 0 or -errno. */
 int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters);
-/* The same from the text of smaps. */
+/* The same, from the text of smaps. */
 void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters);
-/* The mapping that holds an address, or NULL. */
+/* Returns the mapping that contains an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 
 #endif

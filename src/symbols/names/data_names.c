@@ -13,14 +13,14 @@
 
 struct data_symbol {
 	uint64_t start, size; /* in the file's addresses */
-	const char *name;     /* as in the file: of the libraries' memory */
-	char *shown;          /* NULL: not asked for yet */
+	const char *name;     /* as in the file; libdwfl owns it */
+	char *shown;          /* demangled; NULL: not needed yet */
 	bool is_function;
 };
 
 struct object_symbols {
 	const struct object *object;
-	struct debug_file *debug; /* the names are in its memory */
+	struct debug_file *debug; /* owns the memory of the names */
 	struct data_symbol *items;
 	size_t count, capacity;
 	bool is_read;
@@ -29,7 +29,7 @@ struct object_symbols {
 struct data_names {
 	struct object_list objects;
 	const char *sysroot;
-	struct object_symbols *symbols; /* of each object */
+	struct object_symbols *symbols; /* for each object */
 };
 
 static void add_symbols(struct data_names *names)
@@ -153,7 +153,7 @@ static const char *data_names_shown(struct data_symbol *symbol)
 	return symbol->shown;
 }
 
-/* Symbols of other sizes may lie in one that is wider; the nearest ones before the address are looked at. */
+/* A wide symbol may contain others: several symbols before the address are examined. */
 #define LOOK_BACK 16
 
 static struct data_symbol *data_names_search(const struct object_symbols *symbols, uint64_t value)

@@ -1,4 +1,4 @@
-/* An object's debug information, in its file or in a separate one, kept open. */
+/* Opens an object's debug information, which is in its file or in a separate one. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/msg.h"
@@ -23,7 +23,7 @@ struct debug_file *debug_file_open(const struct object *object, const char *sysr
 	close(fd);
 	if (reason)
 		msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path, reason);
-	/* It may have been replaced since. */
+	/* The file may have been replaced since it was mapped. */
 	if (debug->file && debug->file->machine == object->file->machine &&
 	    !strcmp(debug->file->build_id, object->file->build_id))
 		return debug;

@@ -7,11 +7,11 @@
 
 struct debug_file {
 	struct name_file *file;
-	char *folders; /* which `file` keeps */
+	char *folders; /* `file` refers to them */
 };
 
-/* NULL: there is no file, or it is no longer the one that is mapped. sysroot: where debug files are looked for, too;
- * NULL none. debug_file_close(). No server is asked. */
+/* Opens the file of an object. NULL if there is none, or if it is no longer the one that is mapped. sysroot: debug
+ * files are searched there, too; NULL none. Asks no server. Close it with debug_file_close(). */
 struct debug_file *debug_file_open(const struct object *object, const char *sysroot);
 void debug_file_close(struct debug_file *debug); /* NULL is allowed */
 

@@ -1,4 +1,5 @@
-/* The functions that only an object's separate debug file names, found by libdwfl as the names of frames are. */
+/* Finds the functions that only an object's separate debug file names, with libdwfl as for the names of frames; and
+ * keeps with each file the functions that were chosen. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/buf.h"
@@ -21,9 +22,9 @@ static bool debug_functions_is_function(const struct elf_file *file, const GElf_
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
 }
 
-/* What a separate debug file has; the names are in `names`, in the same order. */
+/* The symbols of a separate debug file. `names` has their names, in the same order. */
 struct debug_symbols {
-	struct object *object; /* its own copy */
+	struct object *object; /* a copy */
 	struct elf_symbol *items;
 	size_t count, capacity;
 	struct buf names;
@@ -91,7 +92,7 @@ static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
 	symbols->items = NULL;
 }
 
-/* In time, or not at all. */
+/* Reads the symbols of the separate debug file; warns if that takes too long. */
 static void find_debug_symbols(const struct object *object)
 {
 	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));
@@ -105,7 +106,7 @@ static void find_debug_symbols(const struct object *object)
 		return;
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
-	/* Else it was the file's own .dynsym again. */
+	/* Without local symbols it is the file's own .dynsym again. */
 	object->file->has_other_symtab |= symbols->has_locals;
 	if (symbols->has_locals)
 		keep_symbols(object->file, symbols);

@@ -16,9 +16,9 @@
 #define CRC_MAX   (INT64_C(4) << 30) /* bytes of a file whose CRC is computed */
 #define CRC_CHUNK 65536
 
-/* ---- Whether a file is the one ---- */
+/* ---- Checking a file ---- */
 
-/* As objcopy --add-gnu-debuglink computes it. */
+/* Whether the file has this CRC, as objcopy --add-gnu-debuglink computes it. */
 static bool has_crc(int fd, const struct stat *st, uint32_t wanted)
 {
 	uint8_t chunk[CRC_CHUNK];
@@ -52,7 +52,7 @@ static bool debug_search_has_build_id(int fd, const struct stat *st, const struc
 	return has;
 }
 
-/* *reason: why not, a static text; NULL: it is the file itself. */
+/* Whether the file is the debug file. *reason: why not (a static text); NULL if it is the program's file itself. */
 static bool is_it(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
 	*reason = NULL;
@@ -67,7 +67,7 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 	return !search->crc || has_crc(fd, st, search->crc);
 }
 
-/* Takes the path over. */
+/* Opens the file at a path if it is the debug file. Takes the path over. Returns the descriptor, or -1. */
 static int debug_search_try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
 {
 	int fd = open_regular(path, st);
@@ -88,9 +88,9 @@ static int debug_search_try_path(const struct debug_search *search, char *path, 
 	return fd;
 }
 
-/* ---- Where it may be ---- */
+/* ---- Trying paths ---- */
 
-/* FOLDER/.build-id/ab/cdef....debug */
+/* Returns FOLDER/.build-id/ab/cdef....debug. */
 static char *build_id_path(const struct debug_search *search, const char *folder, int length)
 {
 	char hex[2 * BUILD_ID_BYTES + 1] = "";
@@ -128,14 +128,14 @@ static int by_build_id(const struct debug_search *search, struct stat *st, char 
 	return search->build_id_size < 2 ? -1 : each_folder(search, try_build_id, st, path);
 }
 
-/* One of the file's paths, and the name that its debug file has. */
+/* A search by name, with the folder of the file whose debug file is searched. */
 struct debug_search_naming {
 	struct debug_search search;
 	const char *name;
 	char *folder; /* of the file */
 };
 
-/* FOLDER/usr/bin/NAME, FOLDER/bin/NAME, FOLDER/NAME for /usr/bin/x */
+/* Tries FOLDER/usr/bin/NAME, FOLDER/bin/NAME, FOLDER/NAME for /usr/bin/x. */
 static int try_below(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
 	const struct debug_search_naming *const naming = (const struct debug_search_naming *)search;
@@ -185,7 +185,7 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
 		if (!search->paths[i])
 			continue;
 		fd = by_name(search, search->paths[i], st, path);
-		/* A link's target may be what it was filed by. */
+		/* The debug file may be filed by the path to which a symbolic link leads. */
 		char *const real = fd < 0 ? realpath(search->paths[i], NULL) : NULL;
 
 		if (real && strcmp(real, search->paths[i]) != 0)
@@ -195,14 +195,14 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
 	return fd;
 }
 
-/* FOLDER/.dwz/NAME */
+/* Tries FOLDER/.dwz/NAME. */
 static int try_dwz(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
 	return debug_search_try_path(search, xasprintf("%.*s/.dwz/%s", length, folder, path_name(search->link)), st,
 				     path);
 }
 
-/* Beside the file: FOLDER/LINK */
+/* Tries LINK in the folder of the file. */
 static int try_beside(const struct debug_search *search, const char *file_path, struct stat *st, char **path)
 {
 	const int length = (int)(path_name(file_path) - file_path);

@@ -1,8 +1,8 @@
-/* Names as the programmer wrote them, by libiberty.
+/* Demangles names with libiberty.
  *
- * A mangled name of some hundred bytes can stand for one of terabytes, by references to its own
- * parts. So the callback forms are used, which make the name piece by piece without allocating, and
- * left by a jump when it gets too long. */
+ * A mangled name of some hundred bytes can stand for a name of terabytes, because it can refer to its own parts. So
+ * this file uses the callback functions, which produce a name piece by piece without allocating, and leaves them by
+ * longjmp() when the name gets too long. */
 #include "config.h"
 #include "symbols/names/names.h"
 #include "base/buf.h"
@@ -18,7 +18,7 @@
 
 #define MANGLED_MAX   65536
 #define DEMANGLED_MAX 65536
-/* As addr2line -C, nm -C and c++filt do. */
+/* The style of addr2line -C, nm -C and c++filt. */
 #define STYLE       (DMGL_PARAMS | DMGL_ANSI)
 #define STYLE_PLAIN DMGL_ANSI
 
@@ -36,7 +36,7 @@ static void on_piece(const char *piece, size_t size, void *context)
 	buf_add(&demangling->text, piece, size);
 }
 
-/* Rust's first: its older names are C++ names too, of another look. */
+/* Tries Rust first: its older names are also names of C++, but would look different. */
 static bool demangle(const char *symbol, int style, struct demangling *demangling)
 {
 	if (setjmp(demangling->too_long))
@@ -51,7 +51,7 @@ static char *demangle_in(const char *symbol, int style)
 {
 	char *name = NULL;
 
-	/* _Z, _R, __Z (the linker's prefix), _GLOBAL_ */
+	/* Mangled names begin with _Z, _R, __Z (the linker's prefix) or _GLOBAL_. */
 	if (symbol[0] != '_' || strnlen(symbol, MANGLED_MAX) == MANGLED_MAX)
 		return NULL;
 	struct demangling *demangling = xcalloc(1, sizeof(*demangling));
@@ -73,7 +73,7 @@ char *names_demangle_plain(const char *symbol)
 	return demangle_in(symbol, STYLE_PLAIN);
 }
 
-/* The type of the function that a mangled name is of; NULL: none. */
+/* Returns the function type in a mangled name; NULL if it is not the name of a function. */
 static const struct demangle_component *function_type(const struct demangle_component *name)
 {
 	while (name && name->type == DEMANGLE_COMPONENT_CLONE)
@@ -84,7 +84,7 @@ static const struct demangle_component *function_type(const struct demangle_comp
 	return name && name->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? name : NULL;
 }
 
-/* What the only parameter of a function without parameters is. */
+/* Whether a parameter is "void", which stands for an empty list of parameters. */
 static bool is_void(struct demangle_component *type)
 {
 	size_t size;

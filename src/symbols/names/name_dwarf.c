@@ -1,8 +1,7 @@
-/* Functions, inlined functions and lines by address, from DWARF through libdw.
+/* Finds functions, inlined functions and lines by address in DWARF, with libdw.
  *
- * libdw's own way to a unit is .debug_aranges, which clang does not write, and its way to a
- * function goes through all of the unit each time. So there is a table of the units' ranges, and
- * one of a unit's functions when it is first asked for. */
+ * libdw finds a unit by .debug_aranges, which clang does not write, and searches the whole unit for each function. So
+ * this file makes a table of the units' ranges, and one of a unit's functions when the unit is first needed. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "symbols/names/split_open.h"
@@ -11,9 +10,9 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#define DIES_MAX     ((size_t)64 << 20) /* that a file may make us look at, in all */
+#define DIES_MAX     ((size_t)64 << 20) /* entries of one file that are read, in all */
 #define DEPTH_MAX    256
-#define RANGES_MAX   65536 /* of one entry */
+#define RANGES_MAX   65536 /* ranges of one entry */
 #define OVERLAPS_MAX 64
 
 struct name_dwarf_range {
@@ -28,12 +27,12 @@ struct name_dwarf_ranges {
 };
 
 struct unit {
-	Dwarf_Die die; /* of the unit that has the ranges and the lines */
+	Dwarf_Die die; /* of the unit with the ranges and the lines */
 	const char *folder;
 	bool is_skeleton;
 	bool is_indexed;
-	/* Known once it is indexed: */
-	Dwarf_Die split; /* that has the functions: the same one, or the one in the .dwo file */
+	/* Set when the unit is indexed: */
+	Dwarf_Die split; /* the entry with the functions: the same one, or the one in the .dwo file */
 	bool is_mangled; /* its language has mangled names */
 	bool has_types;
 	Dwarf_Die *functions;
@@ -67,7 +66,7 @@ static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t 
 	size_t count = 0;
 
 	while (count < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-		/* What the linker dropped begins at 0 or 1 or ends before it begins. */
+		/* The range of code that the linker dropped begins at 0 or 1, or ends before it begins. */
 		if (start >= end || start <= 1)
 			continue;
 		ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
@@ -85,7 +84,7 @@ static void sort_ranges(struct name_dwarf_ranges *ranges)
 		qsort(ranges->items, ranges->count, sizeof(*ranges->items), name_dwarf_by_start);
 }
 
-/* The innermost range with the address, or NULL. */
+/* Returns the innermost range that contains the address, or NULL. */
 static const struct name_dwarf_range *find_range(const struct name_dwarf_ranges *ranges, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(ranges->items, ranges->count, .start, address);
@@ -178,15 +177,15 @@ void dwarf_index_free(struct dwarf_index *index)
 
 /* ---- Functions of a unit ---- */
 
-/* A type, or a place where the unit's types may be. */
+/* Whether an entry is a type, or leads to a unit with types. */
 static bool name_dwarf_is_type(int tag)
 {
 	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
 	       tag == DW_TAG_imported_unit;
 }
 
-/* Goes through the children; libdw checks that an entry lies in its unit, but its link to the
- * next sibling can lead back. */
+/* Indexes the functions among the children of an entry. dies_left bounds the search, because a link to the next sibling
+ * can lead back: libdw only checks that an entry is in its unit. */
 static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -229,7 +228,7 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 	return unit;
 }
 
-/* Where a function begins: one in several parts with the first of them. */
+/* Finds where a function begins: if it has several parts, with the first of them. */
 static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry)
 {
 	Dwarf_Addr base, end;
@@ -262,7 +261,7 @@ struct name_dwarf_chain {
 	size_t dies_left;
 };
 
-/* Adds the inlined function below `parent` that has the address, and those in it. */
+/* Adds the inlined function below `parent` that contains the address, and the functions inlined in it. */
 static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -282,7 +281,7 @@ static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsi
 			extend_chain(chain, &die, depth + 1);
 			return true;
 		}
-		/* A block's ranges need not hold those of what is inlined in it. */
+		/* A block's ranges may lack those of functions that are inlined in it. */
 		if (tag == DW_TAG_lexical_block && extend_chain(chain, &die, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&die, &die));
@@ -322,7 +321,7 @@ static void line_at(struct dwarf_frame *frame, const struct unit *unit, uint64_t
 		frame->line = (unsigned)number;
 }
 
-/* Where an inlined function was called. */
+/* Sets the file and the line where an inlined function was called. */
 static void line_of_call(struct dwarf_frame *frame, const struct unit *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Die die = unit->split;

@@ -1,5 +1,5 @@
-/* One file that names come from, through libdwfl: one Dwfl a file at bias 0, so that the same file
- * at several addresses, one after another or at once, is read once. */
+/* Reads names from one file with libdwfl. Each file has one Dwfl at bias 0, so that a file that is mapped at several
+ * addresses, one after another or at once, is read once. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "symbols/elf/refused.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_MAX 1000000 /* addresses remembered; then it begins anew */
+#define LINES_MAX 1000000 /* addresses whose lines are kept; then all are dropped */
 
 static const char reason_large[] = "its debug information is larger than what is read of one file (4 GiB)";
 
@@ -25,7 +25,7 @@ static void add_folders(struct buf *path, const char *folders)
 	while (*folders) {
 		const size_t length = strcspn(folders, ":");
 		char *folder = xstrndup(folders, length);
-		/* A relative one would mean: beside each file. */
+		/* A relative folder would be searched beside each file. */
 		char *absolute = realpath(folder, NULL);
 
 		if (absolute)
@@ -55,7 +55,8 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* Copies a file that was found, with dwz's link; closes it. path: NULL unknown. The copy's descriptor, or -1. */
+/* Copies a file that was found, and closes it. alt: gets its link to dwz's file; NULL: it is dwz's file. path: NULL if
+ * unknown. Returns the copy's descriptor, or -1. */
 static int copy_found(struct name_file *file, int fd, const struct stat *st, const char *path,
 		      struct copied_altlink *alt)
 {
@@ -72,7 +73,7 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	}
 	if (copy.lacks_debug)
 		file->lacking = reason_large;
-	else if (alt) /* a debug file, whatever the program's own lacks */
+	else if (alt) /* a debug file has what the program's own file lacks */
 		file->lacking = NULL;
 	if (alt) {
 		free(alt->path);
@@ -83,8 +84,8 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	return copy.fd;
 }
 
-/* libdwfl looks for files by itself only where it is to ask servers: it opens what it finds, and a fifo for ever. Its
- * own folders are none (no_folders), and without a name it looks by no name. */
+/* Asks servers through libdwfl. libdwfl must not find other files itself, because it opens what it finds and may wait
+ * for ever on a fifo: it gets no folders (no_folders) and no name to search. */
 static int ask_servers(struct name_file *file, Dwfl_Module *module, struct stat *st, char **found)
 {
 	void *data = file;
@@ -97,7 +98,7 @@ static int ask_servers(struct name_file *file, Dwfl_Module *module, struct stat 
 	return fd;
 }
 
-/* libdwfl's callback. */
+/* libdwfl's callback: finds and opens the separate debug file. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **found)
 {
@@ -133,7 +134,8 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- dwz's file ---- */
 
-/* The file may be open by another path (/proc/PID/map_files) than the one beside which dwz's file lies. */
+/* Opens dwz's file. The file that refers to it may be open by a path (/proc/PID/map_files) that is not beside dwz's
+ * file, so its target_path is tried, too. */
 static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt, const char *beside)
 {
 	const struct debug_search search = {
@@ -205,7 +207,7 @@ static bool name_file_read_header(struct name_file *file)
 
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
-		/* A file of debug information only has its segments' offsets moved. */
+		/* In a file that has only debug information, the segments have no bytes and other offsets. */
 		if (!found)
 			file->origin = phdr.p_vaddr - (phdr.p_filesz ? phdr.p_offset : 0);
 		found = true;
@@ -223,13 +225,13 @@ static bool name_file_read_header(struct name_file *file)
 static char no_text[] = "", *no_folders = no_text;
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf, /* never asked: the file is given */
+	.find_elf = dwfl_build_id_find_elf, /* never called: the file is given */
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &no_folders,
 };
 
-/* Takes the descriptor over. */
+/* Gives the file to libdwfl, which takes the descriptor over. */
 static bool name_file_report(struct name_file *file, int fd)
 {
 	void **data;
@@ -330,8 +332,8 @@ static const char *keep_path(struct name_file *file, const struct dwarf_frame *f
 	return kept;
 }
 
-/* The name of a frame that is no inlined one: where DWARF has only the source's name of a mangled
- * language ("push_back"), the symbol says more. */
+/* Returns the name of a frame that is not inlined. If a language has mangled names and DWARF only has the name in the
+ * source ("push_back"), the symbol says more. */
 static const char *outermost_name(struct name_file *file, const struct dwarf_frame *frame,
 				  const struct named_symbol *symbol)
 {
@@ -364,7 +366,7 @@ static size_t name_file_read_code(const struct name_file *file, uint64_t address
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Whether signal handlers return to the address: then no call is before it, and what is there is another function's. */
+/* Whether signal handlers return to the address. Then no call is before it, but the end of another function. */
 static bool is_restorer(const struct name_file *file, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -373,8 +375,9 @@ static bool is_restorer(const struct name_file *file, uint64_t address)
 	return arch_is_restorer(file->machine, code, size);
 }
 
-/* The symbol of the code before a return address. Where it has no size of its own, or ends there, or where there is
- * none, this may be a signal's frame: its pc is no return address, and it has its own name, or gdb's. */
+/* Finds the symbol of the code before a return address. If it has no size, or ends there, or does not exist, the frame
+ * may be a signal's, whose pc is no return address. Then returns the symbol that begins at the address, or gdb's name
+ * for such frames. */
 static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};

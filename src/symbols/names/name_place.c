@@ -1,14 +1,13 @@
-/* Where in its file a trace's range lies.
+/* Finds the place of a trace's range in its file.
  *
- * By the protocol a range begins at the file's offset 0 and ends behind the object's last mapping.
- * The sp-rtrace tools write each executable mapping as it is instead, which in most files of today
- * begins some pages behind that. The sizes of the file's executable segments tell the one from the
- * other. */
+ * By the protocol a range begins at the file's offset 0 and ends after the object's last mapping. The sp-rtrace tools
+ * instead write each executable mapping as it is, which in most files of today begins some pages after offset 0. The
+ * sizes of the file's executable segments show which of the two a range is. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "base/util.h"
 
-/* How the kernel maps a segment depends on its pages. */
+/* Whether a mapping of the segment has this size, which depends on the size of the kernel's pages. */
 static bool match_mapping(const struct code_segment *code, uint64_t size, uint64_t *start)
 {
 	static const uint64_t pages[] = {4096, 16384, 65536};

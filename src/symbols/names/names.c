@@ -1,4 +1,4 @@
-/* The objects of a trace by position, and which file each one's names come from. */
+/* Keeps the objects of a trace by address, and finds the file from which each gets its names. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"
@@ -20,7 +20,7 @@
 struct named_object {
 	uint64_t from, to;
 	char *path, *open_path, *build_id;
-	int held; /* the file of open_path (O_PATH); -1: none */
+	int held; /* descriptor (O_PATH) of open_path's file; -1: none */
 	bool is_tried;
 	struct name_file *file; /* NULL: none, or not tried yet */
 	uint64_t start;         /* of the range, as an address in the file */
@@ -37,12 +37,12 @@ struct names {
 	struct names_options options;
 	struct named_object **objects; /* by ascending address, not overlapping */
 	size_t count, capacity;
-	struct name_files *files; /* `own`, or another one's */
+	struct name_files *files; /* `own`, or those of another struct names */
 	struct name_files own;
 	size_t held_count;
 	bool has_start;
 	int64_t start_sec, start_nsec; /* of the trace */
-	struct hash reported;          /* hashes of the paths that a message was about */
+	struct hash reported;          /* hashes of the paths, or reasons, that a message was about */
 	struct frame_name result[RESULT_MAX];
 	struct blanks blanks;
 };
@@ -68,7 +68,7 @@ void names_set_start(struct names *names, const struct record_process *process)
 {
 	names->has_start = process->start_sec > 0;
 	names->start_sec = process->start_sec;
-	/* Text tells the second only. */
+	/* The text format has only the second. */
 	names->start_nsec = process->start_usec ? process->start_usec * INT64_C(1000) : 999999999;
 }
 
@@ -80,7 +80,7 @@ static void files_drop(struct name_files *files, size_t index)
 	files->items[index] = files->items[--files->count];
 }
 
-/* Closes what has been unused for longest. */
+/* Closes the file that has been unused for longest, if too many are unused. */
 static void files_trim(struct name_files *files)
 {
 	size_t unused = 0, oldest = 0;
@@ -123,7 +123,7 @@ static void report_lacking(struct names *names, const char *path, const char *re
 			 path, reason);
 }
 
-/* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
+/* Returns the ELF file at a path, or NULL and errno (ENOEXEC: it is no ELF file). */
 static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
 	struct name_files *const files = names->files;
@@ -133,7 +133,7 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 	const int fd = open_regular(open_path, &st);
 
 	if (fd < 0) {
-		/* Those of a process that ends end with it. */
+		/* Such paths of a process disappear when it ends. */
 		if (strncmp(open_path, "/proc/", 6) != 0)
 			refused_open("file", open_path);
 		return NULL;
@@ -168,8 +168,7 @@ static bool build_id_agrees(const struct named_object *object, const struct name
 	return names_has_build_id(object) && !strcasecmp(object->build_id, file->build_id);
 }
 
-/* In the folders of separate debug files, files lie by build-id: FOLDER/.build-id/ab/cdef....debug
- */
+/* Finds a file by build-id in the folders of separate debug files: FOLDER/.build-id/ab/cdef....debug */
 static struct name_file *file_by_build_id(struct names *names, const struct named_object *object)
 {
 	const char *folders = names->files->debug_path;
@@ -211,9 +210,9 @@ static bool is_after(int64_t sec, int64_t nsec, const struct names *names)
 	return sec > names->start_sec || (sec == names->start_sec && nsec > names->start_nsec);
 }
 
-/* Without a build-id only its time can tell that a file was made after the trace. Packages and
- * copies keep the time of the content, so that the time of the change counts too; but under
- * --sysroot everything was copied. */
+/* Warns about a file that may have been made after the trace, which only its time can show without a build-id. Packages
+ * and copies keep the time of the content, so the time of the change (ctime) counts, too, except under --sysroot, where
+ * all files are copies. */
 static void check_age(struct names *names, const struct named_object *object, const struct name_file *file)
 {
 	const char *sysroot = names->options.sysroot;
@@ -237,7 +236,7 @@ struct names_search {
 	const char *wrong_build_id;
 };
 
-/* The file at that path if it may be the object's. must_agree: only a build-id proves it. */
+/* Returns the file at a path if it may be the object's. must_agree: only if the build-ids are equal. */
 static struct name_file *names_try_path(struct names_search *search, const char *path, bool must_agree)
 {
 	const struct named_object *object = search->object;
@@ -269,12 +268,10 @@ static struct name_file *try_paths(struct names_search *search)
 		file = names_try_path(search, path, false);
 		free(path);
 	}
-	/* Another system's path, or one that had to be opened in another way: here it can be
-	 * another file. */
+	/* The path is one of another system, or had to be opened in another way: it can be another file here. */
 	if (!file && object->path[0] == '/')
 		file = names_try_path(search, object->path, sysroot || object->open_path);
-	/* Where the file is another one, names may still come from a debug file of that build-id.
-	 */
+	/* If the file is another one, a debug file with this build-id may still have the names. */
 	return file ? file : file_by_build_id(search->names, object);
 }
 
@@ -295,7 +292,7 @@ static struct name_file *names_find_file(struct names *names, const struct named
 	return file;
 }
 
-/* Whether it is known where in the file the object's range lies. */
+/* Finds where in the file the object's range is. False, after a warning, if that is unknown. */
 static bool names_find_place(struct names *names, struct named_object *object, const struct name_file *file)
 {
 	enum name_place place = NAME_PLACE_FOUND;
@@ -349,7 +346,8 @@ static bool names_leads_to(const char *path, const struct stat *st)
 	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* The path of what is held leads to it as long as it is held. */
+/* Keeps open_path's file open, unless `path` leads to it. open_path then names the descriptor, which leads to the file
+ * as long as it is open. */
 static void hold_file(struct names *names, struct named_object *object)
 {
 	struct stat st;
@@ -400,7 +398,7 @@ void names_free(struct names *names)
 	free(names);
 }
 
-/* The first object that ends behind the address. */
+/* Returns the index of the first object that ends after the address. */
 static size_t first_from(const struct names *names, uint64_t address)
 {
 	return COUNT_UP_TO(names->objects, names->count, ->to, address);

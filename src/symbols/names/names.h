@@ -1,7 +1,7 @@
-/* Addresses -> names, lines and inlined frames, through libdwfl; used by both programs.
+/* Finds names, lines and inlined frames of addresses, with libdwfl; used by both programs.
  *
- * Works from the records of a trace alone (objects at addresses with paths and build-ids), so that a trace
- * is named in the same way live, later, and on another machine. */
+ * Uses the records of a trace alone (objects at addresses with paths and build-ids), so that a trace gets the same
+ * names live, later, and on another machine. */
 #ifndef FT_SYMBOLS_NAMES_NAMES_H
 #define FT_SYMBOLS_NAMES_NAMES_H
 
@@ -14,43 +14,46 @@ struct names_options {
 	const char *sysroot;    /* put before each path; NULL none */
 	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL none */
 	bool debuginfod;        /* ask debuginfod servers */
-	/* An open_path may be gone when names are looked up: keep its file open, where the path does not lead to it. */
+	/* Keep the file of an open_path open if the object's path does not lead to it, because open_path may be gone
+	 * when names are looked up. */
 	bool holds_files;
-	/* Another one of the same options, which lives longer: a file is read once for both. NULL: none. */
+	/* Another struct names with the same options, which outlives this one: each file is read once for both. NULL:
+	 * none. */
 	const struct names *shares;
 };
 
-/* Begins without objects. The options are copied; names_free() frees it. */
+/* Returns a struct names without objects. Copies the options. Free it with names_free(). */
 struct names *names_new(const struct names_options *options);
 void names_free(struct names *names);
 
-/* When the trace began, if the process record says so. A file that is newer, where the trace has no build-id, gives
- * names all the same, and a warning that they may be wrong is printed once. */
+/* Sets when the trace began, if the process record says it. A newer file, if the trace has no build-id, still gives
+ * names; a warning that they may be wrong is printed once. */
 void names_set_start(struct names *names, const struct record_process *process);
 
-/* To be called as the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the
- * file to read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed
- * once and the object stays nameless ("from path" only). Without one, the range may also be the file's executable
- * mapping alone, as the sp-rtrace tools write it; where it may be either, a warning is printed once and the object
- * stays nameless. */
+/* Adds an object, which replaces whatever it overlaps; call it in the order of the trace's records. open_path: the file
+ * to read instead of `path` (NULL: `path` itself). The object's build-id, if it has one, must be the file's; else a
+ * warning is printed once, and its frames get no names except its path. Without a build-id, the range may also be the
+ * file's executable mapping alone, as the sp-rtrace tools write it; if both are possible, a warning is printed once,
+ * and its frames get no names. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
-/* The build-id of the object that is mapped where the record says, for traces that declare it behind the object. */
+/* Sets the build-id of the object that is mapped where the record says. Traces declare it after the object. */
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);
 
-/* A frame_namer (its context is the struct names). Each address is looked up once and then remembered
- * until its object is replaced. */
+/* A frame_namer, whose context is the struct names. Looks up each address once, and keeps the result until its object
+ * is replaced. */
 size_t names_lookup(void *names, uint64_t address, const struct frame_name **lines);
 
-/* Whether most of the frames that were looked up got no name. If so, appends a sentence to `out`: how many, where most
+/* Whether most of the frames that were looked up have no name. If so, appends a sentence to `out`: how many, where most
  * of them are, and what would help. */
 bool names_explain(const struct names *names, struct buf *out);
 
-/* Demangles C++ and Rust (legacy and v0) names; a new string, or NULL when it is not mangled. */
+/* Demangles a name of C++ or Rust (legacy or v0). Returns a new string, or NULL if the name is not mangled or too
+ * long. */
 char *names_demangle(const char *symbol);
 /* The same without the list of parameters and the result's type, which templates have: "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
-/* How many parameters the name of a function of C++ says that it has, a "..." and a pack as one each; -1: it does not
- * say. */
+/* Returns how many parameters the mangled name of a C++ function has, with a "..." and a pack as one each; -1 if it
+ * does not show this. */
 int names_parameters(const char *symbol);
 
 #endif

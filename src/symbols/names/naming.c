@@ -8,26 +8,26 @@
 #include <string.h>
 #include <time.h>
 
-#define KNOWN_MAX 1000000 /* addresses remembered; then it begins anew */
+#define KNOWN_MAX 1000000 /* addresses that are kept; then all are dropped */
 
 struct namer {
 	struct worker *worker;
-	struct names *files; /* the worker's: without objects, for the files that all share */
+	struct names *files; /* used by the worker only: no objects, but the files that all namings share */
 };
 
 struct naming {
 	struct worker *worker;
-	struct names *names; /* the worker's */
+	struct names *names; /* used by the worker only */
 	struct hash known;   /* address -> struct named_address */
 	struct named_address *gone;
 	size_t gone_count;
 	struct string_pool strings;
-	struct question *first, **end; /* without an answer, in their order */
+	struct question *first, **end; /* questions without an answer, in their order */
 	struct named_address *const *shown;
 	size_t shown_count, next_shown;
 };
 
-/* ---- Objects: jobs that nobody waits for ---- */
+/* ---- Objects: jobs without an answer ---- */
 
 struct news {
 	struct worker_job job;
@@ -80,12 +80,12 @@ static void tell(struct worker *worker, struct names *names, void (*work)(struct
 /* ---- Questions ---- */
 
 struct naming_answer {
-	struct named_address *to; /* not the worker's */
+	struct named_address *to; /* not used by the worker */
 	uint64_t address;
-	size_t first, count; /* of its lines */
+	size_t first, count; /* its lines, in question.lines */
 };
 
-/* A line of an answer; strings are places in the question's texts, 0 none. */
+/* A line of an answer. Strings are offsets in the question's texts, 0 none. */
 struct answer_line {
 	size_t function, module, file;
 	unsigned line;
@@ -135,7 +135,7 @@ static void answer_all(struct worker_job *job)
 {
 	struct question *const question = (struct question *)job;
 
-	buf_add_char(&question->texts, '\0'); /* no text lies at 0 */
+	buf_add_char(&question->texts, '\0'); /* no text is at offset 0 */
 	for (size_t i = 0; i < question->count; i++)
 		answer_one(question, &question->answers[i]);
 }
@@ -212,7 +212,7 @@ bool naming_wait(struct naming *naming, uint64_t ns)
 	return !naming->first;
 }
 
-/* ---- What is known ---- */
+/* ---- Known addresses ---- */
 
 static void address_free(struct named_address *named)
 {
@@ -225,7 +225,7 @@ void naming_is_over(struct naming *naming)
 	struct named_address *next;
 
 	if (naming->first)
-		return; /* whose answers are for them */
+		return; /* answers to come refer to these entries */
 	for (struct named_address *named = naming->gone; named; named = next) {
 		next = named->next_gone;
 		address_free(named);
@@ -301,7 +301,7 @@ bool naming_is_known(struct named_address *const *names, size_t count)
 	return true;
 }
 
-/* ---- All of it ---- */
+/* ---- Beginning and end ---- */
 
 struct namer *namer_new(void)
 {
@@ -391,7 +391,7 @@ size_t naming_lookup(void *context, uint64_t address, const struct frame_name **
 {
 	struct naming *const naming = context;
 
-	/* Writers ask in the order of frames, mostly. */
+	/* Writers mostly ask in the order of frames. */
 	for (size_t tried = 0; tried < naming->shown_count; tried++) {
 		const struct named_address *const named = naming->shown[naming->next_shown];
 

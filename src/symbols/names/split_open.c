@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What this thread looks for: libdw says only the path that it has made of it. */
+/* The .dwo file that this thread looks for. libdw passes only the path that it has made from the name. */
 static __thread struct {
-	const char *name;   /* the .dwo file's, as the unit has it; NULL: nothing is */
-	const char *beside; /* a path whose folder may have it */
+	const char *name;   /* name of the .dwo file in the unit; NULL: no file is looked for */
+	const char *beside; /* a path whose folder may contain it */
 } wanted;
 
 static int copy_of(const char *path)
@@ -47,7 +47,7 @@ static int copy_of(const char *path)
 	return copy.fd;
 }
 
-/* Of [vdso] libdwfl reads the process's memory, by a name that it makes itself. */
+/* Whether libdwfl opens a process's memory to read [vdso], by a path that it makes itself. */
 static bool split_open_is_memory(const char *path)
 {
 	int pid, end = 0;

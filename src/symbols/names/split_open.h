@@ -1,14 +1,16 @@
-/* The files that libdw opens by itself: .dwo files, to which the unit of a program refers. */
+/* Opens, in libdw's place, the files that it needs besides the given one: .dwo files, to which the units of a program
+ * refer. */
 #ifndef FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 #define FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 
 #include <elfutils/libdw.h>
 
-/* Has libdw open regular files only, without waiting, as private copies. To be called before libdw is used,
- * and before there are threads that open files. */
+/* Makes libdw open only regular files, without waiting, as private copies. Call it before libdw is used, and before
+ * there are threads that open files. */
 void split_open_begin(void);
-/* The unit that has the functions of a skeleton unit: in the .dwo file that it names, which is looked for where it
- * says, then beside `beside` (the path of the skeleton's own file). Without one, the skeleton. */
+/* Returns the unit with the functions of a skeleton unit. It is in the .dwo file that the skeleton names, which is
+ * searched where the name says, then beside `beside` (the path of the skeleton's own file). Returns the skeleton if
+ * there is no such file. */
 Dwarf_Die split_unit(Dwarf_Die *skeleton, const char *beside);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CODE_READ 32 /* bytes of __errno_location */
+#define CODE_READ 32 /* bytes of __errno_location() that are read */
 
-/* A table of symbols, and where it says that errno is among a thread's variables. */
+/* A table of symbols, and the place of errno in the segment of thread-local variables. */
 struct thread_symbols {
 	Elf_Data *data;
 	size_t count, strings;
@@ -31,7 +31,7 @@ static bool read_symbol(Elf *elf, const struct thread_symbols *symbols, size_t i
 	return true;
 }
 
-/* The section of symbols of that type, if it has an errno. */
+/* Finds the section of symbols of this type. False if it has no errno. */
 static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols)
 {
 	GElf_Shdr header;
@@ -54,8 +54,8 @@ static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols
 
 /* ---- Slots of a shared library ---- */
 
-/* The variable whose distance a relocation is about: that of its symbol and addend, in the library's own segment; of no
- * symbol, of the addend alone. */
+/* Gets the variable whose distance a relocation fills in, as an offset in the library's own segment: that of its symbol
+ * plus the addend, or without a symbol the addend alone. False if the symbol is not errno. */
 static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, const GElf_Rela *rela, uint64_t *value)
 {
 	const size_t symbol = GELF_R_SYM(rela->r_info);
@@ -68,7 +68,7 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* A relocation of the section that fills a slot; errno's own, if there is one. */
+/* Finds a relocation of the section that fills a slot, preferably errno's own. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {
@@ -116,9 +116,9 @@ static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *pla
 
 /* ---- A static program's variable ---- */
 
-/* "ELF Handling For Thread-Local Storage", sections 3 and 4: the program's own segment is the first behind the thread
- * pointer (variant I), or the last before it (variant II); it begins where its address says that it is to be
- * aligned. */
+/* Returns where the program's own segment of thread-local variables begins, from the thread pointer. It is the first
+ * one after the thread pointer (variant I) or the last one before it (variant II), and is aligned as its address in the
+ * file is ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
 static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
 {
 	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;
@@ -206,7 +206,7 @@ static void errno_place_read_place(void *context)
 	close(fd);
 }
 
-/* None, too, where the file cannot be read, or not in time. */
+/* Reads the place from the object's file. ERRNO_NONE also if the file cannot be read, or not in time. */
 static struct errno_place errno_place_find_place(const struct object *object, const struct arch *arch)
 {
 	struct errno_place_reading *const reading = xcalloc(1, sizeof(*reading));

@@ -1,4 +1,4 @@
-/* Where threads have their errno, by what the ELF file of their C library says. */
+/* Finds where threads have their errno, from the ELF file of their C library. */
 #ifndef FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 #define FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 
@@ -6,13 +6,13 @@
 #include "symbols/objects/mapped_object.h"
 
 enum errno_kind {
-	ERRNO_NONE, /* the object does not say */
-	/* glibc, or another library with thread local storage of ELF: the word at `slot`, once the dynamic linker has
-	 * filled it (it then is no longer `unfilled`), has the distance of a variable of the library from the thread
-	 * pointer, and errno is `offset` behind that. */
+	ERRNO_NONE, /* the object does not say where errno is */
+	/* glibc, or another library with thread-local storage of ELF. The word at `slot` is the distance of a variable
+	 * of the library from the thread pointer, and errno is `offset` bytes after this variable. The word is
+	 * `unfilled` until the dynamic linker has filled it. */
 	ERRNO_SLOT,
-	ERRNO_VARIABLE, /* a static program's own variable: `offset` behind the thread pointer */
-	ERRNO_FIELD,    /* musl: the same, of a field of what the thread pointer points to */
+	ERRNO_VARIABLE, /* a static program's own variable: `offset` bytes after the thread pointer */
+	ERRNO_FIELD,    /* musl: a field `offset` bytes after the thread pointer */
 };
 
 struct errno_place {
@@ -21,7 +21,7 @@ struct errno_place {
 	int64_t offset;
 };
 
-/* What the object's file says; it is read once. The slot is a mapped address. */
+/* Returns what the object's file says, which is read once. The slot is a mapped address. */
 struct errno_place object_errno_place(const struct object *object, const struct arch *arch);
 
 #endif

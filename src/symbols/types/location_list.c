@@ -42,7 +42,7 @@ static bool expression(struct list *list)
 	return location_list_number(list, &size) && location_list_skip(list, size);
 }
 
-/* DWARF 5, 7.7.3. */
+/* Skips one entry of a list (DWARF 5, 7.7.3). False if its kind is unknown, or if it does not end in the section. */
 static bool entry(struct list *list, unsigned kind)
 {
 	uint64_t value;
@@ -87,12 +87,12 @@ static const Elf_Data *find_section(Elf *elf)
 	return NULL;
 }
 
-/* DWARF 5, 7.29: where the list of that number begins, by the table of the unit's lists. */
+/* Finds where list `index` begins, in the table of the unit's lists (DWARF 5, 7.29). */
 static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
 {
 	const bool is_64 = offset_size == 8;
 	Dwarf_Attribute attribute;
-	Dwarf_Word base = is_64 ? 20 : 12; /* of the only table of a .dwo file */
+	Dwarf_Word base = is_64 ? 20 : 12; /* after the header of the only table of a .dwo file */
 	uint32_t narrow;
 	uint64_t wide;
 

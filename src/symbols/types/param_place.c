@@ -1,4 +1,4 @@
-/* Where the compiler says that a parameter is before the first instruction of its function. */
+/* Reads where a parameter is before the first instruction of its function, as debug information says. */
 #include "config.h"
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
@@ -8,11 +8,11 @@
 
 #define PIECES_MAX 16
 
-/* A run of operations that make one place: up to DW_OP_piece. */
+/* The operations that describe one place, up to DW_OP_piece. */
 struct expression {
 	const Dwarf_Op *operations;
 	size_t count;
-	bool is_list; /* from a list of locations, so it is said of the entry itself */
+	bool is_list; /* from a list of locations: valid at the entry itself */
 };
 
 static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
@@ -41,7 +41,7 @@ static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
 	}
 }
 
-/* DW_OP_regN: the value itself is there. */
+/* Whether it is DW_OP_regN: the register contains the value. */
 static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
@@ -53,7 +53,7 @@ static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
 	return true;
 }
 
-/* DW_OP_bregN: an address, or a sum. */
+/* Whether it is DW_OP_bregN: the register's value plus an offset, as an address or a number. */
 static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
 {
 	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
@@ -66,7 +66,7 @@ static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, in
 	return operation->atom == DW_OP_bregx && operation->number <= UINT16_MAX;
 }
 
-/* A value, not a place: one of the entry's registers, or a constant. */
+/* Reads a value instead of a place: of a register at the entry, or a constant. */
 static bool read_value(const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
@@ -86,13 +86,13 @@ static bool is_of_frame(const struct arch *arch, unsigned number)
 	return number < 64 && arch->dwarf.frames >> number & 1;
 }
 
-/* One place. False: it is not understood, or not one of the entry. */
+/* Reads one place. False if it is not understood, or not valid at the entry. */
 static bool param_place_read_place(const struct type_reader *reader, const struct param_entry *entry,
 				   const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
-	/* The last: what the callers would have passed. */
+	/* DW_OP_GNU_parameter_ref is the value that callers would have passed. */
 	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer ||
 	    first->atom == DW_OP_GNU_parameter_ref) {
 		piece->place = PLACE_NOWHERE;
@@ -109,18 +109,18 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	if (first->atom == DW_OP_fbreg) {
 		piece->place = PLACE_STACK;
 		piece->place_offset = (int64_t)first->number;
-		/* Below the CFA it is, without optimisation, after the function has put it there. */
+		/* Without optimisation, a place below the CFA is one where the function itself stores the parameter. */
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	/* Said for the whole function, such a place in its frame is one where its first instructions put the
-	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). LLVM counts
-	 * from that stack pointer in lists, too. */
+	/* If the place is for the whole function and in its frame, the first instructions store the parameter there,
+	 * and the place is relative to the stack pointer that they set (clang: sub sp, sp, #64; str x0, [sp, #16]).
+	 * LLVM uses this stack pointer in lists, too. */
 	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
-/* Places one behind the other, each followed by DW_OP_piece. */
+/* Reads consecutive places, each followed by DW_OP_piece. */
 static bool param_place_read_pieces(struct type_reader *reader, const struct param_entry *entry,
 				    const struct expression *whole, struct signature_param *param)
 {
@@ -180,7 +180,7 @@ static bool read_expression(struct type_reader *reader, const struct param_entry
 	return true;
 }
 
-/* Those of a fixed size have no sign. */
+/* Reads a constant. Those of a fixed size have no sign. */
 static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
 {
 	Dwarf_Word number;
@@ -211,8 +211,8 @@ static bool read_constant(Dwarf_Die *die, struct signature_param *param)
 	return true;
 }
 
-/* Whether such a place shows that the code is optimised: else the parameter is in memory all the time. Of one that is
- * passed by its address LLVM says so in a list, too. */
+/* Whether such a place shows that the code is optimised: without optimisation the parameter is always in memory. LLVM
+ * uses a list also for a parameter that is passed by its address. */
 static bool shows_optimised(const struct param_entry *entry, enum param_place place, bool is_list)
 {
 	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
@@ -244,11 +244,11 @@ void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwa
 			param->place = PLACE_UNKNOWN;
 	} else if (found) {
 		param->place = PLACE_UNKNOWN;
-	} /* else a list that begins later: what is passed is not used, if this is optimised */
+	} /* else the list begins later: optimised code does not use what is passed */
 	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
 }
 
-/* GCC says so of itself ("GNU C17 12.2.0", "GNU GIMPLE"). */
+/* Whether GCC has compiled the function, by the producer ("GNU C17 12.2.0", "GNU GIMPLE"). */
 static bool is_of_gcc(Dwarf_Die *function)
 {
 	Dwarf_Attribute attribute;
@@ -275,8 +275,8 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	uint64_t convention = DW_CC_normal;
 
 	*entry = (struct param_entry){.address = address, .is_gcc = is_of_gcc(function)};
-	/* What compilers say of calls only when they optimise. */
-	/* Before DWARF 4 no compiler can say so. */
+	/* Compilers write these attributes of calls only when they optimise. */
+	/* Before DWARF 4 there are no such attributes: the code may be optimised. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||
 			      (!entry->is_gcc && is_before_4(function));
 	die_number(function, DW_AT_calling_convention, &convention);

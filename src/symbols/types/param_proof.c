@@ -1,10 +1,11 @@
-/* Whether a function that LLVM has optimised uses what its callers pass for a parameter. Callers in the same file pass
- * anything where it does not, whoever else calls it; debug information says so only by what it does not say. */
+/* Finds out whether a function that LLVM has optimised uses what its callers pass for a parameter. If it does not,
+ * callers in the same file may pass anything, even if other files call the function, too. Debug information shows this
+ * only by what it lacks. */
 #include "config.h"
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
 
-#define ENTRIES_MAX 64 /* of a list that are looked at */
+#define ENTRIES_MAX 64 /* entries of a list that are examined */
 
 struct param_proof_state {
 	Dwarf_Attribute *location;
@@ -12,7 +13,7 @@ struct param_proof_state {
 	bool is_in_frame, has_pieces;
 };
 
-/* DW_OP_regN: a value is there. */
+/* Whether it is DW_OP_regN: the register contains a value. */
 static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
@@ -21,7 +22,7 @@ static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
 	return (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || (atom == DW_OP_regx && operation->number <= UINT16_MAX);
 }
 
-/* DW_OP_bregN: an address, or a sum. */
+/* Whether it is DW_OP_bregN: the register's value plus an offset, as an address or a number. */
 static bool param_proof_is_based(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
@@ -40,7 +41,7 @@ static void param_proof_add_register(struct signature_param *param, unsigned num
 		param->registers[param->register_count++] = (uint16_t)number;
 }
 
-/* What a register had at the entry: LLVM says that of parameters only. */
+/* Notes a register whose value at the entry is used. LLVM writes this only for parameters. */
 static void see_entry_value(struct param_proof_state *proof, const Dwarf_Op *operation)
 {
 	Dwarf_Attribute nested;
@@ -62,7 +63,8 @@ static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operati
 	       (param_proof_is_based(operation, &number) && number == entry->frame_register);
 }
 
-/* is_first: of the list; is_entry: said of the entry itself. */
+/* Notes the registers and places that an operation shows. is_first: it is in the first entry of the list. is_entry: it
+ * is valid at the function's entry. */
 static void see(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
 		bool is_first, bool is_entry)
 {
@@ -97,7 +99,7 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 		for (size_t k = 0; k < count; k++)
 			see(&proof, entry, &operations[k], !i, entry->address >= start && entry->address < end);
 	}
-	/* Callers pass each scalar of a struct, or not, and which of those on the stack they pass is not looked at. */
+	/* Callers may pass only some scalars of a struct, and which of those on the stack they pass is not examined. */
 	if (proof.is_in_frame && proof.has_pieces)
 		return false;
 	if (proof.is_in_frame)

@@ -1,4 +1,4 @@
-/* Lists of parameters. */
+/* Reads the list of a function's parameters. */
 #include "config.h"
 #include "symbols/types/params.h"
 #include "symbols/names/names.h"
@@ -30,7 +30,7 @@ static void add_param(struct type_reader *reader, Dwarf_Die *die, Dwarf_Die *pac
 		param->item.name = die_string(reader, pack, DW_AT_name);
 }
 
-/* is_pack: these are a template's parameters that have one name, the parent's. */
+/* Adds the parameters below an entry. is_pack: they are a template's parameter pack and have one name, the parent's. */
 static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_pack, struct params *params)
 {
 	Dwarf_Die child = {0};
@@ -53,7 +53,7 @@ static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_p
 	}
 }
 
-/* Of a copy, the parameters that the function has, with the places of those that the copy still has. */
+/* Lists for a copy of a function all parameters of that function, with the places of those that the copy still has. */
 static void complete_params(struct params *params, struct params *all)
 {
 	size_t count = 0;
@@ -63,7 +63,7 @@ static void complete_params(struct params *params, struct params *all)
 
 		while (k < params->count && params->items[k].origin != all->items[i].origin)
 			k++;
-		/* Such as a constructor's that only some of its copies have. */
+		/* Only some copies of a constructor, for example, have such a parameter. */
 		if (k == params->count && all->items[i].is_artificial)
 			continue;
 		all->items[count++] = k < params->count ? params->items[k] : all->items[i];
@@ -76,7 +76,7 @@ static void complete_params(struct params *params, struct params *all)
 	all->items = NULL;
 }
 
-/* ---- What LLVM does not list ---- */
+/* ---- Parameters that LLVM does not list ---- */
 
 static bool is_same_type(const struct data_type *type, const struct data_type *other)
 {
@@ -89,8 +89,8 @@ static bool params_is_same(const struct param *param, const struct param *declar
 	return is_same_type(param->item.type, declared->item.type);
 }
 
-/* Of each listed parameter the last declared one that it may be, so that those after it may be some, too. False: they
- * are not the declared ones. */
+/* Finds for each listed parameter the last declared one that it may be, so that the listed ones after it still find
+ * theirs. False if they do not match the declared ones. */
 static bool find_last(const struct params *params, const struct params *declared, size_t *last)
 {
 	size_t k = declared->count;
@@ -106,8 +106,8 @@ static bool find_last(const struct params *params, const struct params *declared
 	return true;
 }
 
-/* Puts the listed parameters among all that are declared, each to the first that it may be; if the last that it may be
- * is another one, it is not known which of them it is. */
+/* Puts each listed parameter in the place of the first declared one that it may be. If it may also be a later one, it
+ * is ambiguous. */
 static void add_declared(struct params *params, struct params *declared)
 {
 	size_t *last = xcalloc(params->count + 1, sizeof(*last));
@@ -140,7 +140,7 @@ static void see_mangled(struct params *params, const char *mangled)
 		params->items[i].is_ambiguous = true;
 }
 
-/* Without optimisation LLVM does not list a parameter of C++ that is passed by its address and not used. */
+/* Adds what LLVM does not list without optimisation: a parameter of C++ that is passed by its address and not used. */
 static void add_unlisted(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct params *params)
 {
 	struct params declared = {0};
@@ -156,7 +156,7 @@ static void add_unlisted(struct type_reader *reader, Dwarf_Die *function, const 
 	free(declared.items);
 }
 
-/* ---- All ---- */
+/* ---- Reading ---- */
 
 void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params)

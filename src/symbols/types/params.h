@@ -7,9 +7,9 @@
 struct param {
 	struct signature_param item;
 	Dwarf_Die die;
-	void *origin; /* the entry that says what all copies of the function have in common; the parameter's own */
+	void *origin; /* the entry that all copies of the function share, or the parameter's own */
 	bool is_artificial;
-	bool is_ambiguous; /* which of the declared ones it is cannot be said */
+	bool is_ambiguous; /* it may be one of several declared parameters */
 };
 
 struct params {
@@ -18,9 +18,9 @@ struct params {
 	bool is_variadic;
 };
 
-/* All that the function is declared with, in order; *entry is the function's, and learns what they show. What the
- * compiler does not list, and where it has been, tells the function that this is a copy of, its declaration in a class,
- * or its mangled name ("" unknown). */
+/* Reads all parameters with which the function is declared, in order, and updates *entry with what they show. Those
+ * that the compiler does not list come from the function of which this is a copy, or from the declaration in a class;
+ * or the mangled name ("" unknown) shows that some are missing. */
 void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params);
 void params_free(struct params *params);

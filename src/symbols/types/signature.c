@@ -1,4 +1,4 @@
-/* Functions' parameters from debug information. */
+/* Reads functions' parameters from debug information. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/debug_file.h"
@@ -14,18 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)32 << 20) /* of types, a file; libdw's own memory comes to it */
-#define DIES_MAX  (1u << 18)         /* looked at for one function */
+#define BYTES_MAX ((size_t)32 << 20) /* bytes of types of one file, besides libdw's own memory */
+#define DIES_MAX  (1u << 18)         /* entries that are read for one function */
 
 struct signatures {
-	bool was_late; /* which has been said */
-	/* While a worker looks it through, what follows is not the tracer's, and the file has one reference more. */
+	bool was_late; /* reading took too long, and a warning was printed */
+	/* Set while a worker reads: it owns the fields below, not the tracer, and the file has one more reference. */
 	atomic_bool is_busy;
 	bool is_open;
 	struct debug_file *debug;
 	struct dwarf_index *index;
 	struct type_reader reader;
-	struct hash known; /* address in the file -> struct signature, or 0 */
+	struct hash known; /* address in the file -> struct signature; 0: none */
 };
 
 static struct signatures *signatures_new(const struct object *object)
@@ -53,9 +53,10 @@ static void signatures_free(struct signatures *signatures)
 	free(signatures);
 }
 
-/* ---- Its places ---- */
+/* ---- Places ---- */
 
-/* What compilers call copies that they have made without some of the parameters, and the parts of coroutines. */
+/* Whether it is a name that compilers give to a copy of a function without some of its parameters, or to a part of a
+ * coroutine. */
 static bool has_part_name(const char *name)
 {
 	static const char *const parts[] = {".isra.", ".part.", ".actor", ".resume", ".destroy", ".cleanup"};
@@ -66,27 +67,29 @@ static bool has_part_name(const char *name)
 	return false;
 }
 
-/* And those for some of the callers. */
+/* The same, or a name of a copy for some of the callers. */
 static bool has_copy_name(const char *name)
 {
 	return has_part_name(name) || strstr(name, ".constprop.") || strstr(name, ".specialized.") ||
 	       strstr(name, "__spec");
 }
 
-/* Without a symbol it is local for all that is known: link time optimisation makes those of other files local, too. */
+/* Whether no other file calls the function, as far as is known. Without a symbol it counts as local, because link-time
+ * optimisation makes functions of other files local, too. */
 static bool signature_is_local(const struct named_symbol *symbol)
 {
 	return !symbol || symbol->is_local;
 }
 
-/* Where parameters were left out a result may have been, too, and nothing says so. */
+/* Whether the compiler may have left out the result. Where it has left out parameters it may, and debug information
+ * does not show it. */
 static bool may_lose_result(const struct param_entry *entry, const struct named_symbol *symbol)
 {
 	return entry->is_own || (symbol && has_part_name(symbol->name));
 }
 
-/* Whether functions with a convention of their own return it as all others do: floats may be in another register, and
- * the address of what is in memory is not where the ABI puts it. */
+/* Whether functions with a local convention return this type as all others do. Floats may be in another register, and
+ * the address of a result in memory is not where the ABI puts it. */
 static bool is_integer_result(const struct data_type *result)
 {
 	switch (result->kind) {
@@ -123,15 +126,15 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	case PLACE_PIECES:
 		return is_piece_lost(param);
 	case PLACE_UNKNOWN:
-		/* LLVM says the same of a variable of the function's own that has a constant's value, or the address of
-		 * something static. */
+		/* LLVM describes a parameter so, too, if it is only a variable with a constant value, or with the
+		 * address of static data. */
 		return !entry->is_gcc;
 	default:
 		return false;
 	}
 }
 
-/* Whether callers need not give all of the parameters: then they may give none of the others where the ABI has it. */
+/* Whether callers may leave out a parameter. Then all others may be elsewhere than the ABI puts them, too. */
 static bool is_anything_lost(const struct param_entry *entry, const struct params *params)
 {
 	for (size_t i = 0; i < params->count; i++) {
@@ -143,15 +146,15 @@ static bool is_anything_lost(const struct param_entry *entry, const struct param
 	return false;
 }
 
-/* Whether compilers have a convention of their own for functions that only one file calls: with arguments in registers
- * where the ABI has none there. */
+/* Whether compilers have a convention of their own for functions that only one file calls, with arguments in registers
+ * that the ABI does not use. */
 static bool has_local_convention(const struct type_reader *reader)
 {
 	return reader->arch->abi->has_local_convention || reader->is_soft_float;
 }
 
-/* Whether the parameters are where debug information says, and not where the ABI does. Of functions that only this file
- * calls compilers leave parameters out. */
+/* Whether the parameters are where debug information says, and not where the ABI puts them. Compilers leave out
+ * parameters of functions that only one file calls. */
 static bool has_own_places(const struct type_reader *reader, const struct param_entry *entry,
 			   const struct params *params, const struct named_symbol *symbol)
 {
@@ -161,7 +164,8 @@ static bool has_own_places(const struct type_reader *reader, const struct param_
 	       (has_local_convention(reader) || is_anything_lost(entry, params));
 }
 
-/* Of such a struct the address is passed: where the compiler says that it is, it is after some instructions. */
+/* Whether the address of such a struct is passed. Then the place in debug information is valid only after some
+ * instructions. */
 static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
 {
 	const unsigned least = reader->arch->abi->by_address_from;
@@ -169,7 +173,7 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
-/* GCC's callers pass all parameters that the function has; LLVM's those that it uses. */
+/* Whether callers pass the parameter. GCC's callers pass all parameters of a function, LLVM's those that it uses. */
 static bool is_passed(const struct param_entry *entry, struct param *param)
 {
 	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
@@ -191,14 +195,15 @@ static void choose_places(const struct type_reader *reader, const struct param_e
 	}
 }
 
-/* ---- All of it ---- */
+/* ---- Signatures ---- */
 
 static bool is_c(int language)
 {
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
 }
 
-/* Those that pass arguments as C does, or as `passed` says. Fortran's are addresses, Go has registers of its own. */
+/* Whether the language passes arguments as C does, or as `passed` says. Fortran passes addresses, and Go uses other
+ * registers. */
 static bool has_known_abi(int language)
 {
 	switch (language) {
@@ -213,7 +218,7 @@ static bool has_known_abi(int language)
 	}
 }
 
-/* A name that is not mangled is one for C to call. */
+/* Whether the function has Rust's ABI. A function whose name is not mangled has C's, so that C can call it. */
 static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
 {
 	const char *name = reader->language == DW_LANG_Rust ? die_string(reader, function, DW_AT_linkage_name) : "";
@@ -221,8 +226,8 @@ static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
 	return !strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3);
 }
 
-/* A closure's first parameter is what it has captured, or the address of that; where there is something, rustc
- * describes the captured variables in its place, and where the other parameters are cannot be said. */
+/* Whether a closure's first parameter is not described. It is the captured variables, or their address; if there are
+ * any, rustc describes these variables instead, and the places of the other parameters are unknown. */
 static bool is_environment_hidden(struct type_reader *reader, Dwarf_Die *function, const struct signature_param *params)
 {
 	return !strncmp(die_string(reader, function, DW_AT_name), "{closure", 8) && params[0].name[0];
@@ -243,7 +248,7 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
 }
 
-/* A class's constructor has its name, without a template's arguments. */
+/* Whether the function is a constructor: it has the name of the class, without a template's arguments. */
 static bool is_constructor(struct type_reader *reader, Dwarf_Die *function, const struct params *params)
 {
 	const struct signature_param *const this = params->count ? &params->items[0].item : NULL;
@@ -278,7 +283,7 @@ static struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *f
 	return signature;
 }
 
-/* A function of C without a prototype is given a double for a float. */
+/* Whether a parameter is promoted: callers of a C function without a prototype pass a double for a float. */
 static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, const struct params *params)
 {
 	if (!is_c(reader->language) || die_flag(function, DW_AT_prototyped))
@@ -289,7 +294,7 @@ static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, 
 	return false;
 }
 
-/* What it is a copy of is in a file that is not there. */
+/* Whether the function of which this is a copy is in a file that is missing. */
 static bool is_origin_lost(Dwarf_Die *function)
 {
 	Dwarf_Die origin;
@@ -297,7 +302,8 @@ static bool is_origin_lost(Dwarf_Die *function)
 	return die_has(function, DW_AT_abstract_origin) && !die_reference(function, DW_AT_abstract_origin, &origin);
 }
 
-/* Clang says so (fastcall, ms_abi, vectorcall...), GCC does not. What stdcall gives is where the ABI has it. */
+/* Whether the function has another calling convention. Clang writes it (fastcall, ms_abi, vectorcall...), GCC does not.
+ * stdcall passes arguments where the ABI does. */
 static bool has_other_convention(Dwarf_Die *function)
 {
 	enum { STDCALL = 0xb2 };
@@ -338,7 +344,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (is_elsewhere)
 		result = NULL;
-	/* A function with nothing may be one of which nothing is said. */
+	/* A function without parameters and result may be one that debug information does not describe. */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
 	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
@@ -347,7 +353,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		signature->is_gcc = entry.is_gcc;
 	if (signature)
 		signature->result_is_unknown = is_elsewhere || may_lose_result(&entry, symbol);
-	/* Nor does anything say where LLVM has found that no caller uses it. */
+	/* LLVM drops a result that no caller uses, which debug information does not show either. */
 	if (signature)
 		signature->result_may_be_lost =
 			!signature->abi_is_rust && signature_is_local(symbol) && entry.is_optimised && !entry.is_gcc;
@@ -356,7 +362,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	return signature;
 }
 
-/* The symbol of the function that begins there, or NULL. */
+/* Returns the symbol of the function that begins there, or NULL. */
 static const struct named_symbol *signature_find_symbol(struct signatures *signatures, uint64_t address)
 {
 	struct name_file *file = signatures->debug->file;
@@ -392,9 +398,9 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 	return read_signature(&signatures->reader, &function, signature_find_symbol(signatures, address));
 }
 
-/* One function's, to be looked for. */
+/* A search for the signature of one function. */
 struct asking {
-	struct object *object; /* its own copy */
+	struct object *object; /* a copy */
 	uint64_t address;
 };
 
@@ -421,7 +427,7 @@ static void asking_end(void *context)
 	free(asking);
 }
 
-/* False: not in time. */
+/* Finds the signature and keeps it in `known`. False if that takes too long. */
 static bool signature_ask(const struct object *object, uint64_t address)
 {
 	struct asking *const asking = xcalloc(1, sizeof(*asking));

@@ -1,4 +1,4 @@
-/* Where members lie in structs. */
+/* Reads where members are in structs. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -18,7 +18,7 @@ bool type_member_offset(Dwarf_Die *die, uint64_t *offset)
 		return true;
 	if (die_number(die, DW_AT_data_member_location, offset))
 		return *offset < OFFSET_MAX;
-	/* As DWARF 2 says it. */
+	/* DWARF 2 writes the offset as an expression. */
 	if (dwarf_getlocation(&found, &operations, &count) || count != 1 || operations[0].atom != DW_OP_plus_uconst)
 		return false;
 	*offset = operations[0].number;
@@ -43,11 +43,12 @@ static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
 	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
 }
 
-/* The Itanium C++ ABI has a virtual base's offset in a word before the address that the object's first word is, and
- * compilers say that by these operations on the object's address. 0: other ones. */
+/* Returns where a virtual base's offset is: in a word this many bytes before the virtual table, whose address is the
+ * object's first word (Itanium C++ ABI). Compilers describe this by the operations below on the object's address. 0 for
+ * other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
-	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* how many bytes */
+	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: how many bytes */
 					      DW_OP_minus, DW_OP_deref, DW_OP_plus};
 	Dwarf_Attribute found;
 	Dwarf_Op *operations;
@@ -78,8 +79,8 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 	return true;
 }
 
-/* From DWARF 4 on the bits are counted from the struct's beginning; before, from the most significant bit of a
- * storage unit. */
+/* From DWARF 4 on, bits are counted from the struct's beginning; before, from the most significant bit of a storage
+ * unit. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {
 	uint64_t size, at, storage = member->type->size;
@@ -112,7 +113,7 @@ uint32_t type_natural_align(const struct data_type *type, const struct data_memb
 		if (!members[i].is_virtual && members[i].type->align > align &&
 		    (members[i].bit_size || !(members[i].offset % members[i].type->align)))
 			align = members[i].type->align;
-	/* A packed one. */
+	/* A packed struct has another size. */
 	while (align > 1 && type->size % align)
 		align /= 2;
 	return align;

@@ -1,5 +1,5 @@
-/* C++: which classes are passed by their address: those whose copy constructor, move constructor or destructor does
- * something. */
+/* Finds which C++ classes are passed by their address: those whose copy constructor, move constructor or destructor
+ * does something. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -20,7 +20,7 @@ bool language_is_cxx(int language)
 	}
 }
 
-/* The name that constructors have: without a template's arguments. */
+/* Returns the length of a name without a template's arguments, as constructors have it. */
 static size_t type_passing_plain_length(const char *name)
 {
 	return strcspn(name, "<");
@@ -52,7 +52,8 @@ static bool is_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *
 	return count == 1 && is_copy;
 }
 
-/* What the compiler has made, or was told to make in the class, does what the members' do and nothing else. */
+/* Whether the compiler has made the function, by itself or because the class says "= default". Such a function only
+ * calls those of the members. */
 static bool is_made(Dwarf_Die *function)
 {
 	uint64_t defaulted = 0;
@@ -61,6 +62,7 @@ static bool is_made(Dwarf_Die *function)
 	return die_flag(function, DW_AT_artificial) || defaulted == DW_DEFAULTED_in_class;
 }
 
+/* Numbers of a class's copy and move constructors. */
 struct copies {
 	unsigned deleted, others;
 };

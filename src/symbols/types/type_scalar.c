@@ -1,4 +1,4 @@
-/* Numbers, characters and enumerations. */
+/* Reads the types of numbers, characters and enumerations. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -18,7 +18,7 @@ uint32_t type_scalar_align(const struct type_reader *reader, uint64_t size)
 	return (uint32_t)size;
 }
 
-/* One name for what compilers call differently, in the words of the source. */
+/* Returns the name that sources use, because compilers use different ones. */
 static const char *usual_name(const char *name)
 {
 	static const char *const names[][2] = {
@@ -43,7 +43,7 @@ bool type_is_character(const char *name)
 	       !strcmp(name, "char16_t") || !strcmp(name, "char32_t");
 }
 
-/* Whether a floating point type is x87's, by the name that compilers give it: its 10 bytes lie in 12 or 16. */
+/* Whether a floating point type is x87's, by the name that compilers give it: its 10 bytes are in 12 or 16. */
 static bool is_extended(const struct type_reader *reader, const struct data_type *type)
 {
 	return reader->arch->abi->x87_align && type->size >= 10 && !strstr(type->name, "128") &&
@@ -61,7 +61,7 @@ static void see_float(const struct type_reader *reader, struct data_type *type)
 		type->align = reader->arch->abi->x87_align;
 }
 
-/* Two of a type of its own, which DWARF does not name. */
+/* Makes a complex type of two parts, whose type DWARF does not describe. */
 static void see_complex(struct type_reader *reader, struct data_type *type)
 {
 	struct data_type *part = type_memory(reader, sizeof(*part));
@@ -72,7 +72,7 @@ static void see_complex(struct type_reader *reader, struct data_type *type)
 	type->count = 2;
 	part->size = type->size / 2;
 	part->align = type_scalar_align(reader, part->size);
-	/* "complex long double", or "complex" alone. */
+	/* The name is "complex long double", or "complex" alone. */
 	part->name = type->name;
 	see_float(reader, part);
 	part->name = part->size == 4 ? "float" : part->size == 8 ? "double" : part->is_extended ? "long double" : "";
@@ -165,7 +165,7 @@ static int by_bits(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Whether the words are bits, and combinations of these, that are or'ed: not so where they count 0, 1, 2... */
+/* Whether the words are bits to be or'ed, and combinations of these bits, and do not just count 0, 1, 2... */
 static bool are_flags(const struct data_type *type)
 {
 	uint64_t bits = 0;

@@ -1,4 +1,4 @@
-/* Structs that stand for strings, by their names and by what is in them. */
+/* Recognises structs that represent strings, by their names and their members. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -20,7 +20,7 @@ static const struct data_member *member_named(const struct data_type *type, cons
 	return NULL;
 }
 
-/* Where a member lies that has one of two names (a library's older and newer ones). */
+/* Finds the offset of a member that has one of two names (a library's older and newer ones). */
 static bool find_word(const struct data_type *type, const char *name, const char *other, uint32_t *at)
 {
 	const struct data_member *member = member_named(type, name);
@@ -41,7 +41,8 @@ static void make_text(struct data_type *type, enum data_kind kind, uint32_t text
 
 /* ---- C++ ---- */
 
-/* The namespaces that the type is declared in, innermost first, down to the name: 0 it is not in it. */
+/* Returns the position of a namespace among the scopes that contain the type: 1 for the innermost; 0 if it is none of
+ * them. */
 static unsigned depth_in(Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die *scopes = NULL;
@@ -58,7 +59,7 @@ static unsigned depth_in(Dwarf_Die *die, const char *name)
 	return depth;
 }
 
-/* Of std::string nothing may be said but that there is such a class: which library's it is tells its namespace. */
+/* Handles a std::string that is only declared: its namespace shows which library it is from. */
 static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const uint32_t word = reader->word;
@@ -83,7 +84,7 @@ static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struc
 static void see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const struct data_member *data = member_named(type, "_M_dataplus");
-	uint32_t at = 0, length; /* clang declares only what holds the pointer, and nothing else */
+	uint32_t at = 0, length; /* clang may only declare the struct that contains the pointer */
 
 	if (type->is_incomplete) {
 		see_declared(reader, die, type);
@@ -110,7 +111,7 @@ static void see_view(struct data_type *type)
 
 /* ---- Rust ---- */
 
-/* The first pointer in a struct of structs: String's lies in Vec, RawVec, Unique, NonNull. */
+/* Finds the first pointer in nested structs: that of String is in Vec, RawVec, Unique, NonNull. */
 static bool find_pointer(const struct data_type *type, uint32_t offset, unsigned depth, uint32_t *at)
 {
 	if (type->kind == DATA_POINTER) {

@@ -1,4 +1,4 @@
-/* Types from DWARF. */
+/* Reads types from DWARF. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX      64
 #define DIMENSIONS_MAX 8
-#define COMPLETED_MAX  16 /* entries of which each completes the next */
+#define COMPLETED_MAX  16 /* entries in a chain, each of which completes the next */
 
 const struct data_type type_unknown = {.kind = DATA_OTHER, .align = 1, .name = ""};
 
@@ -23,7 +23,7 @@ static void types_read_pointer(struct type_reader *reader, Dwarf_Die *die, unsig
 	type->target = level + 1 < TYPE_LEVELS ? type_read_of(reader, die, level + 1) : &type_unknown;
 }
 
-/* To a datum an offset, to a function two words. */
+/* A pointer to a data member is an offset; one to a member function has two words. */
 static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	Dwarf_Die to;
@@ -36,7 +36,7 @@ static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, stru
 	type->align = reader->word;
 }
 
-/* C++'s nullptr_t; "void" of some compilers; Rust's "!". */
+/* Such types are C++'s nullptr_t, "void" of some compilers, and Rust's "!". */
 static void read_unspecified(struct type_reader *reader, struct data_type *type)
 {
 	if (strstr(type->name, "nullptr")) {
@@ -57,7 +57,7 @@ static uint64_t dimension(Dwarf_Die *die)
 	if (!die_number(die, DW_AT_upper_bound, &high))
 		return 0;
 	die_number(die, DW_AT_lower_bound, &low);
-	/* "[0]" and "[]" have -1 there, of any size. */
+	/* The upper bound of "[0]" and "[]" is -1, of any size. */
 	return high >= low && high < INT32_MAX ? high - low + 1 : 0;
 }
 
@@ -100,7 +100,7 @@ static void read_array(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 
 /* ---- Structs ---- */
 
-/* The type with the alignment that only this member has. */
+/* Returns the type with the alignment of this member, if the member has its own. */
 static const struct data_type *aligned(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type)
 {
 	uint64_t align;
@@ -121,7 +121,7 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 	const bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
 
 	*member = (struct data_member){.is_base = is_base};
-	/* A static member is declared only; the compiler's own is a pointer to the virtual functions. */
+	/* A static member is only declared; an artificial one is the pointer to the virtual table. */
 	if (die_flag(die, DW_AT_external) || die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_artificial) ||
 	    !type_member_place(die, member))
 		return false;
@@ -250,12 +250,12 @@ static void read_alias(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 	if (dwarf_tag(die) != DW_TAG_typedef)
 		return;
 	type->name = name;
-	/* C has these as other names of integers. */
+	/* In C these are typedefs of integers. */
 	if (type->kind == DATA_INT && type_is_character(name))
 		type->kind = DATA_CHAR;
 }
 
-/* ---- All ---- */
+/* ---- All types ---- */
 
 static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
@@ -268,7 +268,7 @@ static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned 
 		break;
 	case DW_TAG_pointer_type:
 		types_read_pointer(reader, die, level, DATA_POINTER, type);
-		/* Rust's references have names. */
+		/* Only Rust's references have names, which begin so. */
 		if (type->name[0] == '&')
 			type->kind = DATA_REFERENCE;
 		break;
@@ -310,7 +310,7 @@ static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned 
 	}
 }
 
-/* The definition in the place of a declaration, where the declaration says where that is. */
+/* Replaces a declaration by its definition, if the declaration refers to that. */
 static void find_definition(Dwarf_Die *die)
 {
 	Dwarf_Attribute found;
@@ -327,7 +327,7 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 
 	if (!type)
 		return &type_unknown;
-	/* A struct that holds itself, as only a damaged file has it, meets this. */
+	/* A struct that contains itself, as in a damaged file, finds this. */
 	hash_set_ptr(&reader->types, key, (void *)(uintptr_t)&type_unknown);
 	*type = (struct data_type){.kind = DATA_OTHER, .align = 1, .name = die_string(reader, die, DW_AT_name)};
 	die_number(die, DW_AT_byte_size, &type->size);
@@ -340,7 +340,7 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 	return type;
 }
 
-/* The type that an entry is; `level` pointers lie between a parameter and it. Never NULL. */
+/* Returns the type that an entry describes; `level` pointers are between a parameter and it. Never NULL. */
 static const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level)
 {
 	find_definition(die);
@@ -359,8 +359,8 @@ static const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *
 	return type;
 }
 
-/* The entry with its DW_AT_type: itself, or one that it completes. False: neither has one. *is_lost: what it completes
- * is in a file that is not there (dwz's common file). */
+/* Finds the DW_AT_type of an entry, or of one that it completes. False if there is none. *is_lost: the entry that it
+ * completes is in a missing file (dwz's common file). */
 static bool find_typed(Dwarf_Die *die, Dwarf_Attribute *type, bool *is_lost)
 {
 	Dwarf_Die entry = *die;

@@ -5,9 +5,8 @@
 
 #include "profile/account.h"
 
-/* A function at one place in a stack; each distinct frame exists once. Frames are the same if they have the same
- * function, object, file, line and `inlined`; without a function, the same address in the same object. Missing parts
- * are NULL or 0. */
+/* A function at one place in a stack; each distinct frame exists once. Frames are the same if function, object, file,
+ * line and `inlined` are; without a function, if object and address are. Missing parts are NULL or 0. */
 struct profile_frame {
 	const char *function; /* demangled */
 	const char *module;   /* the object's path */

@@ -1,6 +1,5 @@
-/* Describes a function's parameters, from debug information: their types, as far as their values are shown, and their
- * places. All of it belongs to the file that it was read from (object_signature()) or is static, and does not
- * change. */
+/* A function's parameters, from debug information: their types, as far as values are shown, and their places.
+ * All of it belongs to the file that it was read from (object_signature()) or is static, and does not change. */
 #ifndef FT_SYMBOLS_TYPES_TYPES_H
 #define FT_SYMBOLS_TYPES_TYPES_H
 
@@ -62,8 +61,7 @@ struct data_type {
 	enum data_kind kind;
 	uint64_t size; /* bytes; 0 unknown, or none */
 	uint32_t align;
-	/* As in the source: that of a typedef, else without "struct" and "const"; "" of pointers and of types without a
-	 * name. */
+	/* As in the source: a typedef's, else without "struct" and "const"; "" of pointers and unnamed types. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
 	bool may_be_packed; /* its members do not show whether it is packed */
@@ -104,8 +102,7 @@ struct place_piece {
 	uint32_t offset, size; /* of the piece, in the parameter's bytes */
 };
 
-/* How Rust's own ABI passes a value, in terms of C's: as at most PASSED_SCALARS scalars, each like a parameter, or as
- * the value's address. */
+/* How Rust's own ABI passes a value in terms of C's: as up to PASSED_SCALARS parameters, or by its address. */
 #define PASSED_SCALARS 2
 struct passed_scalar {
 	uint32_t offset; /* in the value's bytes */
@@ -123,8 +120,7 @@ struct signature_param {
 	const char *name; /* "" unknown; "this" */
 	const struct data_type *type;
 	enum param_place place, said; /* said: in debug information, for use if the ABI determines no place */
-	/* With PLACE_BY_ABI: if not empty, callers may pass only what the ABI puts into these registers (DWARF
-	 * numbers). */
+	/* With PLACE_BY_ABI: if not empty, callers may pass only what the ABI puts into these (DWARF numbers). */
 	uint16_t registers[SIGNATURE_REGISTERS];
 	unsigned char register_count;
 	unsigned place_register;
@@ -147,9 +143,8 @@ struct signature {
 	bool is_gcc;                    /* compiled by GCC, which decides where the ABI leaves a choice */
 };
 
-/* Returns what debug information, the file's own or a separate one's, says of the function at this mapped code address.
- * NULL if it says nothing; *is_late: it says nothing yet, because reading takes too long (timed.h). The signature lives
- * as long as the object's file. */
+/* Returns what debug information (the file's own, or separate) says of the function at this mapped code address. NULL:
+ * nothing; *is_late: nothing yet, because reading takes too long (timed.h). It lives as long as the object's file. */
 const struct signature *object_signature(const struct object *object, uint64_t address, bool *is_late);
 
 #endif

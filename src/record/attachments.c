@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ATTACHMENT_MAX    (64u << 20) /* bytes of one that are kept */
+#define ATTACHMENT_MAX    (64u << 20) /* bytes of one file that are kept */
 #define CHUNK             65536
 #define FAILURES_REPORTED 8
 
-/* What was read of a file of /proc. */
+/* The text of one file of /proc, as it was read last. */
 struct attachment_text {
-	char *bytes; /* NULL: nothing yet */
+	char *bytes; /* NULL before the first read */
 	size_t size;
 };
 
@@ -42,7 +42,7 @@ void attachments_take(struct trace *trace, pid_t tid)
 
 		now.bytes = read_file(path, ATTACHMENT_MAX, &now.size);
 		free(path);
-		/* Of one that has no memory any more some are empty. */
+		/* A process that has lost its memory (it exits) has some empty files: keep the older text. */
 		if (!now.bytes || (!now.size && kept->bytes)) {
 			free(now.bytes);
 			continue;
@@ -62,7 +62,7 @@ void attachments_free(struct trace *trace)
 
 /* ---- Files ---- */
 
-/* what: the file that is to be attached. */
+/* Warns that the file `what` is not attached, up to FAILURES_REPORTED times in a run. */
 static void failed(const struct trace *trace, const char *what, const char *why)
 {
 	struct run *const run = trace->run;
@@ -72,15 +72,15 @@ static void failed(const struct trace *trace, const char *what, const char *why)
 			 run->attachment_failures == FAILURES_REPORTED ? "; no more of these are reported" : "");
 }
 
-/* ---- Reading, with a limit of time: the file may not answer ---- */
+/* ---- Reading, with a time limit because a file may never answer ---- */
 
 struct attachments_reading {
 	char *path;
 	struct stat st;
 	char *bytes;
 	size_t size;
-	bool is_cut; /* there is more than is kept */
-	int error;   /* of errno */
+	bool is_cut; /* the file has more bytes than are kept */
+	int error;   /* an errno, or 0 */
 };
 
 static void attachments_reading_free(void *context)
@@ -92,7 +92,7 @@ static void attachments_reading_free(void *context)
 	free(reading);
 }
 
-/* 0 or errno. */
+/* Reads up to ATTACHMENT_MAX bytes. Returns 0 or an errno. */
 static int read_bytes(int fd, struct attachments_reading *reading)
 {
 	size_t capacity = 0;
@@ -117,7 +117,7 @@ static int read_bytes(int fd, struct attachments_reading *reading)
 	}
 }
 
-/* What can be read without an end in sight, or not at all, is none. */
+/* Reads only a regular file: a pipe or a device may have no end. */
 static void attachments_read_source(void *context)
 {
 	struct attachments_reading *const reading = context;
@@ -128,7 +128,7 @@ static void attachments_read_source(void *context)
 		close(fd);
 }
 
-/* NULL: reading takes too long. */
+/* Returns the result of reading, which the caller frees, or NULL if reading takes too long. */
 static struct attachments_reading *read_in_time(const char *path)
 {
 	struct attachments_reading *const reading = xcalloc(1, sizeof(*reading));
@@ -139,7 +139,8 @@ static struct attachments_reading *read_in_time(const char *path)
 
 /* ---- Files beside the trace ---- */
 
-/* The new file, opened to be written, and its path, which the caller frees. */
+/* Creates a file beside the trace. Returns its descriptor, and its path, which the caller frees. If that fails, warns
+ * and returns a negative errno and no path. */
 static int open_beside(struct trace *trace, const char *name, const char *what, char **path)
 {
 	const int fd = trace_file_beside(trace, name, path);
@@ -151,7 +152,8 @@ static int open_beside(struct trace *trace, const char *name, const char *what, 
 	return fd;
 }
 
-/* NULL: it could not be attached, which has been said. Else its path, which the caller frees. */
+/* Writes a file beside the trace. Returns its path, which the caller frees, or NULL if it cannot be created, after a
+ * warning. */
 static char *write_beside(struct trace *trace, const char *name, const char *what, const char *bytes, size_t size)
 {
 	char *path;
@@ -176,7 +178,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 	return NULL;
 }
 
-/* Whether the copy would be written to the file itself. */
+/* Returns whether the copy would overwrite the file that is to be copied. */
 static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
 	char *const path = xasprintf("%s.%s", trace->path, name);
@@ -187,7 +189,7 @@ static bool is_its_copy(const struct trace *trace, const char *name, const struc
 	return is;
 }
 
-/* NULL: it can be attached. */
+/* Returns why the file cannot be attached, or NULL if it can. */
 static const char *why_not(const struct trace *trace, const struct attachment *attachment,
 			   const struct attachments_reading *reading)
 {
@@ -231,7 +233,7 @@ void attachments_write(struct trace *trace, void (*put)(struct trace *trace, con
 					   ? attachments_write_text(trace, attachment, &trace->attachments[i])
 					   : NULL;
 
-		/* It lies where the trace does. */
+		/* Only the name is written, because the file is in the trace's folder. */
 		if (path)
 			put(trace, &(struct record){.type = RECORD_ATTACHMENT,
 						    .attachment = {attachment->name, path_name(path)}});

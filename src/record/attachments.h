@@ -1,14 +1,15 @@
-/* --attach-file: files beside a trace, which names them. */
+/* --attach-file: writes files beside a trace, and their names into the trace. */
 #ifndef FT_RECORD_ATTACHMENTS_H
 #define FT_RECORD_ATTACHMENTS_H
 
 #include "record/trace.h"
 
-/* Reads, under the id of a task that has its process's memory, what is wanted of /proc: the last that could be read is
- * what is attached. Does nothing for a trace without a file. */
+/* Reads the wanted files of /proc/`tid`, a task of the process that still has its memory. The text that was read last
+ * of each file is the one that is attached. Does nothing if the trace has no writer. */
 void attachments_take(struct trace *trace, pid_t tid);
-/* The trace ends: writes what was read and copies what else is wanted to files beside the trace's, and their names into
- * the trace. What cannot be attached is reported, and costs nothing else. */
+/* To be called when the trace ends. Writes the texts that were read, and copies of the other wanted files, to files
+ * beside the trace's, and passes a record with each file's name to put(). A file that cannot be attached is reported
+ * and left out. */
 void attachments_write(struct trace *trace, void (*put)(struct trace *trace, const struct record *record));
 void attachments_free(struct trace *trace);
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an allocation or a release does to what is live, and what is said of those that are wrong. */
+/* Applies allocations and releases to the live set, and writes notes about wrong releases. */
 
-#define NOTES_MAX 100 /* of wrong releases, in one trace */
+#define NOTES_MAX 100 /* notes about wrong releases of one sort, for each kind in a trace */
 
 void commit_about_to_change(const struct trace *trace)
 {
@@ -20,22 +20,22 @@ void commit_about_to_change(const struct trace *trace)
 		trace->ledger.before_change(trace->ledger.context);
 }
 
-/* " (event 12)"; nothing of what is not known. */
+/* Returns " (event 12)", or "" if the number is unknown (0). */
 static const char *event_text(uint64_t event, char text[static 32])
 {
 	snprintf(text, 32, event ? " (event %llu)" : "", (unsigned long long)event);
 	return text;
 }
 
-/* The number of the event that was written last. */
+/* Returns the number of the event that was written last. */
 static uint64_t last_event(const struct trace *trace)
 {
 	return trace->next_index - 1;
 }
 
-/* The function that made a block is known unless calls may have been missed: operator new, whose return was not
- * watched, then looks like the malloc inside it, and a forking process may have given the address out anew in the
- * moment before its child's ledger was copied. */
+/* Returns whether the function that made a block is known. It is unknown where calls may have been missed: if the
+ * return of operator new was not watched, the block seems to come from the malloc inside it. A forking process may also
+ * have released the block and allocated the address again just before its child's ledger was copied. */
 static bool knows_maker(const struct trace *trace, const struct released_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
@@ -57,8 +57,7 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    block->is_older ? ", before the fork" : event_text(block->event, made_at));
 }
 
-/* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
- * missed. */
+/* Returns whether the trace reports releases of ids that are not live. It does not where calls may have been missed. */
 static bool commit_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
@@ -69,7 +68,7 @@ bool commit_suspects(const struct trace *trace)
 	return !trace->attached && !trace->counts.no_return_seen;
 }
 
-/* It has been released before, and was not seen given out since. */
+/* Reports that the id was released before, and that no allocation of it was seen since. */
 static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
 {
 	const struct kind_counts *counts = &live_of(trace, e)->counts;
@@ -86,7 +85,8 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 
 static void unknown_release(struct trace *trace, const struct event *e)
 {
-	/* One that succeeds only with what is allocated was not told of an allocation; it is no double one. */
+	/* A call that fails for unknown ids has succeeded here. So an allocation was missed, and this is no double
+	 * release. */
 	const bool is_proof = e->function->function->fails_unknown;
 	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
 	struct kind_counts *counts = &live_of(trace, e)->counts;
@@ -138,7 +138,7 @@ static void allocate_one(struct trace *trace, const struct event *e)
 		live_add(trace, e);
 }
 
-/* What is left of a range is a range of its own, which the same call has made. */
+/* Records the rest of a partly released range as a new range, allocated by the same call. */
 static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
 {
 	struct event rest = *e;

@@ -4,20 +4,20 @@
 
 #include <stdlib.h>
 
-#define BYTES_MAX (64u << 20) /* some 200,000 calls */
+#define BYTES_MAX (64u << 20) /* about 200,000 calls */
 
-/* A record, and behind it what its pointers lead to. */
+/* A record, followed by copies of all that its pointers point to. */
 struct kept {
 	struct kept *next;
 	size_t size;
-	struct named_address **names; /* of a call's frames; NULL: none */
+	struct named_address **names; /* of a call's frames, or NULL */
 	struct record record;
 	uint64_t words[];
 };
 
 struct deferred {
 	struct kept *first, **end;
-	struct kept **mark; /* where the next one before the mark goes; NULL: there is no mark */
+	struct kept **mark; /* where the next record before the mark goes; NULL if there is no mark */
 	size_t bytes;
 };
 
@@ -50,7 +50,8 @@ static size_t call_size(const struct record_call *call, bool is_named)
 	return call->frame_count * frame_size + args_size(call) + deferred_text_size(call->function);
 }
 
-/* Of what the record's pointers lead to. 0: also of a type that is not kept: *is_kept. */
+/* Returns the size of all that the record's pointers point to. Sets *is_kept to false if records like this are not
+ * kept. */
 static size_t extent_of(const struct record *record, bool is_named, bool *is_kept)
 {
 	*is_kept = true;
@@ -99,7 +100,7 @@ static const char *deferred_put_text(unsigned char **at, const char *text)
 	return deferred_put_bytes(at, text, deferred_text_size(text));
 }
 
-/* The words first, so that they are aligned. */
+/* Puts the texts last, so that the frames, names and arguments are aligned. */
 static void deferred_put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
 {
 	struct record_call *const call = &kept->record.call;

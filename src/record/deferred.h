@@ -1,6 +1,6 @@
-/* Records of a trace that are written later, in their order: those of calls made since a baseline or scan of the
- * process was begun, whose records come first, so that a release finds its block in the trace; and those from the
- * first call on whose names are still being looked up. */
+/* A queue of a trace's records that are written later, in their order. Records wait for two reasons. While a baseline
+ * or scan is made, calls wait, because the records of the baseline or scan come first: a release must find its block in
+ * the trace. And if the names of a call's frames are still being looked up, that call and all records after it wait. */
 #ifndef FT_RECORD_DEFERRED_H
 #define FT_RECORD_DEFERRED_H
 
@@ -10,20 +10,20 @@ struct deferred;
 struct named_address;
 
 struct deferred *deferred_new(void);
-/* From now on the records that are kept come after a mark, which a scan or baseline stands for; one mark at a time. */
+/* Sets the mark at the queue's end: the place for the records of a baseline or scan. There is one mark at a time. */
 void deferred_mark(struct deferred *deferred);
 void deferred_unmark(struct deferred *deferred);
 bool deferred_is_marked(const struct deferred *deferred);
-/* Whether a record comes before the mark; without one, whether there is any. */
+/* Returns whether a record is before the mark or, without a mark, whether there is any record. */
 bool deferred_has_older(const struct deferred *deferred);
-/* Keeps a copy of the record, after those before it, or right before the mark, with the names of a call's frames (NULL:
- * none are wanted; what they point to is not copied). False: it is not kept, for there are too many, or it is of a type
- * that only begins a trace. */
+/* Keeps a copy of the record at the queue's end or, with before_mark, right before the mark. `names` are those of a
+ * call's frames, or NULL if none are wanted; what they point to is not copied. Returns false if the record is not kept,
+ * because the queue is full or records like this cannot wait, for example those with which a trace begins. */
 bool deferred_keep(struct deferred *deferred, const struct record *record, struct named_address *const *names,
 		   bool before_mark);
-/* The first record, which stays the queue's until deferred_drop(). NULL: there is none. */
+/* Returns the first record, which the queue owns until deferred_drop(), and its names; NULL if the queue is empty. */
 const struct record *deferred_first(const struct deferred *deferred, struct named_address *const **names);
-/* Forgets the first one. */
+/* Removes the first record. */
 void deferred_drop(struct deferred *deferred);
 void deferred_free(struct deferred *deferred);
 

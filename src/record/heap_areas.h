@@ -1,4 +1,4 @@
-/* The areas of memory that a trace's blocks lie in, for formats that have a place for them. */
+/* The areas of memory that contain a trace's blocks, for formats that have a place for them. */
 #ifndef FT_RECORD_HEAP_AREAS_H
 #define FT_RECORD_HEAP_AREAS_H
 
@@ -6,18 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An area that the trace has: from..to - 1. */
+/* An area that is in the trace: the addresses from `from` to `to` - 1. */
 struct area {
 	uint64_t from, to;
 };
 
 struct areas {
-	struct area *items; /* by address, never touching each other */
+	struct area *items; /* sorted by address; no two overlap or touch */
 	size_t count, capacity;
 };
 
-/* A block of the process: where it lies outside of all areas, its mapping is looked up, and `put` gets what is new of
- * it. Nothing is put where the mappings cannot be read. */
+/* Notes a block of the process. If it is outside all areas, looks up its mapping, adds that, and calls put() for each
+ * part that is new. Does nothing if the mappings cannot be read or there are too many areas. */
 void areas_note_block(struct areas *areas, pid_t pid, uint64_t address,
 		      void (*put)(void *context, uint64_t from, uint64_t size), void *context);
 void areas_free(struct areas *areas);

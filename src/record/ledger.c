@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is live, and the order in which events may be written.
+/* Keeps the live resources of a trace, and decides in which order events are written.
  *
- * A release is recorded at its entry and an allocation at its return. Then "A: free(p)", "B: malloc() = p" can
- * never appear swapped: B can only be given p after A has run on from its stop.
+ * A release is recorded at its entry and an allocation at its return. Then "A: free(p)", "B: malloc() = p" can never
+ * appear swapped: B can only get p after A has continued from its stop.
  *
- * A release that can fail (realloc) is reserved at its entry and committed by the first proof that it
- * succeeded: its own return; an inner release; or another call that returns the same id:
+ * A release that can fail (realloc) is reserved at its entry and committed by the first proof that it succeeded: its
+ * own return; an inner release; or another call that returns the same id:
  *
  *	A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
  *
- * Where an id is out before its call returns (posix_memalign writes its pointer first), a release of an
- * unknown id waits until the calls that may produce it have returned. */
+ * An id may be visible before its call returns (posix_memalign writes its pointer first). So a release of an unknown id
+ * waits until the calls that may have published it have returned. */
 
 #define HELD_MAX 1024
 
 struct held_release {
-	struct event event; /* the frames and references to the thread and the arguments are its own */
+	struct event event; /* owns its frames and its references to the thread and the arguments */
 	struct held_release *next;
 };
 
@@ -85,7 +85,7 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 	live_add_existing(&trace->ledger.live[resource], id);
 }
 
-/* ---- What is asked of it ---- */
+/* ---- Queries ---- */
 
 bool ledger_has_any(const struct trace *trace, uint32_t resource, bool (*is_it)(const void *context, uint64_t id),
 		    const void *context)
@@ -198,13 +198,13 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 
 /* ---- Allocations ---- */
 
-/* Whether a release is perhaps of what a call in flight has published. */
+/* Returns whether the release may be of an id that a call in flight has published. */
 static bool must_wait(const struct trace *trace, const struct event *e)
 {
 	return live_of(trace, e)->publishers && !ledger_knows(trace, e->function->resource, e->id);
 }
 
-/* The reservation of any part of a range. */
+/* Returns a reservation of any part of a range, or NULL. */
 static struct reservation *reserved_in(const struct live_set *live, const struct event *e)
 {
 	const struct hash_entry *entry;
@@ -219,7 +219,8 @@ static struct reservation *reserved_in(const struct live_set *live, const struct
 	return NULL;
 }
 
-/* That it is given out proves that these releases have succeeded. */
+/* Commits the reserved releases of the id or range that the event allocates. They have succeeded, because otherwise the
+ * id could not be allocated again. */
 static void commit_proven(struct trace *trace, const struct event *e)
 {
 	const struct live_set *live = live_of(trace, e);
@@ -227,7 +228,8 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* What was not known, and this call has published, is what that one is going to release. */
+		/* If the id is unknown, the release may be of the block that this call has published and now
+		 * returns. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -250,7 +252,7 @@ void ledger_call(struct trace *trace, const struct event *e)
 
 /* ---- Releases of unknown ids wait for calls that may have published them ---- */
 
-/* Writes a held release; *link is the next one then. */
+/* Writes a held release and removes it; *link is then the next one. */
 static void write_held(struct trace *trace, struct held_release **link)
 {
 	struct held_release *held = *link;
@@ -269,8 +271,8 @@ static int ledger_compare_ids(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Keeps the release until it may be written. The event's frames and its references to its thread and its arguments are
- * the ledger's from now on. */
+/* Keeps the release until it may be written. Takes over the event's frames and its references to the thread and the
+ * arguments. */
 static void ledger_hold(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
@@ -279,7 +281,7 @@ static void ledger_hold(struct trace *trace, const struct event *e)
 	held->event = *e;
 	*ledger->held_end = held;
 	ledger->held_end = &held->next;
-	/* A call that never returns (a longjmp out of posix_memalign) must not hold everything for ever. */
+	/* A call that never returns (a longjmp out of posix_memalign) must not hold releases for ever. */
 	if (++ledger->held_count <= HELD_MAX)
 		return;
 	write_held(trace, &ledger->held);
@@ -359,7 +361,7 @@ void ledger_forget_function(struct trace *trace, const struct traced *function)
 
 /* ---- Releases that can fail ---- */
 
-/* Out of the table; its event is the caller's then. */
+/* Removes the reservation from the table and closes it. Returns its event, which the caller then owns. */
 static struct event unreserve(struct trace *trace, struct reservation *reservation)
 {
 	const struct event e = reservation->event;
@@ -403,13 +405,13 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	*reservation = (struct reservation){.is_open = true, .event = *e, .owner = owner};
 	reservation->event.thread = thread_ref(e->thread);
 	reservation->event.args = arg_list_ref(e->args);
-	/* Several may give up references of one id at a time, and that it is given out again proves nothing. */
+	/* Several calls may release references of one id at a time, and an allocation of the id proves nothing. */
 	if (live_is_counted(live))
 		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 
-	/* The older call has ended without a return; or it has succeeded, and a call that has given the id out anew is
-	 * in flight. */
+	/* Either the older call has ended without a return, or it has succeeded and a publisher in flight has allocated
+	 * the id again. */
 	if (older && live->publishers)
 		ledger_commit(trace, older, e->time_ns);
 	else if (older)
@@ -418,13 +420,13 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	trace->ledger.reserved++;
 }
 
-/* A call may take long (a join waits for its thread): until the proof the id is alive. What a realloc releases comes
- * before what it allocates, and does not wait. */
+/* The id is live until the proof, because a call may take long (a join waits for its thread). The release of a realloc
+ * never waits, because it is written before the allocation of the same call. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {
 	if (!reservation->is_open)
 		return;
-	/* It proves nothing any more while its own event is written. */
+	/* Close the reservation first: it must not be found while its own event is written. */
 	struct event e = unreserve(trace, reservation);
 
 	e.time_ns = time_ns;

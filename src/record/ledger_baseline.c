@@ -1,4 +1,4 @@
-/* What was live before the trace, by a baseline of the heap that is taken while events come. */
+/* The part of the ledger for baselines: enters the blocks from before the trace while events come. */
 #include "config.h"
 #include "record/ledger.h"
 #include "record/resource_ids.h"
@@ -34,7 +34,8 @@ bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64
 	commit_about_to_change(trace);
 	if (live_add_baseline(live, id, size))
 		return true;
-	/* Its release waits for this: then it is none of an unknown block. */
+	/* The release is still waiting to be written after this id's baseline record, so it is not one of an unknown
+	 * block. */
 	if (!put_is_deferring(trace) || !live_has_released_since(live, id))
 		return false;
 	live->counts.unknown_releases--;

@@ -1,7 +1,8 @@
-/* What a scan finds lost of what is live. Events come while it looks at its copy:
+/* The part of the ledger for scans: which live blocks are lost. Events come while a scan examines its copy of the
+ * heap:
  *
  *	copy: p is lost | A: malloc returns q | scan: p is lost
- *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: nothing is said of p */
+ *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: p is not reported */
 #include "config.h"
 #include "record/ledger.h"
 #include "record/resource_ids.h"

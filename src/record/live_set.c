@@ -28,14 +28,14 @@ void live_fork(const struct live_set *from, struct live_set *to)
 	for (size_t i = 0; (entry = hash_next(&to->blocks, &i));)
 		entry->value = block_older(entry->value);
 	to->bytes = from->bytes;
-	to->older = from->blocks.count; /* its releases are numbers in another trace, and not kept */
+	to->older = from->blocks.count; /* `releases` is not copied: its event numbers belong to the parent's trace */
 	to->older_bytes = from->bytes;
 	to->has_baseline = from->has_baseline;
 }
 
 /* ---- One id ---- */
 
-/* A block is not live any more. */
+/* Subtracts a block that is no longer live from the sums. */
 static void live_set_drop(struct live_set *live, const struct released_block *block)
 {
 	live->bytes -= block->size;
@@ -45,7 +45,7 @@ static void live_set_drop(struct live_set *live, const struct released_block *bl
 	live->older_bytes -= block->size;
 }
 
-/* The same, and a scan looks at a copy that may have it. */
+/* Notes for a pending scan, whose copy may contain the block, that the block is no longer live. */
 static void note_gone(struct live_set *live, uint64_t id, const struct released_block *block)
 {
 	if (live->awaits_scan && !hash_get(&live->newer, id) && !hash_get(&live->gone, id))
@@ -66,8 +66,8 @@ void live_add(struct trace *trace, const struct event *e)
 
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
-		/* The list of what existed is read while the program runs: that one may have gone meanwhile, or it is
-		 * this one, whose call has not returned. */
+		/* The list of existing resources is read while the program runs. The old entry may have been released
+		 * meanwhile, or it is this very resource, whose call had not returned. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
@@ -204,7 +204,7 @@ struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint
 	size_t capacity = 0;
 
 	*count = 0;
-	/* Most are given up as they were made, and then nothing else is there. */
+	/* Most ranges are released as they were allocated, and then no other range is there. */
 	if (whole && page_end(start, block_unpack(*whole).size) >= end) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct live_range){start, page_end(start, block_unpack(*whole).size)};

@@ -1,4 +1,4 @@
-/* What a process that is attached to has open. */
+/* Lists the files that an attached process has open. */
 #ifndef FT_RECORD_OPEN_FILES_H
 #define FT_RECORD_OPEN_FILES_H
 
@@ -6,7 +6,8 @@
 
 #include <sys/types.h>
 
-/* Its descriptors, in ascending order; *count is 0 where they cannot be read. open_files_free(). */
+/* Returns the process's descriptors in ascending order, to be freed by open_files_free(). *count is 0 if they cannot be
+ * read. */
 struct open_file *open_files_of(pid_t pid, uint32_t *count);
 void open_files_free(struct open_file *files, uint32_t count);
 

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A line that counts, on a terminal, only when attached: a launched program would write to the same terminal. */
+/* Shows counts in one line of the terminal. Only for attached processes, because a launched program would write to the
+ * same terminal. */
 
 void progress_begin(struct run *run)
 {
@@ -25,7 +26,7 @@ void progress_begin(struct run *run)
 		engine_want_tick(run->engine);
 }
 
-/* ", 2 blocks with 30 bytes live": of all processes. */
+/* Adds ", 2 blocks with 30 bytes live", summed over all processes. */
 static void progress_add_live(struct buf *b, const struct run *run, uint32_t resource)
 {
 	const struct resource *kind = kind_of(run->set, resource);
@@ -68,7 +69,7 @@ void progress_show(struct run *run)
 {
 	if (!run->shows_progress)
 		return;
-	/* In the background its line would be in another's way. */
+	/* In the background the line would disturb the output of the foreground program. */
 	if (engine_in_foreground(run->engine))
 		progress_print(run);
 	else

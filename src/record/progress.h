@@ -1,14 +1,14 @@
-/* A line that counts while functrace is attached, on a terminal that no launched program writes to as well. */
+/* Shows counts in one line of the terminal while functrace is attached. */
 #ifndef FT_RECORD_PROGRESS_H
 #define FT_RECORD_PROGRESS_H
 
 #include "record/trace.h"
 
-/* Decides whether there is such a line. */
+/* Decides whether the line is shown in this run. */
 void progress_begin(struct run *run);
-/* Once a second: shows it anew. */
+/* Shows the line with new counts. To be called once a second. */
 void progress_show(struct run *run);
-/* Takes it away for good. */
+/* Removes the line for good. */
 void progress_end(struct run *run);
 
 #endif

@@ -13,21 +13,22 @@
 #include <time.h>
 
 #define MILLISECOND UINT64_C(1000000)
-#define MOMENT_NS   (20 * MILLISECOND) /* that a program waits for names of a stack */
-/* That what is attached waits for the names of a trace that ends; a quarter after one for which that was too short. */
+#define MOMENT_NS   (20 * MILLISECOND) /* how long the program waits for the names of a stack */
+/* How long traced tasks wait for the names of another process's trace that ends. Each trace in a row for which this was
+ * too short makes it a quarter of that for the next one. */
 #define END_NS        (700 * MILLISECOND)
 #define LATE_ENDS_MAX 4
-#define LET_GO_NS     (3000 * MILLISECOND) /* that all traces wait for names after a request to let go */
+#define LET_GO_NS     (3000 * MILLISECOND) /* how long all traces together wait for names after a request to let go */
 #define SLICE_NS      (50 * MILLISECOND)
-#define WORD_NS       (2000 * MILLISECOND) /* after which functrace says what it waits for */
+#define WORD_NS       (2000 * MILLISECOND) /* time after which functrace reports what it waits for */
 
-/* What to do next time. */
+/* Returns the end of a message: what the user can do about the error. */
 static const char *advice(int error)
 {
 	switch (-error) {
 	case EPIPE:
 	case ETIME:
-		return ""; /* of its reader, who knows why */
+		return ""; /* the reader has ended or does not read; its user can see why */
 	case ENOSPC:
 	case EDQUOT:
 		return " Make room there, or give another place with -o.";
@@ -38,7 +39,6 @@ static const char *advice(int error)
 	}
 }
 
-/* Not even its beginning could be written. */
 bool put_is_empty(const struct trace *trace)
 {
 	struct stat st;
@@ -46,7 +46,7 @@ bool put_is_empty(const struct trace *trace)
 	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
 }
 
-/* A trace that cannot be written any more is not worth a stop of the target. */
+/* Lets go of the process, because a trace that cannot be written is not worth further stops. */
 void put_failed(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -54,12 +54,12 @@ void put_failed(struct trace *trace, int error)
 	if (trace->broken)
 		return;
 	trace->broken = true;
-	/* The view has ended, and all is to be let go of. */
+	/* The view has ended, so functrace lets go of all processes anyway. */
 	if (run->set->report.is_live && error == -EPIPE)
 		return;
 	run->has_broken = true;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
-		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
+		return; /* a full disk can break hundreds of traces; the summary counts them */
 	if (error == -ETIME) {
 		msg_error("the end of the trace of process %d is missing in %s, which nothing reads; what was written "
 			  "before is readable.",
@@ -81,7 +81,7 @@ static void write_record(struct trace *trace, const struct record *record)
 		put_failed(trace, error);
 }
 
-/* ---- Later ---- */
+/* ---- Deferred records ---- */
 
 static void put_named_records(struct trace *trace, const struct record *record, struct named_address *const *names)
 {
@@ -93,7 +93,7 @@ static void put_named_records(struct trace *trace, const struct record *record, 
 	write_record(trace, record);
 }
 
-/* Writes the first of those that wait. */
+/* Writes the first waiting record. */
 static void put_first(struct trace *trace)
 {
 	struct named_address *const *names;
@@ -132,7 +132,7 @@ void put_ready(struct trace *trace)
 		end_queue(trace);
 }
 
-/* Those before the mark, whatever they wait for. */
+/* Writes the records before the mark, even those whose names are not known yet. */
 static void put_older(struct trace *trace)
 {
 	while (deferred_has_older(trace->deferred))
@@ -148,7 +148,8 @@ static void put_all_records(struct trace *trace)
 	end_queue(trace);
 }
 
-/* Whether the names are known: to wait for them for a moment is quicker than to keep the call, if nothing waits yet. */
+/* Looks up the names of a call's frames and returns whether they are known. If no record waits yet, this waits a moment
+ * for the names, which is quicker than keeping the call. */
 static bool find_names(struct trace *trace, const struct record *record, struct named_address **names)
 {
 	struct naming *const naming = trace->naming;
@@ -220,7 +221,7 @@ static bool put_is_let_go(const struct run *run)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Whether the names of a trace that ends are waited for any longer. */
+/* Returns whether to wait longer for the names of a trace that ends. */
 static bool has_patience(struct run *run, bool is_attached, uint64_t waited)
 {
 	if (is_attached)

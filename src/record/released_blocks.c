@@ -15,7 +15,7 @@
 #define OLDER       (1ull << 55)
 #define LARGE       (1ull << 54)
 #define SIZE_SHIFT  32
-#define SIZE_SMALL  (1ull << 22) /* from here on it is large */
+#define SIZE_SMALL  (1ull << 22) /* sizes from this one on are large */
 
 uint64_t block_pack(const struct released_block *block)
 {
@@ -47,7 +47,7 @@ uint64_t block_older(uint64_t packed)
 	return packed | OLDER;
 }
 
-/* ---- Functions, of which few differ ---- */
+/* ---- Functions: a program uses few different ones ---- */
 
 #define FUNCTIONS_MAX 255
 
@@ -56,16 +56,16 @@ struct function_name {
 	const char *family;
 };
 
-/* A function that was asked for: whose number is known without a look at its name. */
+/* The function whose number was asked for last. Asked for again, it needs no search by name. */
 struct asked_function {
-	const struct traced *function; /* NULL none */
-	const char *shown, *family;    /* as it had them: it may get others */
+	const struct traced *function; /* NULL if none */
+	const char *shown, *family;    /* as they were then: the function may get others */
 	unsigned number;
 };
 
 struct function_names {
 	unsigned count;
-	struct asked_function last[2]; /* of releases, and of others */
+	struct asked_function last[2]; /* [1] for releases, [0] for other functions */
 	struct function_name items[FUNCTIONS_MAX + 1];
 };
 
@@ -80,7 +80,7 @@ static unsigned find_number(struct function_names *names, const char *shown, con
 	return names->count;
 }
 
-/* Not into function_number(), which each event needs, and hardly ever this. */
+/* Not inlined into function_number(), which every event calls and which rarely needs this. */
 __attribute__((noinline)) static unsigned ask_number(struct run *run, const struct traced *function, bool is_release)
 {
 	const char *const family = traced_family(function);
@@ -130,8 +130,8 @@ void functions_free(struct run *run)
 
 /* ---- Releases ----
  *
- * Each id has one place, which it shares with others. That an id has been given out meanwhile need not be noted: as
- * long as it is live nobody asks, and its next release takes the place again. */
+ * Each id has one place, which it shares with other ids. An allocation of the id does not clear the place, because a
+ * live id is never looked up, and its next release takes the place again. */
 
 #define RELEASES 4096 /* a power of two */
 

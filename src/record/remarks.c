@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `open(path="/x", flags=O_RDONLY)`, of what no arguments are known `open(...)`; *result and *error are those of the
- * list, or as they were. */
+/* Adds the call as `open(path="/x", flags=O_RDONLY)`, or as `open(...)` if its arguments are unknown. Sets *result and
+ * *error if the list of arguments has them. */
 static void remarks_put_call(struct buf *text, const struct event *e, const char **result, const char **error)
 {
 	const char *separator = "";
@@ -40,7 +40,8 @@ void remark_failed(struct trace *trace, const struct event *e)
 	struct buf text = {0};
 	const char *result = NULL, *error = NULL;
 
-	/* A fork's child begins its trace with its first event: most make some failing calls and execute a program. */
+	/* A fork's child begins its trace with its first event. Most only make some failing calls and execute a
+	 * program. */
 	if (trace->forked_by || !trace->writer || trace->broken)
 		return;
 	trace->counts.failures++;

@@ -16,31 +16,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is reported at the end: what the traces hold, where they are, and what was not traced. A few traces are
- * reported one by one; of a shell script's hundreds only the main one and the sum. */
+/* Prints the summary of a run: what the traces contain, where they are, and what was not traced. A few traces are
+ * reported one by one. If there are many, as for a shell script, it reports only the main one, those with the most live
+ * bytes, and the sum. */
 
 #define REPORTED_ONE_BY_ONE 6
-#define MOST_LIVE_REPORTED  5 /* beside those, the ones with the most live bytes */
-#define UNREAD_REPORTED     8 /* objects that could not be read, one by one */
+#define MOST_LIVE_REPORTED  5 /* of many traces: those with the most live bytes */
+#define UNREAD_REPORTED     8 /* unreadable objects, one by one */
 
 struct report {
 	char *text; /* the line about one trace */
-	char *hint; /* why there is nothing in it, NULL none */
-	char *cut;  /* what of its stacks is cut, "" if nothing */
-	char *path; /* NULL: there is no file of that name to be read */
+	char *hint; /* why the trace is empty; NULL if none */
+	char *cut;  /* how many of its stacks are cut; "" if none */
+	char *path; /* NULL if no file of that name can be read */
 	uint64_t events, written;
 	struct live_total live; /* of all kinds */
-	uint64_t wrong;         /* releases by another family, and double ones */
-	bool is_shown;          /* its line */
+	uint64_t wrong;         /* number of releases by another family, and double ones */
+	bool is_shown;          /* its line was printed */
 	bool is_main;
-	pid_t has_left_mm; /* the process, if its paths are those of another mount namespace */
-	bool is_deleted;   /* the program's file */
-	bool is_broken;    /* it could not be written to its end */
-	bool is_clean;     /* a scan has found nothing lost */
-	bool is_scanned;   /* it says what is lost of anything */
+	pid_t has_left_mm; /* the pid, if the paths are those of another mount namespace */
+	bool is_deleted;   /* the program's file was deleted */
+	bool is_broken;    /* the trace could not be written to its end */
+	bool is_clean;     /* scans found nothing lost */
+	bool is_scanned;   /* the trace has a scan's result for any kind */
 };
 
-/* "1 block", "1,234 blocks". */
+/* Adds "1 block" or "1,234 blocks". */
 static void run_summary_add_number(struct buf *b, uint64_t number, const char *noun)
 {
 	char text[32];
@@ -53,7 +54,7 @@ static bool is_deleted(const char *path)
 	return path[proc_path_length(path)] != '\0';
 }
 
-/* The name that it was started by, and its program's file where that is called otherwise. */
+/* Adds the name by which the process was started, and its program's file if that is called otherwise. */
 static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
 	const char *slash = strrchr(trace->exe, '/');
@@ -66,7 +67,7 @@ static void run_summary_add_process(struct buf *b, const struct trace *trace)
 	buf_add_str(b, ")");
 }
 
-/* Behind what else is reported of the trace; the caller frees it. */
+/* Returns "; 12 % of its stacks are cut", or "" if none is; the caller frees it. */
 static char *cut_share(const struct trace *trace)
 {
 	char text[32];
@@ -76,7 +77,7 @@ static char *cut_share(const struct trace *trace)
 					: xstrdup("");
 }
 
-/* "2 blocks with 30 bytes", "1 descriptor". */
+/* Adds "2 blocks with 30 bytes" or "1 descriptor". */
 static void add_amount(struct buf *b, const struct resource *kind, uint64_t count, uint64_t bytes)
 {
 	run_summary_add_number(b, count, kind->noun);
@@ -86,7 +87,7 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	run_summary_add_number(b, bytes, kind->unit);
 }
 
-/* What is older than the trace, and in it only where a baseline was. */
+/* Adds what is older than the trace. The trace contains it only if there was a baseline. */
 static void add_older(struct buf *b, const struct resource *kind, const struct live_total *live)
 {
 	if (!live->older)
@@ -96,7 +97,7 @@ static void add_older(struct buf *b, const struct resource *kind, const struct l
 	buf_add_str(b, live->baseline_is_written || kind->existing ? " from before the trace" : "");
 }
 
-/* functrace-postproc -l has the last number: what is lost, where a scan was, else what is live. */
+/* Adds what is live and, after a scan, what is lost. functrace-postproc -l reports the last of these numbers. */
 static void run_summary_add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);
@@ -121,7 +122,7 @@ static void run_summary_add_live(struct buf *b, const struct trace *trace, uint3
 	buf_add_str(b, lost.blocks > 1 ? " are lost" : " is lost");
 }
 
-/* Whether what is live of the kind is worth a word among others. */
+/* Returns whether anything of the kind is live, so that the line names the kind. */
 static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
@@ -129,7 +130,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 	return live.blocks || (live.baseline_is_written && live.older);
 }
 
-/* Each kind that has any; of several, those that have none are not named one by one. */
+/* Adds each kind of which anything is live. If there are several kinds, the others are not named. */
 static void add_all_live(struct buf *b, const struct trace *trace)
 {
 	size_t kinds = 0, named = 0;
@@ -151,7 +152,7 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 		buf_add_str(b, "; nothing is live");
 }
 
-/* Whether the traces are removed once they have been reported (--report), or only shown (--live). */
+/* Returns whether the traces are removed after they have been reported (--report), or only shown (--live). */
 static bool is_temporary(const struct run *run)
 {
 	const struct report_wish *wish = &run->set->report;
@@ -176,7 +177,7 @@ static char *report_text(const struct trace *trace)
 			   trace->path);
 	else if (!is_temporary(trace->run))
 		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
-	/* Of a launched one the exit status says that. */
+	/* For a launched process, functrace's own exit status says that. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
 	char *const text = xstrdup(buf_str(&b));
@@ -185,7 +186,8 @@ static char *report_text(const struct trace *trace)
 	return text;
 }
 
-/* What a fork's child has from its parent is in the parent's trace. */
+/* Writes a note about live resources that are not in this trace. What a fork's child has from its parent is in the
+ * parent's trace. */
 static void note_older(struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
@@ -202,7 +204,7 @@ static void note_older(struct trace *trace, uint32_t resource)
 
 void report_over(struct trace *trace, const char *how)
 {
-	/* Readers go by the last note: without one the trace looks cut. */
+	/* Readers look at the last note: without one that ends the trace, they report that the trace is cut. */
 	if (how)
 		output_note(trace, "%s", how);
 	if (!how || !note_ends_trace(how, true, (uint32_t)trace->pid))
@@ -217,7 +219,7 @@ void report_end(struct trace *trace, const char *how, bool is_attached)
 	output_end(trace, is_attached);
 }
 
-/* Of all kinds together, to tell which trace has most. */
+/* Returns the sum over all kinds, to compare traces. */
 static struct live_total live_sum(const struct trace *trace)
 {
 	struct live_total sum = {0};
@@ -231,7 +233,7 @@ static struct live_total live_sum(const struct trace *trace)
 	return sum;
 }
 
-/* By another family, and double ones where that is sure. */
+/* Returns the number of releases by another family, and of double releases if the trace reports these. */
 static uint64_t wrong_releases(const struct trace *trace)
 {
 	uint64_t wrong = 0;
@@ -244,7 +246,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
-/* Whether nothing that is live is lost, as far as scans go. */
+/* Returns whether scans have shown for each kind with live resources that nothing is lost. */
 static bool is_clean(const struct trace *trace)
 {
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
@@ -304,7 +306,8 @@ void report_trace(struct trace *trace, char *hint)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
 }
 
-/* The trace that matters most: of the main process if it has any event, the one with the most. */
+/* Returns the most important trace: that of the main process if it has an event, otherwise the one with the most
+ * events. */
 static const struct report *main_report(const struct run *run)
 {
 	const struct report *best = NULL;
@@ -320,7 +323,7 @@ static const struct report *main_report(const struct run *run)
 	return best;
 }
 
-/* Whether functrace-postproc can read any call of it. */
+/* Returns whether functrace-postproc can read any call of the trace. */
 static bool run_summary_is_readable(const struct run *run, const struct report *r)
 {
 	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
@@ -342,7 +345,7 @@ static bool has_more_live(const struct report *r, const struct report *than)
 						 : r->live.blocks > than->live.blocks;
 }
 
-/* The trace with the most live bytes, of all or of those that are not shown yet; NULL: nothing is live in any. */
+/* Returns the trace with the most live bytes, of all or of those not shown yet; NULL if nothing is live in any. */
 static struct report *most_live(const struct run *run, bool of_all)
 {
 	struct report *most = NULL;
@@ -366,7 +369,7 @@ static void report_traces(const struct run *run, const struct report *best)
 
 	for (size_t i = 0; i < run->report_count; i++) {
 		r = &run->reports[i];
-		/* Each process that was named is reported. */
+		/* Each process that -t names is reported. */
 		if (!is_many(run) || r == best || (run->attached && r->is_main)) {
 			show_report(run, r);
 			shown++;
@@ -389,7 +392,7 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
-/* Of a few traces all, for a report is made of them together; of many that one. */
+/* Adds the paths of all traces if they are few, because one report shows them together; of many, only that of `r`. */
 static void add_paths(const struct run *run, const struct report *r, struct buf *b)
 {
 	shell_quote_add_path(b, r->path);
@@ -404,8 +407,8 @@ static void add_paths(const struct run *run, const struct report *r, struct buf 
 	}
 }
 
-/* The command that shows all of many traces together. False: paths of another mount namespace are among them, or they
- * have no pattern. */
+/* Prints the command that shows all of many traces together. Returns false if paths of another mount namespace are
+ * among them, or no pattern matches them all. */
 static bool report_all(const struct run *run)
 {
 	char traces[32];
@@ -422,7 +425,7 @@ static bool report_all(const struct run *run)
 	return has_pattern;
 }
 
-/* The command that shows the leaks, to be copied into a shell. */
+/* Prints the command that shows the leaks, ready to be copied into a shell. */
 static void report_command(const struct run *run, const struct report *r)
 {
 	const bool is_one = is_many(run) && report_all(run);
@@ -447,7 +450,7 @@ static void report_command(const struct run *run, const struct report *r)
 			 "long as it runs");
 }
 
-/* The command that shows what the trace says of wrong releases. */
+/* Prints the command that shows the trace's notes on wrong releases. */
 static void report_wrong(const struct run *run)
 {
 	const struct report *most = NULL;

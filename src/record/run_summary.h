@@ -1,21 +1,22 @@
-/* What functrace says at its end: what the traces hold, where they are, and what was not traced. */
+/* Prints functrace's summary of a run: what the traces contain, where they are, and what was not traced. */
 #ifndef FT_RECORD_RUN_SUMMARY_H
 #define FT_RECORD_RUN_SUMMARY_H
 
 #include "record/trace.h"
 
-/* Writes how a trace has ended (NULL: nothing) and what it does not hold. Nothing if it has no file. */
+/* Writes notes on how a trace has ended (`how`; NULL if there is nothing special) and on what it does not contain. Does
+ * nothing if it has no file. */
 void report_over(struct trace *trace, const char *how);
-/* The same, and closes it. is_attached: something is that should not wait for long. */
+/* Does the same and closes the trace. is_attached: tasks are still traced, and must not wait long for this. */
 void report_end(struct trace *trace, const char *how, bool is_attached);
-/* One trace is over, and goes into the summary. `hint`: why there is nothing in it; NULL none; report_trace() frees
- * it. Only for a trace that had a file. */
+/* Adds a trace that is over, and that had a file, to the summary. `hint`: why the trace is empty, or NULL;
+ * reports_free() frees it. */
 void report_trace(struct trace *trace, char *hint);
 /* Prints the summary. */
 void report_summary(const struct run *run);
-/* Reports the part of this that was counted over all traces: run_summary_counts.c. */
+/* Prints the part of the summary that was counted over all traces (run_summary_counts.c). */
 void report_counts(const struct run *run);
-/* "12 %", with a digit more below 10. */
+/* Returns "12 %", with one more digit below 10, in `text`. `whole` must not be 0. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);
 void reports_free(struct run *run);
 

@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was counted over all traces: what is not in them, and what is odd in them. */
+/* Prints what was counted over all traces: what is not in them, and what is unusual in them. */
 
-/* A count in words, of which "{is|are}" is the one or the other, and "%" the noun of its kind. */
+/* A count and its words: of "{is|are}" the first is used for a count of 1, else the second; "%" is the noun of the
+ * kind. */
 struct counted {
 	uint64_t count;
 	const char *words;
 };
 
-/* Behind "a" as well as behind other words. */
+/* Adds the noun. If the text ends with "a", that becomes "an" before a vowel. */
 static void add_noun(struct buf *b, const char *noun)
 {
 	if (b->size > 3 && !memcmp(b->data + b->size - 3, " a ", 3) && strchr("aeiouAEIOU", noun[0])) {
@@ -27,7 +28,7 @@ static void add_noun(struct buf *b, const char *noun)
 	buf_add_str(b, noun);
 }
 
-/* "4 calls ..." and the end, behind what is there already; nothing for 0. */
+/* Adds "4 calls ..." and `end` to the text; nothing if the count is 0. */
 static void add_count(struct buf *b, const struct counted *row, const char *noun, const char *end)
 {
 	bool is_other = false;
@@ -65,7 +66,7 @@ static void report_untraced(const struct run *run)
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
 		{c->not_calls, "{entry that was no call|entries that were no calls}"},
 		{c->failed_probes, "function{|s} that could not be probed"},
-		/* The first of them were named one by one. */
+		/* left out if each of them has been reported one by one */
 		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
 		{run->unmatched_patterns, "pattern{|s} that matched nothing"},
 		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
@@ -82,7 +83,7 @@ static void report_untraced(const struct run *run)
 	buf_free(&b);
 }
 
-/* Whether those were released twice for sure. A call that was not seen may have given them out meanwhile. */
+/* Returns whether these releases are certainly double ones: no unseen call can have allocated the ids in between. */
 static bool repeated_are_sure(const struct run *run, const struct kind_counts *counts)
 {
 	const struct counts *const c = &run->totals;
@@ -138,7 +139,7 @@ static void report_oddities(const struct run *run)
 	buf_free(&b);
 }
 
-/* What stacks lack, and what shows it. */
+/* Reports what stacks lack, and how to see it. */
 static void report_stacks(const struct run *run)
 {
 	const struct counts *c = &run->totals;

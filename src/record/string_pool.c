@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS_MAX (1u << 16) /* a program may make them up without end */
+#define TEXTS_MAX (1u << 16) /* a limit, because a program may make up texts without end */
 
 struct texts {
 	char **items;

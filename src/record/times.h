@@ -9,20 +9,21 @@
 struct trace_times {
 	bool has_times;
 	uint64_t start_ns; /* CLOCK_REALTIME at the trace's beginning */
-	clockid_t clock;   /* the one that call times are taken from */
-	uint64_t day_ns;   /* what to take off it */
-	uint64_t shown_ns; /* what it showed last */
-	uint64_t ahead_ns; /* how far it has been set back since the beginning */
+	clockid_t clock;   /* the clock of call times */
+	uint64_t day_ns;   /* subtracted from the clock: the beginning of the day, or 0 */
+	uint64_t shown_ns; /* what the clock showed last */
+	uint64_t ahead_ns; /* by how much the clock has been set back since the beginning */
 	uint64_t last_ns;  /* the time of the event that was written last */
 };
 
-/* A trace begins now. is_monotonic: its format counts from the machine's start, not from midnight. */
+/* Starts the times of a trace that begins. is_monotonic: the format counts from the machine's start, not from
+ * midnight. */
 void times_start(struct trace_times *times, bool has_times, bool is_monotonic);
-/* The time of an event that happens now; TIME_NONE where the trace has none. A clock that is set back goes on from
- * where it was. */
+/* Returns the time of an event that happens now; TIME_NONE if the trace has no times. If the clock is set back, times
+ * continue from the last one. */
 uint64_t times_now(struct trace_times *times);
-/* The time with which an event is written: its own, but not an earlier one than that of the event before it, which it
- * was held back for. */
+/* Returns the time to write with an event: its own, but not earlier than that of the event written before it, because
+ * the event may have been held back for that one. */
 uint64_t times_written(struct trace_times *times, uint64_t ns);
 
 #endif

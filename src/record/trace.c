@@ -34,7 +34,7 @@ struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count
 	return copy;
 }
 
-/* Structs of nothing but uint64_t. */
+/* Adds structs that contain only uint64_t. */
 static void add_numbers(uint64_t *to, const uint64_t *from, size_t size)
 {
 	for (size_t i = 0; i < size / sizeof(*to); i++)

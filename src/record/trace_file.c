@@ -14,13 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where traces go. In a folder: PID-N, N counting up, and nothing is ever overwritten. With -o FILE: FILE for the
- * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that
- * it executes, a resumed trace, a process that was given the pid of one that has ended; .gz and .zst stay at the end
- * of the name. Traces of another run are replaced; what was written in this one never is, under whatever name it is met
- * again. A name that is made here and that another user has taken, or a link, is passed over. */
+/* Chooses and opens the files of traces. In a folder: PID-N with the first free N, and nothing is ever overwritten.
+ * With -o FILE: FILE for the first process, FILE.PID for others, and FILE.PID.N for later traces of the same pid: of
+ * another program that the process executes, of a resumed trace, of a process that got the pid of an ended one. The
+ * suffixes .gz and .zst stay at the end of the name. Traces of another run are replaced. A file that this run has
+ * written is never replaced, whatever name leads to it. A name that functrace makes up is skipped if it belongs to
+ * another user or is a link. */
 
-#define NAMES_MAX 1000000 /* that are tried */
+#define NAMES_MAX 1000000 /* names that are tried */
 
 static int trace_file_open_numbered(struct trace *trace, const char *folder)
 {
@@ -40,10 +41,10 @@ static int trace_file_open_numbered(struct trace *trace, const char *folder)
 	return -EEXIST;
 }
 
-#define READER_TRIES 100 /* of 10 ms */
+#define READER_TRIES 100 /* one every 10 ms */
 
-/* open() must not block on a fifo without a reader: meanwhile nothing could release the target. A reader gets a second
- * to come. Nor does a write block afterwards. */
+/* Opens the file of a name that the user gave. Neither open() nor later writes may block on a fifo without a reader,
+ * because nothing could let go of the target meanwhile. Waits a second for a reader. */
 static int open_named(const char *path)
 {
 	int fd;
@@ -56,14 +57,15 @@ static int open_named(const char *path)
 	}
 }
 
-/* Whether this run has written to the file already; remembers it. A name says nothing about that: it may be a link.
- * Two files with one key only make the second one take its next name. */
+/* Returns whether this run has already written to the file, and remembers the file. A name does not tell this, because
+ * it may be a link. If two files have the same key, the second one merely takes its next name. */
 static bool note_written(struct trace_files *files, const struct stat *st)
 {
 	return !hash_set(&files->written, hash_mix(st->st_dev) ^ st->st_ino, 1);
 }
 
-/* FILE belongs to the process that was named or launched, unless that has ended before its first trace. */
+/* Returns whether the trace gets FILE. That belongs to the named or launched process, unless this has ended before its
+ * first trace. */
 static bool takes_file(const struct trace *trace)
 {
 	const struct trace *other = trace->run->traces;
@@ -75,7 +77,7 @@ static bool takes_file(const struct trace *trace)
 	return !other || trace->is_launched || trace->attached_to;
 }
 
-/* The name of the n-th trace (0, 1...) of a pid. */
+/* Returns the name of the n-th trace (from 0) of a pid, which the caller frees. */
 static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
 	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
@@ -86,8 +88,8 @@ static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64
 	return is_first ? xstrdup(file) : xasprintf("%.*s.%d%s", length, file, trace->pid, end);
 }
 
-/* One name. is_given: by the user, and may be a link of his. -EEXIST: it is a trace of this run, or it was made here
- * and is another user's. */
+/* Opens one name. is_given: the user gave it, and it may be a link. Returns a descriptor or -errno; -EEXIST if the file
+ * is a trace of this run, or the name was made up and belongs to another user. */
 static int open_once(struct trace_files *files, const char *path, bool is_given)
 {
 	const int fd = is_given ? open_named(path) : own_file_open_to_append(path);
@@ -131,7 +133,7 @@ static int open_after(struct trace *trace)
 	return fd;
 }
 
-/* What is written to a device (/dev/null) replaces nothing, and nothing is to be made beside it. */
+/* Returns whether the path is a device (/dev/null). Writing to it replaces nothing, and no file is made beside it. */
 static bool trace_file_is_device(const char *path)
 {
 	struct stat st;
@@ -139,8 +141,8 @@ static bool trace_file_is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Where there is somebody to be waited for: a description of our own, which does not block. That of the one who started
- * functrace stays as it is. -1: there is none to be had. */
+/* Opens a pipe or terminal anew, with a file description that does not block. The description that functrace was
+ * started with stays as it is. Returns -1 for other files and on errors. */
 static int open_anew(int fd)
 {
 	char path[32];
@@ -152,7 +154,7 @@ static int open_anew(int fd)
 	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Standard output, or what was open when functrace was started. */
+/* Uses standard output, or a file that was open when functrace was started. */
 static int open_again(struct trace *trace, int from, const char *name)
 {
 	trace->run->files.first = trace->pid;
@@ -186,7 +188,7 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
-/* For --report, which reads all traces at the end. */
+/* Adds the path to the list for --report, which reads all traces at the end. */
 static void note_path(const struct trace *trace)
 {
 	const char *list = trace->run->set->report.list;
@@ -237,7 +239,7 @@ bool trace_file_pattern(const struct settings *set, struct buf *b)
 {
 	const bool is_folder = set->output && path_is_folder(set->output);
 
-	/* What is beside FILE under such a name would be no trace. */
+	/* Beside FILE, attachments would match the pattern too, and traces with .gz or .zst would not. */
 	if (!set->output || (!is_folder && (set->attachment_count || packing_of_path(set->output))))
 		return false;
 	shell_quote_add_path(b, set->output);

@@ -1,20 +1,21 @@
-/* Where traces go: see trace_file.c. */
+/* Chooses and opens the files of traces: see trace_file.c. */
 #ifndef FT_RECORD_TRACE_FILE_H
 #define FT_RECORD_TRACE_FILE_H
 
 #include "record/run.h"
 #include "base/buf.h"
 
-/* Before the first of them: makes what compresses them, if they are to be. 0 or -errno. To be undone by
- * trace_files_free() in any case. */
+/* Makes the packer if traces are to be compressed. To be called before the first trace. Returns 0 or -errno;
+ * trace_files_free() must be called in either case. */
 int trace_files_begin(struct run *run);
-/* Opens the next file of a process's trace, which replaces nothing that this run has written; trace->path is its name,
- * trace->has_file whether it is a regular file that can be opened by it. A descriptor, or -errno. */
+/* Opens the next file of a process's trace, which replaces nothing that this run has written. Sets trace->path to its
+ * name, and trace->has_file if it is a regular file that this name opens. Returns a descriptor or -errno. */
 int trace_file_open(struct trace *trace);
-/* Opens a file beside the trace's, TRACE.NAME, which replaces nothing that this run has written, and in a folder
- * nothing at all. A descriptor, or -errno; *path: its name, which the caller frees. */
+/* Opens a file beside the trace's, TRACE.NAME. It replaces nothing that this run has written, and in a folder nothing
+ * at all. Returns a descriptor or -errno. *path is the file's name, which the caller frees. */
 int trace_file_beside(struct trace *trace, const char *name, char **path);
-/* A shell's pattern that all traces of many processes match, in a folder or beside -o's FILE. False: there is none. */
+/* Adds a shell pattern that matches all traces of many processes, in a folder or beside -o's FILE. Returns false if
+ * there is none. */
 bool trace_file_pattern(const struct settings *set, struct buf *b);
 void trace_files_free(struct trace_files *files);
 

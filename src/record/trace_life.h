@@ -1,14 +1,14 @@
-/* The beginning and the end of a trace. */
+/* Makes and frees traces. */
 #ifndef FT_RECORD_TRACE_LIFE_H
 #define FT_RECORD_TRACE_LIFE_H
 
 #include "record/run.h"
 
-/* A new trace of the run, without a name. */
+/* Returns a new trace in the run's list, without a file. trace_free() frees it. */
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
-/* It has ended already: its file is closed. */
+/* Removes a trace from the run's list and frees it. Its file must be closed. */
 void trace_free(struct trace *trace);
-/* A fork's child begins with its parent's contexts. */
+/* Copies the contexts of a forking process to its child's trace. */
 void trace_copy_contexts(const struct trace *from, struct trace *to);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_traced(const struct settings *set, const char *module)
 
 #define COMMAND_MAX 4000 /* bytes */
 
-/* What some formats say of a process beyond the rest. */
+/* Puts the process record with details that only some formats have a place for. */
 static void put_described(struct trace *trace, struct record *record)
 {
 	struct record_process *process = &record->process;
@@ -68,7 +68,7 @@ static void trace_output_put_process(struct trace *trace)
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
-	/* Of the version its first two numbers, as RECORD_MODULE has them: a trace says the same in every format. */
+	/* Only the first two numbers of the version, as RECORD_MODULE has them, so that all formats say the same. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	struct record record = {.type = RECORD_PROCESS,
@@ -114,7 +114,8 @@ static void trace_output_put_context(struct trace *trace, unsigned index)
 					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
 }
 
-/* Before any process is traced, functrace ends with that; else this one goes on untraced, and others are traced. */
+/* Reports that a trace could not be begun. Before any process is traced, functrace then ends; later, this process goes
+ * on untraced and others are traced. */
 static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -126,7 +127,8 @@ static void not_begun(struct trace *trace, int error)
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	/* What an attached process executes before all is begun is one of the others. */
+	/* If an attached process executes a program before tracing has begun, its new trace is treated like later
+	 * ones. */
 	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)
@@ -136,7 +138,7 @@ static void not_begun(struct trace *trace, int error)
 	trace->path = NULL;
 }
 
-/* The file that belongs beside the trace, where its format has one. */
+/* Writes the file that belongs beside the trace, if the format has one. */
 static void trace_output_write_map(const struct trace *trace)
 {
 	const int error = trace->has_file ? encoding_write_map(trace->run->set->encoding, trace->path) : 0;
@@ -194,13 +196,13 @@ int output_begin(struct trace *trace)
 		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
 	trace->forked_by = 0;
 	attachments_take(trace, proc_live_thread(trace->pid));
-	/* From its beginning on a trace is readable after any death. */
+	/* Even the shortest trace must be readable if functrace is killed. */
 	writer_flush(trace->writer);
 	return 0;
 }
 
-/* Calls that are missing from a trace must be said, and with -a arguments and remarks of calls that failed; that a
- * format has no place for times or stacks, its user knows. */
+/* Reports what the format has no place for, if users must know it: calls and baseline blocks; with -a arguments, and
+ * remarks on failed calls. A format's users know that it has no place for times or stacks. */
 static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;
@@ -215,10 +217,11 @@ static void trace_output_report_omissions(struct trace *trace)
 			 buf_str(&words));
 	buf_free(&words);
 	if (omissions->count[OMITTED_NOTE])
-		counts->failures = counts->unreturned = 0; /* nobody looks for them in the trace */
+		counts->failures = counts->unreturned =
+			0; /* the summary must not point to remarks that are not there */
 }
 
-/* A file of no bytes is no trace. It is removed where that name is still its own. */
+/* Removes the trace's empty file, if the path still leads to this file. */
 static void remove_file(struct trace *trace)
 {
 	struct stat ours, named;
@@ -229,7 +232,7 @@ static void remove_file(struct trace *trace)
 	trace->is_removed = !trace->has_file;
 }
 
-/* Who removed the folder of the traces, the program perhaps, has removed what was written there. */
+/* Reports that the trace's file was removed while it was written, perhaps with its folder by the program. */
 static void check_name(struct trace *trace)
 {
 	struct stat ours;
@@ -374,7 +377,7 @@ void output_forget_thread(struct trace *trace, pid_t tid)
 void output_begin_late(struct trace *trace)
 {
 	if (trace->forked_by && output_begin(trace) < 0)
-		trace->forked_by = 0; /* it is let go of soon */
+		trace->forked_by = 0; /* the process is let go of soon */
 }
 
 static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
@@ -382,7 +385,7 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
-/* Before the event of a block that lies outside of them. */
+/* Puts a new area before the event of a block that is outside all areas. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&

@@ -14,17 +14,17 @@
 
 #define UNREAD_MAX (1u << 20)
 
-/* Of a kind of resource: what a reader is to know after all. Values are packed blocks, of which the function that
- * allocated or released them and the size count. */
+/* The changes of one kind that a reader must be given later: id -> packed block, of which only the size and the
+ * function that allocated or released it are used. */
 struct unread_kind {
-	struct hash released; /* from before; these are written first */
+	struct hash released; /* blocks from before the gap; these are written first */
 	struct hash made;
 };
 
 struct unread {
-	bool is_open;              /* calls are left out */
-	uint64_t calls;            /* so many */
-	struct unread_kind *kinds; /* by their ids */
+	bool is_open;              /* calls are being left out */
+	uint64_t calls;            /* how many */
+	struct unread_kind *kinds; /* by the kind's id */
 	uint32_t count;
 };
 

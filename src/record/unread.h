@@ -1,9 +1,10 @@
-/* A trace whose reader never holds the program (--live).
+/* Leaves out calls of a trace whose reader is slow and must never hold up the program (--live).
  *
- * What the reader has not taken yet waits in the writer. Once that is UNREAD_MAX bytes, calls are left out, until the
- * reader has taken all of it. Then come a note of how many they were, the releases of blocks from before, and the
- * allocations of those that are alive: without stacks, and at the time when they are written. So what is alive is right
- * again, for as many bytes of memory as there are live blocks. References that are counted are not left out. */
+ * Bytes that the reader has not taken yet wait in the writer. When they are UNREAD_MAX, calls are left out until the
+ * reader has taken all bytes. Then the trace gets a note with the number of these calls, the releases of older blocks,
+ * and the allocations of those that are alive, without stacks and with the time at which they are written. So the live
+ * blocks are right again, and the memory for this grows only with the number of blocks. Calls of kinds with counted
+ * references are never left out. */
 #ifndef FT_RECORD_UNREAD_H
 #define FT_RECORD_UNREAD_H
 
@@ -13,13 +14,13 @@
 
 struct unread;
 
-/* NULL for a trace whose reader is waited for. */
+/* Returns NULL for a trace whose writer waits for its reader. */
 struct unread *unread_new(const struct trace *trace);
 void unread_free(struct unread *unread);
-/* Whether the call is left out now. */
+/* Returns whether the call is left out; if so, remembers its effect. */
 bool unread_takes(struct trace *trace, const struct event *e, enum call_kind kind);
-/* To be called now and then: writes what was left out, if the reader has taken all that was before; at the trace's end
- * (`is_end`) in any case. */
+/* Writes the effect of the calls that were left out, if the reader has taken all that was before them or, with is_end,
+ * in any case. To be called now and then, and when the trace ends. */
 void unread_look(struct trace *trace, bool is_end);
 
 #endif

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Of the first trace. Others have what a pipe has anyway: the kernel limits what all pipes of a user have together. */
+/* Bytes of the first trace's pipe. Others keep the default size, because the kernel limits the sum for a user. */
 #define FIRST_SIZE (1 << 20)
 
 int view_pipe_open(struct trace *trace)

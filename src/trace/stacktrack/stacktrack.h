@@ -1,7 +1,8 @@
-/* The StackTrack format, a stream of entries of one size: what its writer, its reader and its expansion share.
+/* The parts of the StackTrack format that its writer, its reader and its expansion share. A trace is a stream of
+ * entries of one size.
  *
- * The format is the document "data format" of Boost StackTrack; functrace-formats(5) describes it, and how a trace is
- * laid out in it. */
+ * The document "data format" of Boost StackTrack defines the format; functrace-formats(5) describes it, and how
+ * functrace writes a trace in it. */
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_H
 
@@ -10,7 +11,7 @@
 
 #define STACKTRACK_MAGIC   0x12345678u
 #define STACKTRACK_VERSION 0x100
-#define STACKTRACK_ENTRY   24 /* bytes of an entry, as it is written */
+#define STACKTRACK_ENTRY   24 /* bytes of an entry, as functrace writes it */
 #define STACKTRACK_PAYLOAD 8  /* where its payload begins */
 #define STACKTRACK_INFO    16 /* bytes of text in an INFO entry */
 
@@ -30,10 +31,10 @@ enum stacktrack_type {
 	STACKTRACK_INFO_END = 0x200,
 };
 
-/* Styles of scopes: the two that are known. */
+/* The two known styles of scopes. */
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
-/* Named values by which a trace's other records are told; a call's are of its own sequence number. */
+/* Named values, which contain all records except calls. The values that belong to a call have its sequence number. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \
@@ -64,6 +65,6 @@ enum stacktrack_value {
 
 extern const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT];
 
-#define STACKTRACK_TICKS UINT64_C(1000000000) /* in a second, as they are written */
+#define STACKTRACK_TICKS UINT64_C(1000000000) /* in a second, as functrace writes them */
 
 #endif

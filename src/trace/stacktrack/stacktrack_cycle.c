@@ -1,4 +1,4 @@
-/* Write cycles of a StackTrack trace: what each begins with, so that the trace can be read from there on. */
+/* Begins the write cycles of a StackTrack trace: with all that is needed to read the trace from there on. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -9,7 +9,7 @@
 
 #define DAY_SECONDS 86400
 #define FILES_MAX   INT16_MAX
-#define TIMETYPE    0x20 /* that of the document's sample, which says no more of it */
+#define TIMETYPE    0x20 /* as in the document's sample, which does not explain it */
 
 uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle)
 {
@@ -42,7 +42,7 @@ void stacktrack_put_prologue(struct writer *writer)
 	stacktrack_put_entry(writer, &entry, NULL, 0);
 }
 
-/* FLOC or FPROPERTY of the newest file; both have one more member behind these, which is 1: an object has one property,
+/* Puts FLOC or FPROPERTY of the newest file. Both have a last member, which is 1, because an object has one property,
  * the first. */
 static void put_file(struct writer *writer, enum stacktrack_type type)
 {
@@ -104,7 +104,7 @@ void stacktrack_put_build_id(struct writer *writer, const struct record_build_id
 		mapped_objects_name(&s->cycle.objects, build_id);
 }
 
-/* The text of the record that is written, as the posting's. */
+/* Keeps a copy of the current record's text in the posting. */
 static void stacktrack_cycle_keep_text(struct stacktrack_posting *posting, const struct buf *text)
 {
 	free(posting->text);
@@ -163,7 +163,7 @@ void stacktrack_next_cycle(struct writer *writer)
 	memset(s->posted, 0, sizeof(s->posted));
 	stacktrack_forget_functions(s);
 	s->last_file = 0;
-	/* What is said again is of no record: readers that have read all before pass it over. */
+	/* Repeated entries have the sequence number 0, so that readers which have read all before skip them. */
 	s->sequence = 0;
 	stacktrack_put_prologue(writer);
 	for (size_t i = 0; i < cycle->count; i++)

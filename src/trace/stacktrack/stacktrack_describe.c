@@ -1,5 +1,5 @@
-/* Reads the description of a StackTrack format: elements with attributes, as --show-format prints them. Of XML that is
- * all it knows, beside comments and an XML declaration. */
+/* Reads the description of a StackTrack format: elements with attributes, as --show-format prints them. Besides these,
+ * the only parts of XML that it accepts are comments and an XML declaration. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_layout.h"
@@ -30,17 +30,17 @@ struct describe {
 	size_t error_size;
 	struct stacktrack_format *format;
 	bool has_root, is_over;
-	/* The element that was read. */
+	/* The current element. */
 	struct span tag;
 	bool closes, is_empty; /* </TAG>; <TAG/> */
 	struct stacktrack_describe_attribute attributes[ATTRIBUTES_MAX];
 	unsigned attribute_count;
-	/* The TYPE that it is in: is_in_type, and STACKTRACK_TYPES where it is one that nobody here knows. */
+	/* The TYPE that contains the element, if is_in_type; STACKTRACK_TYPES if the TYPE is unknown. */
 	bool is_in_type;
 	unsigned type, type_size;
 	bool has_type[STACKTRACK_TYPES], has_member[STACKTRACK_TYPES][STACKTRACK_MEMBERS];
 	bool has_flag[4];
-	unsigned char taken[STACKTRACK_ENTRY_MAX]; /* bytes of the payload that the type's members have */
+	unsigned char taken[STACKTRACK_ENTRY_MAX]; /* how many members use each byte of the payload */
 };
 
 static int wrong(struct describe *d, const char *fmt, ...) FT_PRINTF(2, 3);
@@ -64,7 +64,8 @@ static bool is_span(struct span span, const char *word)
 	return strlen(word) == span.size && !memcmp(span.p, word, span.size);
 }
 
-/* For %.*s: as much of it as a message has room for, and nothing that is no text. */
+/* Returns the length to print with %.*s: as much as a message has room for, up to the first character that is not
+ * printable. */
 static int stacktrack_describe_shown(struct span span)
 {
 	size_t size = 0;
@@ -86,7 +87,7 @@ static void pass_blanks(struct describe *d)
 		next_char(d);
 }
 
-/* Passes everything up to and with `text`; false where that is not. */
+/* Skips everything up to the end of `text`. Returns false if `text` is not there. */
 static bool pass_to(struct describe *d, const char *text)
 {
 	const size_t size = strlen(text);
@@ -137,7 +138,7 @@ static int read_attribute(struct describe *d)
 	return 0;
 }
 
-/* 1: the next element; 0: the end; or a negative errno. */
+/* Reads the next element. Returns 1, 0 at the end, or a negative errno. */
 static int next_element(struct describe *d)
 {
 	int error;
@@ -280,7 +281,7 @@ static int stacktrack_describe_take_type(struct describe *d)
 	return 0;
 }
 
-/* Where it is must be its own. */
+/* Checks that the member is inside its TYPE, has a size that can be read, and shares no byte with another member. */
 static int stacktrack_describe_take_place(struct describe *d, const char *name, unsigned offset, unsigned size)
 {
 	if (offset + size > d->type_size)
@@ -416,7 +417,7 @@ static int check_flags(struct describe *d)
 	return 0;
 }
 
-/* What is before the payload. */
+/* Checks what is before the payload. */
 static int check_head(struct describe *d)
 {
 	struct stacktrack_format *const format = d->format;

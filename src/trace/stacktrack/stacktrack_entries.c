@@ -1,10 +1,11 @@
-/* The entries of a StackTrack trace that is written, and the words of their texts. */
+/* Writes the entries of a StackTrack trace, and the words of their texts. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_write.h"
 #include "trace/escape.h"
 
-/* What is too long for one entry goes on in the next. All have the same size, so that copying one is a few moves. */
+/* Puts a text in as many INFO entries as it needs. Copies all but the last with a constant size, which takes only a few
+ * moves. */
 static void put_info(struct writer *writer, const char *text, size_t length)
 {
 	const struct stacktrack_writer *s = writer->state;

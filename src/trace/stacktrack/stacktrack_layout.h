@@ -1,4 +1,4 @@
-/* What the entries of a StackTrack trace are made of: as functrace writes them, or as a description says that another
+/* The layout of the entries of a StackTrack trace: as functrace writes them, or as a description says that another
  * program does. */
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_LAYOUT_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_LAYOUT_H
@@ -11,8 +11,8 @@
 
 /* How a member is shown. */
 enum stacktrack_kind {
-	STACKTRACK_TIME,    /* ticks; in seconds since the start */
-	STACKTRACK_DIVISOR, /* ticks in a second; in seconds too, as the document has it */
+	STACKTRACK_TIME,    /* ticks, shown in seconds since the start */
+	STACKTRACK_DIVISOR, /* ticks in a second, shown in seconds, too, as in the document */
 	STACKTRACK_SIGNED,
 	STACKTRACK_UNSIGNED,
 	STACKTRACK_HEX,
@@ -26,7 +26,7 @@ struct stacktrack_member {
 
 enum { STACKTRACK_MEMBERS = 5 };
 
-/* The members that readers ask for, by their places in a type's. */
+/* The members that readers use, by their indexes in a type. */
 enum {
 	STACKTRACK_HIT_WHEN = 0,
 	STACKTRACK_HIT_SCOPE = 1,
@@ -51,42 +51,43 @@ struct stacktrack_layout {
 	struct stacktrack_member members[STACKTRACK_MEMBERS];
 };
 
-/* By enum stacktrack_type, as functrace writes them; INFO behind them. */
+/* The types by enum stacktrack_type, as functrace writes them; after them INFO. */
 extern const struct stacktrack_layout stacktrack_layouts[STACKTRACK_TYPES + 1];
 
 enum { STACKTRACK_ENTRY_MAX = 4096 };
 
-/* How all entries are laid out. The flags are the first two bytes; the process and the sequence number (4 bytes) follow
- * them, each at a multiple of its size, as C has it: no description says where they are. */
+/* The layout of all entries. The flags are the first two bytes. The process and the sequence number (4 bytes) follow
+ * them, each at a multiple of its size, as in C, because no description says where they are. */
 struct stacktrack_format {
-	bool is_described; /* by a description: a trace that says otherwise is another's */
+	bool is_described; /* from a description, which the trace's prologue must not contradict */
 	unsigned version;
 	size_t entry_size, payload_at, payload_size;
 	size_t info_size; /* bytes of text in an entry, at most payload_size */
 	size_t process_at, process_size, sequence_at;
-	unsigned type_mask, is_info, has_info, info_end; /* of the flags */
-	unsigned indexes[STACKTRACK_TYPES];              /* of the types, under type_mask */
-	unsigned char types[256];                        /* by index; STACKTRACK_TYPES: unknown */
+	unsigned type_mask, is_info, has_info, info_end; /* bits of the flags */
+	unsigned indexes[STACKTRACK_TYPES];              /* of the types, in type_mask */
+	unsigned char types[256];                        /* by index; STACKTRACK_TYPES if unknown */
 	struct stacktrack_layout layouts[STACKTRACK_TYPES];
 };
 
-/* That of functrace's own. */
+/* Sets the format that functrace writes. */
 void stacktrack_format_init(struct stacktrack_format *format);
-/* That of a description, as --show-format prints one, which need not end with a NUL. 0, or -EBADMSG with a clause in
- * error[size] that says what is wrong with it, and in which line. */
+/* Sets the format of a description, as --show-format prints one; `text` need not end with a NUL. Returns 0, or -EBADMSG
+ * with a clause in error[size] that says what is wrong, and in which line. */
 int stacktrack_format_read(const char *text, size_t length, struct stacktrack_format *format, char *error, size_t size);
-/* Puts the process and sequence number where they are before the payload, and the types where their indexes say. */
+/* Computes where the process and the sequence number are before the payload, and the table of types by index. */
 void stacktrack_format_settle(struct stacktrack_format *format);
-/* How many bytes a prologue has, to its last member. */
+/* Returns the bytes of a prologue up to the end of its last member. */
 size_t stacktrack_prologue_size(const struct stacktrack_format *format);
-/* Whether a prologue is there, in either byte order. data[stacktrack_prologue_size()] */
+/* Returns whether `data`, of stacktrack_prologue_size() bytes, is a prologue, in either byte order. *swap: it is
+ * big-endian. */
 bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsigned char *data, bool *swap);
-/* Takes over from a prologue how large entries are. False with a clause in error[size], and in *at which byte of the
- * prologue it is about: what it says is unknown, or not what the description says. */
+/* Takes the size of entries from a prologue. Returns false if the prologue is of an unknown kind or contradicts the
+ * description, with a clause in error[size], and in *at the byte of the prologue that is wrong. */
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size);
 
-/* A number of 1, 2, 4 or 8 bytes of a little-endian trace, or with `swap` of a big-endian one. */
+/* Returns a number of 1, 2, 4 or 8 bytes of a little-endian trace, or with `swap` of a big-endian one. */
 static inline uint64_t stacktrack_number(const unsigned char *p, size_t size, bool swap)
 {
 	uint16_t two;
@@ -108,7 +109,7 @@ static inline uint64_t stacktrack_number(const unsigned char *p, size_t size, bo
 	}
 }
 
-/* A member's value; a signed one's sign goes on through all 64 bits. */
+/* Returns a member's value; a signed one is extended to 64 bits. */
 static inline uint64_t stacktrack_member(const struct stacktrack_format *format, const struct stacktrack_member *member,
 					 const unsigned char *entry, bool swap)
 {
@@ -118,7 +119,7 @@ static inline uint64_t stacktrack_member(const struct stacktrack_format *format,
 	return member->kind == STACKTRACK_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
 
-/* STACKTRACK_TYPES: unknown; STACKTRACK_IS_INFO: a text. */
+/* Returns the type that the flags contain; STACKTRACK_TYPES if it is unknown, STACKTRACK_IS_INFO for a text. */
 static inline unsigned stacktrack_type(const struct stacktrack_format *format, unsigned flags)
 {
 	const unsigned index = flags & format->type_mask;

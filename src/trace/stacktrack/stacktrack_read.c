@@ -1,5 +1,5 @@
-/* Reads the StackTrack format: entries, and the texts that belong to them. What they say is stacktrack_records.c's
- * matter. */
+/* Reads the StackTrack format: entries, and the texts that belong to them. stacktrack_records.c turns them into
+ * records. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SPARE_TEXT    4096
-#define ASKED_MEMBERS 2 /* of an entry, from its first on; a prologue is read apart */
+#define ASKED_MEMBERS 2 /* the first members of an entry, which are read; a prologue is read separately */
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
@@ -88,7 +88,7 @@ static void stacktrack_read_end(struct reader *reader)
 	free(s);
 }
 
-/* Where a tail of a trace is read, its first write cycle that is whole is looked for. */
+/* Finds the prologue. If the input is the end of a trace, this is that of its first whole write cycle. */
 static int find_prologue(struct reader *reader, size_t size)
 {
 	struct stacktrack_reader *s = reader->state;
@@ -143,7 +143,7 @@ static struct stacktrack_process *stacktrack_read_process_of(struct stacktrack_r
 	return process;
 }
 
-/* The entry is whole: its records are made. It gets the text of the one before, to be used again. */
+/* Makes the records of an entry that is whole. The entry gets the text buffer of the entry before, for reuse. */
 static int close_entry(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct buf text = process->entry.text;
@@ -160,7 +160,7 @@ static struct stacktrack_entry *open_entry_of(struct stacktrack_process *process
 	return last && last->sequence == sequence ? last : hash_get_ptr(&process->open, sequence);
 }
 
-/* It is not open any more. */
+/* Removes the entry from the open ones. */
 static void remove_open(struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	if (process->last == entry)
@@ -169,7 +169,7 @@ static void remove_open(struct stacktrack_process *process, const struct stacktr
 		hash_remove(&process->open, entry->sequence, NULL);
 }
 
-/* Nothing of it is used any more but its memory; a long text's is not kept. */
+/* Keeps an unused entry with its memory for reuse, or frees it if its text was long. */
 static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	if (!process->spare && entry->text.capacity <= SPARE_TEXT) {
@@ -180,7 +180,7 @@ static void recycle(struct stacktrack_process *process, struct stacktrack_entry 
 	free(entry);
 }
 
-/* Whether one of 16 bytes is NUL. */
+/* Returns whether one of 16 bytes is NUL. */
 static inline bool has_nul(const unsigned char *text)
 {
 	unsigned char __attribute__((vector_size(16))) bytes;
@@ -192,7 +192,8 @@ static inline bool has_nul(const unsigned char *text)
 	return nuls[0] | nuls[1];
 }
 
-/* The bytes before the first NUL, as strnlen() counts them; of few bytes, whose number the compiler mostly knows. */
+/* Returns the number of bytes before the first NUL, as strnlen() does, but quicker for few bytes, whose number the
+ * compiler mostly knows. */
 static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t size)
 {
 	size_t length = 0;
@@ -204,7 +205,7 @@ static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t
 	return length;
 }
 
-/* Whether two entries have the same before their payload, but for the flags. */
+/* Returns whether two entries have the same bytes before their payload, apart from the flags. */
 static inline bool is_of_same_text(const struct stacktrack_format *f, const unsigned char *p,
 				   const unsigned char *other)
 {
@@ -219,9 +220,9 @@ static inline bool is_of_same_text(const struct stacktrack_format *f, const unsi
 
 enum { INFOS_AT_ONCE = 32 };
 
-/* Adds the text of the INFO entry that is next, and of those that follow it, as far as they are read already and have
- * the same bytes before their payload: at most so many. Each has what precedes its first NUL: whatever is read already,
- * the text is the same. The last of them is the next entry then. */
+/* Adds the text of the next INFO entry. Adds also those of the entries after it, up to `most` in all, if they have been
+ * read already and have the same bytes before their payload. Each text ends at its first NUL, so the result does not
+ * depend on how much has been read. Afterwards the last of these entries is the next one. */
 static inline __attribute__((always_inline)) void take_infos(struct reader *reader, struct buf *text, size_t most,
 							     size_t entry_size, size_t payload_at, size_t info_size)
 {
@@ -239,7 +240,7 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 	text->size += (size_t)(to - first);
 }
 
-/* Whether the entry behind the next is read already, and is the end of its text. */
+/* Returns whether the entry after the next one has been read already, and ends the same text. */
 static bool is_end_behind(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
@@ -250,8 +251,8 @@ static bool is_end_behind(const struct reader *reader, unsigned flags)
 	       stacktrack_number(behind, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, behind);
 }
 
-/* Takes the INFO entry that is next, and what follows it of the same text. The texts of several sequence numbers may
- * come by turns. */
+/* Takes the next INFO entry, and those after it of the same text. The texts of several sequence numbers may be
+ * interleaved. */
 static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_process *process,
 				     struct stacktrack_entry *entry, unsigned flags)
 {
@@ -262,7 +263,7 @@ static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_pr
 
 	if (!room)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	/* With sizes that the compiler knows, what is copied and compared is some registers. */
+	/* With sizes that the compiler knows, copying and comparing take only a few registers. */
 	if (f->entry_size == STACKTRACK_ENTRY && f->payload_at == STACKTRACK_PAYLOAD && f->info_size == STACKTRACK_INFO)
 		take_infos(reader, &entry->text, most, STACKTRACK_ENTRY, STACKTRACK_PAYLOAD, STACKTRACK_INFO);
 	else
@@ -299,7 +300,8 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 	return entry;
 }
 
-/* The text of the entry that is next, which is mostly right behind it and read already; what is not comes by itself. */
+/* Takes the text of the next entry, if it has been read already and follows at once, as it mostly does. Other texts are
+ * taken when they come. */
 static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;
@@ -382,7 +384,7 @@ static int take_entry(struct reader *reader)
 	return status;
 }
 
-/* The calls that wait for more, when nothing more comes. True if one was queued. */
+/* Queues one call that waits for more, because nothing more comes. Returns whether there was one. */
 static bool end_calls(struct stacktrack_reader *s)
 {
 	struct hash_entry *entry;

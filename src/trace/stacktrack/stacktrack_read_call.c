@@ -1,4 +1,4 @@
-/* Calls of a StackTrack trace: a hit of a function's scope, and its arguments. */
+/* Reads the calls of a StackTrack trace: a hit of a function's scope, and its arguments. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"
@@ -29,7 +29,8 @@ void stacktrack_take_args(struct stacktrack_process *process)
 	call->args = process->args;
 }
 
-/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down. Digit by digit: a product would not fit. */
+/* Returns `rest` ticks in nanoseconds, rounded down; a second has `divisor` ticks. Works digit by digit, because a
+ * product would not fit in 64 bits. */
 static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 {
 	uint64_t nanoseconds = 0;
@@ -44,7 +45,7 @@ static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 	return nanoseconds;
 }
 
-/* Ticks since the start, whose second is known, as the time of the day. */
+/* Converts ticks to a time of the day, by the ticks and the second of the start. */
 static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
 {
 	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
@@ -54,7 +55,7 @@ static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t 
 	       nanoseconds_of(passed % divisor, divisor);
 }
 
-/* A checkpoint of a program that is not ours: a call that allocates nothing. */
+/* Takes a checkpoint of another program as a call that allocates nothing. */
 static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	process->call.kind = CALL_COPY;
@@ -79,7 +80,8 @@ void stacktrack_take_call(struct reader *reader, struct stacktrack_process *proc
 	char *at = (char *)process->entry.text.data;
 	struct word word;
 
-	/* The call before is perhaps in the queue, with its name. */
+	/* The previous call may be in the queue and use its name, so this one's name goes to the other of two
+	 * places. */
 	process->turn = !process->turn;
 	char **const name = &process->functions[process->turn];
 

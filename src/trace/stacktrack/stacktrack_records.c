@@ -1,4 +1,4 @@
-/* What the entries of a StackTrack trace say, as records. */
+/* Turns the entries of a StackTrack trace into records. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The record that begins each process, or, of one that has begun, says that what follows is its own. */
+/* Queues a process record, if the process has none yet or records of another process came last. */
 static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	if (process->is_told && s->current == process)
@@ -267,7 +267,7 @@ static int take_file(struct reader *reader, struct stacktrack_process *process)
 	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH + strlen(path), released);
 }
 
-/* "map=0xFROM-0xTO" makes an object of a file. */
+/* Takes the property "map=0xFROM-0xTO", which makes an object of a file. */
 static void take_property(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	const char *path = hash_get_ptr(&process->files, process->entry.members[STACKTRACK_FILE_NUMBER]);

@@ -1,4 +1,4 @@
-/* Stacks of a StackTrack trace, those that calls refer to by their numbers, and the bounds of what is kept. */
+/* Reads the stacks of a StackTrack trace, keeps those to which calls refer by number, and limits what is kept. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_read.h"
@@ -20,14 +20,15 @@ int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
 	return 1;
 }
 
-/* What the words of a stack's text say besides its frames. */
+/* The words of a stack's text besides its frames. */
 struct stack_words {
 	bool has_number;
 	uint64_t number;
 	enum stack_end end;
 };
 
-/* The next address of a stack, and what follows it (NULL: nothing). Most are words of nothing but an address. */
+/* Takes the next address of a stack, and the text after it (NULL if none). Returns false if there is no more. Most
+ * words are only an address. */
 static bool next_frame(char **at, uint64_t *address, const char **text, struct stack_words *words)
 {
 	struct word word;
@@ -55,14 +56,14 @@ static bool next_frame(char **at, uint64_t *address, const char **text, struct s
 	}
 }
 
-/* The frames of a text, into process->frames; their number. */
+/* Parses the frames of a text into process->frames. Returns their number. */
 static uint32_t parse_frames(struct stacktrack_process *process, struct stack_words *words, bool *named)
 {
 	uint32_t count = 0;
 	uint64_t address;
 	const char *text;
 
-	/* Names are in the text while the call waits for what else is its own. */
+	/* The names point into a copy of the text, because the call may wait for other entries. */
 	process->frames_text.size = 0;
 	buf_add(&process->frames_text, process->entry.text.data, process->entry.text.size + 1);
 	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, words);) {
@@ -75,7 +76,8 @@ static uint32_t parse_frames(struct stacktrack_process *process, struct stack_wo
 	return count;
 }
 
-/* The call before, whose frames may be those that the number had, is given out already. */
+/* Keeps the call's stack under its number. This may overwrite the frames of the call before, which has been returned
+ * already. */
 static int keep_stack(struct reader *reader, struct stacktrack_process *process, uint64_t number)
 {
 	const struct record_call *const call = &process->call;

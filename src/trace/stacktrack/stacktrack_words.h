@@ -1,4 +1,4 @@
-/* The words of which the texts of StackTrack entries are made.  Private to trace/. */
+/* Parses the words of the texts of StackTrack entries. Private to trace/. */
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_WORDS_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_WORDS_H
 
@@ -8,15 +8,16 @@
 
 #include <string.h>
 
-/* The next word, "key=value" or "key", of a text that is taken apart; NULL at its end. */
+/* A word of a text, "key=value" or "key". */
 struct word {
 	char *key, *value; /* value: "" if there is none */
 	size_t key_length;
 	bool has_number;
-	uint64_t number; /* that the value is, as most are */
+	uint64_t number; /* the value, if it is a number, as most are */
 };
 
-/* A number up to a blank or the end: where it ends. NULL: it is something else, or may not fit. */
+/* Parses a number up to a blank or the end. Returns where it ends; NULL if it is something else, or might have more
+ * than 64 bits. */
 static inline char *take_number_word(char *p, uint64_t *number)
 {
 	char *const begin = p;
@@ -36,7 +37,7 @@ static inline char *take_number_word(char *p, uint64_t *number)
 	return !*p || *p == ' ' ? p : NULL;
 }
 
-/* The rest of a word, from p on. */
+/* Parses the rest of a word, from p on. Returns false if the word is empty. */
 static inline bool end_word(char **at, char *p, struct word *word)
 {
 	bool has_escapes = false;
@@ -62,6 +63,7 @@ static inline bool end_word(char **at, char *p, struct word *word)
 	return true;
 }
 
+/* Takes the next word of the text at *at, which is changed, and moves *at after it. Returns false at the end. */
 static inline bool next_word(char **at, struct word *word)
 {
 	char *p = *at, *end;
@@ -98,7 +100,7 @@ static inline bool is_key(const struct word *word, const char *key, size_t lengt
 	return word->key_length == length && !memcmp(word->key, key, length);
 }
 
-/* Whether its key is this one, which the compiler knows. */
+/* Returns whether the word's key is this one, whose length the compiler knows. */
 #define is(word, text) is_key((word), (text), sizeof(text) - 1)
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes the StackTrack format: a trace's records as checkpoints that were passed. */
+/* Writes the StackTrack format: the records of a trace as checkpoints that were passed. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -27,7 +27,7 @@ static void stacktrack_write_end(struct writer *writer)
 	free(s);
 }
 
-/* What calls refer to. */
+/* Puts a record to which others refer, and keeps it for later cycles. */
 static void put_declaration(struct writer *writer, enum stacktrack_value value, uint32_t id)
 {
 	stacktrack_put_value(writer, value);
@@ -75,7 +75,7 @@ static uint16_t thread_handle(struct stacktrack_writer *s, uint32_t tid)
 
 	if (known)
 		return (uint16_t)*known;
-	/* More threads than there are numbers share the last ones; their records tell them apart. */
+	/* If there are more threads than numbers, some have the same number; their records distinguish them. */
 	if (s->taken.count < UINT16_MAX)
 		while (!handle || !hash_set(&s->taken, handle, 1))
 			handle++;

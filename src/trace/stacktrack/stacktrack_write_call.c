@@ -1,4 +1,4 @@
-/* Calls, as StackTrack's writer lays them out: a hit of a function's scope, and values of the same sequence number. */
+/* Writes calls in the StackTrack format: a hit of a function's scope, and values with the same sequence number. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -27,7 +27,7 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 
 	if (known && !strcmp(s->names[*known - FIRST_FUNCTION], name))
 		return (uint32_t)*known;
-	/* All are posted again when there is no number left. */
+	/* If no number is left, all scopes are put again. */
 	if (s->name_count > SCOPES_MAX - FIRST_FUNCTION)
 		stacktrack_forget_functions(s);
 	const uint32_t scope = FIRST_FUNCTION + (uint32_t)s->name_count;
@@ -39,8 +39,8 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 	return scope;
 }
 
-/* Whether the stack was posted in this cycle, with the same end; its number, by which it is told then and from now on,
- * -1: it gets none. */
+/* Returns whether the stack was put in this cycle, with the same end. *number is its number in this cycle, or -1 if it
+ * gets none. */
 static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
 {
 	const size_t size = call->frame_count * sizeof(*call->frames);
@@ -53,7 +53,7 @@ static bool is_posted(struct stacktrack_writer *s, const struct record_call *cal
 	return false;
 }
 
-/* Frames without names, as nearly all are: room for all of them is made once. */
+/* Adds frames without names, as nearly all are. Makes room for all of them at once. */
 static void stacktrack_write_call_add_addresses(struct buf *text, const struct record_call *call)
 {
 	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
@@ -75,7 +75,7 @@ static void stacktrack_write_call_add_frames(struct buf *text, const struct reco
 	}
 }
 
-/* number: -1 none */
+/* Puts the call's stack. number: that of the stack, or -1. */
 static void stacktrack_write_call_put_frames(struct writer *writer, const struct record_call *call, int number)
 {
 	static const char *const ends[] = {"", " end=cut", " end=lost"};
@@ -130,7 +130,8 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 		p = put_literal(p, " notime=1");
 	if (call->shares_next)
 		p = put_literal(p, " shared=1");
-	/* A stack that has come before in this cycle is told by its number: a trace has few stacks, and many calls. */
+	/* A stack that was put before in this cycle is written as its number, because a trace has few stacks and many
+	 * calls. */
 	const bool is_known = call->has_frames && !call->frame_texts && is_posted(s, call, &number);
 
 	if (is_known)

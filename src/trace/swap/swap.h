@@ -1,18 +1,18 @@
-/* The SWAP data protocol: what its writer, its reader and its dump share.  Private to trace/.
+/* The parts of the SWAP data protocol that its writer, its reader and its dump share. Private to trace/.
  *
- * A file is messages one behind the other, without a header or a trailer. All numbers are little-endian and packed;
- * strings end in NUL; pointers have 8 bytes. functrace-formats(5) describes what functrace adds. */
+ * A file is a sequence of messages, without a header or a trailer. All numbers are little-endian and packed; strings
+ * end in NUL; pointers have 8 bytes. functrace-formats(5) describes what functrace adds. */
 #ifndef FT_TRACE_SWAP_SWAP_H
 #define FT_TRACE_SWAP_SWAP_H
 
 #include "base/buf.h"
 #include "trace/event.h"
 
-#define SWAP_HEAD 20 /* dword id, sequence number, seconds, nanoseconds, length of the payload */
+#define SWAP_HEAD 20 /* bytes of a head: dwords id, sequence number, seconds, nanoseconds, length of the payload */
 /* The largest payload that the protocol's own writer makes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* No file is larger: where a message says so, what stands there is the beginning of a path. */
+/* No file is larger. If a message says so, these bytes are the beginning of a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {
@@ -61,11 +61,11 @@ enum swap_memory { SWAP_ALLOC, SWAP_FREE, SWAP_MANAGE };
 
 /* ---- Arguments ---- */
 
-/* One of those that a type's letter comes before. */
+/* An argument, whose type is a letter. */
 struct swap_arg {
 	char type;
-	uint32_t count;  /* D, F, W: of items */
-	uint64_t number; /* c, b, d, x, p: as they are stored; D, F, W: the array's address */
+	uint32_t count;  /* D, F, W: number of items */
+	uint64_t number; /* c, b, d, x, p: the stored value; D, F, W: the array's address */
 	union {
 		double real;                /* f, w */
 		const char *text;           /* s */
@@ -73,13 +73,13 @@ struct swap_arg {
 	};
 };
 
-/* The argument that a value's text stands for: of the first type that is shown as this text again, else a string. */
+/* Returns the argument for a value's text: of the first type that is shown as the same text, else a string. */
 struct swap_arg swap_arg_of(const char *text);
-/* Appends its value as text: numbers as C writes them, strings as they are. */
+/* Appends the argument's value as text: numbers as C writes them, strings as they are. */
 void swap_arg_text(struct buf *out, const struct swap_arg *arg);
 
-/* What functrace adds behind the arguments, as strings of which each begins with one of these: the arguments' names
- * (always), the function's name, the contexts' mask, the resource's type, the id, the size, the stack. */
+/* functrace adds strings after the arguments, each of which begins with one of these: the arguments' names (always),
+ * the function's name, the contexts' mask, the resource's type, the id, the size, the stack. */
 #define SWAP_NAMES    "an="
 #define SWAP_FUNCTION "fn="
 #define SWAP_CONTEXT  "cx="
@@ -88,7 +88,7 @@ void swap_arg_text(struct buf *out, const struct swap_arg *arg);
 #define SWAP_SIZE     "sz="
 #define SWAP_STACK    "bt="
 
-/* The arguments whose values stand elsewhere in a message. */
+/* The names of arguments whose values have fields of their own in a message. */
 #define SWAP_RETURN "return"
 #define SWAP_ERRNO  "errno"
 
@@ -100,7 +100,7 @@ enum {
 	SWAP_API_FREE = 69,
 	SWAP_API_REALLOC = 70,
 	SWAP_API_CREATE = 90,
-	SWAP_API_OTHER = 1000, /* of a name that has no id */
+	SWAP_API_OTHER = 1000, /* of a function without an id */
 };
 
 struct swap_api {
@@ -108,20 +108,20 @@ struct swap_api {
 	const char *name;
 	/* A letter for each argument: s the size, 1 and 0 these numbers, i the id, n a null pointer, d the int 0. */
 	const char *params;
-	const char *names; /* of the arguments, each with a comma behind it */
+	const char *names; /* of the arguments, each with a comma after it */
 	bool is_release;
 };
 
-/* The API of a function; that of `SWAP_API_OTHER` where it has none. */
+/* Returns the API of a function; that of SWAP_API_OTHER if the function has none. */
 const struct swap_api *swap_api_of(const char *function);
-/* NULL: there is none of that id. */
+/* Returns the API with that id, or NULL. */
 const struct swap_api *swap_api_find(uint32_t id);
-/* The text of the map: "id name" lines. */
+/* Returns the text of the map, lines of "id name". Valid until the next call. */
 const char *swap_api_map(void);
 
-/* ---- Notes that have messages of their own ---- */
+/* ---- Notes with messages of their own ---- */
 
-/* "unmapped 0x1-0x2 path" */
+/* Parses "unmapped 0x1-0x2 path". Returns false if the note says anything else. */
 bool swap_note_unmaps(const char *text, uint64_t *low, uint64_t *high);
 
 #endif

@@ -1,4 +1,4 @@
-/* SWAP messages as text, all of their fields by name. */
+/* Shows SWAP messages as text, with all fields by name. */
 #include "config.h"
 #include "base/buf.h"
 #include "trace/swap/swap_message.h"
@@ -42,7 +42,7 @@ static void put_indent(struct buf *out, unsigned depth)
 		buf_add_str(out, "  ");
 }
 
-/* Bytes, so many a line. */
+/* Puts bytes in hexadecimal, HEX_COLUMNS in a line. */
 static void swap_dump_put_bytes(struct buf *out, unsigned depth, const unsigned char *data, uint64_t size)
 {
 	buf_printf(out, "%" PRIu64 " bytes", size);
@@ -94,7 +94,7 @@ static void swap_dump_put_line(void *context, const struct swap_value *value)
 {
 	struct buf *out = context;
 
-	/* An item's number stands between the list's name and its fields. */
+	/* An item's number is indented more than the list's name and less than the item's fields. */
 	put_indent(out, value->is_item || value->is_argument ? 2 * value->depth - 1 : 2 * value->depth);
 	if (value->is_item) {
 		buf_printf(out, "[%" PRIu32 "]\n", value->item);

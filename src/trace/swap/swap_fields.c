@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* A field; one whose value is looked at; one that is there only for some values of another. */
+/* F: a field. S: one whose value is used. IF: one that is there only for some values of SLOT_KIND. EACH: a repeated
+ * one. */
 #define FIELD(name, type, slot, items, times, from, to)                                                                \
 	{                                                                                                              \
 		name, type, slot, items, times, from, to, (times) == SWAP_ONCE && !(from) ? NUMBER_SIZE(type) : 0      \
@@ -43,7 +44,7 @@ static const struct swap_field open_file[] = {
 	{.type = SWAP_END},
 };
 
-/* As the programs of 2016 write it. */
+/* As programs of 2016 write it. */
 static const struct swap_field open_file_without_tid[] = {
 	S("fd", SWAP_U32, SLOT_ITEM_LOW),
 	S("file size", SWAP_U64, SLOT_ITEM_HIGH),
@@ -124,7 +125,7 @@ const struct swap_field swap_system_fields[] = {
 
 #define CONTEXT_SWITCH F("pc address", SWAP_ADDRESS), PID, TID, F("CPU num", SWAP_U32)
 
-/* By id. */
+/* Sorted by id. */
 static const struct swap_format formats[] = {
 	{SWAP_PROCESS_INFO, "PROCESS_INFO",
 	 FIELDS(PID, S("command name", SWAP_STRING, SLOT_TEXT), S("ppid", SWAP_U32, SLOT_PPID),

@@ -1,5 +1,4 @@
-/* The messages of the SWAP data protocol, field by field, as a table that the reader and the dump go by.  Private to
- * trace/. */
+/* The table of the SWAP data protocol's messages and their fields, for the reader and the dump. Private to trace/. */
 #ifndef FT_TRACE_SWAP_SWAP_FIELDS_H
 #define FT_TRACE_SWAP_SWAP_FIELDS_H
 
@@ -21,10 +20,10 @@ enum swap_type {
 	SWAP_ARGUMENTS, /* dword count, that many arguments */
 	SWAP_LIST,      /* dword count, that many `items` */
 	SWAP_BYTES,     /* dword size, that many bytes */
-	SWAP_REST,      /* all that is left */
+	SWAP_REST,      /* the rest of the payload */
 };
 
-/* Values that are looked at, not only shown. */
+/* Values that the reader uses; the others are only shown. */
 enum swap_slot {
 	SLOT_NONE,
 	SLOT_PID,
@@ -37,7 +36,7 @@ enum swap_slot {
 	SLOT_HIGH,
 	SLOT_ITEM_LOW,
 	SLOT_ITEM_HIGH,
-	SLOT_ITEM_PATH, /* the last of an item */
+	SLOT_ITEM_PATH, /* the last field of an item */
 	SLOT_PC,
 	SLOT_CALLER,
 	SLOT_KIND,
@@ -51,7 +50,7 @@ enum swap_slot {
 	SLOTS,
 };
 
-/* How often a field stands there: once, or as often as there are CPUs or devices, which no message says. */
+/* How often a field occurs: once, or once for each CPU or device. No message contains the number of these. */
 enum swap_times { SWAP_ONCE, SWAP_CPUS, SWAP_DEVICES };
 
 struct swap_field {
@@ -60,21 +59,22 @@ struct swap_field {
 	enum swap_slot slot;
 	const struct swap_field *items;
 	enum swap_times times;
-	/* Not 0: it is there only if the value in SLOT_KIND is from `from` to `to`. */
+	/* If not 0: the field is there only if the value of SLOT_KIND is from `from` to `to`. */
 	uint32_t from, to;
-	unsigned char plain; /* the bytes of what is always there, once, and but a number; 0: it is something else */
+	unsigned char plain; /* the size of a number that occurs always and once; 0 for any other field */
 };
 
 struct swap_format {
 	uint32_t id;
 	const char *name;
 	const struct swap_field *fields;
-	const struct swap_field *other; /* another layout, which is told by the payload's length; NULL none */
+	const struct swap_field *other; /* another layout, recognised by the payload's length; NULL if none */
 };
 
-/* The format of an id, NULL if it is unknown. Probes of unknown ids have what is common to all. */
+/* Returns the format of an id, NULL if it is unknown. Probes with unknown ids have the fields that are common to all
+ * probes. */
 const struct swap_format *swap_format_of(uint32_t id);
-/* The fields of MSG_SYSTEM, where it is known how many CPUs and devices there are. */
+/* The fields of MSG_SYSTEM, for use if the numbers of CPUs and devices are known. */
 extern const struct swap_field swap_system_fields[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Takes SWAP messages apart by their table. */
+/* Parses SWAP messages by the table of their fields. */
 #include "config.h"
 #include "trace/swap/swap_message.h"
 
@@ -8,11 +8,11 @@
 struct cursor {
 	const unsigned char *p, *end;
 	const struct dump_options *counts;
-	swap_visit visit; /* NULL: only whether all has room */
+	swap_visit visit; /* NULL to check only whether all fields have room */
 	void *context;
-	struct swap_fields *fields; /* NULL: all goes to `visit` */
+	struct swap_fields *fields; /* NULL if all values go to `visit` */
 	uint64_t kind;              /* the value of SLOT_KIND */
-	struct swap_value value;    /* the next one; only what its type has is set anew */
+	struct swap_value value;    /* the current one; only the members for its type are set */
 	const char *bad;
 };
 
@@ -66,7 +66,8 @@ static double float_of(uint32_t bits)
 	return (double)value;
 }
 
-/* One more than the bytes of an argument of that type, without a string's and an array's; 0: there is no such type. */
+/* One more than the bytes of an argument of that type, without the contents of strings and arrays; 0 if there is no
+ * such type. */
 static const unsigned char arg_sizes[256] = {
 	['v'] = 1, ['n'] = 1, ['s'] = 1, ['c'] = 2,  ['b'] = 2,  ['d'] = 5,  ['f'] = 5,
 	['x'] = 9, ['p'] = 9, ['w'] = 9, ['D'] = 13, ['F'] = 13, ['W'] = 13,
@@ -161,7 +162,7 @@ static bool swap_message_take_args(struct cursor *c, const struct swap_field *fi
 	return true;
 }
 
-/* A value of a fixed size, or a string. */
+/* Takes a value of a fixed size, a string or an argument. */
 static bool swap_message_take_plain(struct cursor *c, struct swap_value *value)
 {
 	switch (value->field->type) {
@@ -226,7 +227,8 @@ static bool swap_message_is_there(const struct cursor *c, const struct swap_fiel
 	return !field->from || (c->kind >= field->from && c->kind <= field->to);
 }
 
-/* Takes a number to its slot, if that is where numbers go: most fields of most messages. */
+/* Takes a number into its slot, without a visit. Returns false for other fields. Most fields of most messages are such
+ * numbers. */
 static bool swap_message_take_slot(struct cursor *c, const struct swap_field *field)
 {
 	const size_t size = field->plain;
@@ -275,7 +277,7 @@ static void check_size(void *context, const struct swap_value *value)
 		*is_sound = false;
 }
 
-/* Whether the payload is of the format's other layout: it fits that, and this does not. */
+/* Returns whether the payload has the format's other layout: it fits that layout, and not the usual one. */
 static bool is_other(const struct swap_message *message)
 {
 	bool is_sound = true;

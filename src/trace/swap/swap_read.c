@@ -1,4 +1,4 @@
-/* Reads SWAP messages: the sequence of them, the processes, objects, threads, notes. */
+/* Reads SWAP messages: their sequence, and processes, objects, threads and notes. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 
@@ -12,7 +12,7 @@ static bool swap_detect(const unsigned char *data, size_t size)
 	return size >= SWAP_HEAD && swap_is_head(data);
 }
 
-/* Lines of "id name"; the id may be an address. */
+/* Reads the map, lines of "id name"; the id may be an address. */
 static void swap_read_map(struct swap_reader *s, const char *map)
 {
 	s->map_text = xstrdup(map ? map : "");
@@ -33,7 +33,7 @@ static void *swap_reader_begin(struct reader *reader)
 	struct swap_reader *s = xcalloc(1, sizeof(*s));
 
 	swap_read_map(s, reader->map);
-	/* Always the first, which most traces have. */
+	/* The first type is always memory, because most traces have it. */
 	s->types[s->type_count++].type = xstrdup("memory");
 	return s;
 }
@@ -165,7 +165,7 @@ static void take_lsan(struct swap_reader *s, const struct swap_fields *fields)
 
 /* ---- Messages ---- */
 
-/* Whether the message belongs to a process of which there will be records. */
+/* Returns whether the message becomes records, which belong to its process. */
 static bool has_record(const struct swap_message *message)
 {
 	switch (message->id) {
@@ -181,7 +181,7 @@ static bool has_record(const struct swap_message *message)
 	return message->id >= SWAP_PROBE_FIRST && message->id <= SWAP_PROBE_LAST;
 }
 
-/* `second`: the fields of the message behind it, which belongs to it; NULL none. */
+/* Makes the records of a message. `second`: the fields of the message after it, if that belongs to it, else NULL. */
 static void take_message(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *second)
 {
 	const struct swap_fields *fields = &s->fields;
@@ -229,7 +229,7 @@ static void take_message(struct swap_reader *s, const struct swap_message *messa
 	}
 }
 
-/* The id of the message that may stand behind one and belongs to it; 0 none. */
+/* Returns the id of the message that may follow one and belong to it; 0 if there is none. */
 static uint32_t id_of_second(uint32_t id)
 {
 	return id == SWAP_FUNCTION_ENTRY  ? SWAP_FUNCTION_EXIT
@@ -238,7 +238,7 @@ static uint32_t id_of_second(uint32_t id)
 					  : 0;
 }
 
-/* Whether the second message, whose fields are in s->exit, belongs to the first. */
+/* Returns whether the second message, whose fields are in s->exit, belongs to the first. */
 static bool is_second(const struct swap_reader *s)
 {
 	const uint64_t *first = s->fields.numbers, *second = s->exit.numbers;
@@ -247,7 +247,8 @@ static bool is_second(const struct swap_reader *s)
 	       first[SLOT_PC] == second[SLOT_PC];
 }
 
-/* Numbers that are not there are messages that are not there. What begins anew at 0, or goes back, is not numbered. */
+/* Reports messages that are missing, by their sequence numbers. A number that is 0 or goes back is not reported,
+ * because the messages are not numbered then. */
 static void check_sequence(struct reader *reader, uint32_t sequence)
 {
 	struct swap_reader *s = reader->state;
@@ -260,7 +261,7 @@ static void check_sequence(struct reader *reader, uint32_t sequence)
 	s->sequence = sequence + 1;
 }
 
-/* Makes the records of the next message, perhaps none. 1, or a negative errno. */
+/* Makes the records of the next message, perhaps none. Returns 1 or a negative errno. */
 static int take_next(struct reader *reader, struct swap_message *message)
 {
 	struct swap_reader *s = reader->state;
@@ -290,7 +291,8 @@ static int take_next(struct reader *reader, struct swap_message *message)
 	return 1;
 }
 
-/* At the end it is said what the records do not tell. */
+/* At the end, queues a note with the number of messages that became no records. Returns 1, or 0 if there is no such
+ * note. */
 static int swap_read_end(struct swap_reader *s)
 {
 	char number[32];

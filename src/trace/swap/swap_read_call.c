@@ -1,4 +1,4 @@
-/* Calls of SWAP messages: memory probes, other probes, functions and system calls. */
+/* Reads the calls of SWAP messages: memory probes, other probes, functions and system calls. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/swap/swap_read.h"
@@ -12,13 +12,13 @@
 
 #define DAY_NS UINT64_C(86400000000000)
 
-/* All keys of what functrace adds have three characters. */
+/* All keys of functrace's additions have three characters. */
 _Static_assert(sizeof(SWAP_NAMES) == 4, "swap_read_call_begins() compares three");
 
-/* What functrace added behind the arguments; NULL: it did not. */
+/* The texts that functrace added after the arguments; NULL if it did not. */
 struct additions {
 	const char *names, *function, *context, *type, *id, *size, *stack;
-	size_t args; /* how many stand before them */
+	size_t args; /* number of arguments before the additions */
 };
 
 static bool swap_read_call_begins(const struct swap_arg *arg, const char *key)
@@ -26,7 +26,8 @@ static bool swap_read_call_begins(const struct swap_arg *arg, const char *key)
 	return arg->type == 's' && arg->text[0] == key[0] && arg->text[1] == key[1] && arg->text[2] == key[2];
 }
 
-/* Where they begin: the last string that may be the names of the arguments. arg_count: nowhere. */
+/* Returns the index of the first addition: the last string that may be the names of the arguments. Returns arg_count if
+ * there is none. */
 static size_t find_additions(const struct swap_fields *fields)
 {
 	for (size_t i = fields->arg_count; i; i--)
@@ -93,7 +94,7 @@ static const char *swap_read_call_value_of(struct swap_reader *s, const struct s
 	return value;
 }
 
-/* The next item of a list, of which each ends in a comma, cut off at that; NULL: there is none. */
+/* Returns the next item of a list, without the comma that ends it; NULL if there is none. */
 static char *swap_read_call_next_item(char **list)
 {
 	char *const item = *list, *const comma = strchr(item, ',');
@@ -105,7 +106,7 @@ static char *swap_read_call_next_item(char **list)
 	return item;
 }
 
-/* The arguments that were recorded, by their names. */
+/* Takes the arguments of a message by functrace, with their names. */
 static void take_own_args(struct swap_reader *s, struct record_call *call, const struct additions *added,
 			  const struct swap_fields *fields, const struct swap_arg *returned)
 {
@@ -138,7 +139,7 @@ static void take_own_args(struct swap_reader *s, struct record_call *call, const
 	}
 }
 
-/* The arguments of another program's message, and what came back. */
+/* Takes the arguments of another program's message, and the returned values. */
 static void take_foreign_args(struct swap_reader *s, struct record_call *call, const struct swap_fields *fields,
 			      const struct swap_api *api, const struct swap_arg *returned)
 {
@@ -166,7 +167,7 @@ static void swap_read_call_add_frame(struct swap_reader *s, struct record_call *
 	s->frames[call->frame_count++] = address;
 }
 
-/* A hexadecimal number up to a comma or the end; NULL if it is none. */
+/* Parses a hexadecimal number up to a comma or the end. Returns where it ends; NULL if it is no such number. */
 static const char *take_address(const char *text, uint64_t *address)
 {
 	const char *const p = take_hexadecimal(text, address);
@@ -174,7 +175,7 @@ static const char *take_address(const char *text, uint64_t *address)
 	return p && (!*p || *p == ',') ? p : NULL;
 }
 
-/* "400123,7f0000,cut". */
+/* Takes a stack: "400123,7f0000,cut". */
 static void swap_read_call_take_stack(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	const size_t size = strlen(text);
@@ -218,7 +219,7 @@ static uint32_t type_number(struct swap_reader *s, const char *type, uint32_t fl
 	return (uint32_t)s->type_count - 1;
 }
 
-/* The id of a type, which is declared where it is needed first. */
+/* Returns the id of a type. Declares the type when it is needed first. */
 static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t flags)
 {
 	const uint32_t number = type_number(s, type, flags);
@@ -234,7 +235,7 @@ static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t fl
 	return number + 1;
 }
 
-/* "fd,alloc,refcount" */
+/* Takes the call's kind and resource: "fd,alloc,refcount". */
 static void swap_read_call_take_type(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	char *const type = swap_keep(s, text), *const rest = type + strcspn(type, ",");
@@ -278,8 +279,9 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
 	swap_push(s, &(struct record){.type = RECORD_THREAD, .thread = {tid, name ? swap_keep(s, name) : ""}});
 }
 
-/* A message's seconds are a counter of 32 bits, which goes on at 0 after the year 2106: what seems to lie before the
- * day of the start may be the next round. What lies before it in any case keeps its time of day. */
+/* Returns the time of a message in ns since the day of the process's start. Its seconds are a counter of 32 bits that
+ * wraps in the year 2106, so a time that seems to be before that day may be after the wrap. If it is before that day in
+ * any case, the result is its time of day. */
 static uint64_t swap_read_call_time_of(const struct swap_process *p, const struct swap_message *message)
 {
 	const uint32_t day = (uint32_t)(p->day_ns / 1000000000), since = message->seconds - day;
@@ -291,7 +293,7 @@ static uint64_t swap_read_call_time_of(const struct swap_process *p, const struc
 	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
-/* What another program's realloc has given up. */
+/* Queues the release by another program's realloc, which has no message of its own. */
 static void push_realloc_release(struct swap_reader *s, const struct record_call *call,
 				 const struct swap_fields *fields)
 {
@@ -320,7 +322,7 @@ static void swap_read_call_take_memory(struct swap_reader *s, struct record_call
 
 	call->id = fields->numbers[SLOT_ADDRESS];
 	call->size = fields->numbers[SLOT_SIZE];
-	/* What has no address has failed, or releases nothing. */
+	/* A call without an address has failed, or releases nothing. */
 	call->kind = !call->id || kind > SWAP_FREE ? CALL_COPY : kind == SWAP_FREE ? CALL_RELEASE : CALL_ALLOC;
 	if (added->type)
 		swap_read_call_take_type(s, call, added->type);

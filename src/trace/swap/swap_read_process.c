@@ -1,4 +1,4 @@
-/* The processes of a SWAP stream, and what is mapped in them. */
+/* Keeps the processes of a SWAP stream, and what is mapped in them. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 
@@ -50,7 +50,6 @@ static struct swap_process *swap_read_process_add_process(struct swap_reader *s,
 	return p;
 }
 
-/* The records that follow are that process's. */
 void swap_select_process(struct swap_reader *s, uint32_t pid, const struct swap_message *message)
 {
 	struct swap_process *p = hash_get_ptr(&s->processes, pid);
@@ -82,7 +81,6 @@ static void swap_read_process_take_files(struct swap_process *p, const struct sw
 						 xstrdup(status->items[i].path)};
 }
 
-/* status: the fields of the message of what was open; NULL none. */
 void swap_take_process_info(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *fields,
 			    const struct swap_fields *status)
 {

@@ -1,4 +1,4 @@
-/* The records that the SWAP reader gives out, and the names of numbers. */
+/* Queues the records of the SWAP reader, and finds the names of numbers. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 

@@ -1,4 +1,5 @@
-/* Arguments of SWAP messages as text, and text as arguments; the API ids; notes that have messages of their own. */
+/* Turns arguments of SWAP messages into text, and text into arguments. Has the table of API ids. Recognises notes with
+ * messages of their own. */
 #include "config.h"
 #include "trace/swap/swap.h"
 
@@ -11,7 +12,7 @@
 
 /* ---- Arguments ---- */
 
-/* The shortest form that is read as the same number again. */
+/* Puts the shortest text that is read as the same number again. */
 static void put_real(struct buf *out, double value)
 {
 	char text[40];
@@ -168,7 +169,7 @@ static const struct swap_api apis[] = {
 	{82, "memcpy", "ins", "dest,src,n,", false},
 	{SWAP_API_CREATE, "pthread_create", "", "", false},
 	{92, "pthread_exit", "", "", false},
-	/* The protocol has none of these. */
+	/* The protocol has no ids for these functions. */
 	{SWAP_API_OTHER, "other", "s", "", false},
 	{1001, "posix_memalign", "s", "", false},
 	{1002, "aligned_alloc", "s", "", false},
@@ -201,7 +202,8 @@ static const struct swap_api *api_named(const char *name)
 	return NULL;
 }
 
-/* The forms of new and delete differ in the type of the size, and in parameters that change nothing here. */
+/* Finds the API of a form of new or delete. The forms differ in the type of the size, and in parameters that do not
+ * matter here. */
 static const struct swap_api *api_of_operator(const char *function)
 {
 	const bool is_new = !strncmp(function, "operator new", 12),
@@ -223,7 +225,7 @@ const struct swap_api *swap_api_of(const char *function)
 
 	if (!api)
 		api = api_of_operator(function);
-	/* je_malloc, _rjem_malloc: an allocator's prefix. */
+	/* Without an allocator's prefix: je_malloc, _rjem_malloc. */
 	for (const char *at = strchr(function, '_'); at && !api; at = strchr(at + 1, '_'))
 		api = api_named(at + 1);
 	return api ? api : swap_api_find(SWAP_API_OTHER);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define STRING_MAX  4096
-#define THREADS_MAX 65536 /* names that are remembered; more are written again */
+#define THREADS_MAX 65536 /* names that are remembered; with more, all are written again */
 #define SECOND_NS   UINT64_C(1000000000)
 #define DAY_NS      (86400 * SECOND_NS)
 
@@ -67,10 +67,10 @@ static void swap_write_take_process(struct writer *writer, const struct record_p
 	s->is_attached = process->is_attached;
 	copy_files(s, process);
 	s->start_ns = start;
-	/* Of a trace without times the reader has no other start. */
+	/* In a trace without times, readers find no other start. */
 	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
 	s->day_ns = start - start % DAY_NS;
-	/* A head without a time says that the trace has none. */
+	/* A head with the time 0 means that the trace has no times. */
 	if (!process->no_timestamps)
 		s->now_ns = start ? start : 1;
 }
@@ -124,13 +124,13 @@ static void put_unmap(struct writer *writer, uint64_t low, uint64_t high)
 	swap_end(writer, head);
 }
 
-/* What the kernel maps is no library: [vdso]. */
+/* Returns whether an object is a library. What the kernel maps is none: [vdso]. */
 static bool is_library(const struct record_object *object)
 {
 	return *object->path != '[';
 }
 
-/* The libraries that have room in the message; returns the number of the first object that may not be in it. */
+/* Puts the libraries that have room in the message. Returns the index of the first object that was not considered. */
 static size_t put_libraries(struct writer *writer, size_t head)
 {
 	const struct swap_writer *s = writer->state;
@@ -155,7 +155,7 @@ static size_t put_libraries(struct writer *writer, size_t head)
 	return at;
 }
 
-/* MSG_PROCESS_INFO, with the objects that were declared before anything else. */
+/* Puts MSG_PROCESS_INFO, with the objects that were declared before any other record, unless it was put already. */
 static void announce(struct writer *writer)
 {
 	struct swap_writer *s = writer->state;
@@ -276,7 +276,7 @@ static void swap_write_put_note(struct writer *writer, const struct record_note 
 
 /* ---- The writer ---- */
 
-/* What describes the process comes before the message that announces it, all else after. */
+/* Announces the process before the first record that does not describe it. */
 static void swap_put(struct writer *writer, const struct record *record)
 {
 	const uint32_t description = 1u << RECORD_PROCESS | 1u << RECORD_MODULE | 1u << RECORD_RESOURCE |

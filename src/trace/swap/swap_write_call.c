@@ -1,4 +1,4 @@
-/* A call as SWAP messages: a memory probe, or a function's entry and exit. */
+/* Writes a call as SWAP messages: a memory probe, or a function's entry and exit. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/swap/swap_write.h"
@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* All of this together is less than SWAP_PAYLOAD_MAX. */
+/* All of these together are less than SWAP_PAYLOAD_MAX. */
 #define VALUE_MAX    4096  /* bytes of a string, with its NUL */
-#define FUNCTION_MAX 2048  /* of a function's name */
-#define TYPE_MAX     400   /* of a resource's type, of which each byte may take four */
-#define NAMES_MAX    4000  /* of the names of arguments together */
-#define ARGS_MAX     12000 /* of arguments together, without what functrace adds */
-#define FRAMES_MAX   600   /* of which each takes 17 */
+#define FUNCTION_MAX 2048  /* bytes of a function's name */
+#define TYPE_MAX     400   /* bytes of a resource's type; each may take four */
+#define NAMES_MAX    4000  /* bytes of the names of all arguments */
+#define ARGS_MAX     12000 /* bytes of all arguments, without functrace's additions */
+#define FRAMES_MAX   600   /* frames; each takes 17 bytes */
 
 static const char *text_or_empty(const char *text)
 {
@@ -63,15 +63,15 @@ static void swap_write_call_put_text(struct writer *writer, const char *key, con
 	swap_put_string(writer, text, strcmp(key, SWAP_FUNCTION) ? VALUE_MAX : FUNCTION_MAX);
 }
 
-/* Where the value of an argument stands. */
+/* The field for an argument's value. */
 enum arg_place { PLACE_ARG, PLACE_RETURN, PLACE_ERRNO };
 
 struct call_args {
-	bool places_errno; /* the message has a place for it */
+	bool places_errno; /* the message has a field for errno */
 	bool has_return, has_errno;
 	struct swap_arg returned;
 	uint64_t error;
-	struct buf names; /* each name, if the value cannot stand where it belongs with "=" and it, and a comma */
+	struct buf names; /* each name and a comma; before it "=" and the value, if this does not fit its field */
 	uint32_t count;
 };
 
@@ -92,8 +92,8 @@ static void swap_write_call_add_name(struct call_args *args, const char *name, c
 	buf_add_char(&args->names, ',');
 }
 
-/* One argument of the call's. A pointer that a realloc is given stands beside: whoever reads the message would take the
- * block for released here, and the release has a message of its own. */
+/* Puts an argument of the call. A pointer argument of realloc is written with the names instead: readers would take it
+ * for a release, which has its own message. */
 static void put_call_arg(struct writer *writer, struct call_args *args, const struct call_arg *item, bool hides_pointer)
 {
 	const char *const name = text_or_empty(item->name), *const value = text_or_empty(item->value);
@@ -120,7 +120,7 @@ static void put_call_arg(struct writer *writer, struct call_args *args, const st
 	swap_write_call_add_name(args, name, hidden ? value : NULL);
 }
 
-/* Whether there is room for one more, `used` bytes of arguments being there. */
+/* Returns whether there is room for one more argument after `used` bytes of arguments. */
 static bool swap_write_call_has_room(const struct call_args *args, const struct call_arg *item, size_t used)
 {
 	const size_t name = strlen(text_or_empty(item->name)), value = strlen(text_or_empty(item->value));
@@ -146,7 +146,7 @@ static void put_call_args(struct writer *writer, struct call_args *args, const s
 	}
 }
 
-/* What such a call is given, where its arguments were not recorded. */
+/* Puts the arguments that such a call usually has, because its own were not recorded. */
 static void put_usual_args(struct writer *writer, struct call_args *args, const struct swap_api *api,
 			   const struct record_call *call)
 {
@@ -195,7 +195,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 	}
 	buf_add_str(out, "s" SWAP_STACK);
 	swap_write_call_add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
-	/* Without a frame there is no comma to be between. */
+	/* Without frames, leave out the comma. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
 }
@@ -220,7 +220,7 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 	buf_free(&type);
 }
 
-/* What functrace adds; `type`: the resource's is to be said. Counts in args->count. */
+/* Puts functrace's additions, and counts them in args->count. `type`: with the resource's type. */
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {
@@ -270,7 +270,7 @@ static uint64_t swap_write_call_caller_of(const struct record_call *call)
 	return call->has_frames && call->frame_count ? call->frames[0] : 0;
 }
 
-/* `api`: of the call's function. */
+/* Puts a memory probe. `api`: that of the call's function. */
 static void put_memory(struct writer *writer, const struct record_call *call, const struct swap_resource *resource,
 		       const struct swap_api *api, bool is_heap)
 {
@@ -280,7 +280,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	const uint64_t caller = swap_write_call_caller_of(call);
 
 	if (call->kind == CALL_RELEASE && !api->is_release)
-		api = swap_api_find(SWAP_API_FREE); /* a realloc's */
+		api = swap_api_find(SWAP_API_FREE); /* the release by a realloc */
 	else if (call->kind == CALL_ALLOC && api->is_release)
 		api = swap_api_find(SWAP_API_OTHER);
 	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, swap_write_call_time_of(s, call));
@@ -295,7 +295,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 		put_call_args(writer, &args, call, call->kind == CALL_ALLOC && *api->params == 'n');
 	else
 		put_usual_args(writer, &args, api, call);
-	/* Without an address it would be read as a call that has failed, or released nothing. */
+	/* Without an address and the type, this would be read as a call that has failed or released nothing. */
 	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
 
 	put_additions(writer, &args, call, api->name, resource, !is_plain);
@@ -318,7 +318,8 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	buf_free(&args.names);
 }
 
-/* What stands for a function's address, which a trace does not have: the same for every call of that name. */
+/* Returns a number in place of a function's address, which a trace does not have. It is the same for all calls of that
+ * name. */
 static uint64_t swap_write_call_function_number(const char *name)
 {
 	uint64_t number = UINT64_C(0xcbf29ce484222325);

@@ -1,4 +1,4 @@
-/* What all SWAP messages are made of. */
+/* Writes the common parts of SWAP messages. */
 #include "config.h"
 #include "trace/swap/swap_write.h"
 

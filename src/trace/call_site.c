@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many sites are remembered; a program that has more is asked for again. */
+/* The most sites that are remembered. With more, all are forgotten and looked up again. */
 #define SITES_MAX 65536
 
 struct named_site {
@@ -54,7 +54,7 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	forget_sites(sites);
 	size_t first = COUNT_UP_TO(sites->objects, sites->object_count, .from, object->from);
 
-	/* Of those that begin before it only the last one may reach into it. */
+	/* Of the objects that begin before it, only the last one can overlap it. */
 	if (first && sites->objects[first - 1].to > object->from)
 		first--;
 	size_t end = first;
@@ -71,7 +71,8 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	sites->object_count++;
 }
 
-/* "name+0x123" of a return address, which may lie just behind its object's end; NULL: no object is known there. */
+/* Returns "name+0x123" for a return address, which the caller frees; NULL if no object is known there. The address may
+ * be just past the end of its object. */
 static char *place_in_object(const struct call_sites *sites, uint64_t address)
 {
 	const size_t count = address ? COUNT_UP_TO(sites->objects, sites->object_count, .from, address - 1) : 0;
@@ -123,7 +124,7 @@ static bool call_site_cut_end(char *text, const char *end)
 	return true;
 }
 
-/* Takes the first line of a frame's text apart: of the innermost function, inlined there or not. */
+/* Parses the first line of a frame's text. It names the innermost function, inlined or not. */
 static struct call_site site_of_text(struct call_sites *sites, const char *text)
 {
 	const size_t length = strcspn(text, "\n");
@@ -171,7 +172,7 @@ struct call_site call_site_of(struct call_sites *sites, const struct record_call
 	return !site.function && !site.file && worth > FRAME_MODULE ? site_of_text(sites, text) : site;
 }
 
-/* Whether "()" would say something false: behind parameters, or a place in an object. */
+/* Returns whether "()" must not follow the name: it has parameters already, or is a place in an object. */
 static bool call_site_has_end(const char *function)
 {
 	const size_t length = strlen(function);

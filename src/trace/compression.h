@@ -1,4 +1,4 @@
-/* How the bytes of a trace are compressed: the kinds, and the names of files that are. */
+/* The kinds of compression of a trace, and the suffixes of compressed files. */
 #ifndef FT_TRACE_COMPRESSION_H
 #define FT_TRACE_COMPRESSION_H
 
@@ -6,13 +6,13 @@
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
-/* By how the name of a file ends: .gz, .zst. */
+/* Returns the kind of compression by the suffix of a file's name: .gz, .zst. */
 enum packing packing_of_path(const char *path);
-/* ".gz", ".zst", "" for none. */
+/* Returns ".gz", ".zst", or "" for PACKING_NONE. */
 const char *packing_suffix(enum packing packing);
-/* What is to be compressed how, by the name of the output (NULL: it has none of its own) and the value of --compress
- * ("zst", "gz"; NULL: as the name says, zst where it says nothing). False: there is no such kind, or the name says
- * another one; *packing is then what the name says. */
+/* Chooses the compression by the name of the output (NULL if it has no name) and the value of --compress: "zst", "gz",
+ * or NULL for what the name says, and zst if it says nothing. Returns false if the value is unknown or contradicts the
+ * name; *packing is then what the name says. */
 bool packing_choose(const char *path, const char *wanted, enum packing *packing);
 
 #endif

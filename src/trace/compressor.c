@@ -12,12 +12,12 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* The slowest that is still some ten times as fast as calls come: it makes some 3 to 8 bytes of the 100 to 150 of a
- * call. */
+/* The slowest level that is still about ten times as fast as calls come. It compresses a call from 100 to 150 bytes to
+ * 3 to 8. */
 #define ZSTD_LEVEL 8
 #define GZIP_LEVEL 6
 
-/* Bytes that wait to be compressed: then those who hand over more wait, too. */
+/* The most bytes that wait to be compressed; a writer that hands over more waits, too. */
 #define QUEUE_MAX (8u * PACKER_FRAME)
 
 struct packed {
@@ -25,7 +25,7 @@ struct packed {
 	int fd;
 	const int *let_go;
 	atomic_int error;
-	size_t waiting; /* frames; the packer's lock, as what follows */
+	size_t waiting; /* number of frames; this and `calls` need the packer's lock */
 	uint64_t calls;
 };
 
@@ -36,30 +36,32 @@ struct frame {
 	uint64_t calls;
 };
 
-/*   writers: packed_put(): into the queue, `filled`        | packed_wait(): until `drained` and none waits
- *   thread:               takes the first, compresses it, writes it, `drained` */
+/* How frames are passed on:
+ *
+ *	writers: packed_put() appends a frame, signals `filled`  | packed_wait() waits for `drained` while frames wait
+ *	thread:  takes the first frame, compresses and writes it, signals `drained` */
 struct packer {
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the queue, and of what waits */
+	pthread_mutex_t lock; /* for the queue, and for `waiting` and `calls` of all outputs */
 	pthread_cond_t filled, drained;
 	struct frame *first, **end;
-	size_t queued; /* bytes, with those of the frame that is under way */
+	size_t queued; /* bytes, including the frame that is being compressed */
 	bool is_over;
-	/* The thread's. */
+	/* Only the thread uses these. */
 	enum packing packing;
 	ZSTD_CCtx *zstd;
 	z_stream gzip;
 	struct buf out;
 };
 
-/* Compresses it into packer->out. */
+/* Compresses the data into packer->out. Returns 0 or a negative errno. */
 static int compress_zstd(struct packer *packer, const struct buf *data)
 {
 	const size_t most = ZSTD_compressBound(data->size);
 	const size_t size = ZSTD_compress2(packer->zstd, buf_room(&packer->out, most), most, data->data, data->size);
 
 	if (ZSTD_isError(size))
-		return -ENOMEM; /* the one reason that is left where there is room for the result */
+		return -ENOMEM; /* the only possible error if there is room for the result */
 	packer->out.size = size;
 	return 0;
 }
@@ -82,7 +84,7 @@ static int compress_gzip(struct packer *packer, const struct buf *data)
 	return 0;
 }
 
-/* A frame that cannot be written whole is taken back. */
+/* Compresses and writes a frame. If it cannot be written whole, removes its written part from the file. */
 static void pack(struct packer *packer, const struct frame *frame)
 {
 	struct packed *const packed = frame->packed;
@@ -154,8 +156,8 @@ static void close_compressor(struct packer *packer)
 	buf_free(&packer->out);
 }
 
-/* Signals to the process are the others'. Those that writing itself causes have the effect that they have without
- * compression. */
+/* Starts the thread with signals blocked, because other threads handle those of the process. SIGPIPE and SIGXFSZ, which
+ * writing causes, have the same effect as without compression. */
 static int compressor_start_thread(struct packer *packer)
 {
 	sigset_t blocked, before;

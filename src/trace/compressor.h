@@ -1,8 +1,8 @@
-/* Compresses what writers hand over, and writes it, in a thread of its own.
+/* Compresses what writers hand over, and writes it, in a separate thread.
  *
- * What is handed over at once becomes a whole frame (zstd) or member (gzip), which can be unpacked without those
- * before it: a file is sound up to the last frame whatever happens. The writers wait where more than a bound is left
- * to do. */
+ * Each buffer that is handed over becomes a whole frame (zstd) or member (gzip), which can be unpacked without those
+ * before it. So a file is sound up to its last frame whatever happens. Writers wait if too many bytes are waiting to be
+ * compressed. */
 #ifndef FT_TRACE_COMPRESSOR_H
 #define FT_TRACE_COMPRESSOR_H
 
@@ -15,25 +15,25 @@ struct buf;
 struct packed;
 struct packer;
 
-/* So much is worth a frame of its own: more of it compresses hardly better. */
+/* Bytes that are worth a frame: longer ones compress hardly better. */
 #define PACKER_FRAME (1u << 20)
 
-/* A packer with its thread, which handles no signals and has the CPUs of the caller; NULL and errno if it cannot be
- * started. For any number of outputs, all used by the thread that has made it. */
+/* Returns a packer with its thread, which handles no signals and may use the caller's CPUs; NULL and errno if that
+ * cannot be started. A packer has any number of outputs; only the thread that made the packer may use them. */
 struct packer *packer_new(enum packing packing);
-/* After all its outputs have been closed; may be NULL. */
+/* Frees the packer, after all its outputs. `packer` may be NULL. */
 void packer_free(struct packer *packer);
 
-/* An output: frames go to fd, which stays the caller's; let_go: as fd_write() has it. */
+/* Returns an output whose frames go to fd, which stays the caller's. let_go: see fd_write(). */
 struct packed *packed_new(struct packer *packer, int fd, const int *let_go);
-/* Hands over the content of `data` as a frame, which has so many calls; `data` is empty then. 0, or the negative errno
- * of the first frame that could not be written: from then on all are dropped. */
+/* Hands over the content of `data`, which is empty then, as a frame with `calls` calls. Returns 0, or the negative
+ * errno of the first frame that could not be written; all frames after it are dropped. */
 int packed_put(struct packed *packed, struct buf *data, uint64_t calls);
-/* Waits until all is written. As packed_put(). */
+/* Waits until all frames are written. Returns as packed_put(). */
 int packed_wait(struct packed *packed);
-/* The calls in frames that were written. */
+/* Returns the number of calls in the frames that were written. */
 uint64_t packed_calls(const struct packed *packed);
-/* Waits, and frees it. */
+/* Waits until all frames are written, and frees the output. */
 void packed_free(struct packed *packed);
 
 #endif

@@ -1,5 +1,5 @@
-/* Numbers as digits, where a trace has millions of them and printf's time would be most of a writer's.  Private to
- * trace/. */
+/* Converts numbers to and from digits. A trace has millions of numbers, and printf would take most of a writer's time.
+ * Private to trace/. */
 #ifndef FT_TRACE_DIGITS_H
 #define FT_TRACE_DIGITS_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define NUMBER_ROOM 24 /* bytes that any of these may need */
+#define NUMBER_ROOM 24 /* the most bytes that any of these functions writes */
 
-/* Each writes at `p`, without a NUL, and returns where what is written ends. */
+/* Each put_ function writes at `p`, without a NUL, and returns the end of what it wrote. */
 static inline char *put_decimal(char *p, uint64_t value)
 {
 	unsigned count = 1;
@@ -21,7 +21,7 @@ static inline char *put_decimal(char *p, uint64_t value)
 	return p + count;
 }
 
-/* A text that the compiler knows. */
+/* Writes a literal, whose length the compiler knows. */
 static inline char *put_literal(char *p, const char *text)
 {
 	const size_t length = strlen(text);
@@ -30,7 +30,8 @@ static inline char *put_literal(char *p, const char *text)
 	return p + length;
 }
 
-/* The eight hexadecimal digits of a number, as they lie in memory: each half byte becomes a byte, all at once. */
+/* Returns the eight hexadecimal digits of a number, in the order of a text in memory. Turns all half bytes into bytes
+ * at once. */
 static inline uint64_t hex_digits(uint32_t value)
 {
 	const uint64_t ones = 0x0101010101010101u;
@@ -38,11 +39,11 @@ static inline uint64_t hex_digits(uint32_t value)
 
 	x = (x << 8 & 0x00ff000000ff0000u) | (x & 0x000000ff000000ffu);
 	x = (x << 4 & 0x0f000f000f000f00u) | (x & 0x000f000f000f000fu);
-	/* 6 more make a carry of what has a letter. */
+	/* Adding 6 makes a half byte carry if its digit is a letter. */
 	return htobe64(x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10));
 }
 
-/* Without zeros at first. Writes 16 bytes, of which those count that are before the end. */
+/* Writes a number without leading zeros. Always writes 16 bytes, of which those before the returned end count. */
 static inline char *put_hex(char *p, uint64_t value)
 {
 	const unsigned count = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
@@ -60,8 +61,8 @@ static inline char *put_0x(char *p, uint64_t value)
 	return put_hex(p, value);
 }
 
-/* Takes hexadecimal digits, small letters, from `text` on: the first byte behind them. NULL: there are none, or more
- * than 16. */
+/* Parses hexadecimal digits with small letters. Returns the first byte after them; NULL if there are none, or more than
+ * 16. */
 static inline const char *take_hexadecimal(const char *text, uint64_t *value)
 {
 	static const unsigned char digits[256] = {

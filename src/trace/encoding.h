@@ -1,6 +1,6 @@
 /* The encodings: the trace formats that can be chosen, and what each of them can do.
  *
- * Other rooms never ask which format it is, only what it can do. */
+ * Other rooms ask what a format can do, and never which format it is. */
 #ifndef FT_TRACE_ENCODING_H
 #define FT_TRACE_ENCODING_H
 
@@ -8,11 +8,11 @@
 
 struct encoding;
 
-/* Bits. */
+/* Bits: what an encoding can do. */
 enum encoding_ability {
-	ENCODING_READ = 1,   /* traces of this format are read */
-	ENCODING_WRITE = 2,  /* they are written */
-	ENCODING_STREAM = 4, /* written record by record, as the tracer does: nothing has to wait for the end */
+	ENCODING_READ = 1,   /* traces of this format can be read */
+	ENCODING_WRITE = 2,  /* they can be written */
+	ENCODING_STREAM = 4, /* they can be written record by record, as the tracer does, without waiting for the end */
 	ENCODING_NAMES = 8,  /* the output has a place for the names of functions (-r) */
 	ENCODING_SEVERAL_PROCESSES = 16, /* one trace holds any number of processes; without it, one */
 	ENCODING_COMPAT = 32,            /* has a second dialect, that of the sp-rtrace 2.0 tools */
@@ -24,26 +24,28 @@ enum encoding_ability {
 	ENCODING_DUMP = 2048,            /* its messages can be shown: reader_dump() */
 	ENCODING_COMMENT = 4096,         /* lines that begin with "# " are no records */
 	ENCODING_CYCLES = 8192,          /* a trace can be read from the middle on: writer_options.cycle_size */
-	ENCODING_SCANS = 16384,    /* has a place for what scans have found lost; of the second dialect, for the heap */
+	ENCODING_SCANS =
+		16384, /* has a place for blocks that scans find lost; its second dialect only for heap records */
 	ENCODING_RESIDENT = 32768, /* has a place for resident memory; its second dialect has none */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 
-/* The encoding of that name ("rtrace", "text", ...), or NULL. */
+/* Returns the encoding of that name ("rtrace", "text", ...), or NULL. */
 const struct encoding *encoding_find(const char *name);
-/* The second dialect of an encoding, as an encoding of its own, which has the same name; NULL: it lacks
+/* Returns the second dialect of an encoding, as a separate encoding with the same name; NULL if the encoding lacks
  * ENCODING_COMPAT. */
 const struct encoding *encoding_compat(const struct encoding *encoding);
-/* Whether it has all of these abilities. */
+/* Returns whether the encoding has all of these abilities. */
 bool encoding_can(const struct encoding *encoding, unsigned abilities);
-/* The names of those that have all of these abilities (0: of all), separated by ", ", for messages and --help; "none"
- * if there are none. Valid until the next call. */
+/* Returns the names of the encodings that have all of these abilities (0: of all encodings), separated by ", ", for
+ * messages and --help; "none" if there are none. Valid until the next call. */
 const char *encoding_names(unsigned abilities);
 const char *encoding_name(const struct encoding *encoding);
-/* ".rtrace", ".rtrace.txt": how its files end. */
+/* Returns the suffix of the encoding's files: ".rtrace", ".rtrace.txt". */
 const char *encoding_suffix(const struct encoding *encoding);
-/* Writes the file that belongs beside a trace of this format, if one does: the names of what its messages give numbers.
- * It is named as the trace is, with ENCODING_MAP_SUFFIX behind, and replaces what has that name. 0 or -errno. */
+/* Writes the file that belongs beside a trace, if this format has one: the names of what its messages contain as
+ * numbers. The file's name is that of the trace with ENCODING_MAP_SUFFIX; it replaces an existing file. Returns 0 or
+ * -errno. */
 #define ENCODING_MAP_SUFFIX ".map"
 int encoding_write_map(const struct encoding *encoding, const char *trace_path);
 

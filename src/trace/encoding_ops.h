@@ -1,4 +1,4 @@
-/* What a trace format defines: its functions, and its row in the table of encodings.c.
+/* The functions that a trace format defines, and its row in the table of encodings.c.
  *
  * A new format is one file (or two) that defines its ops, named in local.mk, and one row. Private to trace/. */
 #ifndef FT_TRACE_ENCODING_OPS_H
@@ -20,58 +20,60 @@ struct reader;
 				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)
 
 struct writer_ops {
-	/* The format's own state, kept in writer->state; `end` frees it. */
+	/* Returns the format's own state, which is kept in writer->state; `end` frees it. */
 	void *(*begin)(struct writer *writer);
-	/* For each type, by the name of its member: appends such a record's bytes to writer->out, all of it or nothing.
-	 * NULL: the format has no place for it, which is counted. */
+	/* For each type of record, by the name of its member: appends the record's bytes to writer->out, all or none of
+	 * them. NULL if the format has no place for such records, which are counted then. */
 	struct record_puts {
 #define DECLARE_PUT(type, member) void (*member)(struct writer * writer, const struct record_##member *member);
 		RECORD_TYPES(DECLARE_PUT)
 #undef DECLARE_PUT
 	} put;
-	/* Bits, by enum record_type: what the sp-rtrace dialect has no place for. */
+	/* Bits, by enum record_type: records for which the sp-rtrace dialect has no place. */
 	uint32_t not_in_compat;
-	/* What comes before the first process has no place. */
+	/* Records before the first process are dropped. */
 	bool needs_process;
-	/* Called for each record in the place of writer_put_record(), which it calls; NULL: nothing else is done. */
+	/* Called for each record instead of writer_put_record(), which it calls itself; NULL if it would do nothing
+	 * else. */
 	void (*around)(struct writer *writer, const struct record *record);
-	/* Appends what `put` has held back, for more that would have come before it; NULL if it never does. */
+	/* Appends what `put` has held back, because later records could have changed it or come before it; NULL if
+	 * `put` holds nothing back. */
 	void (*settle)(struct writer *writer);
-	/* Appends what the format wants at the end of a trace; NULL if nothing. */
+	/* Appends the format's end of a trace; NULL if it has none. */
 	void (*finish)(struct writer *writer);
 	void (*end)(struct writer *writer);
-	/* The text of the file beside a trace (encoding_write_map()), valid until the next call; NULL: there is
-	 * none. */
+	/* Returns the text of the file beside a trace (encoding_write_map()), valid until the next call; NULL if there
+	 * is none. */
 	const char *(*map)(void);
 };
 
 struct reader_ops {
-	/* Whether a trace of this format begins so. `data` are the first bytes of the input,
-	 * at most READER_DETECT, fewer only if the input has no more. */
+	/* Returns whether a trace of this format begins with `data`, the first bytes of the input. They are at most
+	 * READER_DETECT, fewer only if the input has no more. */
 	bool (*detect)(const unsigned char *data, size_t size);
 	void *(*begin)(struct reader *reader);
-	/* Does what reader_next() promises; an error has been described with reader_damage(). */
+	/* Does what reader_next() promises. Describes an error as the reader's error before it returns it. */
 	int (*next)(struct reader *reader, struct record *record);
-	/* Does what reader_dump() promises; NULL: nothing can be shown. */
+	/* Does what reader_dump() promises; NULL if nothing can be shown. */
 	int (*dump)(struct reader *reader, const struct dump_options *options, struct buf *out);
-	/* NULL where there is one dialect only. */
+	/* NULL if the format has only one dialect. */
 	bool (*is_compat)(const struct reader *reader);
 	void (*end)(struct reader *reader);
 };
 
 struct encoding {
 	const char *name, *suffix;
-	const struct writer_ops *writer; /* NULL: the format is only read */
-	const struct reader_ops *reader; /* NULL: the format is only written */
+	const struct writer_ops *writer; /* NULL if the format can only be read */
+	const struct reader_ops *reader; /* NULL if the format can only be written */
 	/* enum encoding_ability bits; those of reading and writing follow from the ops. */
 	unsigned abilities;
-	const struct encoding *compat; /* its second dialect, that of the sp-rtrace 2.0 tools; NULL none */
-	bool is_compat;                /* it is such a dialect: its writers write that */
+	const struct encoding *compat; /* its second dialect, that of the sp-rtrace 2.0 tools; NULL if none */
+	bool is_compat;                /* this is such a dialect, and its writers write it */
 };
 
 extern const struct encoding encodings[];
 extern const size_t encoding_count;
-/* The encoding whose traces begin with these bytes, or NULL. */
+/* Returns the encoding whose traces begin with these bytes, or NULL. */
 const struct encoding *encoding_detect(const unsigned char *data, size_t size);
 
 #endif

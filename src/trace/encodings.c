@@ -1,10 +1,10 @@
-/* The table of trace formats. An input is recognised by the first row whose reader takes it. */
+/* The table of trace formats. The first row whose reader recognises an input is used for it. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/encoding_ops.h"
 
-/* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
- * are NAME_writer_ops and NAME_reader_ops. */
+/* A row is BOTH, WRITTEN (the format cannot be read) or READ (it cannot be written): its name, the suffix of its files,
+ * and what else it can do. Its ops are NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
 	BOTH(rtrace, ".rtrace",                                                                                        \
 	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS | ENCODING_RESIDENT)                 \

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The byte that the three octal digits at `s` stand for; 0 if that is none. */
+/* Returns the byte that the three octal digits at `s` encode; 0 if there are no such digits. */
 static char octal(const char *s)
 {
 	if (s[0] < '0' || s[0] > '3' || s[1] < '0' || s[1] > '7' || s[2] < '0' || s[2] > '7')
@@ -17,7 +17,7 @@ bool text_is_escape(const char *s, const char *also)
 {
 	char c;
 
-	/* An escaped backslash is one only before what would be an escape without it. */
+	/* \134 is an escape only if a backslash in its place would begin one. */
 	while ((c = octal(s + 1)) == '\\')
 		s += 3;
 	return c && (text_is_control(c) || (c & 0x80) || strchr(also, c));
@@ -43,7 +43,7 @@ char *text_unescape(char *s, const char *also)
 	return s;
 }
 
-/* How many bytes stand as they are; 0: one that is to be escaped. */
+/* Returns how many bytes at `c` need no escape; 0 if the first one does. */
 static size_t size_unescaped(const char *c, const char *also)
 {
 	if (*c == '\\')

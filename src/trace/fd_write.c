@@ -12,7 +12,8 @@
 
 #define READER_MS 500
 
-/* 0: there is room, or an error that the write will say. */
+/* Waits until fd has room, or has an error that the write will return. Returns 0 or a negative errno; -ETIME if there
+ * is no room for READER_MS after let_go has become readable. */
 static int wait_for_room(int fd, const int *let_go)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = POLLOUT}, {.fd = let_go ? *let_go : -1, .events = POLLIN}};
@@ -23,7 +24,7 @@ static int wait_for_room(int fd, const int *let_go)
 		found = poll(fds, count, patience);
 		if (found > 0 && fds[0].revents)
 			return 0;
-		if (found > 0) { /* from now on that is known */
+		if (found > 0) { /* let_go is readable, and need not be polled any more */
 			count = 1;
 			patience = READER_MS;
 		}
@@ -31,7 +32,8 @@ static int wait_for_room(int fd, const int *let_go)
 	return found ? -errno : -ETIME;
 }
 
-/* A description that others share cannot be made one that does not block: a few bytes, when there is room, do not. */
+/* Returns whether a large write may block. Other processes may share the file description, so it cannot be made
+ * non-blocking. If there is room, writing PIPE_BUF bytes does not block. */
 static bool may_block(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);

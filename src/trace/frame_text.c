@@ -9,7 +9,7 @@ static bool frame_text_begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The last of several lines is the function's own, those before it are inlined there. */
+/* Returns the last line: it is that of the function itself, and those before it are of functions inlined there. */
 static const char *last_line(const char *text)
 {
 	const char *line = strrchr(text, '\n');
@@ -17,7 +17,7 @@ static const char *last_line(const char *text)
 	return line ? line + 1 + strcspn(line + 1, " ") : text;
 }
 
-/* The last place in the line where a word stands between blanks; `length` if there is none. */
+/* Returns the last place of `word`, with its blanks, in the line; `length` if there is none. */
 static size_t last_word(const char *text, size_t length, const char *word)
 {
 	const size_t size = strlen(word);
@@ -28,7 +28,7 @@ static size_t last_word(const char *text, size_t length, const char *word)
 	return length;
 }
 
-/* Where ` at FILE:LINE` begins at the end of the line; `length` if there is none. */
+/* Returns where ` at FILE:LINE` begins at the end of the line; `length` if there is no such text. */
 static size_t place_of_line(const char *text, size_t length)
 {
 	size_t end = length;
@@ -64,7 +64,7 @@ enum frame_worth frame_text_worth(const char *text)
 	if (!text)
 		return FRAME_UNKNOWN;
 	text = last_line(text);
-	/* functracer's own word for it is the second. */
+	/* functracer writes "<undefined>". */
 	if (!*text || frame_text_begins(text, " in ??") || frame_text_begins(text, " <undefined>"))
 		return FRAME_UNKNOWN;
 	if (frame_text_begins(text, " from "))

@@ -1,4 +1,4 @@
-/* What the encodings' readers take from a reader: bytes, and ways to say that they are damaged. */
+/* Gives the formats' readers the bytes of the input, and functions that report damage. */
 #include "config.h"
 #include "trace/reader_state.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is read at once: more does not fit in the caches, less costs more calls. (Fuzzers make it small, so that
+/* Bytes that are read at once: more do not fit into the caches, fewer cost more calls. (Fuzzers make it small, so that
  * everything comes in pieces.) */
 #ifndef READER_READ_SIZE
 #define READER_READ_SIZE (256u << 10)
 #endif
 
-/* A followed file that has not grown for so many tenths of a second pauses. */
+/* Tenths of a second without growth after which a followed file pauses. */
 #define PAUSE_WAITS 2
 
 static void reader_state_make_room(struct reader *reader, size_t want)
@@ -28,13 +28,13 @@ static void reader_state_make_room(struct reader *reader, size_t want)
 	}
 	if (reader->capacity - reader->end >= READER_READ_SIZE / 2 && reader->capacity >= want)
 		return;
-	/* Doubled, so that a long wait for the end of something is not quadratic. */
+	/* Doubled, so that waiting for the end of something long does not take quadratic time. */
 	reader->capacity =
 		reader->capacity * 2 > want + READER_READ_SIZE ? reader->capacity * 2 : want + READER_READ_SIZE;
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
-/* Reads once. False when there is nothing more, or nothing for now. */
+/* Reads once. Returns false if there is nothing more, or nothing for now. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
 	if (reader->may_pause && input_await_idle(reader->input))

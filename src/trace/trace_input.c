@@ -22,16 +22,15 @@
 
 struct input {
 	int fd;
-	bool follow;                       /* and it is a regular file */
-	bool live;                         /* followed, and it is none */
-	const volatile sig_atomic_t *stop; /* NULL none */
+	bool follow;                       /* to be followed, and a regular file */
+	bool live;                         /* to be followed, and no regular file */
+	const volatile sig_atomic_t *stop; /* NULL if none */
 	enum packing packing;
 	bool recognised;  /* the packing is known */
-	bool in_frame;    /* within a compressed stream or frame */
-	bool out_pending; /* the last call filled its buffer: there may be more without more input
-			   */
+	bool in_frame;    /* within a compressed member or frame */
+	bool out_pending; /* the last call filled its buffer: more may come without more input */
 	unsigned char *raw;
-	size_t start, end; /* what is in `raw` */
+	size_t start, end; /* the bytes of `raw` that are not used yet */
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
 	const char *error;
@@ -60,7 +59,7 @@ static ssize_t read_raw(struct input *input, void *data, size_t size)
 	return got < 0 ? -errno : got;
 }
 
-/* Reads behind what is in `raw`; as read(2). */
+/* Reads more bytes into `raw`. Returns their number, 0 if there are none or no room, or a negative errno. */
 static ssize_t fill_raw(struct input *input)
 {
 	if (input->start == input->end)
@@ -82,13 +81,13 @@ static int bad(struct input *input, const char *what)
 
 static bool is_zstd(const unsigned char *data)
 {
-	/* A frame, or one to be skipped. */
+	/* A frame, or a skippable frame. */
 	return (data[0] == 0x28 && data[1] == 0xb5 && data[2] == 0x2f && data[3] == 0xfd) ||
 	       ((data[0] & 0xf0) == 0x50 && data[1] == 0x2a && data[2] == 0x4d && data[3] == 0x18);
 }
 
-/* Recognises the packing by the first four bytes. 1 when it is known, 0 when the input has too few (in one that is
- * not followed they are taken as they are). */
+/* Recognises the packing by the first four bytes. Returns 1 when it is known; 0 if a followed input has too few bytes
+ * yet; a negative errno if reading failed. Other input with too few bytes is not packed. */
 static int recognise(struct input *input)
 {
 	while (input->end < 4) {
@@ -115,7 +114,7 @@ static int recognise(struct input *input)
 	return 1;
 }
 
-/* Between two gzip members: zeros that fill up a block are passed over. True if a member begins. */
+/* Skips zeros between two gzip members, which fill up a block. Returns true if a member begins. */
 static bool next_member(struct input *input)
 {
 	while (input->start < input->end && !input->raw[input->start])
@@ -126,7 +125,7 @@ static bool next_member(struct input *input)
 	return true;
 }
 
-/* Unpacks what is in `raw`; 0 if that gave nothing. */
+/* Unpacks bytes of `raw`. Returns how many bytes that yields, perhaps 0, or a negative errno. */
 static ssize_t unpack_gzip(struct input *input, void *data, size_t size)
 {
 	z_stream *z = &input->gzip;
@@ -192,7 +191,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 			if (had && input->end - input->start == had)
 				return bad(input, "the compressed data are damaged");
 			if (input->start < input->end)
-				continue; /* a member or a frame without content */
+				continue; /* that was a member or frame without content */
 		}
 		const ssize_t more = fill_raw(input);
 
@@ -232,8 +231,8 @@ int input_wait(struct input *input)
 
 	if (!input->follow)
 		return 0;
-	/* A signal may come when nothing waits: its handler is asked, not the sleep. What comes between asking and
-	 * sleeping is seen a tenth of a second later. */
+	/* A signal may come while nothing sleeps, so its handler's variable is checked instead of the result of the
+	 * sleep. A signal between check and sleep is noticed a tenth of a second later. */
 	if (!input->stop || !*input->stop)
 		nanosleep(&pause, NULL);
 	if (input->stop && *input->stop)

@@ -1,4 +1,4 @@
-/* What a format had no place for: counted by its writer, said once at the end. */
+/* Counts what a format has no place for. A writer counts; a user reports once, at the end. */
 #ifndef FT_TRACE_UNSUPPORTED_H
 #define FT_TRACE_UNSUPPORTED_H
 
@@ -8,7 +8,7 @@
 enum omission {
 	/* Whole calls. */
 	OMITTED_FAILED,          /* allocations without an id */
-	OMITTED_UNKNOWN_RELEASE, /* of what was not seen allocated */
+	OMITTED_UNKNOWN_RELEASE, /* of blocks that were not seen allocated */
 	OMITTED_OTHER_RESOURCE,
 	OMITTED_COPY,
 	/* Parts of calls. */
@@ -19,12 +19,12 @@ enum omission {
 	OMITTED_ARGUMENT,
 	OMITTED_CONTEXT,
 	/* Other records. */
-	OMITTED_PROCESS, /* its number, name, machine and start */
+	OMITTED_PROCESS, /* its pid, name, machine and start */
 	OMITTED_DECLARATION,
 	OMITTED_OBJECT,
 	OMITTED_BUILD_ID,
 	OMITTED_SCAN,
-	OMITTED_BASELINE, /* blocks */
+	OMITTED_BASELINE, /* number of blocks */
 	OMITTED_RESIDENT,
 	OMITTED_THREAD, /* names of threads, or threads */
 	OMITTED_NOTE,
@@ -42,7 +42,7 @@ struct omissions {
 struct buf;
 struct record;
 
-/* Counts a record, other than a call, as one that has no place. */
+/* Counts a record, other than a call, for which the format has no place. */
 void omissions_add(struct omissions *omissions, const struct record *record);
 
 /* Sets of omissions: a bit for each. */
@@ -50,7 +50,7 @@ void omissions_add(struct omissions *omissions, const struct record *record);
 #define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* whole calls */
 #define OMISSIONS_BIT(which) (UINT32_C(1) << (which))
 
-/* Appends "3 times, 1 note" of those in the set. False, and nothing is appended, if there is none. */
+/* Appends "3 times, 1 note" for the omissions in the set. Returns false and appends nothing if there are none. */
 bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set);
 
 #endif

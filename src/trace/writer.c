@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The buffer goes out when it holds this much. One record more fits behind without moving it. */
+/* The buffer is written when it has this many bytes. There is room for one more record without moving the buffer. */
 #ifndef WRITER_FLUSH_SIZE
 #define WRITER_FLUSH_SIZE (64u << 10)
 #endif
 
-/* What is compressed and read live goes out once a second. */
+/* How often a compressed trace that is read live is written. */
 #define PACKED_WAIT 1000000000u /* ns */
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
@@ -34,8 +34,8 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 	return writer;
 }
 
-/* `done` bytes of the buffer are in the file: counts the whole calls among them, and returns where the last whole
- * record ends. */
+/* Counts the whole calls among the `done` bytes of the buffer that were written. Returns where the last whole record
+ * ends. */
 static size_t count_written(struct writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -47,7 +47,7 @@ static size_t count_written(struct writer *writer, size_t done)
 	return whole;
 }
 
-/* Where the trace is compressed, the buffer becomes a frame; its thread writes it. */
+/* Passes the buffer as a frame to the packer, whose thread compresses and writes it. */
 static int hand_over(struct writer *writer)
 {
 	const uint64_t before = writer->calls;
@@ -60,7 +60,8 @@ static int hand_over(struct writer *writer)
 	return packed_put(writer->packed, &writer->out, calls);
 }
 
-/* What is written at once, from `done` on: as many records as a pipe takes whole or not at all, at least one. */
+/* Returns how many bytes to write at once from `done` on: as many records as a pipe takes whole or not at all, at least
+ * one. */
 static size_t next_part(const struct writer *writer, size_t done)
 {
 	size_t end = done;
@@ -90,7 +91,7 @@ static int write_plain(struct writer *writer)
 	return error;
 }
 
-/* `done` bytes have gone: the rest of the buffer moves to its beginning. */
+/* Removes `done` bytes, which were written, from the beginning of the buffer. */
 static void drop_written(struct writer *writer, size_t done)
 {
 	size_t left = 0;
@@ -140,19 +141,20 @@ static void writer_note_end(struct writer *writer)
 	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, writer->calls_put};
 }
 
-/* Whether somebody waits for the record: reads what is written live. */
+/* Returns whether a reader that reads the trace live waits for the record. */
 static bool is_awaited(const struct writer *writer, const struct record *record)
 {
-	/* A thread record only introduces the call that follows at once. */
+	/* A thread record is followed at once by its call. */
 	if (!writer->options.line_buffered || record->type == RECORD_THREAD)
 		return false;
 	/* A frame for each call would be larger than the call. */
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
-#define BASELINE_PART 64 /* blocks: no format makes more than PIPE_BUF bytes of them */
+#define BASELINE_PART 64 /* blocks: no format needs more than PIPE_BUF bytes for them */
 
-/* The one record that is as long as there are blocks, where a pipe is to end with a whole one. */
+/* Puts a long baseline as several records, because a pipe must end with a whole record, and only baselines have
+ * unlimited length. */
 static int put_in_parts(struct writer *writer, const struct record *record)
 {
 	struct record part = *record;
@@ -198,7 +200,7 @@ int writer_put(struct writer *writer, const struct record *record)
 	(ops->around ? ops->around : writer_put_record)(writer, record);
 	writer->has_process |= record->type == RECORD_PROCESS;
 	writer_note_end(writer);
-	/* Where something waits, another try is worth its call only with more to write; or with a flush. */
+	/* If bytes wait for the reader, try again only with many more, or at a flush, to save system calls. */
 	if (writer->waiting && writer->out.size - writer->waiting < WRITER_FLUSH_SIZE)
 		return 0;
 	if (writer->out.size >= (writer->packed ? PACKER_FRAME : WRITER_FLUSH_SIZE) || is_awaited(writer, record))

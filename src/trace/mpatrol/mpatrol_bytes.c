@@ -1,4 +1,4 @@
-/* What the records of the mpatrol format are made of. */
+/* Reads the parts of the mpatrol format's records: bytes, numbers, names. */
 #include "config.h"
 #include "base/leb128.h"
 #include "trace/mpatrol/mpatrol_read.h"
@@ -58,7 +58,7 @@ static int take_definition(struct reader *reader, char **slot)
 	return 1;
 }
 
-/* *name is NULL if there is none. A slot that was never defined has no name. */
+/* Takes a name, or the number of a slot with a name. *name is NULL if there is none, or the slot was never defined. */
 static int take_name(struct reader *reader, char **slots, const char **name)
 {
 	const int byte = mpatrol_take_byte(reader);

@@ -1,4 +1,4 @@
-/* What an mpatrol trace says of a trace: blocks by their index. */
+/* Turns the records of a trace into those of an mpatrol trace, which refer to blocks by index. */
 #include "config.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -8,28 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A release by what looks like realloc: the allocation may be the next call. */
+/* A release by what may be a realloc: its allocation may be the next call. */
 struct mpatrol_events_held_release {
 	bool is_held;
 	uint64_t id, index; /* of the block, which is not among the live ones meanwhile */
 	uint32_t thread;
-	char function[64]; /* its beginning is enough */
+	char function[64]; /* only its beginning */
 	struct call_site site;
 };
 
-/* Indexes are in `live` only, not their sizes: of a large trace each look at memory counts. */
+/* `live` has only the indexes of blocks, not their sizes, because in a large trace each access to memory counts. */
 struct mpatrol_events {
 	struct mpatrol_events_options options;
 	struct call_sites sites;
-	uint64_t seed;    /* the keys are mixed with it */
-	struct hash live; /* address -> index of its block; 0: it was released, and nothing was allocated there again */
-	size_t dead;      /* of those */
+	uint64_t seed;    /* mixed into all keys */
+	struct hash live; /* address -> index of its block; 0 if it was released and the address not allocated again */
+	size_t dead;      /* number of entries of `live` that are 0 */
 	uint64_t last_index;
 	uint32_t thread;
-	struct hash other_resources; /* ids of those that are not memory */
+	struct hash other_resources; /* ids of resources that are not memory */
 	bool has_memory;
 	struct mpatrol_events_held_release held;
-	unsigned calls; /* that the events of this record stand for */
+	unsigned calls; /* calls that the events of this record represent */
 };
 
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options)
@@ -64,8 +64,8 @@ static void mpatrol_events_emit(struct mpatrol_events *events, const struct mpat
 
 /* ---- Blocks ---- */
 
-/* An address that is given out again, as most are, stays in its place. The dead are taken out only when they are the
- * most: memory is that of the live blocks all the same. */
+/* Counts an entry that became 0. It stays in its place, because most addresses are allocated again. Such entries are
+ * removed when they are half of all, so that memory is proportional to the live blocks. */
 static void bury(struct mpatrol_events *events)
 {
 	struct hash live = {0};
@@ -81,7 +81,7 @@ static void bury(struct mpatrol_events *events)
 	events->dead = 0;
 }
 
-/* The index of the block at that address, which lives no longer; 0: there was none. */
+/* Removes the block at that address. Returns its index; 0 if there was none. */
 static uint64_t mpatrol_events_take_index(struct mpatrol_events *events, uint64_t address)
 {
 	uint64_t *const place = hash_get(&events->live, address ^ events->seed);
@@ -103,8 +103,8 @@ static void emit_release(struct mpatrol_events *events, uint64_t address, uint64
 			.type = MPATROL_FREE, .index = index, .address = address, .thread = thread, .site = *site});
 }
 
-/* The place of the index of a block that is allocated at that address; 0 is in it. If another block lives there, its
- * release was not seen: it is made up, for else its index would be lost. */
+/* Returns the place for the index of a block that is allocated at that address. If another block is live there, its
+ * release was not seen; then emits this release, because the other block's index would be lost otherwise. */
 static uint64_t *make_place(struct mpatrol_events *events, uint64_t address)
 {
 	const size_t known = events->live.count;
@@ -117,7 +117,8 @@ static uint64_t *make_place(struct mpatrol_events *events, uint64_t address)
 	return index;
 }
 
-/* Our readers say which index a block had where it was not the next one. An index is never used again. */
+/* Returns the index for a new block: that of the argument with which our reader keeps an unusual index, or the next
+ * one. No index is used twice. */
 static uint64_t next_index(struct mpatrol_events *events, const struct record_call *call)
 {
 	uint64_t index = 0;
@@ -146,8 +147,8 @@ static void allocate(struct mpatrol_events *events, const struct record_call *ca
 
 /* ---- Reallocations ---- */
 
-/* Their names vary with the allocator, and have this word in common (rallocx too). What else has it is only held back
- * until the next record. */
+/* Names of functions that reallocate vary with the allocator, but all contain this word, even rallocx. A release by
+ * another such function is merely held back until the next call. */
 static bool may_reallocate(const char *function)
 {
 	return function && strstr(function, "alloc");
@@ -216,7 +217,7 @@ static bool mpatrol_events_is_memory(const struct mpatrol_events *events, uint32
 	return !events->other_resources.count || !hash_get(&events->other_resources, resource);
 }
 
-/* What the event of a call does not say. */
+/* Counts what the event of a call leaves out. */
 static void count_omitted(struct mpatrol_events *events, const struct record_call *call)
 {
 	uint64_t *const count = events->options.omissions->count;
@@ -273,7 +274,7 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 
 static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
-	/* Calls of the resource 0 are of the only one. */
+	/* Calls with the resource 0 are of the only resource. */
 	if (is_heap_type(resource->type)) {
 		events->has_memory = true;
 		hash_remove(&events->other_resources, 0, NULL);

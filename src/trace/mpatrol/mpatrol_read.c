@@ -51,7 +51,8 @@ static uint64_t get_word(const unsigned char *p, unsigned size, bool big_endian)
 	return value;
 }
 
-/* The word 1, then the version, which is never 0: so eight bytes tell size and order of the words. */
+/* Finds the size and byte order of words in eight bytes: the first word is 1, and the second, the version, is never
+ * 0. */
 static bool recognise_words(struct mpatrol_reader *s, const unsigned char *p)
 {
 	s->wide = get_word(p, 8, false) == 1 || get_word(p, 8, true) == 1;
@@ -185,7 +186,8 @@ static struct record_call *mpatrol_read_put_call(struct mpatrol_reader *s, enum 
 	return &record->call;
 }
 
-/* The caller's address is not in the trace: a frame of the address 0 has its names. */
+/* Puts the names of the caller into a frame with the address 0, because the trace does not contain the caller's
+ * address. */
 static void put_site(struct mpatrol_reader *s, struct record_call *call, const struct mpatrol_source *source)
 {
 	static const uint64_t unknown[1];
@@ -202,7 +204,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 	call->has_frames = true;
 }
 
-/* An allocation's index is said where it is not the number after the one before. */
+/* Adds an allocation's index as an argument, if it is not one more than the last. */
 static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {
@@ -288,7 +290,7 @@ static int take_area(struct reader *reader, bool is_internal)
 	return 1;
 }
 
-/* Behind the trailer nothing is looked at. Without one the trace is what its writer had time for. */
+/* Takes the trailer, the format's end of a trace. Bytes after it are ignored. */
 static int take_trailer(struct reader *reader)
 {
 	const size_t size = reader_fill(reader, 4);
@@ -301,6 +303,7 @@ static int take_trailer(struct reader *reader)
 	return 0;
 }
 
+/* Ends a trace whose writer was stopped before it could write the trailer. */
 static int without_trailer(struct reader *reader)
 {
 	const int status = reader_end(reader);
@@ -310,7 +313,7 @@ static int without_trailer(struct reader *reader)
 	return status;
 }
 
-/* 1 with records in the queue, or none; 0 at the end; or a negative errno. */
+/* Takes one record and queues those that it becomes, perhaps none. Returns 1, 0 at the end, or a negative errno. */
 static int take_record(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that records refer to by a byte: the number of a slot, from 1 on. */
+/* Names to which records refer by a byte: the number of a slot, from 1 on. */
 struct name_cache {
 	uint64_t hashes[MPATROL_SLOTS];
-	/* A ring: behind each slot in use that which was used before it. */
+	/* A ring of the slots in use, by the order in which they were used last. */
 	unsigned char older[MPATROL_SLOTS], newer[MPATROL_SLOTS];
 	size_t newest, count;
 	char names[MPATROL_SLOTS][MPATROL_NAME + 1];
@@ -22,7 +22,7 @@ struct mpatrol_writer {
 	struct name_cache functions, files;
 };
 
-/* The slot that has the name; cache->count if none has. */
+/* Returns the slot with the name; cache->count if there is none. */
 static size_t find_name(const struct name_cache *cache, const char *name, size_t length, uint64_t hash)
 {
 	for (size_t i = 0; i < cache->count; i++)
@@ -31,7 +31,7 @@ static size_t find_name(const struct name_cache *cache, const char *name, size_t
 	return cache->count;
 }
 
-/* The next slot that is free, or the one that was not used for longest; it is the newest one then. */
+/* Returns a free slot, or the one that was not used for longest, and makes it the newest. */
 static size_t mpatrol_write_take_slot(struct name_cache *cache)
 {
 	if (cache->count == MPATROL_SLOTS) {
@@ -138,7 +138,7 @@ static void mpatrol_write_put_word(struct buf *out, uint64_t value, unsigned siz
 		buf_add_char(out, (char)(value >> 8 * (big_endian ? size - 1 - i : i)));
 }
 
-/* Its two words are those of a C library of the target. */
+/* Writes the header, with words of the target's size and byte order. */
 static void put_header(struct writer *writer, const struct record_process *process)
 {
 	const unsigned size = record_process_is_wide(process) ? 8 : 4;

@@ -1,7 +1,7 @@
-/* The rtrace binary format: what its writer and its reader share.  Private to trace/.
+/* The parts of the rtrace binary format that its writer and its reader share. Private to trace/.
  *
- * The format is the document BINARY_PROTOCOL's, in two dialects: 1.4, and "compat", what the
- * sp-rtrace 2.0 tools read.  functrace-formats(5) describes both. */
+ * The document BINARY_PROTOCOL defines the format. There are two dialects: 1.4, and "compat", which the sp-rtrace 2.0
+ * tools read. functrace-formats(5) describes both. */
 #ifndef FT_TRACE_RTRACE_RTRACE_H
 #define FT_TRACE_RTRACE_RTRACE_H
 
@@ -11,8 +11,8 @@
 #define RTRACE_HEAD         8 /* type and size */
 #define RTRACE_COMPAT_MAJOR 2
 
-/* The most data in one packet, so that any reader can hold it. The sp-rtrace tools' buffer takes
- * 4098 bytes with the head; sizes are multiples of 4. */
+/* The most bytes of data in one packet, so that any reader can hold it. The sp-rtrace tools' buffer takes 4098 bytes
+ * with the head; sizes are multiples of 4. */
 #define RTRACE_DATA_MAX        65536
 #define RTRACE_COMPAT_DATA_MAX 4088
 #define RTRACE_TEXT_MAX        65531
@@ -46,7 +46,7 @@ enum rtrace_type {
 	RTRACE_ATCH = RTRACE_TYPE('A', 'T', 'C', 'H'),
 };
 
-/* The name of the pseudo-argument that holds a size which does not fit in a dword. */
+/* The name of the pseudo-argument that contains a size which does not fit in a dword. */
 #define RTRACE_SIZE_ARG  "#size"
 #define RTRACE_SIZE_MORE 0xffffffffu
 

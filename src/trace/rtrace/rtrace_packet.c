@@ -1,5 +1,5 @@
-/* Takes apart the packets of the rtrace binary format. Nothing in them is believed: each member is
- * compared with what is left of the packet before it is used. */
+/* Parses the packets of the rtrace binary format. Packets may be damaged, so each member is compared with the rest of
+ * the packet before it is used. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
 
@@ -45,9 +45,9 @@ static int damage(struct reader *reader, const struct packet *packet, const char
 			     (char)(t >> 24), packet->size, what);
 }
 
-/* Copies the next string behind what is in `text`, which has room for all of the packet: a string
- * takes more bytes there than it does as text. NULL if it goes beyond the packet. Its
- * length counts the padding or not, as the writer likes; both are stepped over alike. */
+/* Appends a copy of the packet's next string to `text`, which has room for all strings of the packet, because each
+ * takes more bytes there than as text. Returns the copy; NULL if the string goes beyond the packet. Some writers count
+ * the padding in its length and others do not; this skips it in both cases. */
 static const char *rtrace_packet_take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
 {
 	uint16_t length;
@@ -101,7 +101,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	if (!s->compat && process->start_sec)
 		s->clock = (struct day_clock){.known = true,
 					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
-	/* It outlives the next packet, in which read_origin() looks for the origin. */
+	/* The name must outlive the next packet, in which read_origin() looks for the origin. */
 	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
 
 	process->name = *process->name ? strcpy(name, process->name) : NULL;
@@ -177,7 +177,7 @@ static int rtrace_packet_take_build_id(struct reader *reader, struct packet *pac
 	return record->build_id.hex ? 1 : damage(reader, packet, BAD_STRING);
 }
 
-/* CTXR and THRD: a number and a name. */
+/* Takes CTXR and THRD, which contain a number and a name. */
 static int rtrace_packet_take_named(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -288,8 +288,7 @@ static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet,
 	record->type = RECORD_HEAP;
 	record->heap = (struct record_heap){0};
 	if (s->wide && packet->size == 8 + figures) {
-		/* sp-rtrace's own writer stores the two addresses as dwords, whatever their size.
-		 */
+		/* sp-rtrace's own writer stores the two addresses as dwords, whatever their size. */
 		record->heap.bottom = take_dword(s, packet);
 		record->heap.top = take_dword(s, packet);
 	} else {
@@ -428,7 +427,8 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 	return 2;
 }
 
-/* A size that does not fit in the CALL packet is in an argument of that name. */
+/* Takes the call's size from the argument of that name, if it did not fit in the CALL packet. Returns false if this is
+ * another argument. */
 static bool take_size_arg(struct record_call *call, const struct call_arg *arg)
 {
 	uint64_t size;
@@ -450,7 +450,7 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		return damage(reader, packet, TOO_SHORT);
 	const uint32_t count = take_dword(s, packet);
 
-	/* A name and a value take four bytes each at least. */
+	/* A name and a value take at least four bytes each. */
 	if (count > left(packet) / 8)
 		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
 				     packet->size, count);

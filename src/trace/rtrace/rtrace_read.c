@@ -1,12 +1,12 @@
-/* Reads the rtrace binary format: the handshake, the dialect, the sequence of packets.  What a
- * packet holds is rtrace_packet.c's matter. */
+/* Reads the rtrace binary format: the handshake, the dialect, the sequence of packets. rtrace_packet.c parses the
+ * packets. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKET_END 0 /* of the input, between two packets, or for now in a followed file */
+#define PACKET_END 0 /* the end of the input between two packets, or for now the end of a followed file */
 
 static bool rtrace_detect(const unsigned char *data, size_t size)
 {
@@ -75,7 +75,7 @@ static bool rtrace_read_is_known(uint32_t type)
 	return false;
 }
 
-/* Types that no program has written are letters and digits too; anything else is no packet. */
+/* Returns whether this can be a packet's type, even an unknown one: letters, digits and '_'. */
 static bool rtrace_read_is_type(uint32_t type)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ static bool rtrace_read_is_type(uint32_t type)
 	return true;
 }
 
-/* The type at `p`. Big-endian sp-rtrace writes the letters the other way round. */
+/* Returns the type at `p`. On big-endian machines sp-rtrace writes its letters in reverse order. */
 static uint32_t get_type(const struct rtrace_reader *s, const unsigned char *p)
 {
 	const uint32_t type = RTRACE_TYPE(p[0], p[1], p[2], p[3]);
@@ -135,15 +135,15 @@ static int cut_off_packet(struct reader *reader, const struct packet *packet)
 	return reader_cut_off(reader, within);
 }
 
-/* Looks at the next packet. 1 with its data in the buffer if the type is known; PACKET_END; or a
+/* Reads the head of the next packet and, if its type is known, its data into the buffer. Returns 1, PACKET_END, or a
  * negative errno. */
 static int packet_peek(struct reader *reader, struct packet *packet)
 {
 	const struct rtrace_reader *s = reader->state;
 	int status;
 
-	/* A call that waits for a stack, which may not come, is given out when a followed trace
-	 * stands still. In compat it comes, perhaps with sp-rtrace's next block. */
+	/* A call that waits for a stack is returned when a followed trace pauses, because the stack may never come. In
+	 * compat the stack comes, perhaps with sp-rtrace's next block. */
 	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);
 
@@ -170,13 +170,14 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	return 1;
 }
 
-/* Settings of the live stream, which sp-rtrace leaves in its files, are nobody's matter. */
+/* Returns whether a packet is skipped: it is unknown, or has settings of the live stream, which sp-rtrace leaves in its
+ * files. */
 static bool is_ignored(const struct packet *packet)
 {
 	return !packet->known || packet->type == RTRACE_OCFG || packet->type == RTRACE_NLIB;
 }
 
-/* 1, 0 or a negative errno, as packet_peek(). */
+/* Skips the packet. Returns 1, 0 or a negative errno, as packet_peek(). */
 static int packet_skip(struct reader *reader, const struct packet *packet)
 {
 	char type[8];
@@ -231,7 +232,8 @@ static int read_handshake(struct reader *reader)
 	return 1;
 }
 
-/* The program that wrote the trace is its module 0; sp-rtrace's has no name of its own. */
+/* Takes the name of the program that wrote the trace, which is module 0. The module 0 of sp-rtrace has no name of its
+ * own, only "main". */
 static void read_origin(struct reader *reader, struct record_process *process)
 {
 	struct rtrace_reader *s = reader->state;
@@ -272,7 +274,7 @@ static int rtrace_read_begin(struct reader *reader, struct record *record)
 		return status;
 	s->begun = true;
 	if (!status || packet.type != RTRACE_PINF)
-		return 1; /* strange, but all the rest can be read */
+		return 1; /* unusual, but the rest can be read */
 	status = rtrace_take_process(reader, &packet, &record->process);
 	if (status < 0)
 		return status;
@@ -296,7 +298,7 @@ static int give_call(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Whether the packet belongs to the call that waits, or may stand before what does. */
+/* Returns whether the packet belongs to the waiting call, or may come before one that does. */
 static bool continues_call(const struct rtrace_reader *s, const struct packet *packet)
 {
 	switch (packet->type) {
@@ -304,13 +306,13 @@ static bool continues_call(const struct rtrace_reader *s, const struct packet *p
 		return !s->call.has_frames;
 	case RTRACE_ARGS:
 		return !s->has_args;
-	case RTRACE_FILE: /* sp-rtrace does not look where it puts it */
+	case RTRACE_FILE: /* sp-rtrace may put it between a call and its stack */
 		return s->compat && !s->call.has_frames;
 	}
 	return is_ignored(packet);
 }
 
-/* 1 if `record` is made, 2 if the packet was only taken in. */
+/* Takes a packet. Returns 1 if it makes `record`, 2 if it makes none, or a negative errno. */
 static int take_packet(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -324,7 +326,7 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_BTRC:
 	case RTRACE_ARGS:
 		if (!s->has_call) {
-			reader->skipped++; /* of no call */
+			reader->skipped++; /* belongs to no call */
 			status = 2;
 		} else {
 			status = packet->type == RTRACE_BTRC ? rtrace_take_frames(reader, packet)
@@ -337,7 +339,7 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_PINF:
 	case RTRACE_NTIM:
 	case RTRACE_ATCH:
-		reader->skipped++; /* there was one, or calls already */
+		reader->skipped++; /* too late: the process record has been returned */
 		status = 2;
 		break;
 	default:
@@ -383,7 +385,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 		return status;
 	s->stopped = true;
 	s->status = status;
-	/* What belongs to the call is damaged, the call itself is sound. */
+	/* The damage is after the waiting call, so the call itself is sound. */
 	return s->has_call ? give_call(reader, record) : status;
 }
 

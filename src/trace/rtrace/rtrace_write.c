@@ -18,7 +18,8 @@ static void rtrace_write_end(struct writer *writer)
 	free(writer->state);
 }
 
-/* The handshake's size is one byte; no machine has such a name. */
+/* The longest name of a machine that is written, because the handshake's size is one byte. No machine has a longer
+ * name. */
 #define ARCH_MAX 128
 
 static void put_handshake(struct writer *writer, const struct record_process *process)
@@ -51,7 +52,7 @@ static void rtrace_write_put_process(struct writer *writer, const struct record_
 		return;
 	s->wide = record_process_is_wide(process);
 	s->swap = process->big_endian != host_is_big_endian();
-	/* sp-rtrace stores types as dwords made for little-endian machines. */
+	/* sp-rtrace writes types as dwords, so on big-endian machines their letters are in reverse order. */
 	s->reverse_types = s->compat && process->big_endian;
 	put_handshake(writer, process);
 
@@ -182,7 +183,7 @@ static void rtrace_write_put_lost(struct writer *writer, const struct record_los
 	packet_end(writer, RTRACE_LOST, p);
 }
 
-#define BASELINE_BLOCKS 1024 /* in a packet, at most: a writer's buffer stays small, however many there are */
+#define BASELINE_BLOCKS 1024 /* in a packet, so that a writer's buffer stays small */
 
 static void rtrace_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {

@@ -1,5 +1,5 @@
-/* How the rtrace writer builds packets: in place at the end of the writer's buffer, where the room is taken first and
- * then a cursor runs through.  Private to trace/. */
+/* Builds the rtrace writer's packets at the end of the writer's buffer: makes room, then writes the members with a
+ * cursor. Private to trace/. */
 #ifndef FT_TRACE_RTRACE_RTRACE_WRITE_H
 #define FT_TRACE_RTRACE_RTRACE_WRITE_H
 
@@ -46,7 +46,7 @@ static inline unsigned char *put_pointer(struct writer *writer, unsigned char *p
 	return p + 8;
 }
 
-/* Writes the head of the packet whose data lie from head + RTRACE_HEAD to `end`. */
+/* Writes the head of the packet whose data are from head + RTRACE_HEAD to `end`. */
 static inline unsigned char *put_head(const struct rtrace_state *s, unsigned char *head, uint32_t type,
 				      unsigned char *end)
 {
@@ -58,8 +58,8 @@ static inline unsigned char *put_head(const struct rtrace_state *s, unsigned cha
 	return end;
 }
 
-/* A string of at most `room` bytes in all, a multiple of 4; what is longer is cut, ends in "..."
- * and is counted. `length` is the text's; text may be NULL. */
+/* Puts a string of at most `room` bytes in all, a multiple of 4. A longer one is cut, ends in "..." and is counted.
+ * `length` is that of the text, which may be NULL. */
 static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text, size_t length,
 					size_t room)
 {
@@ -71,7 +71,7 @@ static inline unsigned char *put_string(struct writer *writer, unsigned char *p,
 		length = max;
 	const size_t whole = align_up(2 + length, 4);
 
-	/* The last word first: what the text does not cover of it is the padding. */
+	/* Clear the last word first: what the text leaves of it is padding. */
 	memset(p + whole - 4, 0, 4);
 	put_word(s, p, (uint16_t)(s->compat && text ? whole - 2 : length));
 	if (length)
@@ -90,13 +90,13 @@ static inline size_t text_length(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-/* The size of a string in the buffer, at most. */
+/* Returns the most bytes that a string takes in the buffer. */
 static inline size_t string_size(size_t length)
 {
 	return 2 + (length < RTRACE_TEXT_MAX ? length : RTRACE_TEXT_MAX) + 3;
 }
 
-/* Starts a packet that will have at most `size` bytes of data. */
+/* Starts a packet that will have at most `size` bytes of data. Returns where the data begin. */
 static inline unsigned char *packet_begin(struct writer *writer, size_t size)
 {
 	return buf_room(&writer->out, RTRACE_HEAD + size) + RTRACE_HEAD;
@@ -108,13 +108,13 @@ static inline void packet_end(struct writer *writer, uint32_t type, unsigned cha
 	writer->out.size = (size_t)(end - writer->out.data);
 }
 
-/* The sp-rtrace tools have room for 32 resources. */
+/* Returns whether the dialect has room for the resource: the sp-rtrace tools can have 32. */
 static inline bool resource_fits(const struct rtrace_state *s, uint32_t id)
 {
 	return !s->compat || id <= 32;
 }
 
-/* A call's packets: what its time leaves out, the call, its frames, its arguments. */
+/* Puts a call's packets: the microseconds of its time, the call, its frames, its arguments. */
 void rtrace_put_call(struct writer *writer, const struct record_call *call);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Whether the name ends in `<type>`, the type as text or as its number; then its length. */
+/* Returns whether the name ends in `<type>`, with the type as text or as its number; sets *suffix to the length of
+ * this. */
 static bool has_type(const struct text_reader *s, const struct text_resource *resource, const char *name, size_t length,
 		     size_t *suffix)
 {
@@ -28,7 +29,7 @@ static const struct text_resource *text_call_take_type(const struct text_reader 
 {
 	size_t suffix;
 
-	/* What looks like a type may be a function template's argument: it counts only where types are shown. */
+	/* `<...>` may also be a template argument, so it is a type only where calls show their types. */
 	if (s->resource_count < 2)
 		return s->resource_count ? s->resources : NULL;
 	for (size_t i = 0; name[*length - 1] == '>' && i < s->resource_count; i++)
@@ -45,7 +46,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 	size_t length = parsed->name_length;
 	const struct text_resource *resource = text_call_take_type(s, name, &length);
 
-	/* What should be before the name. */
+	/* A time or a context belongs before the name. */
 	if (*name == '[' || *name == '@')
 		s->damage = "is a call with a damaged time or context";
 	else if (!resource && s->resource_count)
@@ -63,7 +64,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 		.id = parsed->id,
 		.size = parsed->size,
 	};
-	/* Text has one form for all calls that return something; only the type says that nothing is allocated. */
+	/* All calls that return something look the same in text; only the type tells that nothing is allocated. */
 	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
 		call->kind = CALL_COPY;
 }
@@ -80,7 +81,7 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 		*value = '\0';
 		value += 3;
 	} else {
-		/* Without its end, or without a value. */
+		/* The " = " is incomplete, or there is no value. */
 		value = key + strcspn(key, " =");
 		if (*value)
 			*value++ = '\0';
@@ -92,7 +93,7 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* What was the mark of a copy, by its number or by its value. */
+	/* A damaged mark of a copy, which still has the mark's number or its value. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)
@@ -141,8 +142,8 @@ static void text_call_add_frame(struct text_reader *s, uint64_t address, struct 
 	s->text_count += span.end != 0;
 }
 
-/* A frame's line with something after the address. Returns its length with the newline, 0 if it is no frame.
- * *inlined: whether the line before is inlined; it gets whether this one is. */
+/* Takes a frame's line with text after the address. Returns the line's length with the newline; 0 if it is no frame.
+ * *inlined tells whether the line before is inlined, and then whether this one is. */
 static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 {
 	struct text_reader *s = reader->state;
@@ -176,7 +177,7 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 	return length + 1;
 }
 
-/* functrace's mark of a stack that does not end here: a last address 0. */
+/* Takes functrace's mark of an incomplete stack: a last address 0. */
 static void text_call_take_mark(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
@@ -217,7 +218,7 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		line = (const char *)reader->data + reader->start + from;
 		if (!text_is_frame(line))
 			break;
-		/* A NUL follows the last byte: nothing behind it is read. */
+		/* A NUL follows the last byte, so that no byte after it is read. */
 		const char *end = text_hex(line + 3, &address);
 
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {

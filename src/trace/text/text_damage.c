@@ -1,7 +1,7 @@
 /* Separates damaged records from comments.
  *
- * The document lets any line be a comment, so a call in which one character has changed would pass as one and be
- * lost in silence. A line that still has a record's beginning, or its end, is no comment. */
+ * In the format any line may be a comment, so a call with one changed character would silently become a comment. A line
+ * that still has the beginning or the end of a record is therefore reported as damaged. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
@@ -21,7 +21,7 @@ static size_t count_digits(const char *p)
 	return strspn(p, "0123456789");
 }
 
-/* `12.`, or what was a digit before it became a '#': `#.`, `1#.`, `#2.` */
+/* Returns whether a line begins with an index, `12.`, in which digits may have become '#': `#.`, `1#.`, `#2.` */
 static bool begins_as_call(const char *line)
 {
 	const size_t digits = strspn(line, "0123456789#");
@@ -41,7 +41,7 @@ static bool is_heap_line(const char *line)
 	return false;
 }
 
-/* Lines that begin with '#' are comments on purpose; a digit too can become a '#'. */
+/* Checks a line that begins with '#'. Such lines are comments on purpose, but a damaged digit can become a '#', too. */
 static const char *hash_damage(const char *line)
 {
 	if (begins_as_call(line))
@@ -70,7 +70,8 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* The first `what` in a line, or the second where its own kind has one. */
+/* Returns the first `what` in a line, or the second if the line begins with `own`, because such a line has one
+ * itself. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);
@@ -115,7 +116,7 @@ bool text_is_damaged_name(const char *name)
 	return open;
 }
 
-/* The first character, or the one behind it, may be the damaged one. */
+/* Checks whether the line was a declaration, of which the first or the second character may be damaged. */
 static const char *declaration_damage(const char *line)
 {
 	if (text_begins(line, ": ") || strstr(line, " => 0x"))

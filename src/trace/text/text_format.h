@@ -1,7 +1,7 @@
-/* The text format: what its writer and its reader share.  Private to trace/.
+/* The parts of the text format that its writer and its reader share. Private to trace/.
  *
- * The format is the document TEXT_PROTOCOL's, in two dialects: 1.4, and "compat", what the
- * sp-rtrace 2.0 tools read and write.  functrace-formats(5) describes both. */
+ * The document TEXT_PROTOCOL defines the format. There are two dialects: 1.4, and "compat", which the sp-rtrace 2.0
+ * tools read and write. functrace-formats(5) describes both. */
 #ifndef FT_TRACE_TEXT_TEXT_FORMAT_H
 #define FT_TRACE_TEXT_TEXT_FORMAT_H
 
@@ -23,20 +23,20 @@
 #define TEXT_RESIDENT_LINE "## resident "
 #define TEXT_HEAP_LINE     "## heap status information:"
 
-/* The argument 0, which no function has: text has no form of its own for a copy. */
+/* The mark of a copy, for which text has no form: the argument 0, which no function has. */
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
 
-/* Declared types of which calls show the name; more than any trace has. */
+/* The most declared types whose names calls can show; no trace has so many. */
 #define TEXT_TYPES_MAX 4096
 
-/* Behind the address 0 that ends a stack's frames; by enum stack_end. */
+/* The text after the address 0 that ends an incomplete stack; by enum stack_end. */
 extern const char *const text_stack_ends[3];
 
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */
 #define TEXT_HEAP_LINES 14
-/* What stands in TEXT_LOST_LINE for each class. */
+/* The words of TEXT_LOST_LINE for the classes. */
 extern const char *const text_lost_kinds[LOST_KINDS];
 extern const char *const text_heap_lines[TEXT_HEAP_LINES];
 
@@ -55,15 +55,15 @@ static inline bool text_begins(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* Whether a build-id is what it should be: hexadecimal digits, two a byte. */
+/* Returns whether a text is a build-id: hexadecimal digits, two for each byte. */
 bool text_is_build_id(const char *hex);
 
-/* The length of an identifier at `s`: letters, digits and underscores, no digit first. */
+/* Returns the length of the identifier at `s`: letters, digits and underscores, no digit first. */
 size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends lines that were read from a trace, as they were but for bytes that are not plain. */
+/* Appends lines that were read from a trace, and escapes only bytes that are not plain (base/plain.h). */
 void text_put_lines(struct buf *out, const char *text);
 
 #endif

@@ -1,12 +1,12 @@
-/* The lines of a text trace, one after the other, whatever their ends. */
+/* Reads the lines of a text trace, which may end in LF or CR LF. */
 #include "config.h"
 #include "trace/text/text_read.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Makes CR LF a LF, from `from` bytes after data + start on; several CRs too, or each reading of what was written would
- * take one more away. */
+/* Replaces CR LF by LF, from `from` bytes after data + start on. Removes several CRs, too; otherwise each reading of
+ * what was written from them would remove one more. */
 static void fold_line_ends(struct reader *reader, size_t from)
 {
 	char *const end = (char *)reader->data + reader->end;
@@ -30,7 +30,7 @@ static void fold_line_ends(struct reader *reader, size_t from)
 	reader->end -= (size_t)(end - to);
 }
 
-/* No text has a NUL byte in it: what is before can be read, what is behind is no trace. */
+/* Ends the input at a NUL byte, which no text has: the text before it can be read, and the rest is no trace. */
 static void check_nul(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
@@ -45,7 +45,8 @@ static void check_nul(struct reader *reader, size_t from)
 	reader->ended = true;
 }
 
-/* What is looked at never ends within a line end: the LF would stand where no LF was. */
+/* Reads on while the input ends in CR. If a LF followed later, it would move to the place of the CR, which callers have
+ * already searched for a LF. */
 static void fill_line_end(struct reader *reader)
 {
 	while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
@@ -82,7 +83,7 @@ void text_complain(struct reader *reader, uint64_t line)
 	s->damage = NULL;
 }
 
-/* The input ends at data + start, or within the line there. */
+/* Returns the status of an input that ends `from` bytes after data + start, or within the line there. */
 static int end_of_lines(struct reader *reader, size_t from)
 {
 	const struct text_reader *s = reader->state;

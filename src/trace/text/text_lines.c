@@ -1,4 +1,4 @@
-/* Reads the lines of the text format that are no calls: the header, declarations, comments. */
+/* Reads the lines of the text format that are not calls: the header, declarations, comments. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <time.h>
 
-/* `2026-11-21 01:03:30 +0100`, sp-rtrace's `2026.11.21 01:03:30`, functracer's `21.11.2026 ...`; 0
- * if it is none of them. Without a zone it is local time. */
+/* Parses `2026-11-21 01:03:30 +0100`, sp-rtrace's `2026.11.21 01:03:30`, or functracer's `21.11.2026 ...`. Returns 0 if
+ * the text is none of them. Without a zone it is local time. */
 static int64_t text_lines_parse_start(const char *text)
 {
 	int a, b, c, hour, minute, second, zone = 0, used = 0;
@@ -44,7 +44,7 @@ static int64_t text_lines_parse_start(const char *text)
 	return timegm(&tm) - (*sign == '-' ? -offset : offset);
 }
 
-/* The bits of the names between '|'. One that is unknown sets *damage to `unknown`. */
+/* Returns the bits of the names between '|'. Sets *damage to `unknown` if a name is unknown. */
 static unsigned parse_names(char *text, const char *const *names, size_t count, const char **damage,
 			    const char *unknown)
 {
@@ -81,7 +81,7 @@ static bool parse_version(const char *text, struct record_process *process)
 	return sscanf(text, "%3u.%3u%n", &process->version_major, &process->version_minor, &used) == 2 && !text[used];
 }
 
-/* The value of a field. False if it is none that the key has. */
+/* Takes the value of a field. Returns false if the key is unknown or cannot have this value. */
 static bool text_lines_take_field(const char *key, char *value, struct record_process *process)
 {
 	const char *unknown = NULL;
@@ -115,8 +115,8 @@ static bool text_lines_take_field(const char *key, char *value, struct record_pr
 	return !unknown;
 }
 
-/* Whether a field without a '=' is the rest of a name with a comma in it, which the sp-rtrace tools do not escape; or
- * nothing, behind the last comma. */
+/* Returns whether a field without a '=' is sound: it is the rest of a name with a comma, which the sp-rtrace tools do
+ * not escape, or it is empty, after the last comma. */
 static bool is_rest_of_name(const char *field, const struct record_process *process)
 {
 	for (size_t i = 0; i < TEXT_KEYS; i++)
@@ -149,7 +149,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 	return true;
 }
 
-/* Calls show the type as its declaration does, with the same escapes. */
+/* Remembers a type as it was declared, with its escapes, because calls show it in the same form. */
 static void remember_resource(struct text_reader *s, const char *type, const struct record_resource *resource)
 {
 	for (size_t i = 0; i < s->resource_count; i++)
@@ -162,7 +162,7 @@ static void remember_resource(struct text_reader *s, const char *type, const str
 		.id = resource->id, .flags = resource->flags, .length = strlen(type), .type = xstrdup(type)};
 }
 
-/* `<1> : type (description) [flag|flag]` */
+/* Takes `<1> : type (description) [flag|flag]` */
 static bool text_lines_take_resource(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_resource *resource = &record->resource;
@@ -205,7 +205,7 @@ static bool text_lines_take_resource(struct text_reader *s, char *line, struct r
 	return true;
 }
 
-/* `: path => 0x1000-0x2000` */
+/* Takes `: path => 0x1000-0x2000` */
 static bool text_lines_take_object(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_object *object = &record->object;
@@ -225,7 +225,7 @@ static bool text_lines_take_object(struct text_reader *s, char *line, struct rec
 	return true;
 }
 
-/* `@ 1 : name` */
+/* Takes `@ 1 : name` */
 static bool take_context(char *line, struct record *record)
 {
 	uint64_t id;
@@ -238,7 +238,7 @@ static bool take_context(char *line, struct record *record)
 	return true;
 }
 
-/* `& name : path` */
+/* Takes `& name : path` */
 static bool text_lines_take_attachment(char *line, struct record *record)
 {
 	char *colon = strstr(line + 2, " : ");
@@ -251,7 +251,7 @@ static bool text_lines_take_attachment(char *line, struct record *record)
 	return true;
 }
 
-/* `## tracing module: [1] memory (1.2)` */
+/* Takes `## tracing module: [1] memory (1.2)` */
 static bool text_lines_take_module(char *line, struct record *record)
 {
 	uint64_t id, major, minor;
@@ -274,7 +274,7 @@ static bool text_lines_take_module(char *line, struct record *record)
 	return true;
 }
 
-/* `## thread 12 name` */
+/* Takes `## thread 12 name` */
 static bool text_lines_take_thread(char *line, struct record *record)
 {
 	uint64_t tid;
@@ -287,7 +287,7 @@ static bool text_lines_take_thread(char *line, struct record *record)
 	return true;
 }
 
-/* `## build-id 0x1000 0123abcd` */
+/* Takes `## build-id 0x1000 0123abcd` */
 static bool text_lines_take_build_id(const char *line, struct record *record)
 {
 	uint64_t from;
@@ -300,7 +300,7 @@ static bool text_lines_take_build_id(const char *line, struct record *record)
 	return true;
 }
 
-/* `## scan <1>`, or `## scan <1> reason` */
+/* Takes `## scan <1>`, or `## scan <1> reason` */
 static bool text_lines_take_scan(char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_SCAN_LINE);
@@ -314,7 +314,7 @@ static bool text_lines_take_scan(char *line, struct record *record)
 	return true;
 }
 
-/* `## lost <1> 0x602010 definitely` */
+/* Takes `## lost <1> 0x602010 definitely` */
 static bool text_lines_take_lost(const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_LOST_LINE);
@@ -332,7 +332,7 @@ static bool text_lines_take_lost(const char *line, struct record *record)
 	return false;
 }
 
-/* `## before <1> 0x602010 24` */
+/* Takes `## before <1> 0x602010 24` */
 static bool text_lines_take_before(struct text_reader *s, const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_BEFORE_LINE);
@@ -346,7 +346,7 @@ static bool text_lines_take_before(struct text_reader *s, const char *line, stru
 	return true;
 }
 
-/* `## resident 4096 8192` */
+/* Takes `## resident 4096 8192` */
 static bool text_lines_take_resident(const char *line, struct record *record)
 {
 	struct record_resident *resident = &record->resident;
@@ -392,7 +392,7 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 	return true;
 }
 
-/* The sp-rtrace tools print a comment as a format string, so that in it a '%' is doubled. */
+/* Replaces "%%" by "%". The sp-rtrace tools print comments as format strings, so a '%' is doubled in them. */
 static const char *undouble(char *line)
 {
 	char *to = strstr(line, "%%");

@@ -1,4 +1,4 @@
-/* What the lines of calls say, by themselves. */
+/* Parses the line of a call, without regard to other lines. */
 #include "config.h"
 #include "trace/text/text_read.h"
 
@@ -20,7 +20,8 @@ const char *text_decimal(const char *p, uint64_t *value)
 	return p > first ? p : NULL;
 }
 
-/* `HH:MM:SS.f` up to the bracket, with any number of digits after the point. */
+/* Parses `HH:MM:SS.f` and the bracket after it, with any number of digits after the point. Returns where that ends, or
+ * NULL. */
 static const char *parse_time(const char *p, uint64_t *ns)
 {
 	uint64_t part, seconds = 0, scale = 1000000000;
@@ -39,7 +40,7 @@ static const char *parse_time(const char *p, uint64_t *ns)
 	return *p == ']' ? p + 1 : NULL;
 }
 
-/* The index, the context and the time; returns where the name begins. */
+/* Parses the index, the context and the time. Returns where the name begins, or NULL. */
 static const char *parse_head(const char *p, struct text_call *call)
 {
 	uint64_t context = 0;
@@ -59,7 +60,7 @@ static const char *parse_head(const char *p, struct text_call *call)
 	return p;
 }
 
-/* From the end of the line back to the '(' before the id or the size; NULL if there is none. */
+/* Parses the line from its end back to the '(' before the id or the size. Returns that '('; NULL if there is none. */
 static const char *parse_tail(const char *begin, const char *end, struct text_call *call)
 {
 	const char *p = end;

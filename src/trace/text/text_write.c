@@ -27,7 +27,7 @@ static void text_write_end(struct writer *writer)
 	free(s);
 }
 
-/* One field of the header. In 1.4 they are separated by commas, in compat each ends in ", ". */
+/* Puts one field of the header. In 1.4 fields are separated by commas, in compat each ends in ", ". */
 static void put_field(struct writer *writer, bool first, const char *key, const char *value)
 {
 	const struct text_writer *s = writer->state;
@@ -41,8 +41,8 @@ static void put_field(struct writer *writer, bool first, const char *key, const 
 		buf_add_str(&writer->out, ", ");
 }
 
-/* 1.4 in UTC, as the calls' times are; compat in local time, as the sp-rtrace tools take it. What
- * was read from text of the same dialect is kept as it was there. */
+/* Puts the start: in 1.4 as UTC, as are the times of calls; in compat as local time, which the sp-rtrace tools expect.
+ * A start that was read from text of the same dialect is written as it was there. */
 static void put_start(struct writer *writer, const struct record_process *process)
 {
 	const bool compat = writer->options.compat;
@@ -65,7 +65,7 @@ static void put_start(struct writer *writer, const struct record_process *proces
 	put_field(writer, false, "timestamp", text);
 }
 
-/* The names of the bits that are set, joined by '|'. False if none is. */
+/* Joins the names of the set bits by '|'. Returns false if no bit is set. */
 static bool text_write_join_names(char *text, const char *const *names, size_t count, unsigned bits)
 {
 	*text = '\0';
@@ -156,12 +156,13 @@ static void text_write_put_resource(struct writer *writer, const struct record_r
 static void text_write_put_object(struct writer *writer, const struct record_object *object)
 {
 	buf_add_str(&writer->out, ": ");
-	/* The sp-rtrace tools take no blanks in a path. */
+	/* The sp-rtrace tools accept no blanks in a path. */
 	text_put_escaped(&writer->out, object->path ? object->path : "", writer->options.compat ? " " : "");
 	buf_printf(&writer->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n", object->from, object->to);
 }
 
-/* A comment to all other readers, in both dialects. What is no build-id is none when it is read. */
+/* Puts a build-id, which is a comment to all other readers, in both dialects. Leaves out a malformed one, which the
+ * reader would reject. */
 static void text_write_put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
 	struct buf *const out = &writer->out;
@@ -171,7 +172,7 @@ static void text_write_put_build_id(struct writer *writer, const struct record_b
 	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
 }
 
-/* A line of its own, whatever the text has in it. */
+/* Puts the text as a single line, whatever it contains. */
 static void text_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
@@ -226,7 +227,7 @@ static void text_write_put_thread(struct writer *writer, const struct record_thr
 	buf_add_char(out, '\n');
 }
 
-/* `## scan <1>` or `## scan <1> reason` */
+/* Puts `## scan <1>` or `## scan <1> reason` */
 static void text_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
 	struct buf *const out = &writer->out;
@@ -264,7 +265,7 @@ static void text_write_put_lost(struct writer *writer, const struct record_lost 
 		   text_lost_kinds[lost->kind]);
 }
 
-/* `## before <1> 0x602010 24`, a line for each block */
+/* Puts `## before <1> 0x602010 24`, a line for each block */
 static void text_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	for (uint32_t i = 0; i < baseline->count; i++)

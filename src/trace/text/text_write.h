@@ -14,10 +14,10 @@ struct text_writer {
 	bool compat;
 	struct text_type *types;
 	size_t type_count, type_capacity;
-	uint64_t lowest, highest; /* ids of memory blocks so far, for the heap lines; 0 none */
+	uint64_t lowest, highest; /* ids of memory blocks so far, for the heap lines; 0 if none */
 };
 
-/* A call's lines: the call, its arguments, its frames, and the blank line that ends it. */
+/* Puts a call's lines: the call, its arguments, its frames, and the blank line that ends it. */
 void text_put_call(struct writer *writer, const struct record_call *call);
 
 #endif

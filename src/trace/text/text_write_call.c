@@ -1,5 +1,5 @@
-/* Writes calls as text. The lines are built with cursors, not by printf: a trace of a million
- * events has ten million of them. */
+/* Writes calls as text. The lines are built with cursors instead of printf, because a trace of a million events has ten
+ * million lines. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/frame_text.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* `value` as `width` digits. */
+/* Puts `value` as `width` digits. */
 static inline char *put_padded(char *p, unsigned value, unsigned width)
 {
 	for (unsigned i = width; i--; value /= 10)
@@ -33,7 +33,7 @@ static char *put_time(char *p, uint64_t ns, bool compat)
 	return p;
 }
 
-/* `12. @1 [00:00:01.000000] ` */
+/* Puts `12. @1 [00:00:01.000000] `. */
 static void put_call_head(struct writer *writer, const struct record_call *call)
 {
 	char *const line = (char *)buf_room(&writer->out, 3 * NUMBER_ROOM + 32);
@@ -59,7 +59,7 @@ static const struct text_type *text_write_call_type_of(const struct text_writer 
 	return NULL;
 }
 
-/* The type is shown where there are several to choose from. */
+/* Returns the type's name if calls show it, because the trace has several; else NULL. */
 static const char *shown_type(const struct text_writer *s, uint32_t resource)
 {
 	const struct text_type *type = s->type_count < 2 ? NULL : text_write_call_type_of(s, resource);
@@ -67,7 +67,7 @@ static const char *shown_type(const struct text_writer *s, uint32_t resource)
 	return type ? type->name : NULL;
 }
 
-/* A copy is written as an allocation is, and is known by its resource, a mere record of calls; or else by a mark. */
+/* Marks a copy, which is written like an allocation. It needs no mark if its resource is a mere record of calls. */
 static void put_copy_mark(struct writer *writer, const struct record_call *call)
 {
 	const struct text_type *type = text_write_call_type_of(writer->state, call->resource);
@@ -80,7 +80,7 @@ static char *put_size(struct writer *writer, char *p, uint64_t size)
 {
 	if (!writer->options.compat)
 		return put_decimal(p, size);
-	/* The sp-rtrace tools print the dword as a signed number, and read it so. */
+	/* The sp-rtrace tools print and read the dword as a signed number. */
 	if (size > UINT32_MAX) {
 		writer->cut_count++;
 		size = UINT32_MAX;
@@ -91,7 +91,7 @@ static char *put_size(struct writer *writer, char *p, uint64_t size)
 	return put_decimal(p, UINT64_C(0x100000000) - size);
 }
 
-/* `(100) = 0x602010` or `(0x602010)` */
+/* Puts `(100) = 0x602010` or `(0x602010)`. */
 static void put_call_tail(struct writer *writer, const struct record_call *call)
 {
 	char *const line = (char *)buf_room(&writer->out, 2 * NUMBER_ROOM + 16);
@@ -117,9 +117,8 @@ static void text_write_call_put_index(struct buf *out, uint32_t index)
 	buf_add(out, digits, (size_t)(put_decimal(digits, index) - digits));
 }
 
-/* 1.4: `	$1 = name=value`. A value without a name that looks like name=value, or that begins
- * with
- * '=', gets a '=' before it. */
+/* 1.4: puts a tab and `$1 = name=value`. A value without a name gets a '=' before it if it looks like name=value or
+ * begins with '='. */
 static void text_write_call_put_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
@@ -135,7 +134,7 @@ static void text_write_call_put_arg(struct buf *out, uint32_t number, const char
 	buf_add_char(out, '\n');
 }
 
-/* Compat: `	$name = value`, neither of them empty or with blanks in it. */
+/* Compat: puts a tab and `$name = value`, neither of them empty or with blanks in it. */
 static void put_compat_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
@@ -171,7 +170,7 @@ static bool text_write_call_cut_end(const char *name, size_t *length, const char
 	return true;
 }
 
-/* Whether a demangled name ends in a parameter list, before what may follow one. */
+/* Returns whether a demangled name ends in a parameter list, which qualifiers and "[clone ...]" may follow. */
 static bool has_parameters(const char *name)
 {
 	size_t length = strlen(name);
@@ -190,7 +189,7 @@ static bool has_parameters(const char *name)
 	return length && name[length - 1] == ')';
 }
 
-/* What follows the address: 1.4 ` in f() at file:1`, compat ` f() at file:1`. */
+/* Puts the text after the address: 1.4 ` in f() at file:1`, compat ` f() at file:1`. */
 static void text_write_call_put_name(struct writer *writer, const struct frame_name *name)
 {
 	struct buf *out = &writer->out;
@@ -222,8 +221,8 @@ static void put_address(struct buf *out, uint64_t address)
 	out->size += (size_t)(put_0x(line + 1, address) - line);
 }
 
-/* A frame with its names: a line each, or only the function's own where the reader would take
- * inlined ones for frames. */
+/* Puts a frame with its names, one in a line. In compat only that of the function itself, because the reader would take
+ * inlined functions for frames. */
 static void put_named_frame(struct writer *writer, uint64_t address, const struct frame_name *names, size_t count)
 {
 	for (size_t i = writer->options.compat ? count - 1 : 0; i < count; i++) {
@@ -311,6 +310,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 	}
 	if (call->has_frames)
 		text_write_call_put_frames(writer, call);
-	/* Also where there is no frame: without it a release would share the next call's. */
+	/* The blank line ends a call without frames, too; otherwise a release would share the frames of the next
+	 * call. */
 	buf_add_char(out, '\n');
 }

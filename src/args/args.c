@@ -104,6 +104,7 @@ static void fetch_pieces(struct explaining *e, const struct signature_param *par
 {
 	memset(lost, 1, view->size);
 	memset(bytes, 0, view->size);
+	view->lost = lost;
 	for (size_t i = 0; i < param->piece_count && i < PIECES_MAX; i++) {
 		struct place_piece piece = param->pieces[i];
 		const uint64_t left = piece.offset < view->size ? view->size - piece.offset : 0;
@@ -120,7 +121,6 @@ static void fetch_pieces(struct explaining *e, const struct signature_param *par
 			return;
 		}
 	}
-	view->lost = lost;
 }
 
 /* Shows a parameter at a place that the compiler chose instead of the ABI's. */

@@ -374,9 +374,11 @@ static void test_lost_parts(void **state)
 						     {.name = "name", .type = &text, .offset = 4},
 						     {.name = "numbers", .type = &numbers, .offset = 8}};
 	static const struct data_type whole = STRUCT(16, members);
-	static const struct place_piece none[] = {{.place = PLACE_NOWHERE, .size = 16}},
-					last[] = {
-						{.place = PLACE_CONSTANT, .place_offset = 6, .offset = 12, .size = 4}};
+	static const struct place_piece
+		none[] = {{.place = PLACE_NOWHERE, .size = 16}},
+		last[] = {{.place = PLACE_CONSTANT, .place_offset = 6, .offset = 12, .size = 4}},
+		cut[] = {{.place = PLACE_CONSTANT, .place_offset = 6, .offset = 8, .size = 4},
+			 {.place = PLACE_REGISTER, .place_register = 999, .offset = 12, .size = 4}};
 	struct fake_task task;
 
 	(void)state;
@@ -388,7 +390,8 @@ static void test_lost_parts(void **state)
 		const struct signature_param params[] = {
 			{.name = "a", .type = &whole, .place = PLACE_PIECES, .pieces = none, .piece_count = 1},
 			{.name = "b", .type = &whole, .place = PLACE_PIECES, .pieces = last, .piece_count = 1},
-			{.name = "c", .type = &view, .place = PLACE_PIECES, .pieces = pointer, .piece_count = 1}};
+			{.name = "c", .type = &view, .place = PLACE_PIECES, .pieces = pointer, .piece_count = 1},
+			{.name = "d", .type = &whole, .place = PLACE_PIECES, .pieces = cut, .piece_count = 2}};
 		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 
@@ -397,7 +400,8 @@ static void test_lost_parts(void **state)
 			fake_entry(&task, plan),
 			"a={bits=<optimised out>, name=<optimised out>, numbers=[<optimised out>, <optimised out>]}, "
 			"b={bits=<optimised out>, name=<optimised out>, numbers=[<optimised out>, 6]}, "
-			"c=<optimised out>");
+			"c=<optimised out>, "
+			"d={bits=<optimised out>, name=<optimised out>, numbers=[6, (unreadable)]}");
 		args_plan_free(plan);
 		fake_end(&task);
 	}

@@ -152,8 +152,8 @@ static int open_beside(struct trace *trace, const char *name, const char *what, 
 	return fd;
 }
 
-/* Writes a file beside the trace. Returns its path, which the caller frees, or NULL if it cannot be created, after a
- * warning. */
+/* Writes a file beside the trace. Returns its path, which the caller frees, or NULL if it cannot be written, after a
+ * warning; a part of it is removed. */
 static char *write_beside(struct trace *trace, const char *name, const char *what, const char *bytes, size_t size)
 {
 	char *path;
@@ -164,9 +164,12 @@ static char *write_beside(struct trace *trace, const char *name, const char *wha
 	const int error = write_all(fd, bytes, size, NULL);
 
 	close(fd);
-	if (error < 0)
-		failed(trace, what, strerror(-error));
-	return path;
+	if (error >= 0)
+		return path;
+	failed(trace, what, strerror(-error));
+	unlink(path);
+	free(path);
+	return NULL;
 }
 
 static char *attachments_write_text(struct trace *trace, const struct attachment *attachment,

@@ -12,7 +12,7 @@
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		/* Where it lies, whatever the state in which it is code. */
+		/* The address of a byte: breakpoint_find() would clear its state bit. */
 		const struct breakpoint *b = hash_get_ptr(&p->text->breakpoints, address + i);
 
 		if (b && b->inserted)
@@ -30,7 +30,8 @@ int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
 	return error;
 }
 
-/* The target's own bytes from the address on, up to the end of its page at least: how many, or -errno. */
+/* Reads the program's own bytes at the address: ARCH_INSN_MAX, or those up to the end of the page. Returns how many, or
+ * -errno. A breakpoint at the address itself is not hidden. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
 	size_t size = ARCH_INSN_MAX;
@@ -45,13 +46,13 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 		if (error < 0)
 			return error;
 	}
-	/* Bytes of breakpoints within this instruction's reach are not its own. */
+	/* This instruction's bytes may contain later breakpoints. */
 	breakpoints_hide(p, address + 1, code + 1, size - 1);
 	return (ssize_t)size;
 }
 
-/* The text of an object there; NULL: what is there was made. In an object's extent may be holes, which anything is
- * mapped into (AArch64's segments are 64 KiB apart). */
+/* Returns the text of an object at the address; NULL if the code there was made at run time. An object's extent may
+ * have holes, into which other memory is mapped (AArch64's segments are 64 KiB apart). */
 static const struct text_range *text_of_object(const struct process *p, uint64_t address)
 {
 	const struct object *object = objects_find(&p->objects, address);
@@ -59,7 +60,7 @@ static const struct text_range *text_of_object(const struct process *p, uint64_t
 	return object ? object_text_at(object, address) : NULL;
 }
 
-/* Whether the memory is shared with other processes, which would run into what is written there. */
+/* Returns whether the memory is shared with other processes, which would run into a breakpoint written there. */
 static bool is_shared(struct process *p, uint64_t address)
 {
 	const struct text_range *range = text_of_object(p, address);
@@ -76,8 +77,9 @@ static bool is_shared(struct process *p, uint64_t address)
 	return shared;
 }
 
-/* Whether another breakpoint has some of the bytes. Where code has two states, symbols can say so of places that are
- * less than a breakpoint apart; each would take the other's for the program's own, and put it back in the end. */
+/* Returns whether another breakpoint has some of the bytes. Where code has two states, symbols can name places that are
+ * closer together than a breakpoint is long. Each breakpoint would then save the other's bytes as the program's own,
+ * and put them back in the end. */
 static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)
 {
 	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state && at < address + size; at++) {
@@ -89,7 +91,7 @@ static bool overlaps_another(const struct process *p, uint64_t address, unsigned
 	return false;
 }
 
-/* Reads what stands at the address and decodes it. */
+/* Reads and decodes the instruction at the breakpoint's address. Returns -errno if no breakpoint can be there. */
 static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 {
 	unsigned char code[ARCH_INSN_MAX];
@@ -117,19 +119,19 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	b->size = (unsigned char)trap_size;
 	memcpy(b->original, code, b->size);
 	if (!memcmp(b->original, b->trap, b->size))
-		return -EEXIST; /* the target's own, or another tracer's */
+		return -EEXIST; /* the target's own breakpoint, or another tracer's */
 	return 0;
 }
 
-/* Code can have been made anew at the same place, or patched, since it was decoded: the old instruction must not
- * be run for the new one. */
+/* Returns whether the decoded instruction is still in place. Code may have been generated anew or patched since, and
+ * the old instruction must not be run for the new one. */
 static bool is_current(struct process *p, const struct breakpoint *b)
 {
 	unsigned char code[ARCH_INSN_MAX];
 	const ssize_t size = own_bytes(p, b->address, code);
 
 	if (size < b->insn.length || size < b->size)
-		return true; /* gone, or going: a write will fail */
+		return true; /* unmapped, or about to be: a write will fail */
 	if (!memcmp(code, b->trap, b->size))
 		memcpy(code, b->original, b->size);
 	return !memcmp(code, b->original, b->size) && !memcmp(code, b->insn.bytes, b->insn.length);
@@ -183,7 +185,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		if (error < 0)
 			return breakpoint_unusable(b, error);
 	}
-	/* The way past it comes before the trap itself. Without a slot there is the slow way, where there is one. */
+	/* The way past the breakpoint is prepared before the breakpoint is written. Without a slot, the instruction is
+	 * emulated or stepped in place, if the processor allows that. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
 	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);
@@ -224,8 +227,8 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 	text_about_to_change(p);
 	b->inserted = false;
 	p->text->inserted--;
-	/* After a dlclose and a new mapping at the same place, or the target's own patching, the
-	 * byte is not ours any more. */
+	/* After a dlclose and a new mapping at the same place, or after the target's own patching, the bytes are no
+	 * longer functrace's. */
 	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
 		text_write(p, b->address, b->original, b->size);
 	guard_clear(p->tracer->engine, b->journal_index);

@@ -7,18 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- What of ours may be in a text ---- */
+/* ---- functrace's bytes in a text ---- */
 
 struct patch {
 	uint64_t address;
 	const unsigned char *ours, *original;
 	size_t size, original_size;
 	bool there;
-	struct breakpoint *breakpoint; /* or */
+	struct breakpoint *breakpoint; /* NULL: it is a slot */
 	struct slot *slot;
 };
 
-/* All that the tables know, by address; the caller frees it. What stands there in truth is another question. */
+/* Returns all breakpoints and slots of the tables that may be in the text, in no order. The caller frees the array.
+ * run_find() finds out which of them are in memory. */
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));
@@ -57,11 +58,12 @@ static int by_address(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* Those that lie close together are read, and written, in one go. */
+/* Patches that are close together, a run, are read and written by one system call. */
 #define RUN_MAX 8192u
 #define GAP_MAX 4096u
 
-/* How many from the first on; *size: the bytes from its beginning to the last one's end. */
+/* Returns how many patches from the first on are one run. *size: its bytes, from the first patch's start to the last
+ * one's end. */
 static size_t run_of(const struct patch *first, size_t count, size_t *size)
 {
 	size_t n = 0;
@@ -83,7 +85,8 @@ static bool fork_text_read_all(int mem_fd, uint64_t address, void *data, size_t 
 	return pread(mem_fd, data, size, (off_t)address) == (ssize_t)size;
 }
 
-/* Finds out which of a run are there; false if it could not be read in one go: then `bytes` are not known. */
+/* Sets `there` of each patch of a run. Returns false if the run could not be read by one call; `bytes` are then
+ * invalid. */
 static bool run_find(int mem_fd, pid_t tid, struct patch *first, size_t count, unsigned char *bytes, size_t size)
 {
 	const bool whole = fork_text_read_all(mem_fd, first->address, bytes, size);
@@ -143,7 +146,7 @@ int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid)
 	return error;
 }
 
-/* ---- Tables of its own ---- */
+/* ---- The child's own tables ---- */
 
 static void copy_slots(const struct text *from, struct process *p)
 {
@@ -201,7 +204,7 @@ void fork_text_copy(const struct process *from, struct process *p,
 	}
 }
 
-/* ---- Its text ---- */
+/* ---- The child's text ---- */
 
 void fork_text_trust(struct process *p)
 {

@@ -1,20 +1,23 @@
-/* A fork's child has the text of its parent, with our breakpoints and copies in it. */
+/* Cleans, copies and compares the text of a fork's child, which has the breakpoints and slots of its maker. */
 #ifndef FT_BREAKPOINTS_FORK_TEXT_H
 #define FT_BREAKPOINTS_FORK_TEXT_H
 
 #include "breakpoints/process_text.h"
 
-/* Takes all that is ours, by `tables`' text, out of the memory of a stopped task, open as mem_fd. 0, or an
- * error: the bits of all that came, so that only -ESRCH alone is what it says. */
+/* Puts the original bytes back in the memory of the stopped task `tid`, open as mem_fd, wherever a breakpoint or slot
+ * of `tables` is in place. Returns 0, or the bitwise or of all errors (negative errno), of which callers only compare
+ * with -ESRCH. */
 int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid);
-/* Copies slots and breakpoints for a child whose objects are known; none has a probe yet. The function is called for
- * each new breakpoint and the one that it is a copy of. */
+/* Copies slots and breakpoints for a child whose objects are known. The copies have no probes yet. Calls copied() with
+ * each new breakpoint and its original. */
 void fork_text_copy(const struct process *from, struct process *p,
 		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));
-/* The child's text is what it was when the tables were: nothing of ours was written to the lender's in between. */
+/* Enters the child's breakpoints into the journal without looking at its text. The text agrees with the tables if
+ * functrace wrote nothing to the lender's text after the fork. The lender is the process whose tables the child
+ * borrowed. */
 void fork_text_trust(struct process *p);
-/* Makes text and tables agree. A breakpoint that was planted in the lender after the fork is not there yet; one that
- * was taken out since is there still; a slot may hold another copy. */
+/* Makes the child's text and its tables agree. A breakpoint that was inserted for the lender after the fork is missing
+ * in the child; one that was removed since is still there; a slot may hold another copy. */
 void fork_text_compare(struct process *p, pid_t tid);
 
 #endif

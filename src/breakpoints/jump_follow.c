@@ -5,21 +5,21 @@
 
 #include <stdlib.h>
 
-/* A function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to
- * `operator delete(void *)`, and that one to `free`, both through the PLT. When its jump is done
- * here anyway, the next breakpoint is known before the task has reached it, with the very registers
- * that it will have there: that saves the stop. */
+/* Follows a function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to `operator
+ * delete(void *)`, and that one to `free`, both through the PLT. As functrace emulates the jump anyway, it can compute
+ * the next breakpoint, and the registers that the task will have there, before the task gets there. That saves the
+ * stop. */
 
-#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; bti, adrp, ldr, add, br; one to spare */
-#define FOLLOW_MISSES 8 /* times that it led nowhere before it is given up */
+#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one to spare */
+#define FOLLOW_MISSES 8 /* misses in a row after which a jump is no longer followed */
 
-/* What a breakpoint's jump leads through, in the text of the same object. */
+/* The instructions after a breakpoint's jump, in the text of the same object. */
 struct path {
 	struct insn insns[FOLLOW_INSNS];
 	unsigned count;
 };
 
-/* What is followed reads memory at most. */
+/* Refuses the write: an instruction that is followed may read memory but not write it. */
 static int follow_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	(void)context, (void)address, (void)data, (void)size;
@@ -31,15 +31,16 @@ static bool is_jump(const struct insn *insn)
 	return insn->kind == INSN_EMULATE && insn->pc_only;
 }
 
-/* What computes the address that a jump goes to changes registers, too: where the pc is not set without all of them
- * anyway, that costs nothing. */
+/* Returns whether the instruction is followed. An instruction that computes the address of a jump changes other
+ * registers than the pc. That costs nothing on processors where setting the pc writes all registers anyway. */
 static bool can_follow(const struct arch *arch, const struct insn *insn)
 {
 	return is_jump(insn) ||
 	       (arch->pc_offset < 0 && (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
 }
 
-/* The n-th instruction behind the jump, which those registers are about to run. */
+/* Returns the n-th instruction after the jump, which a task with these registers is about to run. NULL: the jump led to
+ * another address before. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
 	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;

@@ -1,4 +1,4 @@
-# text/: the tracee's code: breakpoints, out-of-line copies, getting past them
+# breakpoints/: breakpoints in the text of processes, out-of-line copies, stepping over breakpoints
 noinst_LIBRARIES += libbreakpoints.a
 libbreakpoints_a_SOURCES = src/breakpoints/breakpoints.c src/breakpoints/breakpoints.h \
 	src/breakpoints/jump_follow.c src/breakpoints/step_over.c \

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Out-of-line copies live in the tails of text mappings: the bytes of the last page behind the segment, which no
- * code uses. What was there is saved and put back. A slot belongs to one breakpoint; it is given to
- * another only when no task can be in it. */
+/* Puts out-of-line copies into the tails of text mappings: the bytes of the last page after the segment, which no code
+ * uses. Their old bytes are saved and put back. A slot belongs to one breakpoint. It is given to another one only when
+ * no task can be in it. */
 
 void slots_add_object(struct process *p, struct object *object)
 {
@@ -39,7 +39,8 @@ static int slot_write(struct process *p, struct slot *slot)
 	return 0;
 }
 
-/* After a dlclose and a new mapping at the same place the copy is gone, and the bytes are not ours. */
+/* Returns whether the copy is in memory. After a dlclose and a new mapping at the same place it is not, and the bytes
+ * are not functrace's. */
 static bool slot_holds(struct process *p, const struct slot *slot)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
@@ -71,7 +72,7 @@ static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 	const struct insn_copy before = slot->copy;
 
 	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
-		slot->copy = before; /* still somebody's, perhaps */
+		slot->copy = before; /* another breakpoint may still use it */
 		return false;
 	}
 	slot->owner = b;
@@ -95,14 +96,15 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 	return slot;
 }
 
-/* Between a dlclose and the notice of it other threads go on: a copy of another object's instruction must not
- * have been unmapped meanwhile. */
+/* Returns whether the tail stays mapped for as long as the breakpoint's code. Other threads run on between a dlclose
+ * and its notice to functrace, so the copy must not be in an object that can be unmapped before the instruction's own
+ * object. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
 }
 
-/* A fresh slot, from the nearest tails first. */
+/* Assigns a slot that was never used, in the nearest tail that the instruction can be relocated to. */
 static bool assign_fresh(struct process *p, struct breakpoint *b)
 {
 	uint64_t beyond = 0;
@@ -132,17 +134,19 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 	}
 }
 
-/* A slot of this tail that no task is in; of those that are in use, one that was not used lately. */
+/* Assigns a used slot of this tail that no task is in. Slots whose breakpoint is inserted and that were entered lately
+ * come last. */
 static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail)
 {
 	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
 
-	/* In the second round no slot counts as recently used. */
+	/* The first round clears used_lately. */
 	for (size_t i = 0; i < 2 * count; i++) {
 		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 
 		tail->hand = (tail->hand + 1) % count;
-		/* A child that was born in one is not counted until it is adopted. */
+		/* A child that was born in a slot is not counted there until it is adopted. So a slot that holds a
+		 * system call, which may be a fork, is not taken. */
 		if (!slot || slot->users || slot->insn.is_syscall)
 			continue;
 		if (slot->used_lately && slot->owner && slot->owner->inserted) {
@@ -160,8 +164,8 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 	return false;
 }
 
-/* Programs with more call sites than there are slots (a browser has thousands) take turns with them: to write one
- * anew is far cheaper than a step with all threads stopped. */
+/* Assigns the slot of another breakpoint. Programs with more call sites than slots (a browser has thousands) share
+ * them, because writing a slot anew is far cheaper than a step with all threads stopped. */
 static bool assign_used(struct process *p, struct breakpoint *b)
 {
 	struct insn_copy copy;
@@ -204,7 +208,7 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 
 		hash_remove(&p->text->slots, gone[i], NULL);
 		slot_release(slot);
-		/* No task can be in unmapped memory, but one may still be counted there. */
+		/* No task can be in unmapped memory, but a task may still be counted there. */
 		FOR_EACH_TASK(task, p)
 			if (task_slot(task) == slot)
 				slot_left(task);
@@ -213,7 +217,7 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 	free(gone);
 }
 
-/* One write a tail: its slots lie side by side. */
+/* Restores all slots of a tail by one write, because they are adjacent. */
 static void tail_restore(struct process *p, const struct tail *tail)
 {
 	const size_t size = tail->next - tail->start;
@@ -239,7 +243,7 @@ static void tail_restore(struct process *p, const struct tail *tail)
 
 void slots_restore(struct process *p)
 {
-	text_about_to_change(p); /* a child that was born since still has the copies */
+	text_about_to_change(p); /* a child that borrows the tables still has the copies */
 	for (size_t i = 0; i < p->text->tail_count; i++)
 		tail_restore(p, &p->text->tails[i]);
 }

@@ -1,48 +1,49 @@
-/* Slots for out-of-line copies, and the tasks in them: see out_of_line.c. */
+/* Assigns slots for out-of-line copies, and counts the tasks in them: see out_of_line.c. */
 #ifndef FT_BREAKPOINTS_OUT_OF_LINE_H
 #define FT_BREAKPOINTS_OUT_OF_LINE_H
 
 #include "breakpoints/process_text.h"
 
-/* Finds room for slots in an object that has been mapped; `object` stays the caller's, and must stay valid until
- * slots_forget_range() of where it is. */
+/* Finds room for slots in an object that was mapped. The caller owns `object`, which must stay valid until
+ * slots_forget_range() of its range. */
 void slots_add_object(struct process *p, struct object *object);
-/* The range is no longer mapped: forgets the slots in it. */
+/* Forgets the slots in a range that is no longer mapped. */
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
-/* Gives a breakpoint a slot with its copy in it. False: there is none for it. */
+/* Assigns a slot to the breakpoint and writes the copy into it. Returns false if there is no slot for it. */
 bool slot_assign(struct process *p, struct breakpoint *b);
-/* The slot belongs to no breakpoint any more. */
+/* Takes the slot away from its breakpoint. */
 void slot_release(struct slot *slot);
-/* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. If it
- * cannot be, releases it: false. */
+/* Makes sure that the copy of an assigned slot is in memory: its object may have been unmapped and mapped again. If the
+ * copy cannot be written, releases the slot and returns false. */
 bool slot_renew(struct process *p, struct slot *slot);
-/* slot_renew() of the breakpoint's slot (false: it has none) where that can have happened without a notice. */
+/* Does slot_renew() for the breakpoint's slot if its object may have been unmapped unnoticed. Returns false if the
+ * breakpoint has no usable slot. */
 bool slot_prepare(struct process *p, struct breakpoint *b);
-/* The slot that holds that pc; NULL none. */
+/* Returns the slot that contains the pc, or NULL. */
 struct slot *slot_at(struct process *p, uint64_t pc);
-/* Puts back what was in all slots. */
+/* Puts the original bytes back in all slots. */
 void slots_restore(struct process *p);
 
 /* ---- Tasks ---- */
 
-/* What this floor knows of the task, made at its first use. */
+/* Makes this room's part of the task; task_hits() does so at its first use. */
 struct task_hits *task_hits_new(struct task *task);
 static inline struct task_hits *task_hits(struct task *task)
 {
 	return task->hits ? task->hits : task_hits_new(task);
 }
-/* Where it was last sent; NULL nowhere. */
+/* Returns the slot that the task was last sent into; NULL if it is known to be in none. */
 static inline struct slot *task_slot(const struct task *task)
 {
 	return task->hits ? task->hits->slot : NULL;
 }
-/* The task is in the slot already: a fork's child that was born there. */
+/* Counts the task as being in the slot, because it is sent there, or was born there (a fork's child). */
 static inline void slot_joined(struct task *task, struct slot *slot)
 {
 	slot->users++;
 	task_hits(task)->slot = slot;
 }
-/* It is known to be elsewhere. */
+/* Notes that the task is in no slot. */
 static inline void slot_left(struct task *task)
 {
 	struct slot *slot = task_slot(task);
@@ -52,24 +53,24 @@ static inline void slot_left(struct task *task)
 	slot->users--;
 	task->hits->slot = NULL;
 }
-/* The task goes on in the slot: sets its pc. It stays stopped. */
+/* Sets the pc of a stopped task to the slot's copy. The task stays stopped. */
 void slot_enter(struct task *task, struct slot *slot);
-/* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
+/* Moves a pc inside a copy back to the original address. Called after any stop that is not a hit. */
 void task_leave_slot(struct task *task);
-/* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
+/* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises the next one. */
 void hit_undo(struct task *task, const struct breakpoint *b);
-/* Whether hits of the task were undone that may come again. */
+/* Returns whether the task has undone hits, which may come again. */
 static inline bool task_has_undone_hits(const struct task *task)
 {
 	return task->hits && task->hits->any_undone;
 }
-/* Whether this hit is one that was undone; forgets it then. The first `arguments` of args are the function's own. Those
- * in registers are compared too, but no others on the stack: they are the caller's variables, which the signal's
- * handler or another thread may have changed meanwhile. */
+/* Returns whether this hit is one that was undone, and forgets the undone one. Compares the first `arguments` of args,
+ * which are the function's own, and all that are in registers. Other words on the stack are the caller's variables,
+ * which a signal's handler or another thread may have changed meanwhile. */
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
-/* A breakpoint goes: forgets hits of it that were undone. */
+/* Forgets undone hits of a breakpoint that is about to be freed. */
 void hits_forget(struct task *task, const struct breakpoint *b);
-/* Frees what this floor knows of a task that ends. */
+/* Frees this room's part of a task that ends, and counts the task out of its slot. */
 void hits_free(struct task *task);
 
 #endif

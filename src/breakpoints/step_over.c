@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-/* Getting past a breakpoint without lifting it: a jump into its copy, or doing the instruction here. Only what
- * neither can do is stepped in place, with all tasks of the address space stopped. */
+/* Steps over a breakpoint without removing it, by a jump into its copy or by emulating the instruction. If neither is
+ * possible, the task steps in place, with all other tasks of the address space stopped. */
 
 static int emulation_read(void *context, uint64_t address, void *data, size_t size)
 {
@@ -20,8 +20,9 @@ static int emulation_read(void *context, uint64_t address, void *data, size_t si
 	return memory_read(task->process, address, data, size);
 }
 
-/* Loads and stores of the program's own that are done for it: where it may not read or write it has to find that out
- * itself (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem passes over protection, this does not. */
+/* Read and write memory for emulated loads and stores of the program itself. If the program may not access an address,
+ * it has to get the fault (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem ignores protection,
+ * process_vm_readv() does not. */
 static int protected_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct task *task = context;
@@ -36,17 +37,17 @@ static int protected_write(void *context, uint64_t address, const void *data, si
 	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
 	unsigned char byte;
 
-	/* Of two pages the first might be written and the second not. */
+	/* The write might reach only the first of two pages. */
 	if (address / page_size() != (address + size - 1) / page_size())
 		return -EFAULT;
-	/* This read makes a stack grow, as the program's own push would; a write without it the kernel refuses, and
-	 * complains of in its log. */
+	/* This read makes a stack grow, as the program's own push would. Without it the kernel refuses the write, and
+	 * complains in its log. */
 	if (memory_read(task->process, address, &byte, 1) < 0)
 		return -EFAULT;
 	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
-/* Where /proc/PID/mem cannot be written to, the other way is tried. */
+/* Uses process_vm_writev() where /proc/PID/mem cannot be written. */
 static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	const struct task *task = context;
@@ -67,7 +68,7 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	/* Where that writes all registers anyway, the count of an IT block is among them. */
+	/* If the pc cannot be set alone, all registers are written. They include the count of an IT block (ARM). */
 	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {
@@ -77,10 +78,10 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
-/* The kernel holds the step up: in a system call that blocks, or for a page that somebody else is to bring. The
- * instruction has been taken from the text by then, so that its breakpoint may be there again; and those who are to end
- * that wait may be halted by us. The step's trap comes later, and is dropped. Where a page was missing the instruction
- * is begun again, and hits. */
+/* Gives up a step that the kernel holds up, in a system call that blocks, or for a page that another thread has to
+ * provide. The processor has fetched the instruction, so the breakpoint may be inserted again. The halted threads run
+ * again, because one of them may have to end the wait. The step's SIGTRAP comes later and is dropped. An instruction
+ * that missed a page starts again and hits the breakpoint; that hit is marked as undone, so that it is recognised. */
 static void step_left_under_way(struct task *task, const struct breakpoint *b, const struct arch_regs *before)
 {
 	task->is_stepping = true;
@@ -116,15 +117,15 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	}
 	if (stop.kind == STOP_TRAP) {
-		/* The step is done, unless the next instruction's breakpoint was reported at once: the pc tells. A
-		 * pending event of ours is not lost: it comes after this. The step's trap has unblocked SIGTRAP, as a
-		 * hit does. */
+		/* The step is done. A pending event is not lost: it is reported after the resume. The step's SIGTRAP
+		 * has unblocked the signal, as a hit does; a system call may have changed the mask itself. */
 		if (has_mask && !b->insn.is_syscall)
 			task_set_signal_mask(task, mask);
 		task_resume(task, 0);
 		return;
 	}
-	/* A signal came instead of the step, or the task has died: the hit is known already. */
+	/* A signal came instead of the step, or the task was killed. The hit was acted on already and may come
+	 * again. */
 	stops_put_back(t, &stop);
 	if (task->stopped)
 		hit_undo(task, b);
@@ -136,9 +137,9 @@ static bool stands_at(struct task *task, uint64_t address)
 	       task->process->arch->pc(&task->regs) == address;
 }
 
-/* Where there is no single step, or none for this instruction. What gets here was to be emulated and cannot reach its
- * memory, so that it faults, or was to be copied and has lost its slot: the task runs, and is interrupted when it has
- * gone on. */
+/* Runs the instruction in place if the processor cannot step, or cannot step over this instruction. Such an instruction
+ * could not be emulated because its memory cannot be accessed, so it will fault; or its slot is lost. Resumes the task,
+ * and interrupts it when it has passed. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;

@@ -1,18 +1,19 @@
-/* Getting past a breakpoint, and resuming. */
+/* Steps tasks over breakpoints and resumes them. */
 #ifndef FT_BREAKPOINTS_STEP_OVER_H
 #define FT_BREAKPOINTS_STEP_OVER_H
 
 #include "breakpoints/process_text.h"
 
-/* Has a task that was stopped by a hit of `b` go on behind it, as if the breakpoint were not there: resumes it. May
- * stop all other tasks of its process for a while. Where the breakpoint has gone, the task goes on at its address; a
- * task that was killed meanwhile reports that as its next stop. */
+/* Continues a task that is stopped by a hit of `b` as if the breakpoint were not there, and resumes it. May stop all
+ * other tasks of its process for a while. If the breakpoint is no longer inserted, the task goes on at its address. If
+ * the task is killed meanwhile, its next stop reports that. */
 void step_over_breakpoint(struct task *task, struct breakpoint *b);
-/* Sends a task that has stopped for a SIGTRAP back to the instruction under the breakpoint that it has hit, which has
- * not run. False: it has hit none. */
+/* Sets a task that stopped for a SIGTRAP back to the instruction under the breakpoint that it hit, which has not run.
+ * Returns false if it hit no breakpoint. */
 bool hit_take_back(struct task *task);
-/* jump_follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are
- * those of that hit (the task's own are not written); else NULL. */
+/* In jump_follow.c. Returns the breakpoint that the task will hit next, before any other event, if it is stepped over
+ * b. task->regs are then those of that hit, and the registers of the task itself are not written. NULL if there is
+ * none. */
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b);
 
 #endif

@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the parameters of a function are known from: the row of its module; of a function of the C library, what our
- * own modules say of it, whoever asks for it (-x open); else its object's debug information. */
+/* Makes the texts of arguments. The parameters of a function are known from the row of its module; for a function of
+ * the C library that -x names (-x open), from functrace's own modules; else from the debug information of its
+ * object. */
 
-#define UNKNOWN_MAX 10 /* functions of which a trace says that nothing is known of their parameters */
+#define UNKNOWN_MAX 10 /* notes per trace about functions whose parameters are unknown */
 
-/* ---- What is known of a function ---- */
+/* ---- The parameters of a function ---- */
 
-/* The C library's own functions are what its names say; another object may have a function of its own of such a name.
- * Of a static program it cannot be seen whose a function is. */
+/* Returns whether functions of the object are those that the C library's names mean. Another object may have its own
+ * function of such a name. In a static program the two cannot be told apart. */
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};
@@ -34,7 +35,7 @@ static bool is_c_library(const struct object *object)
 		const size_t length = strlen(names[i]);
 		const char *const behind = file + length;
 
-		/* libc.so.6, libc-2.31.so, ld-linux-x86-64.so.2, ld-musl-x86_64.so.1 */
+		/* Matches libc.so.6, libc-2.31.so, ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
 		if (!strncmp(file, names[i], length) &&
 		    (!strncmp(behind, ".so", 3) ||
 		     (behind[0] == '-' && (names[i][1] == 'd' || isdigit((unsigned char)behind[1])))))
@@ -52,7 +53,8 @@ static struct args_plan *plan_of_library(const struct arch *arch, const struct p
 	return known ? args_plan_of_row(arch, known, elf_file_is_soft_float(probe->object->file)) : NULL;
 }
 
-/* *is_late: it is not known yet whether there is one. */
+/* Returns NULL if the parameters are unknown. Sets *is_late if the debug information could not be read in time: a later
+ * call may find them. */
 static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced,
 				   bool *is_late)
 {
@@ -76,7 +78,7 @@ static void report_unknown(struct process *p, const struct traced *traced)
 		output_note(p->trace, "nothing is known of the parameters of %s: -a shows none", traced->shown);
 }
 
-/* Once a trace, by the first such function. */
+/* Writes the note once per trace, for the first such function. */
 static void report_unknown_result(struct process *p, const struct traced *traced)
 {
 	if (!p->trace->counts.unknown_results++)
@@ -120,7 +122,7 @@ static bool read_error(void *task, int *error)
 	return task_errno(task, error);
 }
 
-/* A pointer to a function is one to its first instruction. */
+/* Returns the name of the function whose first instruction is at the address, or NULL. */
 static const char *function_name(void *task, uint64_t address)
 {
 	const struct process *const p = ((struct task *)task)->process;

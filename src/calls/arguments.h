@@ -1,30 +1,30 @@
-/* Arguments as text (-a): what a traced function's parameters are, and what they are in a call. */
+/* Arguments as text (-a): the parameters of traced functions, and their values in a call. */
 #ifndef FT_CALLS_ARGUMENTS_H
 #define FT_CALLS_ARGUMENTS_H
 
 #include "args/args.h"
 #include "calls/calls.h"
 
-/* Of a call in flight. */
+/* The arguments of a call in flight. */
 struct call_arguments {
 	struct arg_list *list;
 	struct args_kept kept;
 };
 
-/* The arguments of a call of the probe's function, as they are now, at its entry: a new list; NULL: none are shown, or
- * nothing is known of the parameters. kept: what arguments_returned() needs; NULL if it will not be called. */
+/* Returns a new list of the arguments of a call of the probe's function, as they are at its entry. NULL: none are
+ * shown, or the parameters are unknown. *kept gets what args_at_return() needs; kept is NULL if the return is not
+ * waited for. */
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
 				   struct args_kept *kept);
-/* A call begins whose return is waited for: call->shown, freed by call_arguments_free(). */
+/* Makes call->shown, at the entry of a call whose return is waited for. call_arguments_free() frees it. */
 void arguments_begin(struct task *task, struct call *call);
-/* It returns: what only now is known is added. failed: it has not done what it is there for. */
+/* Adds to call->shown what is known only at the return. failed: the call did not succeed. */
 void arguments_returned(struct task *task, struct call *call, bool failed);
-/* The result of a call of a function of -x as a number: the register's value as far as the function returns one there,
- * and 0 where it is known to return none. Of other functions, and of those of which nothing is known, the register's
- * value. */
+/* Returns the result of a call as a number. For a function of -x whose result type is known, that is the part of the
+ * register which it sets, and 0 if it returns nothing there. For other functions it is the register's value. */
 uint64_t arguments_result(const struct task *task, const struct call *call, uint64_t result_register);
 void call_arguments_free(struct call_arguments *arguments); /* NULL is allowed */
-/* What a fork's child has of a call that its parent has begun. */
+/* Returns a copy for a fork's child, which inherits the call in flight from its maker. */
 struct call_arguments *call_arguments_copy(const struct call_arguments *arguments);
 
 #endif

@@ -21,10 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry of a call: a release that cannot fail is written, any other call begins, and its return is waited for. */
+/* Enters calls: writes a release that cannot fail; begins any other call and waits for its return. */
 
-/* Whether what a call has for its return address is a constant among the code: what is called never returns
- * (__cxa_throw, abort, one of the program's own). What gives something always does. */
+/* Returns whether the called function never returns (__cxa_throw, abort, one of the program's own): at its return
+ * address the code then has a constant, not an instruction. A function that allocates or releases always returns. */
 static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -33,9 +33,9 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 	       p->arch->is_constant(return_address, &code);
 }
 
-/* The breakpoint at a return address; NULL, and *count is what the call counts as, if there is none. A function's entry
- * can be reached without a call (a loop's head): then the word on the stack is no return address, and nothing may be
- * written there. */
+/* Returns the breakpoint at a return address. If there can be none, returns NULL and sets *count to the counter for the
+ * call. A function's entry can be reached without a call (as a loop's head). The word on the stack is no return address
+ * then, and nothing may be written there. */
 static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {
@@ -65,7 +65,8 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 	return b;
 }
 
-/* What the event of the call names. Only where a function is called by several names its caller is asked. */
+/* Returns the function that the event of the call names. The caller's code is looked at only if a function is called by
+ * several names. */
 static const struct traced *called_as(struct task *task, const struct probe *probe)
 {
 	uint64_t return_address;
@@ -75,9 +76,8 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its
- * own. The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this
- * one. */
+/* Settles the reservation, or NULL, of an id whose release another call enters. If this release is a part of a call in
+ * flight, the reserved one has succeeded. If not, the reserving call is over, or leaves the release to this one. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -88,8 +88,8 @@ static void entered_release(struct task *task, struct reservation *reserved, boo
 		ledger_commit(task->process->trace, reserved, time_ns);
 }
 
-/* What the call gives up, as a release without a stack. False: nothing (free(NULL)); the kernel refuses what begins
- * within a page. */
+/* Makes the event of what the call releases, without a stack. Returns false if it releases nothing: free(NULL), or a
+ * range that begins within a page, which the kernel refuses. */
 static bool released_event(struct task *task, const struct probe *probe, const struct operands *of, struct event *e)
 {
 	const struct function *f = probe->wanted->function;
@@ -100,13 +100,13 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id) ||
 	    (f->stays.test != TEST_NONE && value_condition_holds(of, &f->stays)))
 		return false;
-	/* Of 0 bytes nothing is given up (mremap makes one more mapping of them). */
+	/* A range of 0 bytes releases nothing (mremap of 0 bytes makes another mapping). */
 	if (f->extent.kind != VALUE_NONE && !(e->extent = value_of(of, &f->extent)))
 		return false;
 	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
 }
 
-/* What is left of a range is an allocation, which has a stack without -A, too. */
+/* The rest of a range is written as an allocation, which has a stack without -A, too. */
 static bool wants_release_stack(const struct process *p, const struct probe *probe, const struct event *e)
 {
 	return p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
@@ -118,7 +118,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const uint32_t resource = probe->wanted->resource;
 	struct process *p = task->process;
 
-	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
+	/* The release of a live block is written, no matter which function calls this one. But a block that a call in
+	 * flight (realloc) has reserved is released by that call. */
 	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
 			      (!is_known && call_fold(task, probe, return_sp, NULL));
@@ -136,7 +137,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	arg_list_unref(e->args);
 }
 
-/* A release of all ids from that of the event to the last. */
+/* Writes the release of all ids from that of the event to the row's `last`. */
 static void enter_release_between(struct task *task, const struct probe *probe, const struct operands *of,
 				  struct event *e)
 {
@@ -160,15 +161,16 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 	       value_of(&outer, &f->released) == value_of(inner, &g->released);
 }
 
-/* Whether the older call, which has the same place on the stack, is at this entry still: it has been entered here by
- * another probe, or has come here by a jump (reallocarray -> realloc). A call instruction that always calls the same
- * function leaves no other way; where it may call this one itself, only the block that both mean can tell. */
+/* Returns whether the older call, which has the same return_sp, is still in flight at this entry: another probe of this
+ * entry has begun it, or its function has jumped here (reallocarray -> realloc). If its call instruction always calls
+ * the same function, there is no other possibility. If that instruction may have called this function itself, the calls
+ * are one only if both mean the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
 	if (older->probe == probe)
 		return false;
-	/* Of those nothing else is to tell, and most such calls go through a pointer or a method table. */
+	/* Such calls have no block to compare, and most of them go through a pointer or a method table. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
@@ -176,8 +178,8 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
 }
 
-/* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here:
- * true. One of another kind is a call of its own. Older ones that have never returned are dropped. */
+/* Returns true if a call in flight of the same kind, with the same return_sp, has jumped here: this call is a part of
+ * it. A call of another kind is separate. Older calls there that never returned are dropped. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const struct operands *of)
 {
@@ -197,7 +199,7 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 	return true;
 }
 
-/* What the call releases if it succeeds. */
+/* Reserves what the call releases if it succeeds. */
 static void call_enter_reserve(struct task *task, struct call *call, struct event *e)
 {
 	struct process *p = task->process;
@@ -214,7 +216,7 @@ static void call_enter_reserve(struct task *task, struct call *call, struct even
 	ledger_reserve(p->trace, &call->release, e, call);
 }
 
-/* `e`: what it releases, NULL nothing. */
+/* Begins a call whose return is waited for. `e`: what it releases, or NULL. */
 static struct call *call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
 			       struct breakpoint *site, struct event *e)
 {
@@ -233,7 +235,7 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	return call;
 }
 
-/* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
+/* Returns whether a hit that comes again, because a signal had to be delivered first, was already acted on. */
 static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	const struct function *f = probe->function;
@@ -248,7 +250,7 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 	return call && stack_return_address(task, false, &return_address) && call->return_address == return_address;
 }
 
-/* The compiler knows that the call does not return. */
+/* Writes a remark: according to the compiler the call does not return. */
 static void never_returned(struct task *task, const struct probe *probe)
 {
 	struct event e = {.thread = task_calls(task)->thread, .function = called_as(task, probe)};
@@ -258,7 +260,7 @@ static void never_returned(struct task *task, const struct probe *probe)
 	arg_list_unref(e.args);
 }
 
-/* The call whose return is waited for; NULL: none. */
+/* Returns the call whose return is waited for, or NULL if there is none. */
 static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			       uint64_t return_address, const struct operands *of, struct event *e)
 {
@@ -284,7 +286,7 @@ static struct call *enter_call(struct task *task, const struct probe *probe, uin
 	return NULL;
 }
 
-/* Whether a stack will hardly fail to be wanted when the call returns. */
+/* Returns whether a stack will most probably be needed when the call returns. */
 static bool wants_stack(const struct process *p, const struct probe *probe)
 {
 	const struct settings *set = p->tracer->set;
@@ -304,7 +306,8 @@ static struct call *enter_watched(struct task *task, const struct probe *probe, 
 	return NULL;
 }
 
-/* A release of all that is live from one id to another, which can fail: it is written when it has succeeded. */
+/* Reserves a release of all live ids from that of the event to the row's `last`. It can fail, so it is written when it
+ * has succeeded. */
 static void enter_range(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
 			struct event *e)
 {
@@ -327,7 +330,7 @@ static void enter_range(struct task *task, const struct probe *probe, uint64_t r
 	free(ids);
 }
 
-/* Whether the call is one of the row. The child of a vfork has its maker's memory, but descriptors of its own. */
+/* Returns whether the row applies to the call. A vfork's child has its maker's memory, but descriptors of its own. */
 static bool is_of_row(const struct task *task, const struct probe *probe, const struct operands *of)
 {
 	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)
@@ -360,7 +363,7 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 			enter_release_between(task, probe, of, &e);
 		return;
 	}
-	/* With -a its return is waited for also where it releases nothing: it may fail, which is a remark. */
+	/* With -a the return is waited for even if the call releases nothing, because a failure gets a remark. */
 	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->args;
 
 	if (f->role == ROLE_RELEASE && !is_held && !is_remarked &&
@@ -368,7 +371,7 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
-	/* What a preloaded close() calls is a part of that one, which has released the descriptor already. */
+	/* A call made by a preloaded close() is a part of that one, which has already released the descriptor. */
 	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }

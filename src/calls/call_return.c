@@ -18,20 +18,20 @@
 
 #include <string.h>
 
-/* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
+/* Finishes calls at their return: writes what a call has allocated, and what it has released if it succeeded. */
 
-#define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
-#define IDS_MAX       1024       /* of one call */
-#define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
+#define MISSES_MAX    64         /* hits of a return site without a call before its breakpoint is removed */
+#define IDS_MAX       1024       /* most ids of one call */
+#define ABANDONED_MAX (1u << 20) /* bytes below sp in which abandoned calls of the same stack are looked for */
 
-/* A call as a row's own code sees it, and whose it is. */
+/* A call as the row's look() sees it, with its process and resource. */
 struct looked_at {
 	struct module_call call;
 	struct process *p;
 	uint32_t resource;
 };
 
-/* An IFUNC's resolver returns: what it has chosen is the function. */
+/* Adds the function that an IFUNC's resolver returns, which is the chosen one. */
 static void resolver_returned(struct task *task, const struct call *call)
 {
 	struct process *p = task->process;
@@ -80,7 +80,8 @@ static bool call_return_has_argument(const struct arg_list *list, const char *na
 	return false;
 }
 
-/* What the row's own code says of the call. False: it is not to be written. *e gets arguments of its own. */
+/* Completes the event by the row's look(). Returns false if look() says that none is to be written. Otherwise e->args
+ * becomes a reference that the caller releases. */
 static bool call_return_look(const struct operands *of, unsigned index, struct event *e)
 {
 	struct module_details details = {.index = index, .id = e->id, .size = e->size};
@@ -109,7 +110,7 @@ static bool call_return_look(const struct operands *of, unsigned index, struct e
 	return true;
 }
 
-/* The probe of another kind at the same function, as its module has it. */
+/* Returns the probe of another kind of the same module at the same function, or NULL. */
 static const struct probe *probe_beside(const struct process *p, const struct probe *probe, uint32_t resource)
 {
 	const struct breakpoint *b = breakpoint_find(p, probe->start);
@@ -120,7 +121,7 @@ static const struct probe *probe_beside(const struct process *p, const struct pr
 	return beside;
 }
 
-/* A range has come to the place of others: these are gone, of whichever of the module's kinds. */
+/* Writes the release of ranges, of any of the module's kinds, in whose place the call has put a new range. */
 static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
 {
 	const struct module *module = call->probe->wanted->module;
@@ -143,18 +144,19 @@ static void replace_ranges(const struct call *call, const struct operands *of, c
 	}
 }
 
-/* It has an event already, of a call within this one that was not known to be a part of it. */
+/* Returns whether the id has an event already, from a call inside this one that was not recognised as a part of it. */
 static bool was_made_within(const struct call *call, const struct trace *trace, uint64_t id)
 {
 	const uint32_t resource = call->probe->wanted->resource;
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may take references of what it makes; if that was there before, one of them is the result. */
+	/* A constructor may take references to the object that it makes. If the object is older than this call, the
+	 * result is one of these references. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
-/* Writes one id of the call, if it has no event yet: its event, without a stack yet. */
+/* Writes the event of one id of the call if the id has none yet. *e has no stack yet. */
 static void write_looked(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	struct trace *trace = of->p->trace;
@@ -178,7 +180,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		ledger_call(trace, e);
 		return;
 	}
-	/* Of what its caller has: it is not made here. */
+	/* True for a reference to an object that the caller already has. */
 	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
 
 	replace_ranges(call, of, e);
@@ -191,7 +193,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		}
 }
 
-/* The same of what the row's own code says of it. False: it is none. */
+/* Completes the event by call_return_look(), and writes it. Returns false if there is no event. */
 static bool write_event(struct task *task, struct call *call, const struct operands *of, unsigned index,
 			struct event *e)
 {
@@ -202,7 +204,7 @@ static bool write_event(struct task *task, struct call *call, const struct opera
 	return true;
 }
 
-/* All ids of a call that has given e->id, as far as the row says. */
+/* Writes the events of all ids of a call. e->id is the first; the row says which others there are. */
 static void write_events(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	const struct function *f = of->row->function;
@@ -218,7 +220,8 @@ static void write_events(struct task *task, struct call *call, const struct oper
 	}
 }
 
-/* What the call releases is so if it has succeeded, and of some even if it has not. */
+/* Settles the reservations of a call: what it has reserved is released if it succeeded, and by some functions even if
+ * it failed. */
 static void end_release(struct process *p, struct call *call, const struct function *f, bool ok, const struct event *e)
 {
 	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !e->size))
@@ -228,7 +231,8 @@ static void end_release(struct process *p, struct call *call, const struct funct
 	range_end(p, call, ok ? &e->time_ns : NULL);
 }
 
-/* A function of several kinds has a call for each: the last one of them says that it has failed. */
+/* Returns whether a call of the same function that is still in flight will write the remark about the failure. A
+ * function of several kinds has a call for each kind, and the last one writes it. */
 static bool is_said_later(const struct call *call)
 {
 	for (const struct call *other = call->older; other; other = other->older)
@@ -260,15 +264,15 @@ static void call_finish(struct task *task, struct call *call)
 		remark_failed(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
-	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
+	/* A success without an id (posix_memalign of 0 bytes, with some allocators) is no allocation. */
 	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
 		return;
 	e.has_kept = value_read(&of, &f->keeps, &e.kept);
 	write_events(task, call, &of, &e);
 }
 
-/* A return site was reached by another way than a traced call's return: that costs the target a
- * stop for nothing, so a hot one is taken out until the next call wants it. */
+/* Counts a hit of a return site at which no traced call returns. It costs the target a needless stop, so the breakpoint
+ * of a frequent one is removed until the next call needs it. Abandoned calls that would return here are dropped. */
 static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 {
 	struct process *p = task->process;
@@ -300,8 +304,8 @@ static void call_done(struct task *task, struct call *call)
 	call_free(task->process, call);
 }
 
-/* Of the calls that are events one by one the inner one, which was jumped to, returns first, as it does without a jump.
- * Returns the newest one of the others, or NULL. */
+/* Finishes the calls that are events of their own (probe_is_nested()). The inner one, which was jumped to, returns
+ * first, as it does without a jump. Returns the newest of the other calls, or NULL. */
 static struct call *nested_done(struct task *task, struct call *newest)
 {
 	struct call *rest = NULL;
@@ -340,7 +344,7 @@ void call_return(struct task *task, struct breakpoint *b)
 
 /* ---- Exceptions ---- */
 
-/* The frames of the task lead to where the call returns to. */
+/* Returns whether the task's stack contains the frame that the call returns to, or is too deep to see that. */
 static bool is_on_stack(struct task *task, const struct call *call)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -361,8 +365,8 @@ void calls_left(struct task *task, uint64_t sp)
 		older = call->older;
 		call_stale(p, call);
 	}
-	/* Below the handler may be another stack as well, on which calls go on: that which a signal has interrupted,
-	 * where the signal's handler has a stack of its own. */
+	/* The memory below the handler's sp may also be another stack with calls in flight: the stack that a signal
+	 * interrupted, if the signal's handler has a stack of its own. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
 		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))

@@ -1,13 +1,14 @@
-/* What is done at a traced function's return. */
+/* Acts on a hit at the return address of a traced function. */
 #ifndef FT_CALLS_CALL_RETURN_H
 #define FT_CALLS_CALL_RETURN_H
 
 #include "calls/calls.h"
 
-/* Finishes each call that returns here now; without one, counts a miss of the return site. */
+/* Finishes each call that returns here. Without one, counts a miss of the return site. */
 void call_return(struct task *task, struct breakpoint *b);
-/* A function with that sp handles an exception: what it had called is over, and so is what that had called. Else such a
- * call would seem to return where the program comes by another way, with the same sp, to the instruction behind it. */
+/* Drops the calls below sp on the stack: the function with this sp handles an exception, so they never return.
+ * Otherwise such a call would seem to return when the program gets to its return address in another way, with the same
+ * sp. */
 void calls_left(struct task *task, uint64_t sp);
 
 #endif

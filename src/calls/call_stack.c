@@ -7,20 +7,20 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* The stack of a stopped task. What is read at a call's entry, to learn where it returns to, serves at its
- * return as well: meanwhile nothing above its frame that an unwinder looks at can have changed, for every frame there
- * waits for the one below it. That saves a system call an event. */
+/* Reads the stack of a stopped task. The bytes that are read at a call's entry, to find its return address, serve at
+ * its return as well: until then nothing above its frame that an unwinder looks at can have changed, because every
+ * frame there waits for the one below it. That saves a system call per event. */
 
-/* From this size on process_vm_readv is the cheaper way: it copies once, /proc/PID/mem page by page and twice. For
- * 8 KiB it takes 2.5 us against 2.9, for 32 KiB 4.6 against 10. */
+/* From this size on process_vm_readv() is cheaper: it copies once, /proc/PID/mem page by page and twice. 8 KiB take 2.5
+ * us instead of 2.9, 32 KiB 4.6 us instead of 10. */
 #define LARGE_READ 6144
 
 #define STACK_MAX (64u << 10)
 
-/* One snapshot's bytes: those of the walk that goes on. */
+/* The bytes of the walk that is under way. */
 static unsigned char buffer[STACK_MAX];
 
-/* Bytes of a stopped task's memory; it may be refused where the open /proc/PID/mem is not. */
+/* Reads a stopped task's memory. process_vm_readv() may be refused where the open /proc/PID/mem is not. */
 static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *data, size_t size)
 {
 	if (size >= LARGE_READ) {
@@ -33,7 +33,7 @@ static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *
 	return memory_read_some(task->process, address, data, size);
 }
 
-/* Bytes of the stack from sp on, if they are known at this stop. */
+/* Returns the bytes of the stack from sp on if they are known at this stop, else NULL. *size: how many. */
 static inline const unsigned char *known_bytes(struct task *task, uint64_t sp, size_t *size)
 {
 	const struct kept_stack *kept = &task_calls(task)->kept;
@@ -75,7 +75,7 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 		*address = where;
 		return true;
 	}
-	/* Asked for several times a stop, and each time is a system call. */
+	/* The address is needed several times per stop, and each read is a system call. */
 	if (own->word_stop == task->at_stop && own->word_at == where) {
 		*address = own->word;
 		return true;
@@ -101,7 +101,7 @@ void stack_keep(struct task *task, struct call *call)
 
 	if (own->kept.valid_at != task->at_stop)
 		return;
-	/* Several calls may have begun at this stop: one read is for all of them. */
+	/* Several calls may have begun at this stop; one read serves all of them. */
 	if (!own->kept.call)
 		own->kept.call = ++own->last_serial;
 	call->serial = own->kept.call;
@@ -109,14 +109,14 @@ void stack_keep(struct task *task, struct call *call)
 
 void stack_recall(struct task *task, const struct call *call)
 {
-	struct kept_stack *kept = &task_calls(task)->kept; /* it may return from another task's call */
+	struct kept_stack *kept = &task_calls(task)->kept; /* another task may have entered the call */
 
 	kept->valid_at = call->task == task && call->serial && kept->call == call->serial ? task->at_stop : 0;
 }
 
 struct stack_reader {
 	struct process *p;
-	uint64_t top; /* highest address read beyond the snapshot */
+	uint64_t top; /* the highest end of a read beyond the snapshot */
 };
 
 static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
@@ -133,7 +133,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	struct process *p = task->process;
 	struct stack_reader reader = {.p = p};
 	const uint64_t sp = p->arch->sp(&task->regs);
-	/* An inner call's outer frame is near. */
+	/* The frame of the outer call is near. */
 	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
 	size_t size;
 	const unsigned char *bytes = known_bytes(task, sp, &size);
@@ -146,8 +146,9 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	} else {
 		want = size;
 	}
-	/* The pc is behind the breakpoint. Where one byte was there that moves the stack (push, leave, ret), the rule
-	 * behind it is another one, but it has not been executed. */
+	/* The pc is after the breakpoint. If the instruction there is one byte that moves the stack (push, leave,
+	 * ret), the unwinder has another row after it. But the instruction has not run, so the breakpoint's address
+	 * is used. */
 	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, at);
 	struct stack_snapshot snapshot = {.arch = p->arch,
@@ -162,7 +163,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	p->arch->set_pc(&snapshot.regs, at);
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
-	/* Read as much at once as stacks have turned out to need. */
+	/* Adapts the size of the next read to what stacks need. */
 	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
 		p->calls->stack_want = align_up(reader.top - sp, 1024);
 	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls in flight are keyed by the sp that their return will have, and matched by equality of it and of the return
- * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
- * stacks cannot confuse one call with another. Those that end by one and the same return stand in a list. */
+/* Calls in flight are found by the sp that their return will have, and matched by this and the return address, never by
+ * order or by thread. So exceptions, longjmp, coroutines that move between threads and switched stacks cannot confuse
+ * one call with another. Calls that end by one and the same return form a list (`older`, `newer`). */
 
 struct calls *calls_new(void)
 {
@@ -57,7 +57,7 @@ struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint
 
 /* ---- One call ---- */
 
-/* A program with few calls at once needs no malloc() for them. */
+/* Keeps one freed call for the next, so that a program with few calls at a time needs no malloc() for them. */
 static struct call *call_new(struct tracer *t)
 {
 	struct call *call = t->spare_call;
@@ -66,7 +66,7 @@ static struct call *call_new(struct tracer *t)
 	return call ? call : xmalloc(sizeof(*call));
 }
 
-/* is_newest: of those with its sp; else it is the oldest one. */
+/* is_newest: the call becomes the newest one with its sp, else the oldest. */
 static void enter_into_tables(struct process *p, struct call *call, bool is_newest)
 {
 	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
@@ -88,13 +88,13 @@ static void enter_into_tables(struct process *p, struct call *call, bool is_newe
 		ledger_publisher_began(p->trace, call->probe->wanted->resource);
 }
 
-/* At a place in the list of the task's calls. */
+/* Adds a call at a place in the list of the task's calls. */
 static struct call *add_at(struct task *task, struct call **place, const struct probe *probe,
 			   const struct traced *traced, struct breakpoint *site, uint64_t return_sp)
 {
 	struct call *call = call_new(task->process->tracer);
 
-	/* The arguments are the caller's to fill in, and a reservation that is not open has nothing in it. */
+	/* The caller sets the arguments. If a reservation is not open, its other fields are not read. */
 	call->task = task;
 	call->next = *place;
 	call->link = place;
@@ -175,8 +175,8 @@ void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from)
 {
 	if (!from->calls)
 		return;
-	/* The child is on no CPU by us. A breakpoint that was there for that only is a return site that no call comes
-	 * to, and retires. */
+	/* Nothing is watched in the child. A breakpoint for watching only becomes a return site without calls, and is
+	 * removed after some misses. */
 	b->is_return |= from->calls->watched && !from->probe;
 	breakpoint_calls(b)->is_computed = from->calls->is_computed;
 	b->calls->misses = from->calls->misses;
@@ -203,7 +203,7 @@ static void unlink_from_sp(struct process *p, struct call *call)
 		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
 }
 
-/* What it has made is a call of its own then. */
+/* Makes the parts of this call calls of their own. */
 static void leave_parts(struct call *call)
 {
 	for (struct call *inner = task_newest_call(call->task); inner && inner != call; inner = inner->next)
@@ -239,13 +239,14 @@ static struct thread *calls_thread_of(const struct call *call)
 	return call->task ? call->task->calls->thread : call->thread;
 }
 
-/* Whether its return is a mere record (of a function that -x names). */
+/* Returns whether the call is only recorded (a function that -x names). */
 static bool call_is_recorded(const struct call *call)
 {
 	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
 }
 
-/* That call would have been an event at its return. In a fork's child it may be its maker's, which returns there. */
+/* Writes a remark in place of the event that the call's return would have been. In a fork's child, calls from before
+ * the fork get none, because they return in the maker. */
 static void remark(struct process *p, const struct call *call, const char *why)
 {
 	const struct event e = {.thread = calls_thread_of(call),
@@ -275,14 +276,14 @@ void call_stale(struct process *p, struct call *call)
 		  (unsigned long long)call->return_sp);
 	if (call_is_recorded(call))
 		remark(p, call, "it has ended otherwise (an exception, longjmp)");
-	/* Of what is watched for the tracer's own sake no event is missed. */
+	/* For functions that are watched for the tracer's own use no event is missed. */
 	p->trace->counts.stale += !probe_is_hook(call->probe);
 	call_drop(p, call);
 }
 
-/* ---- Many ---- */
+/* ---- Many calls ---- */
 
-/* Another task may complete its calls (a coroutine that has moved on). */
+/* Takes the calls in flight from a task that ends. Another task may complete them (a coroutine that has moved on). */
 static void drop_task(struct task *task, bool executes)
 {
 	struct call *next;
@@ -316,13 +317,13 @@ void task_calls_free(struct task *task, bool executes)
 	task->calls = NULL;
 }
 
-/* Whether a call ends with the breakpoint, which is going: its function's, or where it returns to. */
+/* Returns whether the breakpoint that is dropped is the entry of the call's function, or its return site. */
 static bool ends_with(const struct call *call, const struct breakpoint *b)
 {
 	return call->site == b || probe_is_at(call->probe, b);
 }
 
-/* By threads, the inner ones of each first. */
+/* Sorts by thread, and the inner calls of each thread first. */
 static int compare_calls(const void *a, const void *b)
 {
 	const struct call *const one = *(struct call *const *)a, *const other = *(struct call *const *)b;
@@ -334,7 +335,7 @@ static int compare_calls(const void *a, const void *b)
 	return (one->return_sp > other->return_sp) - (one->return_sp < other->return_sp);
 }
 
-/* Of a thread that has called itself to its stack's end the calls next to it say enough. */
+/* If a thread has recursed to the end of its stack, remarks on the innermost calls are enough. */
 #define REMARKS_MAX 100
 
 static void remark_all(struct process *p, struct call **gone, size_t count, const char *why)
@@ -360,7 +361,8 @@ static void remark_all(struct process *p, struct call **gone, size_t count, cons
 	}
 }
 
-/* The calls of a site or of probes, or all of them: in one pass, for there can be hundreds of thousands. */
+/* Drops the calls of a breakpoint, or all calls if b is NULL: in one pass, because there can be hundreds of
+ * thousands. */
 static void drop_calls_of(struct process *p, const struct breakpoint *b, const char *why)
 {
 	struct call **gone = NULL;
@@ -426,7 +428,7 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 
 /* ---- Forks ---- */
 
-/* The same function in another process's tables. */
+/* Returns the probe of the same function in another process, or NULL. */
 static const struct probe *same_probe(const struct process *p, const struct probe *probe)
 {
 	const struct probe_list *probes = p->probes;
@@ -448,7 +450,7 @@ static void reserve_copy(struct task *child, struct call *call, const struct res
 	ledger_reserve(child->process->trace, &call->release, &e, call);
 }
 
-/* To the end of the child's list. */
+/* Adds a copy of the call at the end of the child's list. */
 static void call_copy(const struct call *from, struct task *child, struct call **end)
 {
 	struct process *p = child->process;

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_FRAMES 16         /* of a stack that are looked at first */
-#define MARKED_MAX  256        /* calls of a task */
-#define STACK_REACH (8u << 20) /* how far beyond the end of a cut walk a call is taken to be on the same stack */
+#define NEAR_FRAMES 16         /* frames of a stack that are looked at first */
+#define MARKED_MAX  256        /* calls of a task that mark_elsewhere() looks at */
+#define STACK_REACH (8u << 20) /* bytes beyond the end of a cut walk in which a call counts as on the same stack */
 
 /* ---- Libraries ---- */
 
@@ -24,7 +24,7 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 	return NULL;
 }
 
-/* The context has that name: an id of the library's, one bit. */
+/* Enters the name of one of the library's contexts, which has this bit of the library's ids. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)
@@ -44,7 +44,7 @@ static bool table_is_known(struct process *p, const struct context_table *table)
 	return false;
 }
 
-/* The contexts that there are in the library's table. */
+/* Reads the contexts in the library's table. */
 static void library_read(struct process *p, struct context_library *library)
 {
 	struct context_table table;
@@ -110,8 +110,8 @@ void contexts_free(struct calls *calls)
 	calls->contexts = NULL;
 }
 
-/* What ids of the library's are in the trace; `asks`: those of contexts that were being created when the breakpoints
- * were planted are in its table only. */
+/* Returns the trace's bits for ids of the library. `asks`: reads the table for ids that are unknown; contexts that were
+ * being created when the breakpoints were inserted are only there. */
 static uint32_t library_mask(struct process *p, struct context_library *library, uint32_t ids, bool asks)
 {
 	uint32_t mask = 0;
@@ -123,9 +123,9 @@ static uint32_t library_mask(struct process *p, struct context_library *library,
 	return mask;
 }
 
-/* ---- What tasks have entered ---- */
+/* ---- Contexts that tasks have entered ---- */
 
-/* The id of a task in its own pid namespace, the innermost one. */
+/* Returns the id of a task in its own pid namespace, the innermost one. */
 static uint32_t own_tid(pid_t tid)
 {
 	char *const status = proc_read(tid, "status", NULL);
@@ -137,7 +137,7 @@ static uint32_t own_tid(pid_t tid)
 	return (uint32_t)id;
 }
 
-/* By the library's own account: what was entered before the breakpoints were there. */
+/* Returns the contexts that the task had entered before there were breakpoints, by the library's table. */
 static uint32_t entered_before(const struct task *task)
 {
 	struct process *const p = task->process;
@@ -158,8 +158,9 @@ static uint32_t entered_before(const struct task *task)
 	return mask;
 }
 
-/* A thread that was there when tracing began is asked for at its first hit, or when it makes another: it stands still
- * then, at a place where its account is true, for enter and exit change it behind their entries. */
+/* Returns the contexts that the task has entered. For a thread from before the trace the table is read at its first
+ * hit, or when it makes another thread. It is stopped then, and the table is right, because enter and exit change it
+ * after their entries. */
 static uint32_t entered_now(const struct task *task)
 {
 	if (task->calls && task->calls->entered_known)
@@ -226,9 +227,9 @@ void contexts_fork_task(const struct task *maker, struct task *child)
 	child->calls->entered_known = true;
 }
 
-/* ---- Functions ---- */
+/* ---- Context functions ---- */
 
-/* Of the calls that return to where the frames do. */
+/* Returns the contexts of the calls that return to these frames. */
 static uint32_t contexts_in(const struct process *p, const struct unwind_frame *frames, size_t count)
 {
 	uint32_t mask = 0;
@@ -242,8 +243,8 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* A walk that has come to `end` has not met those below it: they were left, or are on another stack. Only the newest
- * ones are worth the time. */
+/* Marks calls up to `end`, which a walk has reached: those that it has not met never returned, or are on another stack.
+ * contexts_in() clears the marks of the others. Looks only at the newest calls, to save time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;
@@ -252,8 +253,8 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 		call->is_elsewhere |= call->return_sp <= end;
 }
 
-/* The walk has not come to its thread's start: calls of the task's that are not far beyond its end may be on the same
- * stack, and are taken to be, if they were when that was last known. */
+/* Returns the contexts of the task's calls that are not far beyond the end of a walk which did not reach the thread's
+ * start. They may be on the same stack, and count as such if they are not marked as elsewhere. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
 	const uint32_t wanted = task->process->calls->functions.mask;
@@ -266,8 +267,9 @@ static uint32_t contexts_beyond(struct task *task, uint64_t end)
 	return mask;
 }
 
-/* Of functions on the stack: a call that was left by an exception or a longjmp, or of a coroutine that does not run, is
- * on none, and one of a coroutine that has moved on is on the stack of the thread that it has now. */
+/* Returns the contexts of the functions on the task's stack. A call that was left by an exception or a longjmp, or of a
+ * coroutine that does not run, is on no stack. A call of a coroutine that has moved is on the stack of its present
+ * thread. */
 static uint32_t functions_around(struct task *task)
 {
 	struct process *const p = task->process;
@@ -299,7 +301,7 @@ uint32_t contexts_of(struct task *task)
 		return 0;
 	struct task_calls *const own = task_calls(task);
 
-	/* Several probes at one place ask at one stop. */
+	/* Several probes at one address need it at the same stop. */
 	if (own->context_stop != task->at_stop) {
 		own->context_stop = task->at_stop;
 		own->context =

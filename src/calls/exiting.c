@@ -8,12 +8,12 @@
 
 #define FRAMES 6
 
-/* The stack of a thread that ends its process, glibc's; musl's exit() calls _Exit() itself:
+/* The stack of a thread that ends its process, with glibc; musl's exit() calls _Exit() itself:
  *
- *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | whoever called exit
+ *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | the caller of exit
  *
- * __run_exit_handlers is local to the C library and mostly without a name; exit() calls nothing else. Where a handler
- * calls _exit() its frames lie between, and what they have is in use. */
+ * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls nothing else. If a handler
+ * calls _exit(), the handler's frames are between the two, and the data of these frames are still in use. */
 
 static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
 {
@@ -22,10 +22,10 @@ static ssize_t exiting_read_some(void *context, uint64_t address, void *data, si
 
 struct exiting_capture_attempt {
 	struct process *p;
-	const struct object *library; /* that has _exit(); NULL: not met yet */
+	const struct object *library; /* the object with _exit(); NULL: not found yet */
 };
 
-/* Whether a frame is in a function with one of these names. */
+/* Returns whether a frame is in a function with one of these names. */
 static bool exiting_is_in(struct exiting_capture_attempt *looking, const struct unwind_frame *frame, bool is_call,
 			  const char *const names[2])
 {
@@ -47,7 +47,7 @@ static bool exiting_is_in(struct exiting_capture_attempt *looking, const struct 
 
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
-/* Whether a walk is worth it: threads end all the time. */
+/* Returns whether a walk is worth its time. Threads end often, mostly not by exit(). */
 static bool may_be_last(struct exiting_capture_attempt *looking, uint64_t pc)
 {
 	const struct object *const object = objects_find(&looking->p->objects, pc);
@@ -56,7 +56,7 @@ static bool may_be_last(struct exiting_capture_attempt *looking, uint64_t pc)
 			  exiting_is_in(looking, &(struct unwind_frame){.pc = pc}, false, last));
 }
 
-/* The index of exit()'s frame; 0: there is none. */
+/* Returns the index of exit()'s frame; 0 if there is none. */
 static size_t find_exit(struct exiting_capture_attempt *looking, const struct unwind_frame *frames, size_t count)
 {
 	const size_t at = looking->library ? 0 : 1;

@@ -1,4 +1,4 @@
-/* A thread that ends its process by exit(3). */
+/* Recognises a thread that ends its process by exit(3). */
 #ifndef FT_CALLS_EXITING_H
 #define FT_CALLS_EXITING_H
 
@@ -6,16 +6,16 @@
 
 #define EXITING_WORDS 64
 
-/* What the function that called exit() still had then. */
+/* The caller of exit(): its stack pointer and registers. */
 struct exit_caller {
 	uint64_t sp;
-	uint64_t words[EXITING_WORDS]; /* registers that functions save, as they were */
+	uint64_t words[EXITING_WORDS]; /* values of the registers that functions save */
 	size_t count;
 };
 
-/* Whether a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after all
- * handlers; *caller is then the function that called these. False also if the C library's functions are not known by
- * name, or the stack cannot be unwound. */
+/* Returns whether a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after
+ * all handlers. *caller is then the function that called exit(). Returns false as well if the C library's functions are
+ * not known by name, or the stack cannot be unwound. */
 bool exiting_caller(struct task *task, struct exit_caller *caller);
 
 #endif

@@ -1,4 +1,4 @@
-# calls/: traced functions and their calls from entry to return; what else is watched in a program
+# calls/: probes at traced functions, their calls from entry to return, the contexts of calls, SIGTRAP, pinning
 noinst_LIBRARIES += libcalls.a
 libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/arguments.c src/calls/arguments.h src/calls/calls.c src/calls/calls.h \

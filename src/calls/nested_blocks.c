@@ -5,13 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The program's own operator new calls malloc: one event where the block is the one that it returns, or lies within
- * it (behind a header of its own), and two where it is another one. Which of them it is shows only when the outer call
- * returns, so what the inner one has given is kept until then; or until it is released, for no release comes before
- * its allocation. */
+/* The program's own operator new calls malloc. If it returns malloc's block or an address inside it (after a header),
+ * there is one event, otherwise there are two. That shows only when the outer call returns. So the inner block is kept
+ * until then, or until it is released, because no release may be written before its allocation. */
 
 struct inner_block {
-	struct event event;               /* frames, and references to the thread and the arguments, are its own */
+	struct event event;               /* owns its frames, and references to the thread and the arguments */
 	struct inner_block *next, **link; /* of the same outer call */
 };
 
@@ -21,7 +20,7 @@ void inner_begin(struct call *call, struct call *outer)
 	outer->has_parts = true;
 }
 
-/* Out of all lists; its event is the caller's then. */
+/* Takes the block out of all lists. The caller owns the event then. */
 static struct event nested_blocks_take(struct process *p, struct inner_block *block)
 {
 	const struct event e = block->event;
@@ -58,7 +57,7 @@ void inner_keep(struct process *p, const struct call *call, const struct event *
 	struct inner_block *const older = hash_get_ptr(&p->calls->inner_blocks, e->id);
 
 	if (older)
-		nested_blocks_write(p, older); /* it was released by a call that was not seen */
+		nested_blocks_write(p, older); /* its release was not seen */
 	struct inner_block *const block = xcalloc(1, sizeof(*block));
 
 	block->event = *e;
@@ -80,7 +79,8 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 
 	while (*link && !(id - (*link)->event.id < (*link)->event.size || id == (*link)->event.id))
 		link = &(*link)->next;
-	/* An address inside the block is not wrong: a call may have been missed, so that none is reported as wrong. */
+	/* The program knows the block by an address inside it. With may_miss, releases of such a block are not reported
+	 * as wrong. */
 	if (*link && (*link)->event.id != id)
 		p->trace->may_miss = true;
 	if (*link)
@@ -90,7 +90,7 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 	       ledger_made_by(p->trace, resource, id) < outer->first_event;
 }
 
-/* The one that was kept after it. */
+/* Returns the block that was kept after this one, or NULL. */
 static struct inner_block *newer_than(const struct call *outer, const struct inner_block *block)
 {
 	return block->link == &outer->inner_blocks
@@ -130,7 +130,7 @@ void inner_forget_function(struct process *p, const struct traced *function)
 
 		if (block->event.function == function) {
 			nested_blocks_write(p, block);
-			i = 0; /* the table has changed */
+			i = 0; /* the table has changed: start again */
 		}
 	}
 }

@@ -1,22 +1,22 @@
-/* Blocks that an allocator of the program's own (operator new) gets from another one while it is called. */
+/* Keeps the blocks that an allocator of the program's own (operator new) gets from another allocator during a call. */
 #ifndef FT_CALLS_NESTED_BLOCKS_H
 #define FT_CALLS_NESTED_BLOCKS_H
 
 #include "calls/calls.h"
 
-/* The call that has just begun is made by the older one's function: whether it allocates the same block is seen when
- * that one returns. */
+/* Notes that the function of `outer` makes the call, which has just begun. The return of `outer` shows whether both
+ * allocate the same block. */
 void inner_begin(struct call *call, struct call *outer);
-/* Keeps the allocation of such a call (call->part_of) until then. The event is copied. */
+/* Keeps the allocation of such a call (call->part_of) until the outer one returns. The event is copied. */
 void inner_keep(struct process *p, const struct call *call, const struct event *e);
-/* The outer call has given `id`. The block that holds it is the outer one's own, which is written by the caller; all
- * others are written now. False: what it gives is written already, as the inner call's. */
+/* Ends the keeping: the outer call returns `id`. Drops the kept block that contains it, because the caller writes that
+ * block as the outer call's, and writes all others. Returns false if `id` was already written as the inner call's. */
 bool inner_settle(struct process *p, struct call *outer, uint64_t id);
-/* The outer call has given nothing, or will never return: all are written now. */
+/* Writes all kept blocks: the outer call has returned nothing, or will never return. */
 void inner_write_all(struct process *p, struct call *outer);
-/* The id is released: if it is kept, it is written before. */
+/* Writes the kept block of this id, if there is one, because its release is about to be written. */
 void inner_released(struct process *p, uint32_t resource, uint64_t id);
-/* The function is going: what is kept and names it is written. */
+/* Writes the kept blocks whose events name the function, which is about to be freed. */
 void inner_forget_function(struct process *p, const struct traced *function);
 
 #endif

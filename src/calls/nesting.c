@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-/* Calls inside of calls: one event each, but for those that another traced function makes for its own sake (calloc
- * that calls malloc, delete that jumps to free, what an allocator keeps for itself). */
+/* Calls inside calls. Each is an event of its own, except those that another traced function makes as part of its work
+ * (calloc that calls malloc, delete that jumps to free), and releases of what an allocator keeps for itself. */
 
-/* Frames from an inner function to its outer one, both counted: nothrow new[] -> new[] -> new -> malloc, each behind a
- * preloaded one. */
+/* Frames from an inner function to its outer one, both counted: nothrow new[] -> new[] -> new -> malloc, each called by
+ * a preloaded one. */
 #define FOLD_ROWS 8
 
 enum nesting {
 	NESTED_NO,
 	NESTED_FOLD,  /* a part of the outer call */
-	NESTED_APART, /* inside of it, but for somebody else: an event of its own */
+	NESTED_APART, /* inside the outer call, but not a part of it: an event of its own */
 	NESTED_OVER,  /* the outer call has ended without a return (a throw, a longjmp) */
 };
 
-/* Whether a call of the inner function's kind may be a part of the outer one. */
+/* Returns whether a call of the inner function's kind may be a part of the outer one. */
 static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 {
 	if (probe_same_kind(outer, inner))
@@ -30,9 +30,9 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 	       outer->wanted->kind->folds_in_object && inner->wanted->kind->folds_in_object;
 }
 
-/* Whether a frame of that pc may be one of the outer call's own. Where the extent of its function is not known,
- * only the first frame, which is that function's, is taken for one. A preloaded library's function (mkstemp) calls the
- * one that it stands before, whose library's code is a part of it as well. */
+/* Returns whether a frame with this pc may be one of the outer call's own. If the extent of the outer function is
+ * unknown, only the first frame, which is that function's, is one. A preloaded library's function (mkstemp) calls the
+ * function that it replaces, and the code of that one's library counts as well. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
 	if (outer->probe->wanted->kind->folds_in_object) {
@@ -45,9 +45,9 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
 }
 
-/* Whether the frames from the inner function's caller to the outer function's own, `first`, are all of such functions
- * (new[] -> new -> malloc): what a handler of the program allocates, or a throw for its exception, is not the outer
- * call's block. */
+/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, are of such
+ * functions (new[] -> new -> malloc). Blocks that a handler of the program allocates, or a throw for its exception, do
+ * not belong to the outer call. */
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {
@@ -61,13 +61,13 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 			return NESTED_APART;
 	if (is_own_frame(p, outer, frames[first].pc, true))
 		return NESTED_FOLD;
-	/* The outer function may have jumped to another one, which stands in its place; or the same
-	 * call instruction has called that one itself. */
+	/* The outer function may have jumped to another one, whose frame is now in its place; or the same call
+	 * instruction has called that other one itself. */
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
-/* The walk ends before it comes to the outer call. Where all that it has seen is the library's own code, so is the rest
- * (a function without unwind tables, as musl has some). */
+/* Decides for a walk that has ended before the outer call. If all its frames are the library's own code, so is the rest
+ * (musl has functions without unwind tables). */
 static enum nesting nested_beyond(struct task *task, const struct call *outer, const struct unwind_frame *frames,
 				  size_t count)
 {
@@ -84,9 +84,9 @@ static enum nesting nested_beyond(struct task *task, const struct call *outer, c
 	return NESTED_FOLD;
 }
 
-/* Whether this entry happens inside the outer call, told by unwinding to its frame: the one that returns to where the
- * outer call would, from the same place on the stack. Another call at that place, or a frame that reaches across it,
- * proves that the outer one is over. */
+/* Finds out by unwinding whether this entry is inside the outer call. The outer call's frame is the one with its
+ * return address and its return_sp. Another call with this sp, or a frame that spans it, proves that the outer call
+ * is over. */
 static enum nesting nested_in(struct task *task, const struct call *outer)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -108,8 +108,9 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 	return nested_through(task->process, outer, frames, at);
 }
 
-/* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
- * new is that of its exception), but for what its own library made and nobody has seen (popen's end of the pipe). */
+/* Returns whether one call can be a part of the other at all. An allocation never contains a release (free() in a
+ * failing new releases its exception), except of what its own library has opened internally (popen's end of the
+ * pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return may_hold_kind(outer->probe, inner) &&
@@ -117,8 +118,8 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		inner->wanted->kind->folds_in_object);
 }
 
-/* An allocator of the program's own (operator new) may make more blocks than the one that it returns. The C library's
- * functions do not, in a program that has it linked in. */
+/* Returns whether the caller is an allocator of the program's own (operator new), which may allocate more blocks than
+ * the one that it returns. The C library's functions do not, even if they are linked into the program. */
 static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
 	const char *const family = caller->function->family;
@@ -128,7 +129,7 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-/* The inner call is made by the caller's code, which is the outer call's function or one that this one calls. */
+/* Folds an inner call. `caller`: the function whose code makes it, which is the outer call's, or one called by that. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
 		    struct call **own)
 {
@@ -147,8 +148,8 @@ static bool fold_into(struct process *p, struct call *outer, const struct probe 
 	return fold_by(p, outer, caller, probe, own);
 }
 
-/* Makes the call a part of one in flight whose function makes it directly, or the function of a call that was folded
- * into that one. No unwinding is needed for this. False: it is to be unwound. */
+/* Folds the call into a call in flight whose function makes it directly, or the function of a call that was folded into
+ * that one (outer->inner). This needs no unwinding. False: only unwinding can tell. */
 static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own)
 {
 	uint64_t return_address;
@@ -162,14 +163,15 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 
 		if (caller && caller == outer->probe)
 			return fold_into(task->process, outer, caller, probe, return_sp, own);
-		/* It may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays the inner one. */
+		/* The inner function may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays
+		 * outer->inner. */
 		return caller && caller == outer->inner && outer->inner_sp > return_sp &&
 		       fold_by(task->process, outer, caller, probe, own);
 	}
 	return false;
 }
 
-/* The function whose code makes the inner call. */
+/* Returns the function whose code makes the inner call. */
 static const struct probe *nesting_caller_of(struct task *task, const struct call *outer, const struct probe *probe)
 {
 	uint64_t return_address;
@@ -189,7 +191,8 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 		*own = NULL;
 	if (fold_direct_call(task, probe, return_sp, own))
 		return true;
-	/* A call of another kind says nothing of this one, but stands between it and an outer one of its own kind. */
+	/* Calls of other kinds decide nothing, and may be between this call and an outer one of its own kind: they are
+	 * passed over. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
 		next = outer->next;
 		if (outer->return_sp <= return_sp || !may_hold_kind(outer->probe, probe))
@@ -232,7 +235,7 @@ bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_
 	}
 }
 
-/* Whether `entry` was made by the code of that function, or it has jumped here. */
+/* Returns whether the code of from's function has made `entry`, or has jumped there. */
 static bool comes_from(const struct entry *from, const struct entry *entry)
 {
 	const struct probe *caller = from->probe;
@@ -245,8 +248,9 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
-/* Whether an entry at the place of the last release's outer function is another call from there, not one more function
- * that this one has jumped to: it is the outer function itself, or one that has been there already. */
+/* Returns whether an entry with the sp of the last release's outer function is another call from there. Otherwise it is
+ * one more function that the last release has jumped to. It is another call if it enters the outer function itself, or
+ * one that the last release had already jumped to. */
 static bool is_next_call(const struct last_release *last, const struct entry *entry)
 {
 	if (entry->sp != last->outer.sp)
@@ -277,7 +281,7 @@ static struct last_release *last_release(struct task *task, uint32_t resource)
 	return &own->last_releases[resource];
 }
 
-/* Whether the call that returns there goes to the same function each time: then another one came there by a jump. */
+/* Returns whether the call that returns there always calls the same function: any other one was reached by a jump. */
 static bool is_fixed_call(struct process *p, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -286,7 +290,7 @@ static bool is_fixed_call(struct process *p, uint64_t return_address)
 	return arch_call_before(p->arch, return_address, &code, &kind) == 0 && kind == CALL_FIXED;
 }
 
-/* Return addresses are read only in processes where one such function can call another at all. */
+/* Return addresses are read only in processes with several release functions, where one can call another. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct last_release *last = last_release(task, probe->wanted->resource);
@@ -296,8 +300,9 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 		const bool is_part = !is_next_call(last, &entry) &&
 				     (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
-		/* Its own block, or what that function made of its address (the header before it); but not one that is
-		 * allocated. That is another block which it releases, or, at its own place, the next call. */
+		/* Folds a release of the same block, or of an address that the outer function has computed from it (the
+		 * header before it). A block that is allocated itself is not folded: the outer function releases it
+		 * besides its own, or, with the same sp, this is the next call. */
 		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id) &&
 		    (id == last->id || return_sp < last->outer.sp ||
 		     is_fixed_call(task->process, entry.return_address))) {
@@ -318,7 +323,7 @@ bool release_is_library_own(struct task *task, const struct probe *probe)
 
 	if (!probe->wanted->kind->folds_in_object || !stack_return_address(task, false, &return_address))
 		return false;
-	/* In a program that has the library linked in, only traced functions are known to be its own (closedir). */
+	/* If the library is linked into the program, only its traced functions are known to be its own (closedir). */
 	const struct object *object = objects_find(&p->objects, return_address);
 	const struct probe *caller = probe_around(p, return_address, probe);
 
@@ -332,8 +337,8 @@ bool release_was_last(struct task *task, const struct probe *probe, uint64_t ret
 	return last->outer.probe == probe && last->outer.sp == return_sp;
 }
 
-/* Whether the code that called is the C library's own: all of a shared one's; in a program that it is linked into it
- * the kind's keeper has to be found by name. */
+/* Returns whether the C library's own code makes the call. In a shared C library all code counts; if it is linked into
+ * the program, only the function that is the kind's `keeper`, which is found by name. */
 static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct object *object = objects_find(&p->objects, return_address);
@@ -346,9 +351,9 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 }
 
 /* glibc frees its thread cache by its own free() when a thread ends: the cache itself, which it never got from
- * malloc(), and what the program has freed already. In an attached process the baseline tells these from a block that
- * the library has from before; without a baseline they cannot be told apart. Of other kinds the C library has nothing
- * of that sort: a descriptor that it closes has been opened. */
+ * malloc(), and blocks that the program has already freed. In an attached process the baseline tells these from a block
+ * that the library has from before; without a baseline they cannot be told apart. For other kinds the C library does
+ * nothing of that sort: a descriptor that it closes was opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;

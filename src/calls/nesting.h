@@ -1,25 +1,26 @@
-/* Which calls are parts of others. The task is at the entry of `probe`. */
+/* Decides which calls are parts of others. In all functions the task is at the entry of `probe`. */
 #ifndef FT_CALLS_NESTING_H
 #define FT_CALLS_NESTING_H
 
 #include "calls/calls.h"
 
-/* Makes the call that is being entered a part of one of the task's calls in flight, if it is an inner one of it: true.
- * Drops the calls that turn out to be over. *own: that outer call, if it is an allocator's of the program's own, which
- * may have made another block than the one that it returns (nested_blocks.h); else NULL. */
+/* Folds the call that is being entered into a call in flight of the task, and returns true, if that one makes it. Drops
+ * calls that turn out to be over. *own: the outer call, if it is an allocator's of the program's own, which may have
+ * allocated another block than the one that it returns (nested_blocks.h); else NULL. */
 bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own);
-/* Makes a release a part of the call in flight that has reserved it, whichever functions they are (a realloc that frees
- * its old block, or jumps to free): true. */
+/* Returns whether a release is a part of the call in flight that has reserved it, whichever functions they are (a
+ * realloc that frees its old block, or jumps to free). Drops the reserving call if it turns out to be over. */
 bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* Makes a release a part of the task's last release (delete -> free), if that one has only led to it: true. Else
- * remembers this one as the last. */
+/* Folds a release into the task's last release (delete -> free), and returns true, if that one has only led to it.
+ * Otherwise returns false, and remembers this release as the last, unless the last one has made it to release another
+ * block. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* Whether a library whose calls fold (folds_in_object) makes the call itself: of what it has opened for its own use. */
+/* Returns whether a library whose calls fold (folds_in_object) releases what it has opened for its own use. */
 bool release_is_library_own(struct task *task, const struct probe *probe);
-/* Whether the task's last release of that kind was by this probe, from that place on the stack. */
+/* Returns whether the task's last release of this kind was by this probe, with this return_sp. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
-/* Counts a release of what an allocator keeps for itself and never gave away, if it is one: true. Where it may be one,
- * it is marked so: may_be_bookkeeping. */
+/* Counts a release of what an allocator keeps for itself and the program never got, and returns true. If it only may be
+ * such a release, sets e->may_be_bookkeeping and returns false. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* Each id has a reservation of its own: one that is given out again meanwhile proves nothing of the others.
+/* Each id has a reservation of its own. If one id is allocated again meanwhile, that proves nothing for the others.
  *
- *	A: close_range(3, 9) enters | A closes 3 inside | B: open() = 3: it was released | A returns: so were 4 to 9 */
+ *	A: close_range(3, 9) enters | A closes 3 inside | B: open() = 3: 3 was released | A returns: 4 to 9 were, too */
 
 struct range {
 	size_t count;

@@ -21,19 +21,19 @@
 
 /* The target's own SIGTRAP.
  *
- * A breakpoint that is hit while the task blocks or ignores SIGTRAP makes the kernel force the signal: it resets the
- * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler
- * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
- *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
- *    signal was blocked, and is blocked again; where there is no handler see trap_mask.c);
- *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it
- *    is let go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would
- *    be lost, and it would go on in the middle of the instruction. Until then the tracer drops the signals that the
- *    kernel would have dropped.
- * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has.
+ * If a breakpoint is hit while the task blocks or ignores SIGTRAP, the kernel forces the signal: it resets the
+ * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler would be
+ * lost, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
+ * - A handler's action is asked for once, and put back after a hit that has reset it. The signal was blocked then, and
+ *   is blocked again. Where there is no handler, trap_mask.c tracks whether it was blocked.
+ * - If the signal was ignored, it is ignored again after every hit of a program with one thread. In a program with more
+ *   threads that is done only when functrace lets go of it, because ignoring a signal discards those that are pending
+ *   (do_sigaction()): the hit of another thread would be lost, and the thread would go on in the middle of the
+ *   instruction. Until then the tracer drops the signals that the kernel would have dropped.
+ * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction of its own text.
  *
- * A task with seccomp filters may be killed for it. So the kernel is asked to leave them out meanwhile, which takes
- * CAP_SYS_ADMIN; else the call is made only where functrace lives with the same filters. */
+ * A task with seccomp filters may be killed for that. So the kernel is asked to suspend them meanwhile, which takes
+ * CAP_SYS_ADMIN; without it the call is made only if functrace itself has the same filters. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
@@ -49,13 +49,14 @@ static enum trap_action sigtrap_action(pid_t pid)
 	return proc_stat(pid, &stat) ? action_of(&stat) : TRAP_DEFAULT;
 }
 
-/* Tasks that share the memory only (a child of vfork) have actions of their own. */
+/* Returns whether the task has signal actions of its own, because it shares only the memory (a child of vfork). */
 static bool has_own_actions(const struct task *task)
 {
 	return task->tgid != task->process->pid;
 }
 
-/* The same after a hit, at a quarter of the price: the file is kept open. All threads have one action. */
+/* Returns the action after a hit. It takes a quarter of the time of sigtrap_action(), because the file is kept open.
+ * All threads have one action. */
 static enum trap_action action_now(struct task *task)
 {
 	struct process *p = task->process;
@@ -71,9 +72,10 @@ static enum trap_action action_now(struct task *task)
 
 typedef long (*code_finder)(const unsigned char *code, size_t size);
 
-#define INSN_ALIGN 4u /* of the processors that have any */
+#define INSN_ALIGN 4u /* of the processors that align instructions */
 
-/* The first that lies elsewhere than `except`, in code that is at an address; 0: none. */
+/* Returns the first address, other than `except`, that `find` finds in code read from address `at`; 0 if there is
+ * none. */
 static uint64_t find_but(const struct process *p, uint64_t at, const unsigned char *code, size_t size, code_finder find,
 			 uint64_t except)
 {
@@ -119,8 +121,8 @@ static bool is_libc(const struct object *object)
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
 }
 
-/* The address of some code that every C library has, found by `find` in the text; looked for once. First in the
- * library itself: a browser's own text is 200 MiB. */
+/* Returns the address of code that every C library has and `find` recognises; searches the text once. The library
+ * itself is searched first, because a browser's own text has 200 MiB. */
 static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, uint64_t except)
 {
 	for (unsigned others = 0; others <= 1; others++)
@@ -130,10 +132,10 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 	return *known;
 }
 
-/* The instruction for a system call of the tracer's. Not the one at which the task stands: ARM's kernels have put the
- * pc back to a call that they make again, and if they find it there on the way out, they make that one, by its own
- * number (arch/arm/kernel/signal.c) or restart_syscall's (arch/arm64), with the arguments that have been set meanwhile.
- * It would sleep on, and nobody be able to end it. */
+/* Returns the instruction for a system call of the tracer's. It is not the one at the task's pc, because ARM's kernels
+ * put the pc back to a call that they will make again. If the pc is there again on the way out, they make that call, by
+ * its own number (arch/arm/kernel/signal.c) or restart_syscall's (arch/arm64), with the arguments that were set
+ * meanwhile. The task would sleep on, and nothing could end that. */
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
@@ -146,9 +148,9 @@ static uint64_t find_syscall(struct task *task)
 	return find_code(p, &other, p->arch->find_syscall, pc);
 }
 
-/* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
- * reset what the call has just set. Signals are blocked meanwhile; *group_stop: a group-stop came first, and has to
- * be reported again. False if another stop came, which is kept. */
+/* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset what the call has
+ * just set. Signals are blocked meanwhile. *group_stop: a group-stop or an interrupt came first, and has to be reported
+ * again. Returns false if another stop came, which is kept. */
 static bool run_to_syscall(struct task *task, bool *group_stop)
 {
 	for (unsigned tries = 0; tries < 4; tries++) {
@@ -170,7 +172,8 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	return false;
 }
 
-/* What is launched begins with functrace's own filters, and can only add to them. */
+/* Returns whether the task has as many seccomp filters as functrace. A launched program begins with those of functrace,
+ * and can only add to them. */
 static bool same_filters(const struct tracer *t, const char *status)
 {
 	char *own = proc_read(getpid(), "status", NULL);
@@ -182,7 +185,7 @@ static bool same_filters(const struct tracer *t, const char *status)
 	return same;
 }
 
-/* Whether a system call of the tracer's cannot harm the stopped task; *suspended: its filters are off for it. */
+/* Returns whether a system call of the tracer's cannot harm the stopped task. *suspended: its filters are suspended. */
 static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
@@ -196,8 +199,8 @@ static bool begin_call(struct task *task, bool *suspended)
 	return may;
 }
 
-/* What the task gets if the tracer is killed before it has put all back: behind a hit, where the breakpoint is by then
- * taken out, it begins the instruction again. */
+/* Notes what the guardian gives the task back if the tracer is killed during the call. After a hit the task starts the
+ * instruction again, because the guardian will have removed the breakpoint. */
 static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 {
 	const struct arch *arch = task->process->arch;
@@ -208,7 +211,7 @@ static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
-/* It stands as it did before, which the stops of the system call have covered. */
+/* Notes that the task is stopped as it was before the call, whose stops have replaced that one in the journal. */
 static void forget_own_state(struct task *task, bool interrupted)
 {
 	struct engine *engine = task->process->tracer->engine;
@@ -221,9 +224,9 @@ static void forget_own_state(struct task *task, bool interrupted)
 	guard_note_syscall(engine, 0, NULL, 0);
 }
 
-/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
- * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
- * out of a stop like that: so it is stopped like that once more. */
+/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it was
+ * `interrupted`, it may have been asleep in a call of its own, which the kernel makes again only on the way out of such
+ * a stop; so it is stopped in this way once more. */
 static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
@@ -237,7 +240,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	note_own_state(task, interrupted, mask);
 	task_set_signal_mask(task, UINT64_MAX);
 	p->arch->set_syscall(&task->regs, insn, number, args);
-	/* Into it, and out of it. */
+	/* The first run ends in the call's entry, the second in its exit. */
 	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) && run_to_syscall(task, &again) &&
 			task_regs(task) == 0;
 
@@ -255,8 +258,8 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	return ok;
 }
 
-/* The kernel's struct sigaction, in the target's own memory: below its stack pointer and red zone, where nothing lives;
- * what was there is put back. `set` and `old` may be NULL. */
+/* Sets or reads the action of SIGTRAP. The kernel's struct sigaction is written to the target's stack, below the stack
+ * pointer and the red zone, where there are no data; the old bytes are put back. `set` and `old` may be NULL. */
 static bool remote_sigaction(struct task *task, bool interrupted, const struct arch_action *set,
 			     struct arch_action *old)
 {
@@ -300,7 +303,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	struct arch_action wanted;
 
 	if (has_own_actions(task) || !act || memory_read(p, act, bytes, layout->size) < 0)
-		return false; /* only asks, or will fail */
+		return false; /* not this process's action, only a question, or a call that will fail */
 	action_unpack(layout, bytes, &wanted);
 	traps->reset = traps->lost = traps->known = false;
 	traps->action = is_handler(wanted.handler)                       ? TRAP_HANDLED
@@ -328,7 +331,8 @@ static void sigtrap_query(struct task *task)
 	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
 }
 
-/* A task is stopped for it, which a sleeping system call does not notice: the first that stops soon. */
+/* Asks a task for the handler's action: the first one that stops soon. A system call in which it sleeps does not notice
+ * the stop. */
 static void sigtrap_ask(struct process *p)
 {
 	struct stop stop;
@@ -344,7 +348,7 @@ static void sigtrap_ask(struct process *p)
 	}
 }
 
-/* Where the target ignores SIGTRAP. */
+/* Makes the target ignore SIGTRAP again. */
 static void ignore_again(struct task *task, bool interrupted)
 {
 	const struct arch_action ignore = {.handler = (uint64_t)(uintptr_t)SIG_IGN};
@@ -353,8 +357,9 @@ static void ignore_again(struct task *task, bool interrupted)
 		task->process->traps->reset = false;
 }
 
-/* Whether the handler that is known may not be the kernel's yet: a function that sigaction() itself calls, or one of
- * another thread, was hit between its entry and the system call. At its return it is the kernel's. */
+/* Returns whether the kernel may not have the known handler yet: the hit was between the entry of sigaction() and its
+ * system call, in a function that sigaction() itself calls, or in another thread. When sigaction() returns, the kernel
+ * has it. */
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;
@@ -368,7 +373,8 @@ static bool is_being_set(struct task *task)
 	return false;
 }
 
-/* A handler shows what the mask is: the kernel resets the handler only if the signal is blocked. */
+/* Returns whether the hit has reset the handler. That shows the mask as well, because the kernel resets a handler only
+ * if the signal is blocked. */
 static bool is_reset(struct task *task)
 {
 	const bool is_kept = action_now(task) == TRAP_HANDLED;
@@ -409,7 +415,7 @@ void sigtrap_after_hit_slow(struct task *task)
 	}
 }
 
-/* The end of a step that was not waited for, and no signal that somebody has sent. */
+/* Returns whether the SIGTRAP is the end of a step that was not waited for, and was not sent by a process. */
 static bool is_end_of_step(const struct task *task)
 {
 	siginfo_t info;
@@ -472,7 +478,7 @@ void sigtrap_begin(struct process *p)
 {
 	sigtrap_learn_masks(p);
 	if (p->traps->reset)
-		return; /* what the kernel has is not the target's */
+		return; /* the kernel's action is not the target's */
 	p->traps->action = sigtrap_action(process_proc_task(p));
 	p->traps->known = p->traps->once = false;
 	if (p->traps->action == TRAP_HANDLED)

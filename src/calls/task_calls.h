@@ -1,4 +1,4 @@
-/* What this floor knows of a task. */
+/* This room's part of a task. */
 #ifndef FT_CALLS_TASK_CALLS_H
 #define FT_CALLS_TASK_CALLS_H
 
@@ -7,44 +7,44 @@
 struct call;
 struct probe;
 
-/* A release by a function that cannot fail. */
+/* The entry of a release that cannot fail. */
 struct entry {
 	const struct probe *probe;   /* NULL: none */
-	uint64_t sp, return_address; /* sp: as its return will have it */
+	uint64_t sp, return_address; /* sp: its value at the return */
 };
 
-#define RELEASE_JUMPS 6 /* free behind a delete[] with a size and an alignment, and one of a preloaded library each */
+#define RELEASE_JUMPS 6 /* from delete[] with size and alignment down to free, each preloaded as well */
 
 struct last_release {
-	struct entry outer, inner; /* inner: the last one that was folded into it */
-	/* The functions that it has jumped to, which stand where the outer one did: each of them is entered there once,
-	 * and what enters one again is the next call of the same line. */
+	struct entry outer, inner; /* inner: the last release that was folded into `outer` */
+	/* The functions that it has jumped to, all with the sp of `outer`. A release enters each of them once. If one
+	 * is entered again with this sp, that is the next call from the same place. */
 	const struct probe *jumped[RELEASE_JUMPS];
 	unsigned jumps;
-	bool has_called; /* ... or it has called one with its own id, and returned to it: then it jumps to none */
+	bool has_called; /* it has called, not jumped to, a function with its own id: it will not jump any more */
 	uint64_t id;
 };
 
-/* Stack bytes read at a call's entry: call_stack.c. */
+/* Stack bytes that were read at a call's entry: call_stack.c. */
 struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;
 	uint64_t address;
-	uint64_t call;     /* serial of the call that they are kept for; 0 none */
-	uint64_t valid_at; /* the task's stop at which they are true */
+	uint64_t call;     /* serial of the call that they are kept for; 0: none */
+	uint64_t valid_at; /* the task's stop at which they are valid */
 };
 
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
-	struct call *newest_context;        /* of those of context functions */
-	struct last_release *last_releases; /* by the kind's id; NULL before the first */
+	struct call *newest_context;        /* newest call of a context function */
+	struct last_release *last_releases; /* by the kind's id; NULL before the first release */
 	struct kept_stack kept;
 	uint64_t last_serial;
-	bool may_be_inside;                /* a function whose entry was not seen: unseen_entries.c */
-	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
-	/* contexts.c: what it has entered by the context library, if that is known; all that it is in, and the task's
-	 * stop at which that was found out, 0 if anything has changed since. */
+	bool may_be_inside;                /* inside a function whose entry was not seen: unseen_entries.c */
+	uint64_t word_at, word, word_stop; /* a word of memory at word_at, read at the task's stop word_stop */
+	/* contexts.c: the contexts that it has entered by the context library, if entered_known; and all contexts that
+	 * it is in, found out at the task's stop context_stop, which is 0 if they have changed since. */
 	bool entered_known;
 	uint32_t entered, context;
 	uint64_t context_stop;

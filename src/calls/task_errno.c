@@ -5,13 +5,13 @@
 #include "ptrace/tasks.h"
 #include "symbols/types/errno_place.h"
 
-/* A word of the target as a number with its sign. */
+/* Returns a word of the target as a signed number. */
 static int64_t signed_word(const struct arch *arch, uint64_t word)
 {
 	return arch->pointer_size == sizeof(int32_t) ? (int32_t)word : (int64_t)word;
 }
 
-/* From what the object says to the distance from thread pointers. False: it does not say, or its slot has not been
+/* Computes the distance of errno from thread pointers. Returns false if the object does not tell, or if its slot is not
  * filled yet. */
 static bool task_errno_offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
 {
@@ -26,9 +26,9 @@ static bool task_errno_offset_of(struct process *p, const struct errno_place *pl
 	return true;
 }
 
-/* Of a library with an errno in its own thread local storage, or of the program if that is static; else of one whose
- * function says where it is. Where two libraries have one (a second C library, in a namespace of its own) it is not
- * known which is meant. */
+/* Finds the distance in a library with an errno in its own thread-local storage, or in the program if that is static;
+ * else from a library whose function shows the place. Returns false if two libraries have one (a second C library, in a
+ * namespace of its own), because either may be meant. */
 static bool find_offset(struct process *p, int64_t *offset)
 {
 	struct errno_place best = {.kind = ERRNO_NONE};

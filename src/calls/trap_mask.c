@@ -7,15 +7,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Which tasks block SIGTRAP.
+/* Tracks which tasks block SIGTRAP.
  *
- * A hit of a task that blocks the signal unblocks it (force_sig_info_to_task() in kernel/signal.c), and no stop says
- * that it has: the mask must be known beforehand. /proc says it of a task that has hit nothing yet, a new task has its
- * maker's mask, and the C library's functions that change it are watched. What a program does by system calls of its
- * own (a raw rt_sigprocmask, setcontext, a handler's sa_mask) is not seen.
+ * If a task that blocks the signal hits a breakpoint, the kernel unblocks it (force_sig_info_to_task() in
+ * kernel/signal.c), and no stop reports that; so the mask must be known before. /proc shows it for a task that has
+ * not hit anything yet. A new task has its maker's mask. The C library's functions that change the mask are watched.
+ * Changes by a program's own system calls (a raw rt_sigprocmask, setcontext, a handler's sa_mask) are not seen.
  *
- * The C library blocks all signals, its own two as well, while it makes a thread, and puts the mask back by a system
- * call of its own: such a mask is not the program's. */
+ * The C library blocks all signals, including its own two, while it makes a thread, and restores the mask by a
+ * system call of its own. Such a mask is not the program's. */
 
 #define TRAP_BIT      (1ull << (SIGTRAP - 1))
 #define LIBRARY_OWN   (3ull << (32 - 1))    /* signals 32 and 33, which sigfillset() and pthread_sigmask() leave out */
@@ -43,7 +43,7 @@ void sigtrap_mask_changes(struct task *task, int how, uint64_t set)
 	unsigned char first;
 
 	if (!set || memory_read(task->process, set, &first, 1) < 0)
-		return; /* it only asks, or will fail */
+		return; /* the call only asks, or will fail */
 	const bool has_trap = first & TRAP_BYTE_BIT;
 
 	if (how == SIG_SETMASK)

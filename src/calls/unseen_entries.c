@@ -3,14 +3,14 @@
 #include "calls/probes/probes.h"
 #include "ptrace/tasks.h"
 
-/* A thread that is inside operator new when functrace attaches calls malloc next, and that call looks like one of the
- * program's own: released by operator delete it would be a release by another family of functions.
+/* If a thread is inside operator new when functrace attaches, its call of malloc looks like one of the program's
+ * own. Its release by operator delete would then look like one by the wrong family of functions.
  *
- *	A: operator new, entered | all is planted | A: malloc, seen | A: operator new returns, unseen | A: delete
+ *	A: operator new, entered | breakpoints inserted | A: malloc, seen | A: operator new returns, unseen | A: delete
  *
  * The stack shows the outer function. A task whose stack shows none is in no such call, and never will be. */
 
-#define OUTER_FRAMES 8 /* among which an outer function is: nothrow new[] -> new[] -> new -> malloc, each wrapped */
+#define OUTER_FRAMES 8 /* frames searched: nothrow new[] -> new[] -> new -> malloc, each wrapped */
 
 void unseen_begin(struct process *p)
 {
@@ -44,6 +44,7 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	if (!own->may_be_inside)
 		return false;
 	own->may_be_inside = shows_unseen(task, probe, e);
-	/* Too short a stack shows nothing; the next call is believed. */
+	/* If the stack is too short to tell, this call may be an inner one, and the next one counts as the program's
+	 * own. */
 	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
 }

@@ -7,10 +7,10 @@
 
 _Static_assert(MODULE_ARGS == CALL_ARGS, "a row can name what is read of a call");
 
-#define STRING_MAX (64u << 20) /* a string's size is looked for that far */
-#define HASHED_MAX 4096        /* and so much of it is hashed */
+#define STRING_MAX (64u << 20) /* bytes in which a string's end is looked for */
+#define HASHED_MAX 4096        /* longest name that is hashed */
 
-/* The bits that a value of the type has. */
+/* Reduces a register's value to the bits of the type, with its sign. */
 static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
 {
 	switch (type) {
@@ -48,7 +48,7 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 		uint32_t whole;
 	} number;
 
-	/* TYPE_WORD */
+	/* A TYPE_WORD has the size of a pointer. */
 	if (!size)
 		return memory_read_pointer(of->p, array + (uint64_t)value->b * of->p->arch->pointer_size, to) == 0;
 	if (memory_read(of->p, array + value->b * size, &number, size) < 0)
@@ -59,7 +59,8 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 
 /* ---- Strings ---- */
 
-/* Where the string's end is in these bytes, which begin with one of its characters; SIZE_MAX: it is not in them. */
+/* Returns the offset of the string's end in these bytes, which begin with a character; SIZE_MAX if it is not in
+ * them. */
 static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 {
 	static const unsigned char zero[4];
@@ -70,13 +71,14 @@ static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 	return SIZE_MAX;
 }
 
-/* Bytes of a string with its end, of characters that are `width` bytes wide. False: it has no end that can be read. */
+/* Finds the size of a string with its end, in bytes. Its characters are `width` bytes wide. Returns false if no end can
+ * be read. */
 static bool read_string_size(struct process *p, uint64_t address, size_t width, uint64_t *to)
 {
 	unsigned char bytes[4096];
 	uint64_t size = 0;
 
-	/* A wide character that is not aligned may lie across two pages. */
+	/* A wide character that is not aligned may be on two pages. */
 	while (size < STRING_MAX) {
 		const ssize_t count = memory_read_some(p, address + size, bytes, sizeof(bytes));
 
@@ -93,7 +95,7 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	return false;
 }
 
-/* FNV-1a, folded to 32 bits. The slashes that a name begins with are none of it: shm_open() has it so. */
+/* Hashes a name by FNV-1a, folded to 32 bits, and never to 0. Leading slashes are left out, as in shm_open(). */
 static bool read_name(struct process *p, uint64_t address, uint64_t *to)
 {
 	unsigned char bytes[HASHED_MAX];
@@ -181,7 +183,7 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 	return value_read(of, value, &number) ? number : 0;
 }
 
-/* A block's id is its address: the pointer's tag is another one each time that the block is given out. */
+/* The id of a block is its address without a tag, because the tag changes each time that the block is allocated. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
 	if (!value_read(of, value, id))

@@ -1,32 +1,32 @@
-/* The numbers of a call, as a module's table says where they come from. */
+/* Takes numbers from a call as a module's table describes. */
 #ifndef FT_CALLS_VALUES_H
 #define FT_CALLS_VALUES_H
 
 #include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"
 
-/* What the values of a call are taken from. */
+/* The call that values are taken from. */
 struct operands {
 	struct process *p;
 	const struct probe_spec *row;
 	const uint64_t *args;
-	uint64_t result; /* value_result()'s; 0 at the entry */
+	uint64_t result; /* from value_result(); 0 at the entry */
 };
 
-/* What a function has returned: of the register `raw`, the bits that its result's type has. */
+/* Returns the result of a function: the register `raw`, reduced to the bits of the result's type. */
 uint64_t value_result(const struct process *p, const struct function *f, uint64_t raw);
-/* A number of the call. False: there is none, or it cannot be read. */
+/* Reads a number of the call. Returns false if there is none, or if it cannot be read. */
 bool value_read(const struct operands *of, const struct value *value, uint64_t *to);
-/* The same; 0: it cannot be read. */
+/* Does the same, and returns the number; 0 where value_read() returns false. */
 uint64_t value_of(const struct operands *of, const struct value *value);
-/* Takes an id of the row's kind from the call; of a block of memory, without a tag. False: there is none (NULL), or it
+/* Reads an id of the row's kind. A block's address is without its tag. Returns false if there is none (NULL), or if it
  * cannot be read. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id);
-/* Whether a function has done what it is there for, by what value_result() says. */
+/* Returns whether the function has succeeded, by its value_result(). */
 bool value_is_success(const struct process *p, const struct function *f, uint64_t result);
-/* Whether the call is one of the row, by its conditions. At the entry. */
+/* Returns whether the row applies to the call, by its conditions. Called at the entry. */
 bool value_conditions_hold(const struct operands *of);
-/* Whether one condition holds, TEST_NONE always. */
+/* Returns whether the condition holds; TEST_NONE always does. */
 bool value_condition_holds(const struct operands *of, const struct condition *condition);
 
 #endif

@@ -14,45 +14,45 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Placement: a single busy task and the tracer share one CPU, which halves the cost of a stop (no wake-up of another
- * CPU). --cpu=pin does so whenever one task is busy, which the program can see; --cpu=auto only while the program
- * cannot:
- *  - only the single task of a process is pinned, and only while it is busy: the mask of none but that one is changed;
- *  - while it is, functions by which a program asks for its CPUs, sets them, or makes what inherits them are watched
- *    (pin_watch.c); before such a call goes on the task has its own mask again;
- *  - so it has before a fork or an exec goes on that came another way, and after each dlopen (constructors of libraries
- *    look at /proc).
- * When it is busy again it is pinned again: after twice as many hits as before, if the last time was not worth it.
+/* Pins a single busy task and the tracer to one CPU. That halves the cost of a stop, because no other CPU has to be
+ * woken up. --cpu=pin does so whenever one task is busy, which the program can see. --cpu=auto does so only while
+ * the program cannot see it:
+ * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
+ * - Meanwhile pin_watch.c watches the functions by which a program asks for its CPUs, sets them, or makes tasks that
+ *   inherit them. The task gets its own mask back before such a call goes on.
+ * - It also gets its mask back before a fork or an exec that was made in another way goes on, and after each dlopen
+ *   (constructors of libraries read /proc).
+ * When the task is busy again, it is pinned again: after twice as many hits as before, if the last time was too
+ * short.
  *
- * Both are undone as soon as a second task is busy and at the end, and by the guardian if the engine is killed
- * (guard.c). */
+ * Both are undone when a second task is busy, and at the end, and by the guardian if the engine is killed (guard.c). */
 
 #define ALONE      256 /* hits in a row of one task before it is pinned */
 #define ALONE_MOST (1u << 14)
-#define HIT_NS     400000u /* a busy task has one in so long */
-#define WORTH      8       /* times as many hits as were waited for make it worth it */
-#define OTHERS     8       /* hits of others that are a second busy task */
-#define LOOK       1024    /* hits from one look at whether others want the CPU to the next */
+#define HIT_NS     400000u /* a busy task has at least one hit in this time */
+#define WORTH      8       /* the last time was long enough if it had this many times the hits needed */
+#define OTHERS     8       /* hits of other tasks that make a second busy task */
+#define LOOK       1024    /* hits between two looks at whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
-#define CROWDED    8    /* they do if the tracer waited for more than this part of the time */
-#define IDLE_HITS  1000 /* fewer in a second are not busy */
+#define CROWDED    8    /* they want it if the tracer waited for more than 1/CROWDED of the time */
+#define IDLE_HITS  1000 /* a task with fewer hits in a second is not busy */
 #define TICK_NS    500000000u
-#define BIRTH_NS   1000000000u /* so long after the maker's end its child may still be reported */
+#define BIRTH_NS   1000000000u /* time after an undo in which a child of the pinned task may still be reported */
 
 struct pin {
 	bool on;
-	pid_t tid, tgid; /* the task; after that, for as long as births from before may be reported; 0 none */
+	pid_t tid, tgid; /* the pinned task; kept after an undo while births may be reported; 0: none */
 	int cpu;
-	cpu_set_t task_mask, own_mask; /* as they were */
+	cpu_set_t task_mask, own_mask; /* before they were changed */
 	struct pin_watch watch;
-	pid_t last;                /* who had the last hit */
-	unsigned in_a_row, others; /* hits of that one; of others while it is on */
+	pid_t last;                /* the task that had the last hit */
+	unsigned in_a_row, others; /* hits of `last`; hits of other tasks while one is pinned */
 	uint64_t row_began;
-	uint64_t hits, next_look, look; /* while it is on */
-	uint64_t looked_at, waited;     /* at the last look */
+	uint64_t hits, next_look, look; /* while pinned: hits; hits at which to look next; hits between looks */
+	uint64_t looked_at, waited;     /* time of the last look, and the tracer's CPU wait at it, in ns */
 	uint64_t ticked_at, ticked_hits;
 	uint64_t undone_at;
-	int schedstat; /* 0 not opened yet */
+	int schedstat; /* a descriptor; 0: not opened yet */
 };
 
 static bool is_auto(const struct tracer *t)
@@ -60,7 +60,7 @@ static bool is_auto(const struct tracer *t)
 	return t->set->cpu == CPU_AUTO;
 }
 
-/* Asks the kernel for how long the tracer's thread has waited for a CPU while it could have run, in ns. */
+/* Reads from the kernel how long the tracer's thread has waited for a CPU while it could have run, in ns. */
 static bool measure_wait(struct pin *pin, uint64_t *ns)
 {
 	char text[96], *next;
@@ -72,14 +72,14 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 	if (size <= 0)
 		return false;
 	text[size] = '\0';
-	/* A kernel that does not count says 0 for all. */
+	/* A kernel that does not count this shows 0 in all fields. */
 	if (!strtoull(text, &next, 10))
 		return false;
 	*ns = strtoull(next, NULL, 10);
 	return true;
 }
 
-/* How many hits in a row a process is to have before it is pinned; as many again where that was in vain. */
+/* Returns how many hits in a row pin a task of the process. need_more() doubles the number if pinning was in vain. */
 static unsigned needed(const struct process *p)
 {
 	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
@@ -95,21 +95,21 @@ static void pin_forget(struct pin *pin)
 	pin->tid = pin->tgid = 0;
 }
 
-/* The masks and the CPU on which both are going to be. */
+/* Reads both masks, and chooses the CPU for the task and the tracer. */
 static bool pin_choose(struct pin *pin, pid_t tid)
 {
 	if (sched_getaffinity(tid, sizeof(pin->task_mask), &pin->task_mask) < 0 ||
 	    sched_getaffinity(0, sizeof(pin->own_mask), &pin->own_mask) < 0 || CPU_COUNT(&pin->own_mask) < 2)
 		return false;
 	pin->cpu = sched_getcpu();
-	/* What has chosen one CPU stays there: the tracer joins it. */
+	/* A task that has chosen one CPU stays there, and the tracer joins it. */
 	for (int cpu = 0; CPU_COUNT(&pin->task_mask) == 1 && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &pin->task_mask))
 			pin->cpu = cpu;
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Looks whether the task that has made so many hits in a row is to be pinned, and remembers what it saw. */
+/* Returns whether a task with enough hits in a row is to be pinned. Keeps the times for the next look. */
 static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
@@ -193,11 +193,11 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	else if (needed(task->process) > ALONE)
 		task->process->calls->pin_needed /= 2;
 	undo(t, why);
-	pin_forget(pin); /* at a stop of its own: its births have all been reported */
+	pin_forget(pin); /* it is at a stop of its own, so all its births were reported */
 }
 
-/* Where others want the CPU, another may be better: the task runs where it likes for a while, and is pinned there.
- * If that does not help either, others are everywhere, and it is tried more and more seldom. */
+/* Undoes the pinning if other programs want the CPU, because another CPU may be better: the task runs anywhere for a
+ * while, and is then pinned where it is. If that does not help either, all CPUs are wanted, and looks get rarer. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
@@ -222,7 +222,8 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	struct pin *pin = t->pin;
 
 	if (tid != pin->tid) {
-		/* One hit of another is no second busy task; the next of it in a moment is. */
+		/* A few hits do not make another task a busy one. They count until the pinned task has ALONE hits in a
+		 * row. */
 		if (++pin->others >= OTHERS)
 			undo(t, "another task is busy too");
 		return;
@@ -268,12 +269,12 @@ void pin_tick(struct tracer *t)
 	pin->ticked_hits = pin->hits;
 }
 
-/* The child of a task that is pinned, or was when it was made:
+/* The child of a task that is pinned, or was pinned when it made the child:
  *
  *   maker:  clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * A maker that has only that CPU then has chosen it itself, for its child too. */
+ * If the maker has only that CPU after the undo, it has chosen the CPU itself, for its child, too. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;
@@ -298,7 +299,7 @@ void pin_exec(struct tracer *t, pid_t former, pid_t tid)
 	/* A thread that was no leader has taken the leader's place, and its id. */
 	if (t->pin->on && (former ? former : tid) == t->pin->tid) {
 		t->pin->tid = tid;
-		t->pin->watch.count = 0; /* they have gone with its memory */
+		t->pin->watch.count = 0; /* the breakpoints have gone with the old memory */
 		undo(t, "it has executed another program");
 		pin_forget(t->pin);
 	}

@@ -5,27 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several names of one function, and by which of them a call is.
+/* Finds out which of the names of a function a call has used.
  *
- * memalign and aligned_alloc are one function of glibc; free, cfree and `operator delete` are one of tcmalloc. An
- * address has no name, but the call has: it goes through a slot that the dynamic linker has filled with the address of
- * one symbol, whose name the object's relocation has.
+ * memalign and aligned_alloc are one function in glibc; free, cfree and `operator delete` are one in tcmalloc. An
+ * address has no name, but a call has one: it goes through a slot that the dynamic linker has filled with the
+ * address of one symbol, and the object's relocation has the name of that symbol.
  *
- * The slots of wanted names are taken from each object when it is probed. Only functions of which a name other than the
- * first is in such a slot ask for their callers, and each return address is looked at once. Where no slot is found (a
- * call within the object, through a register, of dlsym()'s result, a static program), the first name stands. */
+ * The slots of wanted names are taken from each object when it is probed. The caller's code is looked at only for
+ * functions with a slot for a name other than the first, and once for each return address. If no slot is found (a
+ * call within the object, through a register, of dlsym()'s result, in a static program), the first name is used. */
 
 /* A wanted symbol. */
 struct name {
 	char *symbol;
-	bool is_called; /* there is a slot of it */
+	bool is_called; /* an object has a slot for it */
 };
 
 struct callers {
 	struct name *names;
 	size_t count, capacity;
 	struct hash slots; /* address of a slot -> number of its name */
-	struct hash sites; /* return address -> number of the name + 1; 0: it is not known */
+	struct hash sites; /* return address -> number of the name + 1; 0: unknown */
 };
 
 /* ---- The names of a process ---- */
@@ -37,7 +37,7 @@ static struct callers *callers_of(struct process *p)
 	return p->probes->callers;
 }
 
-/* The number of a name, which may be new. */
+/* Returns the number of a name, and enters the name if it is new. */
 static unsigned name_number(struct callers *callers, const char *symbol)
 {
 	for (size_t i = 0; i < callers->count; i++)
@@ -57,7 +57,7 @@ static struct alias *alias_new(struct callers *callers, const struct probe_spec 
 	*alias = (struct alias){
 		.wanted = wanted,
 		.traced = {.function = wanted->function, .resource = wanted->resource, .shown = shown},
-		/* With a prefix it is shown as it is. */
+		/* With a prefix ("*malloc"), the shown name is the symbol. */
 		.name = name_number(callers, wanted->symbol[0] == '*' ? shown : wanted->symbol),
 	};
 	return alias;
@@ -95,7 +95,7 @@ bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b)
 	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
 }
 
-/* Only what a call by one of its names says beside the first is worth asking for. */
+/* The caller is looked at only if a call by one of the names says more than the first name. */
 void alias_update_asks(const struct process *p, struct probe *probe)
 {
 	const struct callers *callers = p->probes->callers;
@@ -241,7 +241,7 @@ void callers_free(struct probe_list *probes)
 
 /* ---- Calls ---- */
 
-/* What callers->sites is to have of a return address. */
+/* Finds the value in callers->sites for a return address. */
 static unsigned alias_look_at_call(struct process *p, const struct object *object, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -261,7 +261,7 @@ const struct traced *alias_called(struct process *p, const struct probe *probe, 
 	uint64_t name = known ? *known : 0;
 	const struct object *object = known ? NULL : objects_find(&p->objects, return_address);
 
-	/* Code outside of objects may be another one soon, and has no slots. */
+	/* Code outside of objects may be replaced at any time, and has no slots. */
 	if (object) {
 		name = alias_look_at_call(p, object, return_address);
 		hash_set(&callers->sites, return_address, name);

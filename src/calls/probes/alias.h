@@ -1,4 +1,4 @@
-/* Several names of one function, and by which of them a call is. */
+/* Functions with several names: finds out which name a call has used. */
 #ifndef FT_CALLS_PROBES_ALIAS_H
 #define FT_CALLS_PROBES_ALIAS_H
 
@@ -7,32 +7,34 @@
 /* One of the names of a probe's function. */
 struct alias {
 	const struct probe_spec *wanted;
-	struct traced traced; /* as the events of calls by this name have it */
+	struct traced traced; /* for the events of calls by this name */
 	unsigned name;        /* its number in the process's struct callers */
 	struct alias *next;
 };
 
-/* Whether calls by both names are dealt with alike until it is known by which they are. */
+/* Returns whether calls by both names are handled alike until the name of a call is known. */
 bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
-/* `other` is at the same address, and means the same kind of call. Takes it among the names of `probe`. */
+/* Adds the name of `other` to those of `probe`. It is at the same address, and means the same kind of call. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
-/* Its names, or what it is called without one, are others than they were. */
+/* Sets probe->asks_caller again, after a change of its names or of the names that are called. */
 void alias_update_asks(const struct process *p, struct probe *probe);
-/* Copies a chain of names; the copy is the caller's. */
+/* Copies a list of names. The caller owns the copy. */
 struct alias *aliases_copy(const struct alias *aliases);
 void aliases_free(struct probe *probe);
-/* Finds, among the names of the same probe in another process, the one that `traced` is of the probe `from`. */
+/* Returns the name of `to` that is the same as the name `traced` of `from`. The probes are of one function in two
+ * processes. */
 const struct traced *alias_in(const struct probe *from, const struct traced *traced, const struct probe *to);
 
-/* A new object: by which names it calls. */
+/* Notes by which names a new object calls. */
 void callers_add(struct process *p, const struct object *object);
-/* The range is no longer mapped: forgets the callers in it. */
+/* Forgets the callers in a range that is no longer mapped. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
-/* Copies what is known of a process's callers, for a fork's child; NULL gives NULL. */
+/* Copies the callers of a process for a fork's child; returns NULL for NULL. */
 struct callers *callers_copy(const struct callers *callers);
 void callers_free(struct probe_list *probes);
 
-/* What the event of a call names that was made from there: the name that the caller has used, if that can be known. */
+/* Returns the name that the caller has used, for the event of a call with this return address. If it cannot be found
+ * out, returns the probe's first name. */
 const struct traced *alias_called(struct process *p, const struct probe *probe, uint64_t return_address);
 
 #endif

@@ -2,14 +2,15 @@
 #include "calls/probes/code_kind.h"
 #include "ptrace/target_memory.h"
 
-/* A breakpoint within an instruction would make another one of it, and the program go on with wrong results. So a place
- * that the file's symbols or call frame information have inside a function is refused. */
+/* A breakpoint inside an instruction would make another instruction of it, and the program would go on with wrong
+ * results. So an address is refused if it is inside a function according to the file's symbols or call frame
+ * information. */
 
 struct code_kind_search {
 	const struct arch *arch;
 	uint64_t address, bias;
 	enum place place;
-	uint64_t start; /* of the function, where it is inside of one */
+	uint64_t start; /* of the function that contains the address */
 	const struct elf_symbol *symbol;
 };
 

@@ -1,4 +1,4 @@
-/* What is known of a code address that a user has given. */
+/* Finds out whether a code address that a user has given is the start of a function. */
 #ifndef FT_CALLS_PROBES_CODE_KIND_H
 #define FT_CALLS_PROBES_CODE_KIND_H
 
@@ -7,12 +7,12 @@
 enum place {
 	PLACE_NO_CODE,
 	PLACE_INSIDE, /* of a function */
-	PLACE_START,  /* of one */
+	PLACE_START,  /* of a function */
 	PLACE_UNKNOWN,
 };
 
-/* What the object's symbols and its call frame information say of a mapped address. *start: of the function that it is
- * inside of. *symbol: of the function that begins there, as long as the object's file; NULL unknown. */
+/* Returns what the object's symbols and its call frame information say about a mapped address. *start: of the function
+ * that contains it. *symbol: of the function that begins there, valid as long as the object's file; NULL: unknown. */
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol);
 

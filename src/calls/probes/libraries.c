@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several processes may have been traced, of which each name need choose an object in one only: what was seen is
- * reported once, at the end. */
+/* Reports once, at the end of the run, because each name has to choose an object in only one of the processes. */
 
-#define DEFINERS 6 /* objects that are named, at most */
+#define DEFINERS 6 /* objects that a message names, at most */
 
 struct libraries_library {
 	bool is_found; /* an object that it chooses defines a wanted function */
-	char *path;    /* the first object that it chooses, NULL none */
+	char *path;    /* of the first object that it chooses, or NULL */
 };
 
 struct libraries {
 	char *definers[DEFINERS];
 	size_t definer_count;
-	struct libraries_library items[]; /* as many as names of -L, in their order */
+	struct libraries_library items[]; /* one for each name of -L, in their order */
 };
 
 struct libraries *libraries_new(size_t count)

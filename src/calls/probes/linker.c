@@ -6,16 +6,16 @@
 #include <elf.h>
 #include <string.h>
 
-/* What the dynamic linker tells debuggers (<link.h>): the program's dynamic section points to its struct r_debug,
+/* Reads what the dynamic linker tells debuggers (<link.h>). The program's dynamic section points to struct r_debug,
  * {version, map, brk, state}, which heads the list of objects, struct link_map {bias, name, dynamic section, next}. */
 
-/* Both are the target's memory: lists may go in a circle. */
+/* Limits, because both lists are in the target's memory and may be circular. */
 #define ENTRIES_MAX 1000
 #define OBJECTS_MAX 10000
 
-#define ENTRIES_READ 32u /* at once: most dynamic sections have fewer */
+#define ENTRIES_READ 32u /* at once; most dynamic sections have fewer */
 
-/* Once the linker has begun, the entry DT_DEBUG is set. */
+/* Returns the address of the struct r_debug, or 0. The linker sets the entry DT_DEBUG when it begins to run. */
 static uint64_t find_r_debug(struct process *p)
 {
 	const unsigned word = p->arch->pointer_size, entry = 2 * word;
@@ -62,7 +62,7 @@ void linker_mark_lasting(struct process *p)
 {
 	const unsigned word = p->arch->pointer_size;
 	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->probes->r_debug) : NULL;
-	unsigned char links[2 * 8]; /* of a link_map: the dynamic section, the next one */
+	unsigned char links[2 * 8]; /* the part of a link_map with the dynamic section and the next one */
 	uint64_t map;
 
 	if (p->program)

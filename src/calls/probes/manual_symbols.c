@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* False: there is none of that name. */
+/* Probes all rows of this name at the address, if is_planted. Returns false if there is none of that name. */
 static bool probe_named(struct process *p, const char *name, uint64_t address, bool is_planted)
 {
 	const struct probe_spec_list *list = p->tracer->wanted;
@@ -38,7 +38,8 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 	uint64_t start = 0;
 	const struct elf_symbol *known_symbol;
 	const enum place place = place_of(p, p->program, address, &start, &known_symbol);
-	/* Of other programs, those that the first one executes, it is meant only where it can be true. */
+	/* In later programs, which the first one executes, only an address that is known to be a function's start is
+	 * probed. */
 	const bool is_planted = place == PLACE_START || (place == PLACE_UNKNOWN && is_meant);
 	const bool known = probe_named(p, symbol->name, address, is_planted);
 

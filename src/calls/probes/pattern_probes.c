@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what patterns with wildcards match, it is left out what is no function, or is none that is called. */
+/* Probes what patterns match. Symbols that a wildcard matches are left out if they are no functions or are not
+ * called. */
 
 struct pattern_probes_finding {
 	struct process *p;
 	struct object *object;
 	struct patterns *patterns;
-	const bool *chosen; /* which of them are about the object */
+	const bool *chosen; /* which patterns apply to the object */
 };
 
 /* ---- Names ---- */
@@ -26,9 +27,9 @@ static bool pattern_probes_begins_with(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-/* Whether the code is come to by jumps alone, so that the stack has no return address at its top: parts of functions
- * that are kept apart, and what the kernel, the dynamic linker or signal handlers' returns go to; or it is called for
- * each function of the program, and is no function of anybody's. */
+/* Returns whether the symbol is no function that the program calls. Some code is only jumped to, so that the stack has
+ * no return address at its top: separate parts of functions, and code to which the kernel, the dynamic linker or signal
+ * handlers' returns go. Other code is a helper of the compiler that each function calls. */
 static bool is_part(const struct arch *arch, const char *symbol)
 {
 	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};
@@ -55,7 +56,7 @@ static void probe_matched(const struct pattern_probes_finding *finding, size_t i
 	const struct object *object = finding->object;
 	const struct probe_spec *wanted = pattern->wanted;
 
-	/* -L says what is traced, not what that is called in. */
+	/* -L chooses the functions that are traced, but not the context functions around them. */
 	if (!wanted->hook && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	pattern->is_found = true;
@@ -90,7 +91,7 @@ static bool pattern_probes_is_named(const struct patterns *patterns, const char 
 	return false;
 }
 
-/* Whether any pattern matches the symbol, whatever the object. */
+/* Returns whether any pattern matches the symbol, no matter in which object. */
 static bool pattern_probes_is_chosen(void *context, const struct elf_symbol *symbol)
 {
 	const struct pattern_probes_finding *finding = context;
@@ -134,7 +135,7 @@ static void pattern_probes_on_symbol(void *context, const struct elf_symbol *sym
 
 /* ---- Addresses ---- */
 
-/* Why there is no function of the object at the address that a row names. */
+/* Warns that no function of the object begins at the address that a row names. */
 static void report_place(const struct pattern_probes_finding *finding, struct pattern *pattern, enum place place,
 			 uint64_t start)
 {
@@ -176,7 +177,8 @@ static void probe_address(const struct pattern_probes_finding *finding, struct p
 	const struct elf_symbol *symbol;
 	uint64_t start = 0;
 	const enum place place = place_of(p, object, pattern->address + object->bias, &start, &symbol);
-	/* Of other programs, those that the first one executes, it is meant only where it can be true. */
+	/* In later programs, which the first one executes, only an address that is known to be a function's start is
+	 * probed. */
 	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
 
 	if (place == PLACE_START || (place == PLACE_UNKNOWN && is_meant)) {

@@ -1,10 +1,10 @@
-/* The functions of an object that rows by pattern match. */
+/* Probes the functions of an object that match rows by pattern. */
 #ifndef FT_CALLS_PROBES_PATTERN_PROBES_H
 #define FT_CALLS_PROBES_PATTERN_PROBES_H
 
 #include "ptrace/tracee.h"
 
-/* Plants, or prepares, probes at all of them. */
+/* Inserts, or prepares, probes at all of them. */
 void probe_patterns(struct process *p, struct object *object);
 
 #endif

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands behind such rows, and what their names match. */
+/* Parses rows by pattern, and matches them with names. */
 
-#define NAMED_MAX 8 /* in messages, one by one */
+#define NAMED_MAX 8 /* functions or rows that messages name one by one */
 #define PROGRAM   "main"
 
-/* A name that is shown in traces: events name it after the object has gone that it is from. */
+/* A name that is shown in traces. Events use it when its object is already unmapped. */
 struct shown_name {
-	struct shown_name *next; /* of the same hash */
+	struct shown_name *next; /* with the same hash */
 	char text[];
 };
 
@@ -150,8 +150,8 @@ const char *patterns_shown(struct patterns *patterns, const char *symbol)
 
 /* ---- Matching ---- */
 
-/* What compilers append to the name of a function whose code they have fitted to its callers, or made unlike another
- * file's: it is called as the function itself was. */
+/* Returns the symbol without a compiler's suffix; NULL if it has none. Compilers append one to a function that they
+ * have fitted to its callers, or made distinct from another file's. It is called in place of the function itself. */
 static char *base_name(const char *symbol)
 {
 	static const char *const endings[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm."};
@@ -200,7 +200,8 @@ const struct pattern *patterns_named(const struct patterns *patterns, const char
 	return name ? hash_get_ptr(&patterns->names, hash_bytes(name, strlen(name))) : NULL;
 }
 
-/* What the kernel maps into each process is nobody's choice, if it is not named. */
+/* Returns whether the kernel maps the object into each process (vdso). Such an object is searched only if it is
+ * named. */
 static bool is_kernels(const struct object *object)
 {
 	return object->path[0] == '[';
@@ -238,11 +239,11 @@ bool patterns_name_failure(struct patterns *patterns)
 	return patterns->failures++ < NAMED_MAX;
 }
 
-/* "-x 'NAME'", as it was given. */
+/* Returns "-x 'NAME'", as the user gave it. The caller frees it. */
 static char *how_named(const struct probe_spec_list *list, const struct probe_spec *wanted)
 {
 	const char *const name = wanted->function->name;
-	/* An address of the program's without an object. */
+	/* For an address in the program the '!' is left out, because it was given without an object. */
 	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
 
 	if (wanted->module == list->set->chosen || wanted->hook)

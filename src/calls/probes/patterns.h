@@ -1,78 +1,80 @@
-/* Rows that are named by a pattern, or by an address: "NAME", "NAME@OBJECT", "OBJECT!0xADDRESS".
+/* Rows that name functions by a pattern or an address: "NAME", "NAME@OBJECT", "OBJECT!0xADDRESS".
  *
- * NAME is matched with each function symbol of an object and of its separate debug file: as it is, without what a
- * compiler has appended (.constprop.0), and demangled. Without a '(' it is matched with the name without its
- * parameters, "Parser::parse"; with one, with the whole name as well, "Parser::parse(int)". */
+ * NAME is matched with each function symbol of an object and of its separate debug file: as it is, without the
+ * suffix of a compiler (.constprop.0), and demangled. If NAME has no '(', it is matched with the demangled name
+ * without parameters, "Parser::parse"; if it has one, with the whole name as well, "Parser::parse(int)". */
 #ifndef FT_CALLS_PROBES_PATTERNS_H
 #define FT_CALLS_PROBES_PATTERNS_H
 
 #include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"
 
-/* One row. */
+/* A row by pattern or address. */
 struct pattern {
 	const struct probe_spec *wanted;
-	char *name;       /* NULL: an address */
+	char *name;       /* NULL: by address */
 	char *object;     /* part of an object's path; NULL: any */
-	bool of_program;  /* only of the main program; `object` is NULL then */
+	bool of_program;  /* only in the main program; `object` is NULL then */
 	uint64_t address; /* as in the object's file */
 	bool is_glob;
-	bool has_parameters; /* the whole name counts, too */
+	bool has_parameters; /* it is matched with the whole demangled name, too */
 	size_t literal;      /* bytes of the name before the first wildcard */
-	/* For the end. */
+	/* For the reports at the end of the run. */
 	bool is_found;
-	bool is_reported;            /* why it cannot be */
-	char *seen;                  /* the first object that it may mean, NULL none */
-	bool seen_stripped;          /* ... without the names of its own functions */
-	const struct pattern *alike; /* the next one of the same name, which is no glob */
+	bool is_reported;            /* a message has said why it cannot be probed */
+	char *seen;                  /* path of the first object that it may mean, or NULL */
+	bool seen_stripped;          /* that object has no symbols of its local functions */
+	const struct pattern *alike; /* the next one of the same name, without wildcards */
 };
 
 struct patterns {
 	struct pattern *items;
 	size_t count;
-	struct hash names; /* hash of a name that is no glob -> the first struct pattern */
-	size_t *globs;     /* which of the items are globs: each symbol is matched with each of those */
+	struct hash names; /* hash of a name without wildcards -> the first struct pattern */
+	size_t *globs;     /* indexes of the patterns with wildcards, with each of which every symbol is matched */
 	size_t glob_count;
 	struct hash shown;   /* hash -> struct shown_name */
-	bool any_parameters; /* a whole name counts for one of them */
+	bool any_parameters; /* one of them has has_parameters */
 	size_t failures;     /* functions that could not be probed */
 };
 
-/* The names of a symbol. */
+/* The names of a symbol that patterns are matched with. */
 struct symbol_names {
 	const char *symbol;
-	char *base;  /* without what a compiler has appended; NULL: nothing is */
+	char *base;  /* without a compiler's suffix; NULL: it has none */
 	char *plain; /* demangled, without parameters; NULL: it is not mangled */
-	char *whole; /* demangled; NULL: it is not mangled, or nobody asks for it */
+	char *whole; /* demangled; NULL: it is not mangled, or no pattern needs this name */
 };
 
-/* Of all rows by pattern of the list; NULL: there are none. */
+/* Makes the patterns of all such rows of the list; NULL if there are none. */
 struct patterns *patterns_new(const struct probe_spec_list *list);
 void patterns_free(struct patterns *patterns); /* NULL is allowed */
 
+/* Finds the names of a symbol, which must stay valid; `whole` only if asks_whole. symbol_names_free() frees them. */
 void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole);
 void symbol_names_free(struct symbol_names *names);
-/* Whether the pattern matches any of the names. */
+/* Returns whether the pattern matches any of the names. */
 bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names);
-/* The patterns without wildcards of that name, chained by `alike`; NULL none. */
+/* Returns the first pattern without wildcards of this name; `alike` leads to the others. NULL: there is none. */
 const struct pattern *patterns_named(const struct patterns *patterns, const char *name);
-/* Whether the pattern is about an object of the process. */
+/* Returns whether the pattern applies to an object of the process. */
 bool pattern_chooses(const struct pattern *pattern, const struct process *p, const struct object *object);
-/* Notes that there was an object that it is about, whose symbols have been read. */
+/* Notes that the symbols of an object to which the pattern applies were read. */
 void pattern_saw(struct pattern *pattern, const struct process *p, const struct object *object);
-/* The name that a trace shows of a function symbol; it lives as long as the patterns. */
+/* Returns the name that a trace shows for a function symbol, valid as long as the patterns. */
 const char *patterns_shown(struct patterns *patterns, const char *symbol);
-/* A copy of a name that lives as long. */
+/* Returns a copy of a name, valid as long as the patterns. */
 const char *patterns_keep(struct patterns *patterns, const char *name);
 
-/* Whether, of two names of a function that one row has matched, a trace is to show the first: the names of frames are
- * chosen in the same way. */
+/* Returns whether a trace is to show `name` rather than `than` for a function for which one row matches both. The names
+ * of frames are chosen in the same way. */
 bool pattern_name_is_better(const char *name, const char *than);
-/* Whether nothing but such rows is wanted: a process in which none was found may not be meant. */
+/* Returns whether all rows are rows by pattern: a process in which nothing was found may then not be meant. */
 bool patterns_are_all(const struct probe_spec_list *list);
-/* Counts a function of such a row that cannot be probed; whether a message is to name it: only the first ones. */
+/* Counts a function of such a row that cannot be probed. Returns whether a message is to name it: only the first
+ * ones. */
 bool patterns_name_failure(struct patterns *patterns);
-/* Reports, at the end of the run, what has matched nothing, and returns how many. */
+/* Warns, at the end of the run, of rows that have matched nothing, and returns how many there are. */
 size_t patterns_report(const struct probe_spec_list *list);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Of the functions of -x the result is known by it, too. */
+/* For functions of -x it has the type of the result, too. */
 struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted)
 {
 	const struct settings *const set = p->tracer->set;

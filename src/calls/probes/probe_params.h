@@ -7,14 +7,14 @@
 
 struct probe_spec;
 
-/* Found out at its first call: arguments.c. Probes of a fork's child have a reference to their parent's. */
+/* Made at the first call of the function: arguments.c. The probes of a fork's child share those of its maker. */
 struct probe_params {
 	unsigned references;
-	bool is_made;           /* `plan` is */
-	struct args_plan *plan; /* NULL: nothing is known */
+	bool is_made;           /* `plan` is valid */
+	struct args_plan *plan; /* NULL: the parameters are unknown */
 };
 
-/* NULL unless -a or -x wants the arguments of the function. */
+/* Returns NULL unless -a or -x needs the parameters of the function. */
 struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted);
 struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
 void probe_params_unref(struct probe_params *params);               /* NULL is allowed */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_MAX     8                 /* functions in a message */
-#define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
+#define NAMED_MAX     8                 /* functions that a message names */
+#define SIGMASK_INNER "pthread_sigmask" /* called by sigprocmask() if one library has both */
 
 static const struct probe_spec hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
@@ -24,7 +24,7 @@ static const struct probe_spec hooks[] = {
 	{.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
 	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},
 };
-/* Only where a function is wanted that may throw. */
+/* Used only if a wanted function may throw, or there are context functions. */
 static const struct probe_spec catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
 
 static void probe_spec_add(struct probe_spec_list *list, const struct probe_spec *wanted)
@@ -33,7 +33,7 @@ static void probe_spec_add(struct probe_spec_list *list, const struct probe_spec
 	list->items[list->count++] = *wanted;
 }
 
-/* The function's name in traces; the caller frees it. */
+/* Returns the function's name in traces. The caller frees it. */
 static char *shown_name(const struct function *function)
 {
 	char *shown = function->is_pattern ? NULL : names_demangle(function->symbol);
@@ -69,7 +69,7 @@ static void probe_spec_module(struct probe_spec_list *list, const struct setting
 	}
 }
 
-/* Each call of a context function is one of its own, whatever it is called by, or jumps to. */
+/* Each call of a context function is separate, no matter which function calls it or is jumped to from it. */
 static const struct resource context_kind = {.is_nested = true};
 
 static void probe_spec_contexts(struct probe_spec_list *list, const struct module *contexts)
@@ -88,7 +88,7 @@ static uint64_t symbol_hash(const char *symbol)
 	return hash_bytes(symbol, strlen(symbol));
 }
 
-/* From the last to the first, so that each one's place is known when the one before it needs it. */
+/* Goes from the last row to the first, because each row links to the next one. */
 static void probe_spec_link(struct probe_spec_list *list)
 {
 	for (size_t i = list->count; i-- > 0;) {
@@ -119,7 +119,7 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 		probe_spec_contexts(list, set->contexts);
 	probe_spec_link(list);
 	list->patterns = patterns_new(list);
-	/* module_known_function() would read the descriptions at a stop, while the target waits. */
+	/* Otherwise module_known_function() would read the descriptions at a stop, while the target waits. */
 	if (set->args && set->chosen)
 		module_read_all();
 	return list;
@@ -210,9 +210,10 @@ void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wan
 	list->items[wanted - list->items].is_found = true;
 }
 
-/* ---- What was not found ---- */
+/* ---- Functions that were not found ---- */
 
-/* Of a user's own module each function is expected; of functrace's, a program has some. */
+/* Returns whether it is a user's own module, all of whose functions are expected. Of functrace's modules a program has
+ * only some functions. */
 static bool is_own(const struct probe_spec_list *list, const struct module *module)
 {
 	return module != list->set->chosen && module_find(module->name) != module;
@@ -226,7 +227,7 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 	for (size_t i = 0; i < list->count; i++) {
 		const struct probe_spec *const wanted = &list->items[i];
 
-		/* Of a prefix a program may have some functions only. */
+		/* A program may have only some functions of a prefix. */
 		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
 		    wanted->symbol[0] == '*')
 			continue;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions that the modules want, found in the objects of a process. */
+/* Keeps the probes of a process, and finds the functions for them. */
 
 const struct function probe_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
 
@@ -39,7 +39,7 @@ static void probe_failed(struct process *p, const struct probe *probe)
 {
 	unsigned char byte;
 
-	/* What cannot be read has gone, or goes: the process ends. */
+	/* Memory that cannot be read is unmapped, or the process is ending. */
 	if ((probe->wanted->hook && probe->wanted->hook != HOOK_CONTEXT_FUNCTION) ||
 	    memory_read(p, probe->start, &byte, 1) < 0)
 		return;
@@ -48,7 +48,7 @@ static void probe_failed(struct process *p, const struct probe *probe)
 		return;
 	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
 		    probe->object->path);
-	if (!p->text->has_leftovers) /* which has been reported for all of them */
+	if (!p->text->has_leftovers) /* a message has reported them for all functions */
 		msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
 			 probe->object->path, why_failed(p, probe));
 }
@@ -92,7 +92,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 	return p->arch->entry(start, code, sizeof(code));
 }
 
-/* The breakpoint's probe of the same kind, or for the same hook; NULL none. */
+/* Returns the breakpoint's probe of the same kind, or for the same hook; NULL if there is none. */
 static struct probe *probe_like(const struct breakpoint *b, const struct probe_spec *wanted)
 {
 	struct probe *probe = b ? b->probe : NULL;
@@ -112,7 +112,7 @@ static bool releases_at_entry(const struct probe *probe)
 	return probe->function->role == ROLE_RELEASE && !probe->function->can_fail;
 }
 
-/* How many of the first arguments it is taken from. */
+/* Returns how many of a call's first arguments are needed for the value. */
 static unsigned value_arguments(const struct value *value)
 {
 	switch (value->kind) {
@@ -216,7 +216,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* It is called by another name from now on, which may mean another kind of call. */
+/* Gives the probe another name, which may mean another kind of call. */
 static void probe_rename(struct process *p, struct probe *probe, const struct probe *other)
 {
 	p->probes->releases -= releases_at_entry(probe);
@@ -227,9 +227,9 @@ static void probe_rename(struct process *p, struct probe *probe, const struct pr
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* A name that means another kind of call: of functions whose code is the same the linker has made one, or two IFUNCs
- * have chosen the same. The module's order decides here as well, but not under calls in flight, which are to end as
- * what they began: once the breakpoint is planted the kind stays. */
+/* Handles a name that means another kind of call at the same address: the linker has merged functions with the same
+ * code, or two IFUNCs have chosen the same function. The modules' order decides here as well, but only until the
+ * breakpoint is inserted, because calls in flight have to end as the kind that they began as. */
 static void probe_merge_other_kind(struct process *p, struct probe *known, const struct breakpoint *b,
 				   const struct probe *other)
 {
@@ -242,8 +242,8 @@ static void probe_merge_other_kind(struct process *p, struct probe *known, const
 	probe_rename(p, known, other);
 }
 
-/* Another name of the same function. The module's order decides which of several names is shown where a call does not
- * tell its own. */
+/* Handles another name of the same function. The modules' order decides which name is shown if a call does not show its
+ * own. */
 static void probe_merge(struct process *p, struct probe *known, const struct breakpoint *b, const struct probe *other)
 {
 	const struct function *f = known->wanted->function, *g = other->wanted->function;
@@ -256,7 +256,7 @@ static void probe_merge(struct process *p, struct probe *known, const struct bre
 	if (f && g && !alias_same_calls(known->wanted, other->wanted)) {
 		probe_merge_other_kind(p, known, b, other);
 	} else {
-		/* What patterns have matched is named by the first that did. */
+		/* A function that a pattern has matched has one name only, that of the first row. */
 		if (f && g && !f->is_pattern && !g->is_pattern)
 			alias_add(p, known, other);
 		known->traced.any_family |= f && g && f->family && g->family && strcmp(f->family, g->family);
@@ -307,7 +307,7 @@ size_t probes_count(const struct process *p)
 {
 	size_t count = 0;
 
-	/* One of several kinds is one function: the last one of them counts. */
+	/* A function of several kinds counts once, by its last probe. */
 	for (size_t i = 0; i < p->probes->count; i++) {
 		const struct probe *probe = p->probes->items[i];
 
@@ -319,7 +319,7 @@ size_t probes_count(const struct process *p)
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	/* Another name of the same function, or tracing goes on after a pause. */
+	/* Known: this is another name of the same function, or tracing goes on after a pause. */
 	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
 	struct breakpoint *b = breakpoint_insert(p, at);
 
@@ -362,8 +362,8 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 
 	if (!object_text_at(object, address))
 		return;
-	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
-	 * local, and a prefixed allocator may well be linked in hidden. */
+	/* A local `malloc` is a helper of some file. But a linker may make the real one of a static program local, and
+	 * an allocator with a prefix may be linked in hidden. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	probe_spec_found(finding->p->tracer->wanted, wanted);
@@ -379,7 +379,7 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 					     .is_resolver = symbol->is_ifunc});
 }
 
-/* Under prefixes, unless the module wants the very name. */
+/* Probes a symbol under the module's prefixes, unless the module wants this very name. */
 static void probe_prefixed(const struct probes_finding *finding, const struct elf_symbol *symbol,
 			   const struct module *module, const struct probe_spec *exact)
 {
@@ -407,7 +407,7 @@ static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 
 /* ---- IFUNCs whose resolvers ran before they were watched ---- */
 
-/* The resolvers among the probes, which are few, where relocations are many. */
+/* The resolvers among the probes: they are few, and relocations are many. */
 struct resolvers {
 	struct process *p;
 	size_t *indices, count;
@@ -433,7 +433,8 @@ static bool probes_on_slot(void *context, const char *name, uint64_t resolver, u
 		if (!is_resolver_named(probe, name, arch_text_address(p->arch, resolver)) ||
 		    memory_read_pointer(p, slot, &address) < 0)
 			continue;
-		/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
+		/* A slot that is not bound yet points to the procedure linkage table of its own object, not to the
+		 * chosen function. */
 		struct object *object = objects_find(&p->objects, address);
 
 		if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&
@@ -482,7 +483,7 @@ void probe_object(struct process *p, struct object *object)
 	callers_add(p, object);
 }
 
-/* ---- Planting ---- */
+/* ---- Writing breakpoints ---- */
 
 static void plant_failed(struct process *p, const struct breakpoint *b)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHANGES_MAX 65536 /* a program with relocations in its code has one for each */
+#define CHANGES_MAX 65536 /* a program with relocations in its code has one change for each */
 
 struct comparison {
 	const struct arch *arch;
@@ -19,7 +19,7 @@ struct comparison {
 	int memory, file; /* descriptors */
 };
 
-/* One page, as it is in memory and as it is in the file. */
+/* One page in memory and in the file. */
 struct code_changes_page {
 	uint64_t start;
 	size_t size;
@@ -42,8 +42,8 @@ static void code_changes_add(struct comparison *c, const struct code_change *cha
 		changes->path = xstrdup(c->mapping->path);
 }
 
-/* Whether the byte that differs at `at` belongs to a breakpoint of code in that state: *change. A breakpoint of several
- * bytes may have some of them in common with the file. */
+/* Returns whether the byte at `at`, which differs, belongs to a breakpoint for code in this state, and sets *change to
+ * that. A breakpoint of several bytes may have some of them in common with the file. */
 static bool is_breakpoint(const struct comparison *c, const struct code_changes_page *page, size_t at, uint64_t state,
 			  struct code_change *change)
 {
@@ -88,11 +88,11 @@ static void compare_page(struct comparison *c, struct code_changes_page *page)
 
 	if (got <= 0)
 		return;
-	memset(page->file + got, 0, page->size - (size_t)got); /* as the kernel fills a file's last page */
+	memset(page->file + got, 0, page->size - (size_t)got); /* the kernel fills a file's last page in the same way */
 	code_changes_compare(c, page);
 }
 
-/* Opens the mapped file; a descriptor or -errno. */
+/* Opens the mapped file. Returns a descriptor or -errno. */
 static int code_changes_open_file(pid_t pid, const struct mapping *mapping)
 {
 	struct source source;

@@ -30,8 +30,8 @@ static size_t put_back(const struct code_changes *changes, int memory, pid_t tid
 	return done;
 }
 
-/* What is not a breakpoint stays: copies of instructions, which nothing leads to any more, but in which a thread may
- * still be. */
+/* Repairs a process whose threads are stopped. Only breakpoints are removed. Copies of instructions stay: nothing leads
+ * to them any more, but a thread may still be in one. */
 static int repair_held(pid_t pid, const struct arch *arch)
 {
 	struct code_changes changes;

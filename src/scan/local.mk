@@ -1,4 +1,4 @@
-# scan/: the heap of a live process, looked at from outside
+# scan/: copies the heap of a live process or a core file from outside, and reports what it shows
 noinst_LIBRARIES += libscan.a
 libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \

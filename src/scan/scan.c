@@ -15,31 +15,31 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AT_ONCE_MAX 4  /* copies of threads wherever they are, where no locks are known: the first, and three more */
-#define COPIES_MAX  24 /* the others are of threads that were brought out of the C library */
-#define LOCKED_MAX  4  /* copies in which a lock is held: the next one agrees with itself, and is taken all the same */
-#define LOCKS_MAX   4096 /* more arenas than that are not cared for */
+#define AT_ONCE_MAX 4    /* copies with threads wherever they are, if no locks are known: the first, and three more */
+#define COPIES_MAX  24   /* most copies; in the later ones threads are brought out of the C library */
+#define LOCKED_MAX  4    /* consistent copies that are not used because a lock is held */
+#define LOCKS_MAX   4096 /* locks of further arenas are ignored */
 
 struct scan {
 	pid_t pid;
 	char *program;
-	struct snapshot *snapshot; /* NULL: of a core */
+	struct snapshot *snapshot; /* NULL: a scan of a core */
 	struct core *core;
 	const char *path;    /* of the core file */
-	const char *sysroot; /* of the core's files; NULL none */
+	const char *sysroot; /* put before the paths of the core's files, or NULL */
 	struct data_names *names;
-	uint64_t layout; /* of the objects that are named */
+	uint64_t layout; /* of the objects in `names`: scan_layout_of() */
 	struct scan_types *types;
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
 	size_t lock_count;
-	uint64_t program_number; /* of the newest copy; 0 none */
-	char *program_before;    /* that the process had at the scan before, NULL: the same */
+	uint64_t program_number; /* of the newest copy; 0: none */
+	char *program_before;    /* of the previous scan if the process has executed another one; else NULL */
 	uint64_t looks;
-	bool is_continued; /* scan_continues() */
-	bool was_awake;    /* in a copy of this look a thread was at work, or in a call that malloc makes */
-	bool marks_locks;  /* heap_locks() */
-	char *object;      /* that has the allocator's code; NULL: the C library, or the program */
+	bool is_continued; /* set by scan_continues() */
+	bool was_awake;    /* in a copy of this look a thread was running, or in a system call that malloc makes */
+	bool marks_locks;  /* from heap_locks() */
+	char *object;      /* with the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -133,10 +133,10 @@ struct scan_report *scan_report_of(struct scan *scan)
 	return &scan->report;
 }
 
-/* ---- A copy whose heap agrees with itself ---- */
+/* ---- A copy with a consistent heap ---- */
 
-/* Milliseconds before the next copy: 1, 3, 10, and then about 5, never the same, so that no rhythm of the process is
- * met. */
+/* Waits before the next copy: for 1, 3, 10, and then about 5 ms. The times differ, so that they do not match a rhythm
+ * of the process. */
 static void pause_before(unsigned copy)
 {
 	static const long first[] = {1000000, 3000000, 10000000};
@@ -179,7 +179,7 @@ static const char *cause_of(const struct scan *scan)
 	return "A signal handler runs on top of malloc, threads do nothing but allocate, or it is damaged; scan again.";
 }
 
-/* Where what does not agree was seen: ", at 0x55d0c0". */
+/* Returns the place of the inconsistency as text, ", at 0x55d0c0"; "" if it is unknown. */
 static const char *shown_place(uint64_t place, char text[32])
 {
 	text[0] = '\0';
@@ -234,8 +234,8 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 	return SCAN_FAILED;
 }
 
-/* Where threads are not to be in the next copy. Locks do not say all of an allocator in an object of its own: what a
- * thread takes from an arena for its cache is in neither for a moment. */
+/* Finds out where threads must not be in the next copy. For an allocator in an object of its own, locks do not tell
+ * enough: a block that a thread moves from an arena to its cache is in neither for a moment. */
 static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
@@ -249,7 +249,8 @@ static void learn_places(struct scan *scan)
 	scan->lock_count = locks ? locks : scan->lock_count;
 }
 
-/* A child in the same memory (CLONE_VM, without CLONE_THREAD) has its locks, too, and is not made to stand. */
+/* Returns whether the process shares its memory with a child (CLONE_VM without CLONE_THREAD), which uses the same locks
+ * but is not stopped. */
 static bool has_shared_memory(pid_t pid)
 {
 	size_t count;
@@ -262,7 +263,7 @@ static bool has_shared_memory(pid_t pid)
 	return is_shared;
 }
 
-/* What was known is of a program that is no more. */
+/* Discards what was learnt, because the process has executed another program. */
 static void begin_anew(struct scan *scan)
 {
 	free(scan->program_before);
@@ -282,7 +283,7 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Of the newest copy. */
+/* Learns from the newest copy. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);
@@ -304,8 +305,8 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
-/* Whether a copy in which threads are brought out of the allocator is worth a pause more, where one agrees with itself:
- * a block that is just being given or taken may be in no list, nor have a pointer to it. */
+/* Returns whether another copy, with threads brought out of the allocator, is worth a pause, although this one is
+ * consistent: a block that is just being allocated or released may be in no list, and no pointer may lead to it. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
 	return copy < LOCKED_MAX && !scan->object && !snapshot_figures(scan->snapshot)->is_stopped &&
@@ -346,7 +347,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 			msg_debug(DBG_PROCESS, 1, "copy %u is not used: a lock is held", copy + 1);
 			continue;
 		}
-		/* A list of the first arena in flux hides it; without one after some looks there is none. */
+		/* An inconsistent list hides the first arena. If no arena is found in some copies, there is none. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
@@ -357,7 +358,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 	}
 }
 
-/* ---- What there is to say of it ---- */
+/* ---- The report ---- */
 
 static void scan_add_figure(struct scan_report *report, const char *name, const char *words, uint64_t value,
 			    bool is_count)
@@ -418,7 +419,7 @@ static void scan_add_whys(struct scan *scan, const struct heap *heap, const stru
 	}
 }
 
-/* Where which files' code is. */
+/* Returns a hash over the mappings of code: their addresses and files. */
 static uint64_t scan_layout_of(const struct heap_image *image)
 {
 	uint64_t hash = 1;
@@ -432,7 +433,7 @@ static uint64_t scan_layout_of(const struct heap_image *image)
 	return hash;
 }
 
-/* Objects may have been loaded since the scan before, or others be where they were. */
+/* Reads the names anew if objects were loaded since the previous scan, or replaced at the same addresses. */
 static void name_objects(struct scan *scan, const struct heap_image *image)
 {
 	const uint64_t layout = scan_layout_of(image);

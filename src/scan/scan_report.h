@@ -1,4 +1,4 @@
-/* What a scan has found, for people and for programs. */
+/* What a scan has found, and writing it for people and for programs. */
 #ifndef FT_SCAN_SCAN_REPORT_H
 #define FT_SCAN_SCAN_REPORT_H
 
@@ -11,32 +11,32 @@
 
 /* One of the allocator's figures. */
 struct scan_figure {
-	const char *name;  /* as mallinfo2(3) calls it, or ours */
+	const char *name;  /* as in mallinfo2(3), or functrace's own */
 	const char *words; /* what it counts */
 	uint64_t value;
-	bool is_count; /* else bytes */
+	bool is_count; /* false: bytes */
 };
 
-/* What is alive because of one root: a variable, a thread's stack, a mapping. */
+/* The blocks that are alive because of one root: a variable, a thread's stack, a mapping. */
 struct scan_owner {
 	char *name;
 	struct scan_sum sum;
 };
 
-/* On the way to a block: the root, a block, or so many blocks that are left out. */
+/* One step on the way to a block: the root, a block, or a number of blocks that are left out. */
 struct scan_step {
-	char *root; /* NULL: it is none */
+	char *root; /* NULL: the step is no root */
 	size_t left_out;
-	uint64_t address, size; /* of a block; of a root only where its word is, 0: in a register */
-	const char *type;       /* NULL unknown; of the struct scan_types */
+	uint64_t address, size; /* of a block; of a root the address of its word only, 0: in a register */
+	const char *type;       /* from the struct scan_types; NULL: unknown */
 };
 
-/* Why a block is alive: the way from a root to it. Of one that is indirectly lost the way from a block that is
- * definitely lost; of one that is that itself it alone. */
+/* Why a block is alive: the way from a root to it. For an indirectly lost block it is the way from a definitely lost
+ * one; for a definitely lost block it is this block alone. */
 struct scan_why {
 	uint64_t address;
-	bool is_block;    /* else there is none, and no way */
-	bool is_doubtful; /* possibly lost for memory alone that is not known */
+	bool is_block;    /* false: no block is at the address, and there is no way */
+	bool is_doubtful; /* possibly lost: only memory that was not copied may lead to it */
 	enum scan_class class;
 	struct scan_step *steps;
 	size_t step_count;
@@ -45,15 +45,14 @@ struct scan_why {
 struct scan_report {
 	pid_t pid;
 	const char *program;
-	const char *core; /* the path of a core file: nothing was stopped; NULL: of a process */
-	const char
-		*program_before; /* at the scan before, from which it has executed this one since; NULL: it has not */
-	struct timespec time;    /* of a process: when it was looked at, by CLOCK_REALTIME */
-	uint64_t scan, scans;    /* which of how many, from 1 on */
-	bool is_compared;        /* with the scan before */
-	uint64_t since_last_ns;  /* from the pause before to this one, 0: it is the first */
+	const char *core;           /* the path of a core file, for which nothing was stopped; NULL: a process */
+	const char *program_before; /* of the previous scan, if the process has executed another one; else NULL */
+	struct timespec time;       /* of a process: when it was looked at, by CLOCK_REALTIME */
+	uint64_t scan, scans;       /* the number of this one, from 1 on, and of all */
+	bool is_compared;           /* with the previous scan */
+	uint64_t since_last_ns;     /* from the previous pause to this one; 0: it is the first */
 	const struct snapshot_figures *pause;
-	uint64_t inconsistent; /* copies that were not used, for an allocator was in the midst of its work */
+	uint64_t inconsistent; /* copies that were not used because a thread was inside the allocator */
 	struct scan_groups *groups;
 	const struct scan_types *types;
 	struct scan_owner *owners; /* the greatest first */
@@ -66,9 +65,9 @@ struct scan_report {
 	size_t top; /* groups and owners that are shown */
 };
 
-/* Paragraphs for people. */
+/* Writes paragraphs for people. */
 void scan_report_text(FILE *out, struct scan_report *report);
-/* One line of JSON. */
+/* Writes one line of JSON. */
 void scan_report_json(FILE *out, struct scan_report *report);
 
 #endif

@@ -26,7 +26,7 @@ static void add_sums(struct buf *out, const struct scan_sum sums[CLASSES])
 	}
 }
 
-/* Of what this is, and when. */
+/* Adds where the data come from: a core file, or a process at a time. */
 static void add_origin(struct buf *out, const struct scan_report *report)
 {
 	if (report->core) {
@@ -79,7 +79,7 @@ static void add_groups(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, ']');
 }
 
-/* What all blocks of a group have more than at the scan before, the most first. */
+/* Adds by how many bytes all blocks of each group have grown since the previous scan, the most first. */
 static void add_growth(struct buf *out, const struct scan_report *report)
 {
 	struct scan_groups *groups = report->groups;

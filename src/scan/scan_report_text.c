@@ -17,7 +17,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "224,000 bytes in 4,000 blocks". */
+/* Prints "224,000 bytes in 4,000 blocks". */
 static void print_sum(FILE *out, struct scan_sum sum)
 {
 	char bytes[32], blocks[32];
@@ -35,7 +35,7 @@ static void print_time(FILE *out, time_t time)
 		fprintf(out, ", %s UTC", text);
 }
 
-/* What comes of memory that is not known. */
+/* The effect of memory whose contents are unknown. */
 static const char partial[] = ": what nothing else leads to is only possibly lost";
 
 static void print_pause(FILE *out, const struct scan_report *report)
@@ -188,7 +188,8 @@ static void print_owners(FILE *out, const struct scan_report *report)
 			plural(report->owner_count - report->top));
 }
 
-/* A scan knows no line of the program: what allocated has returned long ago. */
+/* Names the commands that show the allocating lines. A scan cannot, because the functions that allocated have
+ * returned. */
 static void print_next(FILE *out, const struct scan_report *report)
 {
 	const struct scan_groups *groups = report->groups;
@@ -256,7 +257,7 @@ static void print_whys(FILE *out, const struct scan_report *report)
 	}
 }
 
-/* What was asked for in vain is said first. */
+/* Prints first which addresses of --why are in no block. */
 static void print_no_blocks(FILE *out, const struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++)

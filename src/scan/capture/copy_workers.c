@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define WORKERS_MAX 16 /* more do not copy faster than memory is */
+#define WORKERS_MAX 16 /* more threads do not copy faster, because memory is the limit */
 
 struct share {
 	uint64_t end, piece;
@@ -26,7 +26,8 @@ static void *copy_workers_work(void *context)
 	return NULL;
 }
 
-/* Those on which this thread may run: one, where it shares a processor with a thread that it traces. */
+/* Returns how many processors this thread may run on. It is one if the thread shares a processor with a task that it
+ * traces. */
 static unsigned count_processors(void)
 {
 	cpu_set_t set;
@@ -47,7 +48,7 @@ void workers_share(uint64_t end, uint64_t piece, void (*callback)(void *context,
 	wanted = wanted < pieces ? wanted : (unsigned)pieces;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* Where no thread can be had, this one does it all. */
+	/* If no thread can be made, this one does all the work. */
 	while (made + 1 < wanted && !pthread_create(&threads[made], NULL, copy_workers_work, &share))
 		made++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

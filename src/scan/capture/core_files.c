@@ -22,7 +22,8 @@ static void core_files_take_path(struct mapping *mapping, char *path, struct has
 	}
 }
 
-/* NT_FILE: number, size of a page, for each {start, end, offset in pages}, then the paths, each with its NUL. */
+/* NT_FILE has the number of mappings, the size of a page, {start, end, offset in pages} of each, then the paths, each
+ * with its NUL. */
 void core_files_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = arch->pointer_size;

@@ -1,4 +1,4 @@
-/* A core file as a memory image. */
+/* Reads a core file as a memory image. */
 #ifndef FT_SCAN_CAPTURE_CORE_IMAGE_H
 #define FT_SCAN_CAPTURE_CORE_IMAGE_H
 
@@ -7,17 +7,19 @@
 
 struct core;
 
-/* Opens an ELF core file, of this processor's byte order. NULL after a message: it cannot be read, or is none.
- * core_free() closes it, and may get NULL. */
+/* Opens an ELF core file of this processor's byte order. Returns NULL after a message if it cannot be read, or is no
+ * core file. core_free() closes it; NULL is allowed. */
 struct core *core_open(const char *path);
 void core_free(struct core *core);
+/* Returns the image, which lives as long as the core. */
 const struct heap_image *core_image(const struct core *core);
-/* What the figures of a copy say of it; nothing has stood for it. */
+/* Returns the figures of the image, like those of a copy; there was no pause. */
 const struct snapshot_figures *core_figures(const struct core *core);
-/* The names of what lies in the objects that were mapped, as far as their files are here; sysroot: put before their
- * paths, NULL none, the caller's. data_names_free(). A warning is printed where a file is another one. */
+/* Returns the names of symbols in the objects that were mapped, if their files exist here; data_names_free() frees
+ * them. sysroot: put before the paths, or NULL; it belongs to the caller. Warns if a file is not the one that was
+ * mapped. */
 struct data_names *core_names(struct core *core, const char *sysroot);
-/* The process's id, and the name of its program: "" unknown. */
+/* The process's id, and the name of its program, "" if it is unknown. */
 pid_t core_pid(const struct core *core);
 const char *core_program(const struct core *core);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define PAGE         4096u
-#define MAPPINGS_MAX 16u /* of one file, which are looked through for its header */
-#define SEGMENTS_MAX 64u /* program headers of an object */
+#define MAPPINGS_MAX 16u /* mappings of one file that are searched for its header */
+#define SEGMENTS_MAX 64u /* most program headers of an object */
 
 enum core_objects_answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
 
@@ -67,7 +67,7 @@ static bool read_segment(const struct core_memory *memory, uint64_t start, const
 	return true;
 }
 
-/* What the object that begins with the mapping at `start` says of the page at `address`. */
+/* Returns what the object that begins with the mapping at `start` says about the page at `address`. */
 static enum core_objects_answer ask_object(const struct core_memory *memory, uint64_t start, uint64_t address)
 {
 	struct core_objects_table table;
@@ -93,7 +93,7 @@ static enum core_objects_answer ask_object(const struct core_memory *memory, uin
 	return answer;
 }
 
-/* All of its mappings that may begin an object are asked: several objects of one file may be side by side, and a small
+/* Asks all mappings of the file that may begin an object: several objects of one file may be side by side, and a small
  * file's first page may be mapped for each of its segments. */
 static enum core_objects_answer ask_file(const struct core_memory *memory, size_t i)
 {
@@ -113,7 +113,8 @@ static enum core_objects_answer ask_file(const struct core_memory *memory, size_
 	return best;
 }
 
-/* Before what can be written; lld has one page of the file in both, once as the end of relro. */
+/* Returns whether the next mapping continues this one in the file. lld maps one page of the file in both, once as the
+ * end of relro. */
 static bool is_continued(const struct heap_mapping *m, bool may_share_page)
 {
 	const uint64_t end = m->offset + (m->end - m->start);

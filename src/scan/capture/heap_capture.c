@@ -130,7 +130,7 @@ static int heap_capture_compare_extents(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Keeps of the known ones those that lie inside the heap's blocks. */
+/* Keeps only those known blocks that are inside the heap's blocks. */
 static void know_all(struct heap_capture *ending)
 {
 	size_t inside = 0;

@@ -1,5 +1,5 @@
-/* The heap of a traced process, which is looked at when all of its threads have come to their ends and it has its
- * memory still, or when they stand for a moment: its blocks, and what of them is lost. */
+/* Captures the heap of a traced process, when all of its threads are at their ends and it still has its memory, or
+ * while they are stopped for a moment. Finds the blocks, and which of them are lost. */
 #ifndef FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 #define FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 
@@ -8,55 +8,56 @@
 
 struct heap_capture;
 
-/* Of a process that has not begun to end. heap_capture_free() frees it, and may get NULL. */
+/* Makes an empty capture. heap_capture_free() frees it; NULL is allowed. */
 struct heap_capture *heap_capture_new(void);
 void heap_capture_free(struct heap_capture *ending);
-/* No copy of more bytes is made; 0 (at first): of any number. */
+/* Limits the copy to this many bytes; 0 (at first): no limit. */
 void heap_capture_limit(struct heap_capture *ending, uint64_t bytes);
-/* Only the blocks are asked for, not what is lost of them: shared memory is not copied then. */
+/* Captures only the blocks, not which of them are lost; shared memory is then not copied. */
 void heap_capture_blocks_only(struct heap_capture *ending);
-/* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
- * itself, while others may go on, has none that count. */
+/* Adds a thread that is stopped at its end (PTRACE_EVENT_EXIT), with its last registers. A thread that ends by itself,
+ * while others may go on, is left out, because its registers do not count. */
 void heap_capture_add(struct heap_capture *ending, struct task *task);
-/* The same of one that has called exit(3), which does not come back: what counts is what its caller had then, the stack
- * from sp on and these words of its registers. */
+/* Adds a thread that has called exit(3), which does not return. What counts is the stack of exit()'s caller, from sp
+ * on, and these words of the caller's registers. */
 void heap_capture_add_exiting(struct heap_capture *ending, struct task *task, uint64_t sp, const uint64_t *words,
 			      size_t count);
-/* Any thread of a process that goes on. caller: not 0: it stands before the first instruction of a function, which
- * returns there: it is not in the midst of that function. */
+/* Adds a thread of a process that goes on. If `caller` is not 0, the thread is stopped before the first instruction of
+ * a function that returns there, and is not inside this function. */
 void heap_capture_add_alive(struct heap_capture *ending, struct task *task, uint64_t caller);
-/* Copies the memory, which the task has. After that the process may run, or be gone. NULL, or why it could not: a
- * static text. Memory: as much again as the process has written. */
+/* Copies the memory of the task's process, which may run or be gone afterwards. Returns NULL, or why that failed, as
+ * static text. Takes as much memory as the process has written. */
 const char *heap_capture_copy(struct heap_capture *ending, const struct task *task);
-/* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. What it says
- * of a limit, heap_capture_copy() would say; other reasons may pass, and are none here. */
+/* Prepares the copy while the process runs, so that the copy takes a fraction of the time. Returns a text if
+ * heap_capture_copy() would exceed a limit, else NULL; other errors are ignored, because they may pass. */
 const char *heap_capture_warm(struct heap_capture *ending, const struct task *task);
-/* Bytes that the copy does not have and that may have pointers: where there are any nothing is definitely lost. */
+/* Returns how many bytes that may contain pointers are missing in the copy. If there are any, no block is definitely
+ * lost. */
 uint64_t heap_capture_unknown_bytes(const struct heap_capture *ending);
-/* Reads the heap of the copy. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of
- * changing the heap, and another copy some milliseconds later be good. */
+/* Reads the heap of the copy. Returns NULL, or why the heap is unknown, as static text. *is_passing: a thread may be
+ * inside the allocator, and another copy some milliseconds later may be consistent. */
 const char *heap_capture_read(struct heap_capture *ending, bool *is_passing);
-/* Forgets the copy, whose memory the next one uses: as a new one, with the same limits. */
+/* Discards the copy, whose memory the next one uses. The limits stay. */
 void heap_capture_again(struct heap_capture *ending);
-/* Whether that found no heap of an allocator that is understood: there may be one of another. */
+/* Returns whether no heap of a known allocator was found; there may be one of another allocator. */
 bool heap_capture_is_unknown(const struct heap_capture *ending);
-/* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */
+/* Returns whether a lock of the heap is held in the copy: a thread that goes on is inside the allocator. */
 bool heap_capture_is_locked(const struct heap_capture *ending);
-/* The heap that was read, which is the ending's. */
+/* Returns the heap that was read, which belongs to the capture. */
 const struct heap *heap_capture_heap(const struct heap_capture *ending);
-/* A block that was alive when the copy was made, as the trace has it. */
+/* Adds a block that was live when the copy was made, according to the trace. */
 void heap_capture_know(struct heap_capture *ending, uint64_t address, uint64_t size);
-/* Finds out what is lost of a heap that was read; of an unknown one, of the blocks that somebody else knows. NULL, or
- * why it is not known: a static text. */
+/* Classifies the blocks of the heap that was read; if the allocator is unknown, those of heap_capture_know(). Returns
+ * NULL, or why that failed, as static text. */
 const char *heap_capture_classify(struct heap_capture *ending);
-/* Of a heap that was read: whether an address is in memory that it has for blocks; the allocator's figures, NULL where
- * it keeps none. */
+/* For a heap that was read: whether an address is in memory that it has for blocks; and the allocator's figures, NULL
+ * if it keeps none. */
 bool heap_capture_has(const struct heap_capture *ending, uint64_t address);
 const struct heap_figures *heap_capture_figures(const struct heap_capture *ending);
-/* The heap that was read is not the one that the program uses: as if there were none that is understood. */
+/* Discards the heap that was read, because the program does not use it. The allocator is unknown then. */
 void heap_capture_forget(struct heap_capture *ending);
-/* When it is classified: calls back for each block of the heap that is not reachable, by address; then for each known
- * one that lies inside such a block. */
+/* After heap_capture_classify(): calls back for each block of the heap that is not reachable, by address, then for each
+ * known block inside such a block. */
 void heap_capture_each_lost(const struct heap_capture *ending,
 			    void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

@@ -13,18 +13,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* pagemap's words (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
+/* Bits of pagemap's words (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
 #define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
-#define PAGE_GUARD   (1ull << 58) /* whoever reads it gets SIGSEGV: MADV_GUARD_INSTALL */
+#define PAGE_GUARD   (1ull << 58) /* reading it raises SIGSEGV: MADV_GUARD_INSTALL */
 #define PAGE_ALONE   (1ull << 56) /* no other process has it */
-#define WORDS        8192         /* that a thread reads at a time */
-#define WORDS_MAX    (32 * WORDS) /* that are held at a time: of a GiB */
+#define WORDS        8192         /* words that a thread reads at a time */
+#define WORDS_MAX    (32 * WORDS) /* words that are held at a time: those of a GiB */
 
-#define PIECE      (4u << 20) /* that a thread copies at a time; larger ones are not faster */
+#define PIECE      (4u << 20) /* bytes that a thread copies at a time; larger pieces are not faster */
 #define PIECES_MAX 256
-#define TOUCHED    (16u << 20) /* the same of the place; a multiple of a huge page */
+#define TOUCHED    (16u << 20) /* bytes that a thread touches at a time; a multiple of a huge page */
 
 int pages_open(pid_t tid)
 {
@@ -47,8 +47,9 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 
 /* Which pages are wanted. */
 struct wish {
-	uint64_t unwanted;                                 /* bits of pagemap's words */
-	bool (*wants_lacking)(void *context, uint64_t at); /* NULL: none */
+	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are left out */
+	bool (*wants_lacking)(void *context, uint64_t at); /* called for a page that is not there; NULL: no such page is
+	                                                    * added */
 	void *context;
 };
 
@@ -60,12 +61,12 @@ static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const s
 		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
 }
 
-/* Of pages one after the other: a part of pagemap. */
+/* A part of pagemap: the words of consecutive pages. */
 struct pages_words {
 	int fd;
 	uint64_t first; /* the first page's number */
 	uint64_t *items;
-	atomic_uint_fast64_t known; /* so many from the first one on are known */
+	atomic_uint_fast64_t known; /* how many words, from the first one on, were read */
 };
 
 static void read_words(void *context, uint64_t from, uint64_t to)
@@ -83,9 +84,9 @@ static void read_words(void *context, uint64_t from, uint64_t to)
 
 /* ---- The page of zeros ---- */
 
-/* Where memory was read and never written, all pages are one of zeros, the small or the huge one, which is present and
- * another's, too: a table that calloc() has made may have gigabytes of them. From Linux 6.7 on the kernel says where it
- * is (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN); before, it is copied. */
+/* Memory that was read but never written consists of one page of zeros, the small or the huge one, which is present and
+ * shared: a table made by calloc() may have gigabytes of them. From Linux 6.7 on the kernel says where they are
+ * (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN); on older kernels they are copied. */
 
 struct pagemap_region {
 	uint64_t start, end, categories;
@@ -117,7 +118,7 @@ static void forget_pages(struct pages_words *words, const struct pagemap_region 
 			words->items[at - words->first] &= ~PAGE_PRESENT;
 }
 
-/* Pages of zeros are not there. */
+/* Marks pages of zeros as not present. */
 static void forget_zeros(struct pages_words *words)
 {
 	struct pagemap_region regions[REGIONS];
@@ -144,7 +145,7 @@ static void forget_zeros(struct pages_words *words)
 	}
 }
 
-/* False: pagemap says nothing from *at on. */
+/* Returns false if pagemap cannot be read from *at on. */
 static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
 {
 	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
@@ -202,7 +203,7 @@ uint64_t pages_next(const struct page_runs *runs, uint64_t address)
 
 /* ---- The copy ---- */
 
-/* Where the copy is: `at` bytes of the run `index` are done. */
+/* Where the copy is: `at` bytes of the run `index` are copied. */
 struct position {
 	size_t index;
 	uint64_t at;
@@ -212,8 +213,8 @@ struct copy {
 	const struct page_runs *runs;
 	pid_t tid;
 	unsigned char *to;
-	bool is_of_lacking; /* of the runs that are lacking alone */
-	atomic_int error;   /* -errno */
+	bool is_of_lacking; /* only the lacking runs are copied */
+	atomic_int error;   /* 0 or -errno */
 	atomic_uint_fast64_t unreadable;
 };
 
@@ -240,7 +241,8 @@ static void pages_go_on(const struct page_runs *runs, struct position *position,
 	}
 }
 
-/* The pieces from a position on that have `most` bytes at most. How many there are; *bytes: together. */
+/* Makes a list of the pieces from a position on, with at most `most` bytes together. Returns how many; *bytes: their
+ * bytes. */
 static size_t next_pieces(const struct page_runs *runs, struct position from, uint64_t most, struct iovec *pieces,
 			  uint64_t *bytes)
 {
@@ -266,7 +268,7 @@ static ssize_t pages_read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, c
 	return got < 0 ? -errno : got;
 }
 
-/* The bytes of some pieces, or some of them: of whole pages, how many; -errno. */
+/* Copies some pieces, or a part of them. Returns how many bytes, in whole pages, or -errno. */
 static ssize_t copy_pieces(struct copy *copy, struct position position, struct iovec *pieces, size_t count,
 			   uint64_t bytes)
 {
@@ -276,7 +278,8 @@ static ssize_t copy_pieces(struct copy *copy, struct position position, struct i
 	ssize_t got = pages_read_pieces(copy->tid, to, bytes, pieces, count);
 
 	if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
-		/* One page that cannot be read, at the front, or somewhere in the first piece. */
+		/* Some page of the first piece cannot be read: tries its first page alone, and takes that as zero if it
+		 * fails. */
 		pieces[0].iov_len = page;
 		got = pages_read_pieces(copy->tid, to, page, pieces, 1);
 		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
@@ -336,7 +339,7 @@ int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to)
 	return unreadable < 0 ? (int)unreadable : 0;
 }
 
-/* ---- Its place ---- */
+/* ---- The memory for the copy ---- */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */

@@ -1,4 +1,4 @@
-/* The pages of a process that have something in them. */
+/* Finds and copies the pages of a process that have contents. */
 #ifndef FT_SCAN_CAPTURE_PAGES_H
 #define FT_SCAN_CAPTURE_PAGES_H
 
@@ -8,39 +8,39 @@
 
 struct page_run {
 	uint64_t start, end;
-	uint64_t at;     /* where its bytes are among those of all runs */
-	bool is_lacking; /* these pages are not in memory, as far as the process's page table says */
+	uint64_t at;     /* the offset of its bytes among those of all runs */
+	bool is_lacking; /* the process's page table does not have these pages in memory */
 };
 
-/* By address; behind each other in `at`. */
+/* Sorted by address; `at` has no gaps. */
 struct page_runs {
 	struct page_run *items;
 	size_t count, capacity;
 	uint64_t bytes;
 };
 
-/* A descriptor for pages_add(), or -errno. */
+/* Opens /proc/TID/pagemap. Returns a descriptor for pages_add(), or -errno. */
 int pages_open(pid_t tid);
-/* Adds the pages from start to end that are in memory or swapped out, by /proc/TID/pagemap. Where that says nothing,
- * all of them. */
+/* Adds the pages from start to end that are in memory or swapped out, by /proc/TID/pagemap. If it cannot be read, adds
+ * all pages. */
 void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
-/* The same, and those pages that the page table does not have and the callback wants, which is asked by ascending
- * address. */
+/* Does the same, and adds those pages without an entry in the page table that the callback wants. It is called by
+ * ascending address. */
 void pages_add_lacking(struct page_runs *runs, int fd, uint64_t start, uint64_t end,
 		       bool (*is_wanted)(void *context, uint64_t address), void *context);
-/* Of a private mapping of a file only those that are no longer the file's. Where pagemap says nothing, none. */
+/* Adds the pages of a private mapping of a file that are no longer the file's. If pagemap cannot be read, adds none. */
 void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
-/* The run that holds an address, or NULL. */
+/* Returns the run that contains an address, or NULL. */
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
-/* Where the first run begins behind an address; UINT64_MAX: none does. */
+/* Returns where the first run after an address begins; UINT64_MAX if there is none. */
 uint64_t pages_next(const struct page_runs *runs, uint64_t address);
-/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). How many bytes could not
- * be read and are zero, without those that are lacking: they are behind the end of a file, or guards, and the process
- * cannot read them either. -errno: the process has gone, or may not be read. */
+/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). Returns how many bytes
+ * could not be read and are zero. Lacking pages that cannot be read are not counted: they are after the end of a file,
+ * or guards, and the process cannot read them either. Returns -errno if the process has ended, or may not be read. */
 int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to);
-/* The same of the runs that are lacking alone, which are in memory after it. 0 or -errno. */
+/* Does the same for the lacking runs only, whose pages are in memory afterwards. Returns 0 or -errno. */
 int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to);
-/* Has the kernel give the pages of memory of this process, whose bytes may be lost by it. 0 or -ENOMEM. */
+/* Makes the kernel provide the pages of this process's own memory; the contents may be lost. Returns 0 or -ENOMEM. */
 int pages_touch(unsigned char *memory, uint64_t bytes);
 
 #endif

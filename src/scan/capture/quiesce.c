@@ -12,12 +12,12 @@
 
 #define TIME_NS    200000000ull
 #define TRIES_MAX  8
-#define CALL_WORDS 32 /* of the stack, in which a function that makes a system call has its return address */
+#define CALL_WORDS 32 /* words of the stack that contain the return address of a function which makes a system call */
 
-/* Where the allocator's code is. */
+/* The code of the allocator. */
 struct code {
 	struct maps maps;
-	const char *object; /* besides the C library; NULL none */
+	const char *object; /* path of an object with it, besides the C library; or NULL */
 };
 
 static bool is_heap_call(const struct arch *arch, long number)
@@ -30,7 +30,7 @@ bool quiesce_is_malloc_call(const struct arch *arch, long number)
 	return is_heap_call(arch, number) || arch_has_call(arch->syscalls.futex, ARCH_FUTEX_CALLS, number);
 }
 
-/* The mapping whose code it runs, or NULL. */
+/* Returns the mapping whose code the task runs, or NULL. */
 static const struct mapping *quiesce_mapping_of(const struct code *code, struct task *task)
 {
 	if (!task->stopped || task_regs(task) < 0)
@@ -40,7 +40,7 @@ static const struct mapping *quiesce_mapping_of(const struct code *code, struct 
 	return m && m->exec ? m : NULL;
 }
 
-/* Whether it runs code of the C library, or of the allocator's object. */
+/* Returns whether the task runs code of the C library, or of the allocator's object. */
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
@@ -63,7 +63,8 @@ static bool is_of_object(const struct code *code, uint64_t address)
 	return m && m->exec && !strcmp(m->path, code->object);
 }
 
-/* Whether the allocator's object has called what makes a system call now, or reads the clock without one. */
+/* Returns whether the allocator's object has called the function that makes the present system call, or that reads the
+ * clock without one. */
 static bool is_called_by_object(const struct code *code, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -81,8 +82,8 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	return false;
 }
 
-/* Or is in a system call that malloc makes. Most of those wait for something else: a futex is what everybody waits by.
- * */
+/* Returns whether the task is in such code, or in a system call that malloc makes. Most of these calls are not
+ * malloc's, because all waiting is done by futex. */
 static bool is_inside(void *context, struct task *task)
 {
 	long number;
@@ -111,7 +112,8 @@ static bool quiesce_is_in_glibc(void *context, struct task *task)
 	       (!freeze_in_syscall(task, &number) || quiesce_is_malloc_call(task->process->arch, number));
 }
 
-/* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */
+/* Returns whether the task begins a system call at which the heap is consistent. glibc's malloc asks for memory before
+ * it changes anything, and gives memory back when all is done. */
 static bool begins_resize(void *context, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -122,8 +124,8 @@ static bool begins_resize(void *context, struct task *task)
 						     !quiesce_is_malloc_call(arch, number));
 }
 
-/* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for
- * most of its time, which gives it memory, and there each interrupt finds it: it runs to the begin of such a call. */
+/* With one thread, glibc's malloc takes no lock. If the thread does nothing but allocate, it is in the kernel most of
+ * the time, which provides memory, and each interrupt finds it there. So it is run to the begin of such a call. */
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
@@ -131,7 +133,7 @@ static bool leave_alone(struct frozen_process *hold, struct code *code)
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
-/* Threads in a system call move only when all others are out, for a lock that they wait for is free then. */
+/* Threads in a system call run only when all others are out, because a lock that they wait for is free then. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
@@ -154,10 +156,10 @@ size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 
 /* ---- By locks ---- */
 
-#define STACK_TOP 2048 /* bytes in which the functions of malloc keep the address of the arena that they work on */
+#define STACK_TOP 2048 /* bytes in which malloc's functions keep the address of the arena that they work on */
 
-/* A lock of the C library: others may wait for one that is contended, so that who lets go of it calls the kernel to
- * wake one, without a look at whether any is there. */
+/* A lock of the C library. If it is contended, other threads may wait for it. A thread that releases it then calls the
+ * kernel to wake one of them, without checking whether there is one. */
 #define LOCK_HELD      1u
 #define LOCK_CONTENDED 2u
 
@@ -167,7 +169,7 @@ struct locks {
 	size_t count;
 	uint64_t *held;
 	size_t held_count;
-	uint64_t *own; /* of the held ones: those whose address the thread has whose turn it is */
+	uint64_t *own; /* held locks whose address was found in the thread that is to run */
 	size_t own_count;
 };
 
@@ -200,7 +202,7 @@ static void note_own(struct locks *locks, const struct arch *arch, const void *w
 			}
 }
 
-/* What it may hold: the address is in a register or near the top of the stack. */
+/* Finds the locks that the thread may hold: their address is in a register or near the top of the stack. */
 static void find_own(struct locks *locks, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -215,17 +217,19 @@ static void find_own(struct locks *locks, struct task *task)
 			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
-/* A thread that does nothing but allocate has its lock most of the time, for it is in the kernel then, which gives it
- * memory: there each interrupt finds it. So it is made to call the kernel where it lets go:
+/* Begins a thread's turn; returns false if it holds no lock. A thread that does nothing but allocate holds its lock
+ * most of the time, because it is in the kernel, which provides memory: each interrupt finds it there. So it is made
+ * to call the kernel where it releases the lock:
  *
- *	all stand, A has the lock: 1 | we: 2 | A runs, alone, and lets go: 0, and FUTEX_WAKE | A stands at that call
+ *	all stopped, A holds the lock: 1 | functrace: 2 | A runs, alone, releases: 0, and FUTEX_WAKE | A stops there
  *
- * Nothing else comes of it, whatever becomes of us: it wakes nobody. But all must stand for that, and nobody be new:
+ * There is no other effect, even if functrace is killed: the call wakes no thread. But all threads must be stopped
+ * for that, and none may be new:
  *
- *	we read: 1 | a child of A's vfork, which has A's memory, lets go: 0 | we: 2, and all wait for it, for ever
+ *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace: 2, and all wait for ever
  *
- * A itself is deep in the kernel then, and moves; of other children in A's memory scan.c knows. Who is at the begin of
- * a call stays there: it may be clone. */
+ * In this case A itself is deep in the kernel, and counts as moving, so nothing is written. scan.c checks for other
+ * children in A's memory. A thread at the begin of another system call does not run: the call may be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
 	struct locks *locks = context;
@@ -246,7 +250,8 @@ static bool begin_turn(void *context, struct task *task)
 	return has_any;
 }
 
-/* Or has none of them: it waits for one, or is elsewhere. */
+/* Returns whether the thread has released one of its locks, or begins a system call of another kind: it waits for a
+ * lock, or is outside malloc. */
 static bool has_let_go(void *context, struct task *task)
 {
 	const struct locks *locks = context;
@@ -278,9 +283,9 @@ size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *all, s
 	return locks.held_count;
 }
 
-/* ---- By locks that others cannot be seen to wait for ---- */
+/* ---- By locks that cannot be marked as contended ---- */
 
-#define FUTEX_ROUND 4u /* of so many rounds one lets those run on who are in a futex call, which may last */
+#define FUTEX_ROUND 4u /* every FUTEX_ROUND-th round, threads in a futex call run as well; that call may take long */
 
 static bool may_change(void *context, struct task *task)
 {

@@ -1,21 +1,22 @@
-/* Bringing threads that stand to places where no allocator is in the midst of its work. */
+/* Moves stopped threads out of the allocator before the copy. */
 #ifndef FT_SCAN_CAPTURE_QUIESCE_H
 #define FT_SCAN_CAPTURE_QUIESCE_H
 
 #include "ptrace/freeze.h"
 
-/* Threads that stand in the C library's code, in that of the shared object with that path (NULL: none), or in a system
- * call that malloc or that object makes, run on for moments, each until it is found elsewhere. How many did not come
- * out: they work there for long, wait for a lock that such a one has, or a signal has stopped the process. */
+/* Lets threads run for moments, each until it is elsewhere, if they are in the C library's code, in the code of the
+ * shared object with this path (or NULL), or in a system call that malloc or this object makes. Returns how many did
+ * not get out: they work there for long, wait for a lock that such a thread holds, or a signal has stopped the
+ * process. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
-/* The same by the locks of the heap, words of 4 bytes that are not 0 while they are held, in a process of several
- * threads: those run on that may hold one, for its address is in a register or near the top of the stack. How many
- * locks are still held. */
+/* Does the same by the locks of the heap, in a process of several threads. A lock is a word of 4 bytes that is not 0
+ * while it is held. A thread runs if it may hold one, because the lock's address is in a register or near the top of
+ * the stack. Returns how many locks are still held. */
 size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
-/* The same of locks that cannot be marked as waited for: all threads that may be in malloc run on for moments, until a
- * moment is met in which none of these is held. */
+/* Does the same for locks that cannot be marked as contended: all threads that may be in malloc run for moments, until
+ * none of these locks is held. */
 size_t quiesce_wait_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
-/* Whether malloc makes that system call in the midst of its work. */
+/* Returns whether malloc makes this system call as part of its work. */
 bool quiesce_is_malloc_call(const struct arch *arch, long number);
 
 #endif

@@ -43,9 +43,9 @@ void shared_end(struct shared *s)
 
 /* ---- The object ---- */
 
-/* The file systems whose pages come without anybody's help but the kernel's and a disk's: those of others (FUSE, NFS)
- * may wait for a server, which may be the process that is stopped. Huge pages (hugetlbfs) are taken from a pool, where
- * the process may miss them. */
+/* Returns whether the file's pages need nothing but the kernel and a disk. Pages of other file systems (FUSE, NFS) may
+ * wait for a server, which may be the process that is stopped. Huge pages (hugetlbfs) are taken from a pool, in which
+ * the process may then miss them. */
 static bool shared_pages_is_local(int fd)
 {
 	static const uint32_t magics[] = {
@@ -68,7 +68,7 @@ static bool shared_pages_is_local(int fd)
 	return false;
 }
 
-/* Opens a regular file again that was opened by O_PATH, which touches nothing; its descriptor, or -1. */
+/* Opens a regular file for reading that was opened by O_PATH, which has no side effect. Returns a descriptor, or -1. */
 static int reopen(int place)
 {
 	char path[32];
@@ -77,12 +77,12 @@ static int reopen(int place)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* What there is to be known of an object. */
+/* What is known about a mapped object. */
 enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,
-	OBJECT_DEVICE, /* no memory that anybody writes to but who has its pages */
-	OBJECT_OTHER,  /* of a file system whose pages are not asked for */
+	OBJECT_DEVICE, /* is written only by processes that have its pages in their page table */
+	OBJECT_OTHER,  /* is on a file system whose pages are not read */
 };
 
 static enum shared_pages_object open_path(struct shared *s, const char *path, bool is_by_range)
@@ -94,7 +94,7 @@ static enum shared_pages_object open_path(struct shared *s, const char *path, bo
 
 	if (place < 0)
 		return OBJECT_UNKNOWN;
-	/* A path may lead to another file by now, which a range of addresses cannot. */
+	/* A path may lead to another file by now; a range of addresses cannot. */
 	if (!fstat(place, &st) &&
 	    (is_by_range || (st.st_dev == makedev(m->dev_major, m->dev_minor) && st.st_ino == m->inode))) {
 		object = !S_ISREG(st.st_mode)           ? OBJECT_DEVICE
@@ -107,7 +107,7 @@ static enum shared_pages_object open_path(struct shared *s, const char *path, bo
 	return object;
 }
 
-/* By its range of addresses, which takes CAP_CHECKPOINT_RESTORE, or by its path. */
+/* Opens the object by the mapping's range of addresses, which takes CAP_CHECKPOINT_RESTORE, or by its path. */
 static enum shared_pages_object open_object(struct shared *s)
 {
 	const struct mapping *const m = s->mapping;
@@ -115,7 +115,7 @@ static enum shared_pages_object open_object(struct shared *s)
 	enum shared_pages_object object = open_path(s, path, true);
 
 	free(path);
-	/* "anon_inode:[perf_event]", "socket:[1]" */
+	/* These are names like "anon_inode:[perf_event]", "socket:[1]". */
 	if (m->path[0] != '/')
 		return object == OBJECT_UNKNOWN ? OBJECT_DEVICE : object;
 	if (object != OBJECT_UNKNOWN || m->deleted)
@@ -126,8 +126,8 @@ static enum shared_pages_object open_object(struct shared *s)
 	return object;
 }
 
-/* Whether it is the kernel's own memory, which has no path: anonymous, System V's, of a memfd. They all are of one
- * device, that of an anonymous mapping of ours. */
+/* Returns whether the mapping is the kernel's own memory, which has no path: anonymous, System V's, a memfd's. All of
+ * it has the device of an anonymous mapping, so one is made to compare. */
 static bool is_kernel_memory(const struct mapping *m)
 {
 	const size_t size = page_size();
@@ -149,8 +149,8 @@ static bool is_kernel_memory(const struct mapping *m)
 
 /* ---- Which of its pages ---- */
 
-/* A page that userfaultfd is to bring waits for whoever serves it, mostly a thread that is stopped. Asked only of what
- * is to be read: smaps takes the kernel a while. */
+/* Returns whether reading a page may wait: with userfaultfd, a thread has to provide it, which mostly is one that is
+ * stopped. Asked only for mappings that are read, because smaps takes the kernel a while. */
 static bool has_waiters(struct shared *s)
 {
 	if (!s->has_waiters) {
@@ -171,7 +171,7 @@ static void open_mapping(struct shared *s)
 	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping));
 }
 
-/* Behind what lseek(2) says; none: no data is there any more. */
+/* Returns the address of what lseek(2) finds; `none` if no data follow. */
 static uint64_t seek(struct shared *s, uint64_t address, int whence, uint64_t none)
 {
 	const struct mapping *const m = s->mapping;
@@ -203,7 +203,7 @@ static uint64_t less(uint64_t left, uint64_t used)
 	return left > used ? left - used : 0;
 }
 
-/* Whether a page that the page table does not have is to be taken. */
+/* Returns whether a page that is not in the page table is taken. */
 static bool shared_pages_is_wanted(void *shared, uint64_t address)
 {
 	struct shared *const s = shared;
@@ -222,8 +222,8 @@ static bool shared_pages_is_wanted(void *shared, uint64_t address)
 	return false;
 }
 
-/* What is left of the limits depends on the mappings alone, not on what was read before: else each scan of a process
- * would bring more pages into being. */
+/* What is left of the limits depends only on the mappings, not on what was read before. Otherwise each scan of a
+ * process would make the kernel allocate more pages. */
 void shared_add(struct shared *s, int fd, const struct mapping *m)
 {
 	s->mapping = m;

@@ -22,9 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the copy may take of the memory that is free: the analysis needs some, too. */
+/* The part of the free memory that the copy may take; the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
-/* What a process may have more in the pause than when it was read before, and how much of that is made ready. */
+/* How much more a process may have in the pause than when it was read before, and how much of that gets its pages
+ * then. */
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
 #define READY(bytes) ((bytes) / 64 + (1u << 20))
 #define HOLE_MAX     (1u << 30)
@@ -37,20 +38,21 @@ struct snapshot {
 	struct page_runs runs;
 	struct scan_threads threads;
 	bool has_blocks_only; /* shared memory is not copied */
-	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
-	unsigned char *bytes; /* of the runs */
-	uint64_t capacity;    /* of bytes */
-	uint64_t touched;     /* of these: the kernel has given their pages */
-	uint64_t limit;       /* of a copy, in bytes; 0 none */
+	bool is_untagged;     /* no memory had tags before the pause; an allocator uses them from its begin, or never */
+	unsigned char *bytes; /* the copy: the bytes of the runs */
+	uint64_t capacity;    /* of `bytes` */
+	uint64_t touched;     /* bytes of it whose pages the kernel has provided */
+	uint64_t limit;       /* of a copy, in bytes; 0: none */
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;
 	struct freeze_waits waits;
 };
 
-/* ---- What is copied ---- */
+/* ---- Which memory is copied ---- */
 
-/* Devices answer in their own ways; shared memory and /dev/zero's pages are memory. */
+/* Returns whether the path is a device's, because reading a device may have effects. Shared memory and the pages of
+ * /dev/zero are memory. */
 static bool snapshot_is_device(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
@@ -61,8 +63,8 @@ static bool snapshot_is_wanted(const struct mapping *m)
 	return m->read && m->write && !snapshot_is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
 }
 
-/* Variables that are constant since the dynamic linker or the program has set them (relro): they lie before the others
- * of their file. */
+/* Returns whether the mapping has variables that are constant after the dynamic linker or the program has set them
+ * (relro). They are directly before the other variables of their file. */
 static bool snapshot_is_constant(const struct maps *maps, size_t i)
 {
 	const struct mapping *m = &maps->items[i];
@@ -71,7 +73,7 @@ static bool snapshot_is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
-/* On most machines no memory has tags, and nothing is asked. 0 or -errno. */
+/* Reads which mappings have memory tags. On most machines none has, and nothing is read. Returns 0 or -errno. */
 static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
 {
 	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->tags.hwcap2) && !s->is_untagged;
@@ -117,7 +119,7 @@ static void add_runs(struct snapshot *s, int fd, pid_t tid)
 	shared_end(&shared);
 }
 
-/* 0 or -errno. */
+/* Reads the mappings, and finds the pages to be copied. Returns 0 or -errno. */
 static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	struct maps maps;
@@ -139,7 +141,7 @@ static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 	return 0;
 }
 
-/* As /proc/meminfo has it; UINT64_MAX unknown. */
+/* Returns the free bytes according to /proc/meminfo; UINT64_MAX if they are unknown. */
 static uint64_t free_memory(void)
 {
 	char *text = read_file("/proc/meminfo", 65536, NULL);
@@ -150,7 +152,7 @@ static uint64_t free_memory(void)
 	return known ? kib * 1024 : UINT64_MAX;
 }
 
-/* Room for the bytes of all runs. 0 or -ENOMEM. */
+/* Makes room for a copy of this size. Returns 0 or -ENOMEM. */
 static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 {
 	if (bytes <= s->capacity)
@@ -172,7 +174,8 @@ static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
-/* A kernel thread, which has no memory, and what somebody else traces have not. */
+/* Returns whether the process has ended. A kernel thread, which has no memory, and a process that another process
+ * traces have not. */
 static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;
@@ -201,8 +204,8 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	return 1;
 }
 
-/* All that takes long and can be done while the process runs: the pages of the copy are there after it, and those of
- * the process that are swapped out or only in the object that is mapped. 0 or -errno. */
+/* Does everything that takes long and can be done while the process runs: provides the pages of the copy, and brings in
+ * the process's pages that are swapped out, or only in the mapped object. Returns 0 or -errno. */
 static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -232,7 +235,7 @@ int snapshot_warm(struct snapshot *s)
 	if (error)
 		return error;
 	s->is_untagged = false;
-	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* a zombie */
 	s->is_untagged = !error && !snapshot_has_tags(&s->maps);
 	return error ? snapshot_explain(s, error) : 0;
 }
@@ -296,7 +299,7 @@ struct snapshot_pause {
 	int error;
 };
 
-/* The memory, by a thread that has it. */
+/* Copies the memory by a thread that has it. Returns 0 or -errno. */
 static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -336,7 +339,8 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
-/* What the kernel has laid on the stack for a program that it begins: where all that is, and 16 random bytes. */
+/* Returns a hash of what the kernel has put on the stack for a new program: the auxiliary vector and 16 random
+ * bytes. */
 static uint64_t read_program(pid_t tid, const struct arch *arch)
 {
 	const unsigned width = arch->pointer_size;
@@ -360,8 +364,8 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 	return hash;
 }
 
-/* How many threads or locks are not as they were to be. Of another program's locks nothing is known: what is there now
- * is not touched. */
+/* Brings the threads where they are to be. Returns for how many threads or locks that failed. Locks of another program
+ * are not touched, because something else may be at their addresses. */
 static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
 {
 	const bool has_locks = care->lock_count && care->program == s->program;
@@ -399,7 +403,7 @@ static void *pause_thread(void *context)
 	return NULL;
 }
 
-/* In a thread of its own, whose end lets go of everything, and which no signal interrupts: Ctrl-C waits until the
+/* Makes the pause in a thread of its own, whose end releases all tasks. No signal interrupts it: Ctrl-C waits until the
  * process goes on. */
 static int run_pause(struct snapshot_pause *pause)
 {
@@ -433,7 +437,8 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
-	/* Perhaps it is scanned by another functrace, which lets go of it soon; who has gone is not blamed. */
+	/* Perhaps another functrace scans the process and will soon let go. If a tracer was there and is gone, tries
+	 * longer, because the message would blame a tracer that is gone. */
 	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
 		was_traced |= proc_tracer(s->pid) != 0;
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
@@ -445,7 +450,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	return 0;
 }
 
-/* ---- The rest ---- */
+/* ---- Other functions ---- */
 
 struct snapshot *snapshot_new(pid_t pid)
 {

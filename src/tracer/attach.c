@@ -28,7 +28,8 @@
 
 /* ---- Attaching ---- */
 
-/* While it executes another program it may have no memory that could be opened. */
+/* Makes the process. While it executes another program it may have no memory that can be opened, so this tries for a
+ * while. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
 	for (unsigned naps = 0;;) {
@@ -51,8 +52,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_tasks(t, pid, &error);
 	if (error)
 		return refusal_of_attach(pid, error);
-	/* Before its memory is opened: if it executes another program after this, that is seen from those found
-	 * here. */
+	/* The sharers are seized before the memory is opened. If the process executes another program after this, the
+	 * tasks that are found here show it. */
 	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
@@ -85,13 +86,13 @@ static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 
 #define EXECS_MAX 1000
 
-/* is_named: by the user, else it is a child of such a one. */
+/* is_named: the user has named the process; else it is a child of such a process. */
 static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
-	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* it may be a thread's */
+	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
 	struct task *known = task_of_group(t, pid);
 
-	/* It shares the memory of one before it. */
+	/* It shares the memory of a process that was attached to before. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->life->release_at_exec = false;
 		return 0;
@@ -108,8 +109,8 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	return 1;
 }
 
-/* Whether a process that nothing is known of is the child of one that is attached to, and nobody's tracee yet: what was
- * forked since is ours already. */
+/* Returns whether a process that is unknown so far is a child of one that is attached to. A child that was forked since
+ * then is already traced. */
 static bool attach_is_new_child(struct tracer *t, pid_t pid)
 {
 	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
@@ -117,7 +118,8 @@ static bool attach_is_new_child(struct tracer *t, pid_t pid)
 	return parent && task_of_group(t, parent) && proc_is_alive(pid) && proc_tracer(pid) != gettid();
 }
 
-/* --children: until there are no more. One that cannot be attached to stays as it is; functrace says why. */
+/* --children: attaches to children until there are no more. One that cannot be attached to stays as it is, after a
+ * message. */
 static void attach_children(struct tracer *t)
 {
 	struct hash failed = {0};
@@ -142,13 +144,13 @@ static void attach_children(struct tracer *t)
 	hash_free(&failed);
 }
 
-/* So that one knows that it has begun, with what, and how it ends. */
+/* Tells the user that tracing has begun, of what, and how it ends. */
 static void tell_attached(const struct tracer *t)
 {
 	size_t named = 0, others = 0, listed = 0;
 	struct buf b = {0};
 
-	/* Whose trace could not even be begun is let go of already. */
+	/* A process whose trace could not be begun is already let go of. */
 	for (const struct process *p = t->processes; p; p = p->next) {
 		named += p->trace->attached_to && !p->trace->broken;
 		others += !p->trace->attached_to;
@@ -205,7 +207,7 @@ int attach_all(struct tracer *t)
 
 /* ---- Launching ---- */
 
-/* Why the program has not been started, as functrace's own status. */
+/* Returns functrace's exit status for a program that was not started, after a message. */
 static int why_not_started(struct tracer *t, const struct stop *stop)
 {
 	const int failure = launch_failure(t->launch, t->set->argv[0]);
@@ -218,7 +220,7 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* The end of a program that could not be started is not that of a target. */
+/* Handles the end of a program that could not be started, which does not count as a target's end. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;
@@ -229,7 +231,7 @@ static bool filter_not_started(struct tracer *t, const struct stop *stop, void *
 	return *status < 128;
 }
 
-/* From the gate to exec: the only stops are signals. */
+/* Waits from the gate to the exec; all other stops are signals. Returns functrace's exit status. */
 static int wait_for_exec(struct tracer *t)
 {
 	int status = 0;
@@ -247,7 +249,7 @@ static int wait_for_exec(struct tracer *t)
 	}
 }
 
-/* A zombie, which the kernel lets nobody seize. */
+/* Returns whether the process is a zombie, which the kernel does not let anyone seize. */
 static bool has_died(pid_t pid)
 {
 	struct proc_stat stat;
@@ -267,6 +269,6 @@ int launch_begin(struct tracer *t)
 		return 1;
 	}
 	task_begin(t, pid, pid, NULL, PHASE_LIVE);
-	launch_open_gate(t->launch); /* if it has been killed meanwhile, its end is reported */
+	launch_open_gate(t->launch); /* if it was killed meanwhile, its end is reported */
 	return wait_for_exec(t);
 }

@@ -1,13 +1,12 @@
-/* The beginning: attaching to processes, launching one. */
+/* Begins tracing: attaches to processes, or launches one. */
 #ifndef FT_TRACER_ATTACH_H
 #define FT_TRACER_ATTACH_H
 
 #include "ptrace/tracee.h"
 
-/* Attaches to all processes of -t, and begins their traces. 0, or the exit status of functrace: the reason has been
- * printed. */
+/* Attaches to all processes of -t, and begins their traces. Returns 0, or functrace's exit status after a message. */
 int attach_all(struct tracer *t);
-/* Takes over the launched program and opens its gate. Returns what attach_all() does. */
+/* Attaches to the launched program, opens its gate, and waits until it runs. Returns the same as attach_all(). */
 int launch_begin(struct tracer *t);
 
 #endif

@@ -1,30 +1,30 @@
-/* The blocks that a process had before its trace began.
+/* Finds the blocks that a process had before its trace began.
  *
- * A process is planted, and right after that its tasks are stopped and its memory is copied; what they report meanwhile
- * waits. Then they run on, and events come while the copy is read. They are not written before the baseline, so that a
- * block that is released meanwhile is known in the trace, too. A block of the heap that the ledger does not know is one
- * from before:
+ * The breakpoints of a process are inserted. Right after that its tasks are stopped and its memory is copied; their
+ * stops wait meanwhile. Then the tasks run on, and there are events while the copy is read. These are written after
+ * the baseline, so that a block which is released meanwhile is known in the trace, too. A block of the heap that the
+ * ledger does not know is from before the trace. ("inserted" is the moment when all breakpoints are in place.)
  *
- *	A: malloc carves p | all is planted | copy: p | A: malloc returns, unseen
- *	        its call was never seen, and this is the only place that says p is alive
- *	all is planted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which waits |
- *	        p is entered, and then its release is written
- *	all is planted | A: free(p), written | copy: p, for A has not got further | A: free returns
- *	        p is not entered: the ledger keeps what is released while a baseline is pending
- *	all is planted | A: malloc carves p | copy: p | A: malloc returns p, written
- *	        p is entered, and the allocation takes its place, as of an id whose list was read while the program ran
- *	all is planted | A: realloc(p) = p, entered | copy: p | A: it returns: the release of p, known,
- *	        and an allocation
- *	A: free(p) | all is planted | copy: p | A: free returns, unseen
- *	        p would be alive for ever, or until its address is given out again: threads that stand in the C
- *	        library, and not at a hit of ours, run on before the copy is made, some times
- *	A: malloc takes p from its thread's cache | all is planted | copy: p is in no list any more
- *	        as the first: a chunk that is in a register is no free one
+ *	A: malloc carves p | inserted | copy: p | A: malloc returns, unseen
+ *	        The call was never seen; only the copy shows that p is live.
+ *	inserted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which waits |
+ *	        p is entered, and then its release is written.
+ *	inserted | A: free(p), written | copy: p, because A has not got further | A: free returns
+ *	        p is not entered: the ledger remembers what is released while a baseline is pending.
+ *	inserted | A: malloc carves p | copy: p | A: malloc returns p, written
+ *	        p is entered, and the allocation replaces it, as for an id whose list was read while the program ran.
+ *	inserted | A: realloc(p) = p, entered | copy: p | A: it returns: the release of p, which is known,
+ *	        and an allocation.
+ *	A: free(p) | inserted | copy: p | A: free returns, unseen
+ *	        p would be live for ever, or until its address is allocated again. So threads that are stopped in the C
+ *	        library, and not at a hit, run on before the copy is made, a few times.
+ *	A: malloc takes p from its thread's cache | inserted | copy: p is in no list any more
+ *	        The same as the first: a chunk whose address is in a register does not count as free.
  *
- * A call that is in flight when all is planted, and carves its block behind the copy, is not seen by anybody.
+ * A call that is in flight when all breakpoints are inserted, and carves its block after the copy, is never seen.
  *
- *	all is planted | A: fork, the child has what the ledger has so far | copy of A's memory
- *	        the child's blocks from before are not known: it has a trace of its own, which takes no baseline */
+ *	inserted | A: fork, the child has what the ledger has so far | copy of A's memory
+ *	        The child's blocks from before are unknown: it has a trace of its own, which takes no baseline. */
 #include "config.h"
 #include "tracer/baseline.h"
 #include "tracer/live_capture.h"
@@ -50,7 +50,8 @@ static bool baseline_is_wanted_local(const struct process *p)
 	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
 }
 
-/* A call that was made before all was planted may be in flight there, and have no event. */
+/* Returns whether the task may be inside malloc, in a call that began before the breakpoints were inserted and has no
+ * event. */
 static bool may_be_in_malloc(struct task *task)
 {
 	struct process *p = task->process;
@@ -92,7 +93,7 @@ static void copied(struct process *p)
 	ledger_baseline_copied(p->trace);
 }
 
-/* ---- What the copy has ---- */
+/* ---- The blocks of the copy ---- */
 
 struct entering {
 	struct process *p;
@@ -131,7 +132,7 @@ static void baseline_make_room(void *context)
 	room->hash = hash_with_room(room->count);
 }
 
-/* Else the program would wait while a table of millions of blocks is made larger. */
+/* Makes the ledger's table large enough. Otherwise the program would wait while a table of millions of blocks grows. */
 static void baseline_reserve(struct entering *e, uint32_t resource, size_t count)
 {
 	struct room room = {.count = count};
@@ -140,7 +141,7 @@ static void baseline_reserve(struct entering *e, uint32_t resource, size_t count
 	ledger_take_room(e->p->trace, resource, &room.hash);
 }
 
-/* What the tasks report meanwhile is acted on after each part. */
+/* Enters the blocks in parts. After each part the stops that have come meanwhile are acted on. */
 static void enter_blocks(struct entering *e, uint32_t resource, const struct heap *heap)
 {
 	const size_t count = heap_count(heap);
@@ -153,7 +154,7 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 	}
 }
 
-/* Frees the copy. */
+/* Enters the blocks, ends the baseline in the ledger, and frees the copy. Returns false if no task is left to trace. */
 static bool end_baseline(struct process *p, const struct live_capture *look, struct baseline *baseline)
 {
 	struct entering entering = {
@@ -178,7 +179,7 @@ static bool end_baseline(struct process *p, const struct live_capture *look, str
 
 bool baseline_is_wanted(const struct tracer *t)
 {
-	/* With -L releases are not seen that other objects make. */
+	/* With -L, releases that other objects make are not seen. */
 	for (uint32_t id = 1; t->set->baseline && !t->set->library_count && id < kinds_end(t->set); id++)
 		if (kind_has_blocks(kind_of(t->set, id)))
 			return true;

@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHOWN_MAX 8 /* processes that a line is written for */
-/* Between two processes stops are acted on for so long, if there are any: one may be the end of the next process. */
+#define SHOWN_MAX 8 /* processes that have a line of their own */
+/* Between two processes stops are acted on for at least this time, if there are any: one may be the end of the next
+ * process. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -22,7 +23,8 @@ struct begun {
 	size_t count, capacity;
 };
 
-/* A fork's child has its parent's breakpoints, or is to get its own now as its parent is. */
+/* Returns whether the process is to be started. It is not if it is a fork's child whose lender has breakpoints, because
+ * these are in the child's text, too. */
 static bool is_to_be_started(const struct process *p)
 {
 	const struct process *const lender = p->life->lender;
@@ -41,7 +43,8 @@ static struct process *next_to_start(struct tracer *t)
 	return next;
 }
 
-/* waited_ns: for which tasks of others have waited for what was read of it. False: nothing is left to trace. */
+/* waited_ns: how long tasks of other processes have waited while its files were read. Returns false if no task is left
+ * to trace. */
 static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun)
 {
 	struct baseline baseline;
@@ -75,8 +78,8 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		process_own(p);
 	}
 	for (p = t->processes; p; p = p->next)
-		p->anchor = 0; /* it runs on until the turn of its process has come */
-	/* Those that are left when all is to be let go of run on as they are. */
+		p->anchor = 0; /* the anchor runs on until its process is started */
+	/* Processes that are left when letting go is requested run on as they are. */
 	while (goes_on && !engine_has_request(t->engine, REQUEST_LET_GO) && (p = next_to_start(t))) {
 		p->life->was_started = true;
 		p->life->start_error = 0;
@@ -87,16 +90,16 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		leftovers_look(p, &leftovers);
 		service_unwatch();
 		goes_on = begin_one(p, service_waited(&service), begun);
-		/* It has ended before its turn came. */
+		/* The process has ended before its turn. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
-		/* A child that was not named may have ended meanwhile. */
+		/* The end of a child that was not named is no error. */
 		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->attached_to) && !error) {
 			error = p->life->start_error;
 			*failed = p->pid;
 		}
 		process_unref(p, NULL);
-		/* What is reported after the last one is acted on by the tracer's own loop. */
+		/* After the last process, the tracer's own loop acts on stops. */
 		if (goes_on && next_to_start(t))
 			goes_on = service_turn(&service, LEAST_NS);
 	}
@@ -105,7 +108,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 	return error;
 }
 
-/* ---- What is said of it ---- */
+/* ---- Messages ---- */
 
 static int begin_tracing_compare(const void *a, const void *b)
 {

@@ -19,11 +19,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* New tasks: a thread, a vfork child or a process, which memory and group decide. Either its own first stop or its
- * maker's event comes first. */
+/* Handles new tasks. Memory and thread group decide whether a task is a thread, a vfork child or a process. Its own
+ * first stop may come before or after its maker's event. */
 
-/* Some live task that shares the process's memory, for kcmp: one of its own group if there is one. A vfork child may
- * have execed already, which has not been reported yet. */
+/* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one. A
+ * vfork child may already have execed, which is not reported yet. */
 static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
@@ -50,7 +50,7 @@ static bool shares_memory(const struct task *child, const struct task *maker)
 	return child->life->birth.event == PTRACE_EVENT_VFORK;
 }
 
-/* The thread group of a task that a task of p has made; 0 if it has gone already. */
+/* Returns the thread group of a task that a task of p has made; 0 if it is already gone. */
 static pid_t births_group_of(pid_t tid, const struct process *p)
 {
 	if (proc_is_of_group(tid, tid))
@@ -58,9 +58,9 @@ static pid_t births_group_of(pid_t tid, const struct process *p)
 	return p && proc_is_of_group(tid, p->pid) ? p->pid : proc_tgid(tid);
 }
 
-/* What a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process of its
- * own. Its maker (NULL: unknown, or dead) is still where it made it: what the child inherits is what the tables say
- * now. */
+/* Finds out what a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process
+ * of its own. The maker (NULL: unknown, or dead) is still stopped where it has made the task, so the child inherits
+ * what the tables say now. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -81,7 +81,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
-	task_part(child); /* it is none of those that may have changed something since */
+	task_part(child); /* process_fork() counts the other tasks, which may have changed something since */
 	struct process *p = process_fork(parent, child);
 
 	if (p) {
@@ -96,7 +96,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	process_unref(parent, NULL);
 }
 
-/* A task born into a stopped group stays stopped. */
+/* Lets the child run. A task that was born into a stopped group stays stopped. */
 static void start_running(struct tracer *t, struct task *child)
 {
 	if (process_is_leaving(t, child->process)) {
@@ -107,7 +107,7 @@ static void start_running(struct tracer *t, struct task *child)
 		task_resume(child, 0);
 }
 
-/* A fork from inside a copy returns in the child's copy too. */
+/* Moves the child out of a slot: a fork made in an out-of-line copy returns in the child's copy, too. */
 static void leave_copy(struct task *child)
 {
 	struct process *p = child->process;
@@ -137,7 +137,7 @@ static void let_child_go(struct tracer *t, struct task *child)
 	task_release(t, child, 0);
 }
 
-/* A new task of which it is known what it is has come to its first stop. */
+/* Lets a task run, or lets go of it, at its first stop, when its kind is known. */
 static void birth_adopt(struct tracer *t, struct task *child)
 {
 	struct process *p = child->process;
@@ -154,9 +154,9 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (p->life->behind)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
-		    !t->run->paused) { /* its parent has never been looked at */
+		    !t->run->paused) { /* its maker's text was never looked at */
 			p->trace->attached = true;
-			process_start(p); /* an error: it has been killed, which is reported later */
+			process_start(p); /* an error means that it was killed, which is reported later */
 		}
 	}
 	start_running(t, child);
@@ -168,7 +168,7 @@ void act_born(struct tracer *t, struct task *child, const struct stop *stop)
 	birth_adopt(t, child);
 }
 
-/* A task that was held until its maker, a task of p, was known. */
+/* Adopts a task that was held until its maker, a task of p, was known. */
 static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker,
 		       unsigned event)
 {
@@ -179,7 +179,7 @@ static void adopt_held(struct tracer *t, struct task *child, struct process *p, 
 	birth_adopt(t, child);
 }
 
-/* A child of p's that has still to come to its first stop. maker: as for find_out(). */
+/* Makes the struct of a child of p that has not come to its first stop yet. maker: as for find_out(). */
 static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, const struct task *maker,
 			 unsigned event)
 {
@@ -189,7 +189,7 @@ static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process
 	find_out(t, child, maker);
 }
 
-/* What a task of a process has made is known: an event of its maker's, or its maker's registers, name it. */
+/* Handles a child that is known to be made by `maker`, from an event of the maker's, or from its registers. */
 static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned event)
 {
 	struct task *child = task_find(t, tid);
@@ -200,14 +200,13 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 		adopt_held(t, child, maker->process, maker, event);
 	else if (!child && (tgid = births_group_of(tid, maker->process)))
 		expect_child(t, tid, tgid, maker->process, maker, event);
-	/* Else it was killed before it ran, and has been reaped already. */
+	/* Otherwise the child was killed before it ran, and is already reaped. */
 }
 
-/* A new thread may end its process at once. SIGKILL ends its maker's stop then, which is at its own end already, and
- * must not be let go on from there unseen:
+/* A new thread may end its process at once. That kills its maker, whose stop ends: the maker is at its own end
+ * already, and must not be continued from there unseen:
  *
- *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on
- */
+ *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	const pid_t tid = task_event_message(parent->tid);
@@ -223,14 +222,14 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		task_go_on(t, parent);
 }
 
-/* ptrace_stop() does not stop whom SIGKILL waits for: a task that is killed in the very call never announces its child,
- * and that may come when nothing is known of its text any more. But the call has returned, and its registers say with
- * whom:
+/* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed in the very call never announces
+ * its child, and the child may come when its text is no longer known. But the call has returned, and the task's
+ * registers have the child's id:
  *
  *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: its end | 101: first stop
  *
- * SIGKILL is any end of its group, too: exit() or execve() by another thread. The number may be another pid
- * namespace's, so that it has to be that of a task of ours of which nothing is known yet. */
+ * Every end of the group is such a SIGKILL: exit() or execve() by another thread, too. The number may be of another
+ * pid namespace, so it must be that of a task which is traced here and not known yet. */
 void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
 	struct process *const p = maker->process;
@@ -246,7 +245,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
 }
 
-/* Whether a task of the group lives whose event may still announce what the group has made. */
+/* Returns whether the group has a live task whose event may still announce what the group has made. */
 static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
 	const struct task *task;
@@ -257,12 +256,12 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
-/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end is
- * reported all that it has made is there, traced, and with another parent:
+/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end
+ * is reported, all tasks that it has made exist, are traced, and have another parent:
  *
  *	100: fork() makes 101 | SIGKILL twice | 100: its end | 101: first stop
  *
- * Whose parent is a group that lives is left alone: that has perhaps still to announce it. */
+ * A task whose parent is a group that lives is left alone, because this group may still announce it. */
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;
@@ -286,22 +285,22 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* The last of the group `maker` (but for `except`) died before it could announce its children, which must not wait for
- * ever. Other groups' children are left alone: they have other text. */
+/* The last task of the group `maker`, except `except`, died before it could announce its children, which must not wait
+ * for ever. Other groups' children are left alone, because they have other text. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;
 
 	if (!t->held_tasks || group_lives(t, maker, except))
 		return;
-	/* No task is left to announce any: those whose maker is not known go on as well. */
+	/* No task is left to announce any child, so those with an unknown maker go on as well. */
 	if (t->tasks.count == t->held_tasks)
 		maker = 0;
 	while ((orphan = next_orphan(t, maker)))
 		adopt_held(t, orphan, p, NULL, PTRACE_EVENT_FORK);
 }
 
-/* Whether a task of its maker's group stands in the event that announces it. */
+/* Returns whether a task of the maker's group is stopped in the event that announces the child. */
 static bool is_announced(struct tracer *t, const struct task *child)
 {
 	const struct task *task;
@@ -327,14 +326,14 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
-		/* It has the old program's memory, which is not traced. */
+		/* The child has the old program's memory, which is not traced. */
 		t->run->untraced_children++;
 		task_release(t, child, 0);
 	}
 }
 
-/* A child made with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event announces it. When all others of its
- * maker's group are at rest, none will. */
+/* A child made with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event announces it. When all other tasks of its
+ * maker's group are at rest, there will be none. */
 void births_adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;

@@ -28,9 +28,9 @@
 
 /* ---- Hits ---- */
 
-#define JUMPS_MAX 8 /* they may go in a circle */
+#define JUMPS_MAX 8 /* because jumps may be circular */
 
-/* The linker's notice comes last: it may take the breakpoint along. */
+/* The linker's notice comes last, because it may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -44,7 +44,7 @@ static void act_entry(struct task *task, struct breakpoint *b)
 	process_linker_notice(task);
 }
 
-/* A hit, and those that follow from it without a stop. */
+/* Acts on a hit, and on those that follow from it without a stop. */
 static void act_hit(struct task *task, struct breakpoint *b)
 {
 	for (unsigned jumps = 0;; jumps++) {
@@ -58,7 +58,7 @@ static void act_hit(struct task *task, struct breakpoint *b)
 				pin_asked(task, b);
 			if (b->probe)
 				act_entry(task, b);
-			/* dlclose may have taken this very breakpoint along. */
+			/* dlclose may have freed this very breakpoint. */
 			if (task->process->text->forgotten != forgotten)
 				b = breakpoint_find(task->process, address);
 		}
@@ -78,8 +78,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* The first hit of a fork's child. False: its memory cannot be opened, so that it is let go of as soon as the tracer
- * has done this; the task stands until then. */
+/* Gives a fork's child its own tables at its first hit. Returns false if its memory cannot be opened. The process is
+ * then let go of as soon as the tracer has dealt with this stop; the task stays stopped until then. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;
@@ -98,16 +98,17 @@ static bool own_at_hit(struct task *task)
 	return false;
 }
 
-/* Whether the program could have come to that pc, of a task that has hit b, without the breakpoint, and another SIGTRAP
- * have come there: to the instruction itself, or behind one that is not longer than the breakpoint. */
+/* Returns whether a task that seems to have hit b could be at this pc without the breakpoint, by another SIGTRAP: at
+ * the instruction itself, or after one that is not longer than the breakpoint. */
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
 }
 
-/* A hit by code of another mode (a far call, as emulators and some JITs make them) is of an instruction that is not the
- * one which was decoded, in a call that follows another ABI. What stands there is no function of the program's own
- * mode: it is not watched any more, and the task begins the instruction anew. */
+/* Acts on a hit by code of another mode of the processor (by a far call, which emulators and some JITs make). That code
+ * has another instruction at the address than was decoded, and its calls follow another ABI. So the address is not the
+ * start of a function in the program's own mode. The breakpoint is removed for good, and the task begins the
+ * instruction again. */
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;
@@ -136,7 +137,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	if (p && p->mem_fd < 0 && !own_at_hit(task))
 		return;
 	if (task_slot(task)) {
-		/* A hit is outside of every copy; only the target's own trap may be inside one. */
+		/* A hit is outside all copies; only the target's own trap may be inside one. */
 		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task_slot(task)) {
 			task_leave_slot(task);
 			task_resume(task, stop->signal);
@@ -173,7 +174,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 /* ---- Signals ---- */
 
-/* si_addr of a fault raised by the instruction itself is the pc: it must not be one in a copy. */
+/* If the instruction itself raised the fault, si_addr is the pc, which must not be one in a copy. */
 static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
@@ -196,7 +197,8 @@ static void act_signal(struct task *task, int sig)
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
-	/* A signal that the target ignores by default is never even sent to it untraced. */
+	/* Without a tracer, the kernel would discard a signal that the target ignores by default, and its system call
+	 * would go on. */
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
@@ -233,7 +235,7 @@ static void describe_end(char *text, size_t size, pid_t tid, int status)
 		snprintf(text, size, "process %d has exited with status %d", tid, WEXITSTATUS(status));
 }
 
-/* All others of its process have come to their ends, too: its memory goes next. */
+/* Returns whether all other tasks of the process are at their ends, too: the memory is freed next. */
 static bool dispatch_is_last(const struct task *task)
 {
 	if (!task->process)
@@ -244,7 +246,7 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* One that has been let go on is not the last: an exec of another may have waited for its end. */
+/* A task that has been continued is not the last one: an exec of another task may have waited for its end. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);
@@ -284,8 +286,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	if (p && !task->exit_event_seen)
 		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);
-	/* The kernel reports a leader's end when all others have ended. A thread that was just taking its place (an
-	 * exec) is reported as the leader. */
+	/* The kernel reports a leader's end when all other threads have ended. A thread that was just taking the
+	 * leader's place (by an exec) is reported as the leader. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
 	if (leader && p && p->life->has_unread_end)
@@ -304,7 +306,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
-	task->interrupted = false; /* any stop uses that up */
+	task->interrupted = false; /* any stop takes the place of the interrupt's */
 	task_leave_slot(task);
 	task_go_on(t, task);
 }

@@ -1,17 +1,17 @@
-/* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
- * registers that it had, and the memory stays until the last one has gone on:
+/* Captures heaps at exit. The other threads of a process that ends are killed wherever they are. The kernel stops
+ * each at its end with the registers that it had, and the memory stays until the last one has gone on:
  *
  *     thread A: exit_group()    | B: runs
  *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
  *
- * So nobody is held up: what each had is kept, and the last one waits for the scan.
+ * So no thread is held up: the registers of each are kept, and only the last one waits for the capture.
  *
- * One process after the other, so that there is one copy at a time:
+ * The processes are captured one after the other, so that there is one copy at a time:
  *
  *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
  *	        A's trace is written, A goes on | thread: copies and reads the next
  *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: its memory cannot be read |
- *	        A's end is reported: waits for the thread, and the trace says why nothing is known */
+ *	        A's end is reported: the tracer waits for the thread, and the trace says why nothing is known */
 #include "config.h"
 #include "tracer/exit_captures.h"
 #include "tracer/capture_job.h"
@@ -32,13 +32,13 @@
 
 struct end_reading {
 	struct end_reading *next;
-	struct process *p; /* a reference of it */
-	pid_t tid;         /* its last task */
+	struct process *p; /* a reference */
+	pid_t tid;         /* of the process's last task */
 	bool with_lost, is_classified;
 	struct engine *engine;
-	struct background *thread; /* NULL: its turn has not come */
+	struct background *thread; /* NULL: it has not begun */
 	void (*work)(void *errand);
-	atomic_bool is_over; /* the work is done, and the thread about to end */
+	atomic_bool is_over; /* the work is done, and the thread is about to end */
 	struct capture_job errand;
 };
 
@@ -89,7 +89,7 @@ static void exit_captures_end(struct end_reading *reading)
 	process_unref(p, NULL);
 }
 
-/* Its thread's work is done, or it waits for that. */
+/* Waits until the thread's work is done, and begins the next step. */
 static void exit_captures_go_on_local(struct end_reading *reading)
 {
 	struct process *const p = reading->p;
@@ -117,7 +117,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 	reading->engine = p->tracer->engine;
 	reading->errand = capture_job_by(p->life->ending, last);
 	process_ref(p);
-	/* A look that is under way was at what it had before. */
+	/* A leak check that is under way has captured an earlier state. */
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
 	p->life->end_reading = reading;
@@ -145,11 +145,10 @@ void exit_captures_finish(struct process *p)
 	}
 }
 
-/* The ends of other threads are reported while the last task waits; a leader's, when all others have gone. One that
- * SIGKILL wakes while it is stopped may be let go on at its end, unseen, and then none is known to be the last:
+/* While the last task waits, the ends of other threads are reported, and that of a leader when all others are gone.
+ * A task that SIGKILL wakes from a stop may be continued at its end, unseen. Then no task is known to be the last:
  *
- *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on from its hit | 101: exit event
- */
+ *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on from its hit | 101: exit event */
 void exit_captures_task_gone(const struct task *task)
 {
 	struct process *const p = task->process;
@@ -169,7 +168,8 @@ void exit_captures_finish_all(struct tracer *t)
 
 /* ---- When to begin ---- */
 
-/* Where exit(3) was called, its own frames have old words of that function's, which nothing reads any more. */
+/* Adds a thread. If it has called exit(3), the frames of exit() have old words of its caller, which nothing reads any
+ * more. */
 static void exit_captures_add_thread(struct heap_capture *ending, struct task *task)
 {
 	struct exit_caller caller;
@@ -187,7 +187,7 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 
 	if (!p || !(is_wanted || leak_check_figures_are_wanted(p)))
 		return false;
-	/* Without any the trace has no blocks, which does not mean that none are lost. */
+	/* Without any probe the trace has no blocks, which does not mean that none are lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
 			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in it");

@@ -17,20 +17,20 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* A fork's child has all that its parent has: the text with our breakpoints and copies in it, the objects, the
- * blocks. Most children execute something else or end before they make a traced call, so nothing is copied at first:
- * the child borrows its parent's tables. It gets its own at its first hit, or before the lender's change in a way
- * that the child's text does not:
+/* A fork's child has all that its parent has: the text with breakpoints and slots in it, the objects, the blocks.
+ * Most children execute another program or end before they make a traced call. So nothing is copied at first: the
+ * child borrows its parent's tables. It gets its own at its first hit, or before the lender changes in a way that
+ * the child's text does not:
  *
- *	child: runs | lender: dlclose(), a breakpoint is taken out | child: hits what it has still
+ *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *
- * What is planted in the lender after the fork does no harm: the child's text is compared with its tables when it
- * gets them. Nor does a slot that is used anew, for no task of a borrower can be in one. But what was planted since
- * the maker last ran, perhaps between the copying of its text and its event, the child would never hit: it gets
- * tables before it runs.
+ * A breakpoint that is inserted for the lender after the fork does no harm, because the child's text is compared
+ * with its tables when it gets them. A slot that is used anew does none either, because no task of a borrower can be
+ * in one. But the child would never hit a breakpoint that was inserted since the maker last ran, perhaps between the
+ * copying of its text and its event: such a child gets its tables before it runs.
  *
- * No file is made for a child that makes no traced call, its memory is not opened, no descriptor is sent. The
- * tracer's system calls, counted by strace (tests/scenarios/steady.py holds the bounds):
+ * For a child that makes no traced call, no file is made, its memory is not opened, and no descriptor is sent. The
+ * tracer's system calls, counted by strace (tests/scenarios/steady.py has the limits):
  *
  *			   a bare fork	with -F
  *	waitid		       6	   3	the maker's event, birth, exit, SIGCHLD, end; more now and then
@@ -40,7 +40,7 @@
  *	/proc/TID/mem	       -	   2
  *	pread, pwrite	       -	  10	two for each group of breakpoints close together, five in the C library
  *
- * vfork and the execution of a program take many more: its objects are read, and their functions are probed. */
+ * vfork and the execution of a program take many more, because the new program's objects are read and probed. */
 
 void process_clean(struct process *p, pid_t tid)
 {
@@ -53,7 +53,7 @@ void process_clean(struct process *p, pid_t tid)
 		msg_warn("could not clean the text of process %d, which may end with SIGTRAP", tid);
 }
 
-/* ---- Tables of its own ---- */
+/* ---- The child's own tables ---- */
 
 static void breakpoint_copied(struct process *p, struct breakpoint *b, const struct breakpoint *from)
 {
@@ -77,7 +77,7 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 
 /* ---- Borrowing ---- */
 
-/* What the borrowers go by is about to change. */
+/* Gives all borrowers tables of their own, because the lender is about to change. */
 static void process_end_lending(struct process *lender)
 {
 	while (lender->life->borrowers)
@@ -103,7 +103,7 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 		process_own(p);
 }
 
-/* The parent's trace says what the child's is to say as well. */
+/* Begins the child's trace with what holds for its parent's as well. */
 static void inherit_trace(const struct process *parent, struct trace *trace)
 {
 	const struct trace *from = parent->trace;
@@ -113,7 +113,7 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	trace->foreign_mounts = from->foreign_mounts;
 	trace->attached = from->attached;
 	trace->is_forked = true;
-	/* The child's memory was copied a moment before the fork was reported: another thread may have released
+	/* The child's memory was copied a moment before the fork was reported. Another thread may have released
 	 * something since. */
 	trace->may_miss = from->may_miss || parent->task_count > 1;
 	trace->forked_by = parent->pid;
@@ -125,7 +125,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 {
 	struct process *lender = parent->life->lender ? parent->life->lender : parent;
 
-	/* The parent was attached to just when it was executing another program, and has never been looked at. */
+	/* The parent was attached to just when it was executing another program, and was never looked at. */
 	if (!lender->objects.count && !lender->tracer->run->paused)
 		return process_new(lender->tracer, child->tid, child->tgid);
 	struct process *p = process_alloc(lender->tracer, child->tgid, lender->arch);
@@ -148,7 +148,7 @@ void process_own(struct process *p)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
-	/* ESRCH: it has been killed. Where there are no descriptors left, its next hit tries again. */
+	/* ESRCH: it was killed. If there are no descriptors left, its next hit tries again. */
 	const bool is_open = process_open(p, tid) == 0;
 
 	if (lender)

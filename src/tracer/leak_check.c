@@ -7,8 +7,8 @@
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
 
-/* What a copy may have for the allocator's figures alone; of a fork's child, which has all of its parent's memory, too,
- * and of which there may be many. */
+/* Limits of a copy for the allocator's figures alone. That of a fork's child is smaller, because the child has all of
+ * its parent's memory, too, and there may be many children. */
 #define FIGURES_BYTES_MAX (256u << 20)
 #define FORKED_BYTES_MAX  (16u << 20)
 
@@ -29,7 +29,7 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
-/* Of the kinds whose ids are addresses of the heap. ending: NULL: nothing is lost. */
+/* Writes the leak check of each kind whose ids are addresses of the heap. ending: NULL: nothing is lost. */
 static void leak_check_put_all(struct trace *trace, const struct heap_capture *ending, const char *reason)
 {
 	const struct settings *set = trace->run->set;
@@ -52,7 +52,7 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 	const struct record_heap heap = {
 		.bottom = f->bottom,
 		.top = f->top,
-		/* usmblks is 0 always: mallinfo(3). */
+		/* usmblks is always 0: mallinfo(3). */
 		.info = {f->arena, f->ordblks, f->smblks, f->hblks, f->hblkhd, 0, f->fsmblks, f->uordblks, f->fordblks,
 			 f->keepcost},
 	};
@@ -82,8 +82,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 	return false;
 }
 
-/* Whether the trace's blocks are all elsewhere: another allocator's, beside which the C library's has its heap. The
- * program waits meanwhile, so of millions of blocks no more are looked at than it takes. */
+/* Returns whether all of the trace's blocks are outside this heap: they are another allocator's, beside which the C
+ * library has its heap. The program waits meanwhile, so that of millions of blocks no more are looked at than
+ * necessary. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *ending)
 {
 	return has_block(trace, leak_check_is_any, ending) && !has_block(trace, leak_check_is_there, ending);
@@ -141,7 +142,7 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
 {
-	/* What was traced has been allocated: a heap that is not found is another allocator's. */
+	/* Blocks were allocated by traced calls. If no heap is found, they are another allocator's. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : leak_check_is_of_another(trace, ending))
 		reason = "its allocator is none that is understood";
 	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);

@@ -1,30 +1,31 @@
-/* --scan beside tracing: what a process has lost; without it, what its allocator says of itself. */
+/* The leak check of traced processes (--scan); without --scan, the allocator's figures. */
 #ifndef FT_TRACER_LEAK_CHECK_H
 #define FT_TRACER_LEAK_CHECK_H
 
 #include "tracer/process.h"
 
-/* The process executes another program, which gives up all of its memory at once: nothing of it is said to be lost. */
+/* Notes that the process executes another program, which frees all of its memory at once: no leaks are reported. */
 void leak_check_at_exec(struct process *p);
 
-/* All are about to be let go of, or paused: their threads stand for a moment, once or, where one is in the midst of
- * malloc, some times, and the traces get the same. What the tasks report meanwhile is acted on. False: none is left. */
+/* Checks all processes before functrace lets go of them, or pauses: their threads are stopped for a moment, once, or a
+ * few times if one is inside malloc, and the traces get the same as at exit. Stops are acted on meanwhile. Returns
+ * false if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
-/* The same while tracing goes on, and whether or not it is wanted at their ends. */
+/* Does the same while tracing goes on, no matter whether there is a leak check at exit. */
 bool leak_check_now(struct tracer *t);
-/* Whether its trace is to get that. */
+/* Returns whether the process's trace gets a leak check. */
 bool leak_check_is_wanted(const struct process *p);
-/* Without --scan: whether it is to get the allocator's figures: memory is traced, and they have a place there. */
+/* Returns whether the trace gets the allocator's figures, without --scan: memory is traced, and the format has them. */
 bool leak_check_figures_are_wanted(const struct process *p);
-/* The most bytes that a copy may have for these figures alone. */
+/* Returns the most bytes of a copy that is made for these figures alone. */
 uint64_t leak_check_figures_limit(const struct process *p);
-/* Writes them, as leak_check_write(), or enters into the run why there are none. */
+/* Writes the figures, like leak_check_write(), or notes in the run why there are none. */
 void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
-/* The ending's copy has been read, or could not be, for a reason. Whether what is lost can be found out by classifying
- * it; of an allocator that is not understood the blocks are those that the trace knows. */
+/* Returns whether the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,
+ * enters the blocks that the trace knows. */
 bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *ending, const char *reason);
-/* Writes what is lost of an ending that is classified, or why that is not known: the reason, and the
- * ending may be NULL. */
+/* Writes what is lost by a classified capture, or the reason why that is unknown. The reason and the capture may be
+ * NULL. */
 void leak_check_write(struct trace *trace, struct heap_capture *ending, const char *reason);
 
 #endif

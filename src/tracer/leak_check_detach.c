@@ -1,4 +1,4 @@
-/* What processes have lost that go on: when they are let go of or paused, or when somebody asks. */
+/* Leak checks of processes that go on: when functrace lets go of them or pauses, and on request. */
 #include "config.h"
 #include "tracer/exit_captures.h"
 #include "tracer/live_capture.h"
@@ -16,20 +16,20 @@ static bool has_trace(const struct process *p)
 	return p->trace->writer && !p->trace->broken;
 }
 
-/* What a look is for. */
+/* The purpose of a capture. */
 struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
-	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
-	void (*copied)(struct process *p);          /* as those of struct capture_request */
+	uint64_t (*limit)(const struct process *p); /* in bytes; NULL: none */
+	void (*copied)(struct process *p);          /* as in struct capture_request */
 	void (*was_read)(struct process *p);
 	void (*put)(struct trace *trace, struct heap_capture *ending, const char *reason);
 };
 
-/* What is lost is said of the blocks that were live when the copy was made, before all that comes after it:
+/* The leak check is about the blocks that were live when the copy was made, and precedes all later records:
  *
  *	copy: a thread is inside malloc | A: malloc returns q, which waits | another copy: q is lost
- *	        what waited for the first copy is written before the second one has its say */
+ *	        The records that waited for the first copy are written before those about the second one. */
 static void scan_later(struct process *p)
 {
 	put_undefer(p->trace);
@@ -37,8 +37,9 @@ static void scan_later(struct process *p)
 	ledger_scan_copied(p->trace);
 }
 
-/* No more calls are traced: the process is about to be let go of, or paused. Those that are in flight are seen to
- * return. Not before a copy is known to be the last one: of calls that come before another one all are to be seen.
+/* Stops the tracing of new calls, because functrace is about to let go of the process, or to pause. Calls in flight
+ * are still seen to return. This is done only when a copy is known to be the last one, because all calls before
+ * another copy have to be seen:
  *
  *	copy: a thread is inside malloc | free(p), unseen | B: malloc() = p, unseen | another copy: p is lost */
 static void scan_was_last(struct process *p)
@@ -48,7 +49,7 @@ static void scan_was_last(struct process *p)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 }
 
-/* The allocator's figures are those of the copy, whatever comes after it. */
+/* The allocator's figures are those of the copy, no matter what comes after it. */
 static void nothing(struct process *p)
 {
 	(void)p;
@@ -59,7 +60,7 @@ static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_lat
 static const struct aim aim_figures = {true,    true, leak_check_figures_are_wanted, leak_check_figures_limit,
 				       nothing, NULL, leak_check_write_figures};
 
-/* Where all of its tasks have come to their ends the trace has all of it (exit_captures.c). */
+/* Returns whether the process has a task that is not at its end. Otherwise exit_captures.c has written everything. */
 static bool goes_on(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
@@ -68,9 +69,9 @@ static bool goes_on(const struct process *p)
 	return false;
 }
 
-/* ---- How long they were stopped ---- */
+/* ---- The length of pauses ---- */
 
-#define SHOWN_MAX 4 /* processes that a line is written for */
+#define SHOWN_MAX 4 /* processes that have a line of their own */
 
 struct leak_check_detach_pause {
 	pid_t pid;
@@ -81,7 +82,7 @@ struct pauses {
 	size_t count;
 	struct leak_check_detach_pause first[SHOWN_MAX];
 	struct leak_check_detach_pause longest;
-	uint64_t longest_caught_up_ns; /* of all, too */
+	uint64_t longest_caught_up_ns; /* of all processes */
 };
 
 static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pause)
@@ -95,7 +96,7 @@ static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pau
 	msg_debug(DBG_PROCESS, 1, "process %d was stopped for %.1f ms", pause.pid, (double)pause.ns / 1e6);
 }
 
-/* One line for each of a few, one in all for more. */
+/* Prints a line for each process if they are few, otherwise one for all. */
 static void pauses_say(const struct pauses *pauses)
 {
 	char caught_up[CAUGHT_UP_SIZE];
@@ -113,7 +114,7 @@ static void pauses_say(const struct pauses *pauses)
 			 capture_caught_up(pauses->first[i].caught_up_ns, caught_up));
 }
 
-/* ---- Looking ---- */
+/* ---- Captures ---- */
 
 static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
 {
@@ -121,7 +122,7 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
-		/* With -L not all functions are planted. */
+		/* With -L not all functions have breakpoints. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,

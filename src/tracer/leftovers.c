@@ -63,7 +63,8 @@ void leftovers_look(struct process *p, struct leftovers *found)
 	found->breakpoints = count;
 }
 
-/* A child of such a process has them, too: it would be one message for each worker of a server. */
+/* Prints one message for all processes. A child of such a process has the breakpoints, too, so there would be a message
+ * for each worker of a server. */
 void leftovers_say(struct leftovers *found)
 {
 	char *const more = found->others ? xasprintf(", and in that of %zu more", found->others) : xstrdup("");

@@ -1,21 +1,21 @@
-/* Breakpoints in a process's code that are not functrace's own: those of a tracer that was killed. */
+/* Finds breakpoints in a process's code that a killed tracer has left. */
 #ifndef FT_TRACER_LEFTOVERS_H
 #define FT_TRACER_LEFTOVERS_H
 
 #include "ptrace/tracee.h"
 
-/* What was found in all processes. Zero at first. */
+/* What was found in all processes. Must be zero at first. */
 struct leftovers {
-	pid_t pid; /* of the first process that has any; 0: none has */
+	pid_t pid; /* the first process that has any; 0: none has */
 	char *name;
-	size_t breakpoints, others; /* of that one; how many more processes */
+	size_t breakpoints, others; /* those in that process; how many more processes have any */
 };
 
-/* How many breakpoints are in a process's code when all of this run's are out. */
+/* Returns how many breakpoints are in a process's code when all of this run's are removed. */
 size_t leftovers_count(struct process *p);
-/* Looks for them before anything is planted in a process. */
+/* Looks for them before any breakpoint is inserted into a process. */
 void leftovers_look(struct process *p, struct leftovers *found);
-/* Says where they are, and what to do, and frees what was found. */
+/* Warns where they are, says what to do, and frees what was found. */
 void leftovers_say(struct leftovers *found);
 
 #endif

@@ -26,15 +26,15 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Letting go of everything, so that the target is as it was found.
+/* Lets go of processes so that the target is as it was found.
  *
- * The original bytes are written back first, while tasks run. After that only three things remain: a task
- * that has just trapped, a task whose pc is in a copy, and the copies themselves. Tasks that sleep in a
- * system call are in none of these; they are not even stopped (an interruption would make epoll_wait and
- * its like return EINTR): the kernel lets go of them when the tracer's thread ends. All others are interrupted, a
- * SIGTRAP of ours that is still pending is taken first, and their pc goes back to the original text. */
+ * The original bytes are put back first, while tasks run. After that only three things remain: a task that has just
+ * hit a breakpoint, a task whose pc is in a slot, and the slots themselves. Tasks that sleep in a system call are in
+ * none of these. They are not even stopped, because an interrupt would make epoll_wait and similar calls return
+ * EINTR. The kernel lets go of them when the tracer's thread ends. All others are interrupted, a SIGTRAP of
+ * functrace that is still pending is taken first, and their pc is set back to the original text. */
 
-/* Blocked in a system call whose instruction is outside of all copies. */
+/* Returns whether the task is blocked in a system call whose instruction is outside all slots. */
 static bool is_asleep(const struct task *task)
 {
 	uint64_t pc;
@@ -45,8 +45,8 @@ static bool is_asleep(const struct task *task)
 	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
-/* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. False: it is acted on as
- * always. */
+/* Handles a stop while letting go: makes the task ready to be detached, or continues it to its next stop. Returns false
+ * if the stop is to be dispatched as usual. */
 static bool make_ready(struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
@@ -73,26 +73,26 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_make_ready(task, 0);
 		return true;
 	case STOP_EXIT:
-		/* Another's exec may be waiting for this end, and we for that. */
+		/* This task is not waited for, because another one may be in an exec that waits for its end. */
 		task->life->parting.is_asleep = true;
 		return false;
 	default:
-		/* Births, execs, ends; a child is cleaned and let go of. */
+		/* Births, execs and ends are dispatched; a child is cleaned and let go of. */
 		return false;
 	}
 }
 
-/* `only` in what follows: the one process that is let go of; NULL: all are. */
+/* In what follows, `only` is the one process that is let go of; NULL: all are. */
 static bool is_concerned(const struct process *only, const struct task *task)
 {
 	return !only || task->process == only;
 }
 
-/* Whether a task that does not run can be left as it is. A parent in vfork cannot be stopped, whatever it is wanted
- * for; of one process alone the kernel does not let go by itself. */
+/* Returns whether a task that does not run can be left as it is. A maker in vfork cannot be stopped anyway. If
+ * functrace lets go of only one process, the kernel does not let go of its tasks by itself. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
-	/* The kernel forgets to end a step when the tracer's thread ends. */
+	/* The kernel does not end a step when the tracer's thread ends. */
 	if (task->is_stepping || !is_asleep(task))
 		return false;
 	if (task->vforking || task->exit_event_seen || !task->process)
@@ -101,7 +101,8 @@ static bool can_be_left(const struct process *only, const struct task *task)
 	       !sigtrap_needs_restore(task->process);
 }
 
-/* Finds out who sleeps before it interrupts anyone, so that no task stands still meanwhile. */
+/* Interrupts the tasks that cannot be left alone. It finds out first which tasks sleep, so that no task is stopped
+ * meanwhile. */
 static void interrupt_all(struct tracer *t, const struct process *only)
 {
 	struct task *task;
@@ -110,14 +111,14 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->stopped)
 			task->life->parting.is_asleep = can_be_left(only, task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		/* ESRCH: it has gone without a word (an exec), or its end is about to be reported. */
+		/* ESRCH: the task is gone without a report (by an exec), or its end is about to be reported. */
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&
 		    !task->life->parting.is_ready && (!task->stopped || task->listening))
 			task->life->parting.is_asleep = !task_interrupt(task);
 	}
 }
 
-/* Tasks that have to be stopped and are not yet. */
+/* Returns whether some tasks have yet to stop. */
 static bool is_waiting_for_any(struct tracer *t, const struct process *only)
 {
 	const struct task *task;
@@ -171,8 +172,8 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 	}
 }
 
-/* Breakpoints are out by now, but where the memory could not be opened: there ptrace reads and writes all of it,
- * through a task that stands. */
+/* Restores the slots. Breakpoints are already removed, except where the memory could not be opened: there ptrace reads
+ * and writes everything, through a stopped task. */
 static void restore_text(struct process *p)
 {
 	if (p->life->uncompared)
@@ -184,7 +185,7 @@ static void restore_text(struct process *p)
 	slots_restore(p);
 }
 
-/* An error (it has been killed) must not stop the rest. */
+/* Detaches a task. An error means that it was killed; the others are detached nevertheless. */
 static void detach(struct task *task)
 {
 	if (task->life->parting.can_call && task->process)
@@ -201,7 +202,7 @@ static void detach_ready(struct tracer *t)
 			detach(task);
 }
 
-/* --verify: every byte that was ever changed reads as before. */
+/* --verify: checks that every byte that was ever changed reads as before. */
 static void verify(struct process *p)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
@@ -214,7 +215,7 @@ static void verify(struct process *p)
 		if (!b->size || b->unusable)
 			continue;
 		sites++;
-		/* What cannot be read has been unloaded just now. */
+		/* Memory that cannot be read was unmapped just now. */
 		wrong += memory_read(p, b->address, now, b->size) == 0 && memcmp(now, b->original, b->size);
 	}
 	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));) {
@@ -237,7 +238,8 @@ static void verify(struct process *p)
 			 slots);
 }
 
-/* The process, or any one, that has return sites in; 32 of them are taken out. */
+/* Removes up to 32 inserted return sites of the process, or, if it is NULL, of any process. Returns false if there are
+ * none. */
 static bool remove_some_returns(struct tracer *t, struct process *only)
 {
 	if (only)
@@ -248,8 +250,8 @@ static bool remove_some_returns(struct tracer *t, struct process *only)
 	return false;
 }
 
-/* Takes the breakpoints out, entries first, and acts on what comes meanwhile: a task that has hit one must not wait
- * until thousands are out. */
+/* Removes the breakpoints, entries first, and acts on stops meanwhile: a task that has hit one must not wait until
+ * thousands are removed. */
 static void remove_breakpoints(struct tracer *t, struct process *only)
 {
 	for (struct process *p = only ? only : t->processes; p; p = only ? NULL : p->next)
@@ -259,7 +261,7 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 			;
 }
 
-/* Its tasks are detached; what remains of ours in its text and signals is reported. */
+/* Reports what remains of functrace in the text and signals of a process whose tasks are detached. */
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
@@ -293,7 +295,8 @@ void let_go(struct tracer *t)
 	for (struct process *p = t->processes; p; p = p->next)
 		restore_text(p);
 	detach_ready(t);
-	/* Now that nothing waits for it, for reading names and writing may take long. */
+	/* This is done only now, because reading names and writing may take long, and nothing waits for the tracer any
+	 * more. */
 	process_time_reads(t);
 	for (struct process *p = t->processes; p; p = p->next)
 		output_end(p->trace, false);
@@ -302,7 +305,8 @@ void let_go(struct tracer *t)
 	t->finished = true;
 }
 
-/* Lets go of one process while others stay. A parent in vfork cannot be stopped: it is let go of when that is over. */
+/* Lets go of one process while others stay. A maker in vfork cannot be stopped; it is let go of when the vfork is
+ * over. */
 static void let_go_of(struct process *p)
 {
 	struct tracer *t = p->tracer;
@@ -331,8 +335,8 @@ static bool has_ready_task(const struct process *p)
 	return false;
 }
 
-/* Of a launched program functrace is to end as it ends, and to stop with it: it stays attached to, without a
- * breakpoint, as long as others are traced. */
+/* Returns a process with a broken trace that functrace has yet to let go of. A launched program stays attached, without
+ * breakpoints, as long as others are traced, because functrace has to end as it ends, and to stop when it stops. */
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)

@@ -16,17 +16,17 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define WAIT_MAX        2           /* copies in which a list in flux may hide the heap */
-#define EARLY_MAX       8           /* pauses without a copy, for threads that are in the C library */
-#define COPIES_MAX      20          /* one of which should show a heap that no thread is changing */
-#define RUN_NS          100000u     /* in which a thread comes out of malloc, or to a hit */
-#define RUN_MAX_NS      10000000u   /* for which threads are waited for that get no processor */
-#define STOP_NS         20000u      /* between two looks whether all have stopped */
-#define STOP_MAX_NS     200000000u  /* for which a task is waited for, which may be deep in the kernel */
-#define PAUSES_NS       1000000000u /* all pauses of a process together: no copy is begun after that */
-#define CATCH_UP_TIMES  5           /* the catching up after a pause is given up after so many times its length */
-#define CATCH_UP_MAX_NS 50000000u   /* or after so long, if that is less */
-#define SAID_NS         1000000u    /* what takes less is not worth a sentence */
+#define WAIT_MAX        2           /* copies in which an inconsistent list may hide the heap */
+#define EARLY_MAX       8           /* pauses without a copy, because threads are in the C library */
+#define COPIES_MAX      20          /* one of these copies should be consistent */
+#define RUN_NS          100000u     /* time in which a thread gets out of malloc, or to a hit */
+#define RUN_MAX_NS      10000000u   /* longest wait for threads that get no processor */
+#define STOP_NS         20000u      /* between two looks at whether all are stopped */
+#define STOP_MAX_NS     200000000u  /* longest wait for a task, which may be deep in the kernel */
+#define PAUSES_NS       1000000000u /* sum of all pauses of a process after which no copy is begun */
+#define CATCH_UP_TIMES  5           /* catching up after a pause is given up after this many times its length */
+#define CATCH_UP_MAX_NS 50000000u   /* or after this time, if that is less */
+#define SAID_NS         1000000u    /* shorter times are not worth a sentence */
 
 static struct task *standing_task(struct process *p)
 {
@@ -50,7 +50,7 @@ static void spare_sleepers(struct process *p)
 		task->skip_halt = task_would_see_eintr(task);
 }
 
-/* One of those that were, if any. */
+/* Ends the sparing of tasks. Returns one that was spared, or NULL. */
 static struct task *unspare(struct process *p)
 {
 	struct task *spared = NULL;
@@ -63,8 +63,7 @@ static struct task *unspare(struct process *p)
 	return spared;
 }
 
-/* A function that a task stands at the entry of, by a breakpoint, has not begun: whom it will return to; 0: it stands
- * elsewhere. */
+/* Returns the return address of a task that is stopped at a probe's entry, whose function has not begun; else 0. */
 static uint64_t caller_at_entry(struct task *task)
 {
 	struct process *p = task->process;
@@ -79,9 +78,10 @@ static uint64_t caller_at_entry(struct task *task)
 	return stack_return_address(task, false, &caller) ? caller : 0;
 }
 
-/* ---- Letting threads run to where they change nothing ---- */
+/* ---- Letting threads run out of the allocator ---- */
 
-/* Those run on that are stopped for the copy alone. The others have something to report that is acted on later. */
+/* Takes the stops of tasks that are stopped for the copy only, so that they run on. The stops of others are acted on
+ * later. */
 static struct stop take_interrupt(struct tracer *t, void *context)
 {
 	struct stop stop;
@@ -100,7 +100,7 @@ struct runner {
 	uint64_t ran_ns;
 };
 
-/* Whether it wants a processor, and has not had one for long enough. */
+/* Returns whether the thread wants a processor, and has not had one for long enough. */
 static bool is_held_up(const struct runner *runner)
 {
 	struct proc_stat stat;
@@ -110,7 +110,7 @@ static bool is_held_up(const struct runner *runner)
 	       ran_ns - runner->ran_ns < RUN_NS;
 }
 
-/* For that time, or longer where some of the threads that run have not been on a processor meanwhile. */
+/* Lets threads run for this time, or longer if some of them have not been on a processor meanwhile. */
 static bool let_run(struct service *service, const struct process *p, uint64_t ns)
 {
 	struct runner *const runners = xcalloc(p->task_count + 1, sizeof(*runners));
@@ -131,7 +131,7 @@ static bool let_run(struct service *service, const struct process *p, uint64_t n
 	return goes_on;
 }
 
-/* ---- One look ---- */
+/* ---- One capture ---- */
 
 static const char not_stopped[] = "none of its threads could be stopped";
 
@@ -142,9 +142,9 @@ struct live_capture_attempt {
 	struct live_capture *look;
 	struct capture_job errand;
 	unsigned early;  /* pauses without a copy */
-	unsigned copies; /* that were read */
+	unsigned copies; /* copies that were read */
 	bool is_read;
-	bool is_never_silent; /* what had waited cannot be told apart from what comes all the time */
+	bool is_never_silent; /* the work that had waited cannot be told from other work, which comes all the time */
 };
 
 static bool live_capture_make(struct live_capture_attempt *l, struct background *work)
@@ -152,7 +152,7 @@ static bool live_capture_make(struct live_capture_attempt *l, struct background 
 	return l->look->goes_on = service_during(&l->service, work);
 }
 
-/* What its tasks have reported is acted on. For how long, in ns, they were kept from running. */
+/* Acts on the stops of its tasks that were kept. Returns for how long the tasks could not run, in ns. */
 static uint64_t live_capture_release(struct live_capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
@@ -163,7 +163,7 @@ static uint64_t live_capture_release(struct live_capture_attempt *l)
 	return held;
 }
 
-/* The program now answers the requests that came in the pause, at the speed of traced calls: a client waits for both.
+/* Lets the program answer the requests that came in the pause, at the speed of traced calls; a client waits for both.
  * The thread that reads the copy would take a processor from the program, so it begins after this. */
 static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_ns)
 {
@@ -179,7 +179,7 @@ static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_
 		l->look->caught_up_ns = took;
 }
 
-/* It runs, or a signal has stopped it, in a stop in which its registers cannot be read. */
+/* Returns whether the task runs, or is in a stop by a signal, in which its registers cannot be read. */
 static bool is_to_stop(const struct task *task)
 {
 	return task_has_memory(task) && (task_can_be_stopped(task) || task->listening);
@@ -193,8 +193,8 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
-/* Stops all: what they report by that is kept, and they stay stopped until it is acted on. One by which the memory can
- * be read, NULL: none is stopped. */
+/* Stops all tasks. Their stops are kept, and the tasks stay stopped until these are acted on. Returns a task by which
+ * the memory can be read; NULL if none is stopped. */
 static struct task *stop_all(struct live_capture_attempt *l)
 {
 	struct process *const p = l->p;
@@ -207,22 +207,22 @@ static struct task *stop_all(struct live_capture_attempt *l)
 			task->interrupted = task_interrupt(task);
 	while (l->look->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
 		l->look->goes_on = service_for(&l->service, STOP_NS);
-	/* Those that sleep in a call which would end with EINTR are left alone only while others can be stopped. */
+	/* If no other task is stopped, the memory is read by one that was spared. */
 	struct task *const task = standing_task(p);
 	struct task *const spared = unspare(p);
 
 	return task ? task : spared;
 }
 
-/* Never the same time between two pauses, so that no rhythm of the process is met. */
+/* Returns a time in ns that differs from pause to pause, so that the pauses do not match a rhythm of the process. */
 static uint64_t time_between(unsigned pause)
 {
 	return 500000 + pause * 7919 % 7 * 500000;
 }
 
-/* All stop: a task that has come to a hit is changing nothing, and no other may be. A task that may be runs on for a
- * moment before the next attempt, while what the others report is kept, so that more and more of them have come to a
- * hit. One by which the memory can be read, with everything stopped; NULL: it cannot be. */
+/* Stops all tasks when none is changing the heap. A task at a hit is not. A task that may be changing it runs on for a
+ * moment before the next attempt. The stops of the others are kept, so that more and more of them are at a hit. Returns
+ * a task by which the memory can be read, with everything stopped; NULL if it cannot be read. */
 static struct task *stop_at_rest(struct live_capture_attempt *l)
 {
 	for (unsigned pause = l->look->pauses++;; pause = l->look->pauses++) {
@@ -238,7 +238,7 @@ static struct task *stop_at_rest(struct live_capture_attempt *l)
 	}
 }
 
-/* False: without a copy. */
+/* Makes one copy. Returns false if that failed. */
 static bool copy_once(struct live_capture_attempt *l)
 {
 	struct task *const task = stop_at_rest(l);
@@ -260,7 +260,7 @@ static bool copy_once(struct live_capture_attempt *l)
 	return task && !l->look->reason;
 }
 
-/* Reads the copy. Whether what it shows passes, so that another one is to be made. */
+/* Reads the copy. Returns whether a fault of it may pass, so that another copy is to be made. */
 static bool read_copy(struct live_capture_attempt *l)
 {
 	live_capture_make(l, background_begin_gently(capture_job_read, &l->errand));
@@ -275,7 +275,7 @@ static bool read_copy(struct live_capture_attempt *l)
 	return true;
 }
 
-/* Copies, and reads the copy. Whether another one is to be made. */
+/* Makes a copy and reads it. Returns whether another one is to be made. */
 static bool try_once(struct live_capture_attempt *l)
 {
 	if (!copy_once(l))
@@ -292,7 +292,7 @@ static void try_until_read(struct live_capture_attempt *l)
 			return;
 		heap_capture_again(l->look->ending);
 		l->is_read = false;
-		/* What holds the heap up may be a task that has stopped for something else, with a signal. */
+		/* Stops are acted on first, because a task that is stopped for a signal may be inside malloc. */
 		if (!l->look->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
 		    !l->wish->is_wanted(l->p))
 			return;

@@ -36,7 +36,7 @@ static char *exe_path(pid_t pid)
 	return path ? path : xstrdup("?");
 }
 
-/* A user shadow stack forbids emulated calls. */
+/* Returns whether the process has a user shadow stack, which forbids emulated calls. */
 static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 {
 	if (arch->shadow_stack.hwcap && !(getauxval(AT_HWCAP) & arch->shadow_stack.hwcap))
@@ -158,7 +158,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 
 pid_t process_find_anchor(struct process *p)
 {
-	/* A task that is stopped stays so until its stop is acted on; a parent in vfork stops when that is over. */
+	/* A task that is stopped stays so until its stop is acted on. A maker in vfork does not run before it stops at
+	 * the vfork's end. */
 	FOR_EACH_TASK(task, p)
 		if (task_can_be_poked(task) || (task_has_memory(task) && task->vforking))
 			return p->anchor = task->tid;
@@ -221,7 +222,7 @@ void process_end_borrowing(struct process *p)
 
 /* ---- Objects ---- */
 
-/* What was mapped there has gone. */
+/* Forgets everything in a range that is no longer mapped. */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	size_t count;
@@ -232,7 +233,8 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 	for (size_t i = 0; i < count; i++) {
 		struct breakpoint *b = breakpoint_find(p, gone[i]);
 
-		/* What is there may have another name only: a program whose file was replaced. */
+		/* Bytes that are still functrace's are put back, because the object may only have another name: a
+		 * program whose file was replaced. */
 		breakpoint_remove(p, b);
 		calls_drop_site(p, b);
 		probe_forget(p, b);
@@ -266,7 +268,7 @@ static void object_added(void *context, struct object *object)
 	output_object(p->trace, object);
 }
 
-/* Its file may have been deleted or replaced meanwhile. */
+/* Finds the program among the objects. Its file may have been deleted or replaced meanwhile. */
 static void process_find_program(struct process *p)
 {
 	const size_t length = strlen(p->trace->exe);
@@ -309,12 +311,13 @@ void process_update_objects(struct process *p)
 			probe_patterns(p, p->objects.items[i]);
 			has_new = true;
 		}
-	/* The dynamic linker tells of new libraries when it has bound what is bound at once (-z now, data). */
+	/* The dynamic linker gives notice of new libraries when it has bound everything that is bound at once (-z now,
+	 * data). */
 	if (has_new)
 		probe_resolved(p);
 	probes_plant(p);
 	contexts_find(p, false);
-	/* Of what executes another program, or is killed, these are the last maps. */
+	/* If the process executes another program or is killed next, these are its last maps. */
 	attachments_take(p->trace, process_proc_task(p));
 }
 

@@ -1,4 +1,4 @@
-/* A process is an address space: its objects, and the parts that the floors below keep of it. */
+/* A process is an address space: its objects, and the parts that lower floors keep for it. */
 #ifndef FT_TRACER_PROCESS_H
 #define FT_TRACER_PROCESS_H
 
@@ -8,51 +8,53 @@
 #include "record/trace.h"
 #include "breakpoints/process_text.h"
 
-/* What this floor knows of a process. */
+/* This room's part of a process. */
 struct process_life {
 	bool planted;        /* its functions have breakpoints: start.c */
-	bool has_unread_end; /* of a task, whose registers at its end could not be read: births.c */
-	/* A fork's child without tables of its own: forks.c. */
+	bool has_unread_end; /* a task's registers could not be read at its end: births.c */
+	/* For a fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;                        /* of the guard's; -1 none */
-	bool behind;                     /* its text may lack breakpoints: it needs tables before it runs */
-	struct heap_capture *ending;     /* NULL: none of its tasks has come to its end: leak_check.c */
-	struct end_reading *end_reading; /* NULL: it is not being read: exit_captures.c */
-	bool is_looked_through;          /* leak_check.c */
-	bool has_verdict;                /* what is lost at its end is said or about to be: exit_captures.c */
-	bool was_started;                /* begin_tracing.c: its turn has come; start_error: 0 or -errno */
+	int loan;                        /* of the guardian's journal; -1: none */
+	bool behind;                     /* its text may lack breakpoints: it gets tables before it runs */
+	struct heap_capture *ending;     /* NULL: none of its tasks is at its end: leak_check.c */
+	struct end_reading *end_reading; /* NULL: its heap is not being read: exit_captures.c */
+	bool is_looked_through;          /* leak_check_detach.c: it was captured in this round */
+	bool has_verdict;                /* the leak check at its end is written, or under way: exit_captures.c */
+	bool was_started;                /* begin_tracing.c: begin_all() has started it; start_error: 0 or -errno */
 	int start_error;
-	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
+	bool uncompared; /* it has tables, but its memory could not be opened: they may differ from its text */
 };
 
-/* The process of a task. NULL: errno, ENOEXEC if its processor is not known. */
+/* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is unknown. */
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
-/* One without memory, tables and a name. It has no reference yet: a task that joins it, or process_ref(). */
+/* Makes one without memory, tables and a name. It has no reference yet: a task joins it, or the caller uses
+ * process_ref(). */
 struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch);
-/* Opens its memory by one of its tasks, if it is not open. 0 or -errno. */
+/* Opens its memory by one of its tasks, if it is not open. Returns 0 or -errno. */
 int process_open(struct process *p, pid_t tid);
-/* One reference more. */
+/* Adds a reference. */
 void process_ref(struct process *p);
-/* One reference less; the last one ends the process and its trace, which says `how` (NULL: nothing). */
+/* Drops a reference. The last one ends the process and its trace, which says `how` (NULL: nothing). */
 void process_unref(struct process *p, const char *how);
 
-/* Where one of those that share the memory may be executing another program, /proc must not be asked by that one:
- * finds or stops a task that cannot, its anchor. 0 if there is none. */
+/* Finds or stops a task that cannot be executing another program, the anchor. If several processes share the memory,
+ * /proc is read by the anchor only, because the others may exec. Returns its id, or 0 if there is none. */
 pid_t process_find_anchor(struct process *p);
-/* Makes the same process anew by its anchor, with all its tasks, and frees p. NULL: errno, nothing has changed. */
+/* Makes the same process anew by its anchor, with all its tasks, and frees the old one. Returns NULL with errno set if
+ * that fails; nothing has changed then. */
 struct process *process_again(struct process *old);
 
-/* Says by whether any process has breakpoints how long reads may take from now on (timed.h). */
+/* Sets how long reads may take from now on (timed.h), by whether any process has breakpoints. */
 void process_time_reads(const struct tracer *t);
-/* Brings its objects up to date; while it is planted, their functions get breakpoints. */
+/* Brings its objects up to date. If it is `planted`, new objects get breakpoints. */
 void process_update_objects(struct process *p);
-/* The task is at the dynamic linker's notice: the same, if that is done. */
+/* Does the same at the dynamic linker's notice, where the task is stopped, if the linker's list is complete. */
 void process_linker_notice(struct task *task);
 
-/* Ends its borrowing, if it borrows its lender's tables: it has its own now, or ends. */
+/* Ends its borrowing, if it borrows: it has tables of its own now, or ends. */
 void process_end_borrowing(struct process *p);
 
-/* process_report.c: reports what record/ cannot know of a process whose trace is over. Once: later calls do nothing. */
+/* process_report.c: reports what record/ cannot know about a process whose trace is over. Later calls do nothing. */
 void process_report(struct process *p);
 
 #endif

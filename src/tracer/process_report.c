@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 
-/* What is reported of one process: what record/ cannot know. */
+/* Reports what record/ cannot know about a process. */
 
-/* The options that name the functions of the first module that suggests any. */
+/* Returns the options that name functions, as suggested by the first module that suggests any. */
 static const char *symbol_options(const struct settings *set)
 {
 	for (size_t i = 0; i < set->module_count; i++)
@@ -22,8 +22,8 @@ static const char *symbol_options(const struct settings *set)
 	return "--symbol=FUNCTION=0xADDRESS";
 }
 
-/* The memory of Go's own code is dealt out by functions of its runtime that are none of a C library's, under whatever
- * name: to look for malloc would be in vain. */
+/* Warns of a Go program. The memory of Go's own code comes from functions of its runtime, which are none of a C
+ * library's under any name. To look for malloc would be in vain. */
 static void report_go(const struct process *p)
 {
 	if (probes_count(p))
@@ -37,21 +37,21 @@ static void report_go(const struct process *p)
 			 p->pid, p->trace->name);
 }
 
-/* "0 events" without a reason is a defect. */
+/* Warns if no function was found, because "0 events" without a reason is a defect. */
 static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
 
-	/* What is named by patterns alone is reported once, of all processes. */
+	/* If all rows are by pattern, those without a match are reported once, for all processes. */
 	if (patterns_are_all(p->tracer->wanted))
 		return;
-	/* A program that has ended, or was let go of, before its libraries were there. */
-	/* What -L leaves out is reported once, of all processes. */
 	if (p->program && elf_file_is_go(p->program->file)) {
 		report_go(p);
 		return;
 	}
-	/* Breakpoints of a tracer that is gone are in their places: leftovers_say(). */
+	/* There is another reason: a killed tracer's breakpoints are in their places (leftovers_say()); -L leaves
+	 * functions out, which is reported once, for all processes; or the program ended, or was let go of, before its
+	 * libraries were loaded. */
 	if (probes_count(p) || p->text->has_leftovers ||
 	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
@@ -71,7 +71,8 @@ static void report_nothing(const struct process *p)
 
 #define CHILDREN_NAMED 8
 
-/* A process that has made no call while it was attached to: it may be the master of others that do the work. */
+/* Returns a hint about a process that made no call while it was attached to: it may be the master of others that do the
+ * work. NULL: there is nothing to say. report_trace() frees it. */
 static char *report_hint(const struct process *p)
 {
 	struct buf b = {0};
@@ -83,7 +84,7 @@ static char *report_hint(const struct process *p)
 
 	for (size_t i = 0; i < count; i++) {
 		if (task_of_group(p->tracer, pids[i]))
-			continue; /* forked meanwhile, or --children: it has a trace */
+			continue; /* it has a trace: forked meanwhile, or --children */
 		if (named++ < CHILDREN_NAMED) {
 			char *const name = who_name(pids[i]);
 
@@ -93,7 +94,7 @@ static char *report_hint(const struct process *p)
 	}
 	free(pids);
 	if (count && !named)
-		return NULL; /* they have traces */
+		return NULL; /* all of them have traces */
 	if (named > CHILDREN_NAMED)
 		buf_printf(&b, " and %zu more", named - CHILDREN_NAMED);
 	char *const hint =
@@ -107,14 +108,14 @@ static char *report_hint(const struct process *p)
 	return hint;
 }
 
-/* What the floors below have counted for themselves. */
+/* Adds the counts that lower floors keep. */
 static void add_counts(const struct process *p)
 {
 	p->trace->counts.slow_steps += p->text->slow_steps;
 	p->text->slow_steps = 0;
 }
 
-/* What costs no event and says nothing about the program. */
+/* Prints counts that cost no event and say nothing about the program. */
 static void debug_counts(const struct process *p)
 {
 	const struct counts *c = &p->trace->counts;

@@ -18,18 +18,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
- * the first breakpoint. */
+/* Seizes all tasks that use an address space, before a breakpoint is inserted into it: a task that is not attached
+ * would die at the first one. */
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->life->release_at_exec = !t->set->follow; /* until it is known whose it is */
+	task->life->release_at_exec = !t->set->follow; /* until its process is known */
 	return task;
 }
 
-/* The leader is what was a thread until it executed another program, which it did untraced. */
+/* Handles a leader that was a thread until it executed another program, untraced. */
 static void seize_replaced(struct tracer *t, pid_t pid)
 {
 	struct task *leader = task_find(t, pid);
@@ -42,7 +42,7 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 	leader->life->is_lost = true;
 }
 
-/* 0 or -errno. */
+/* Seizes one task. Returns 0 or -errno. */
 static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct withheld withheld[WITHHELD] = {{.tid = tid},
@@ -50,12 +50,13 @@ static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 	const int error = seize_task(t, tid, pid, withheld);
 	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
 
-	/* PTRACE_SEIZE may have waited for the exec's lock, and succeed on the new program. */
+	/* PTRACE_SEIZE may have waited for the exec's lock, and then have succeeded on the new program. */
 	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
 		new_task(t, tid, pid)->exit_event_seen = withheld[0].exit_event_seen;
-	/* If it could not be seized it is ours already: a new task, or one that took over this id by an exec. */
+	/* A task that could not be seized is already traced: a new task, or one that has taken over this id by an
+	 * exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
 			seize_put_off(t, withheld[i].tid, withheld[i].status);
@@ -82,7 +83,7 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 
 	if (leader ? !leader->life->is_lost && proc_tracer(pid) == gettid() : !proc_is_alive(pid))
 		return false;
-	/* Some of the new program's threads may be ours already, even where its leader is not. */
+	/* Some of the new program's threads may already be traced, even if its leader is not. */
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		if (task->tgid != pid || task->phase != PHASE_LIVE)
 			continue;
@@ -102,13 +103,13 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 
 /* ---- All threads ---- */
 
-/* Once through the list of a process's tasks. */
+/* One pass over the list of a process's tasks. */
 struct seize_round {
-	size_t fresh;   /* seized */
-	size_t missed;  /* gone, ended or just about to be another */
-	size_t awaited; /* ours, but they have not reported a first stop yet */
-	size_t refused; /* alive, and the kernel does not allow it: or one that was missed just then */
-	int error;      /* of the last that could not be seized; EBUSY if one of them has another tracer */
+	size_t fresh;   /* seized in this pass */
+	size_t missed;  /* gone, ended or just about to become another task */
+	size_t awaited; /* traced, but without a first stop yet */
+	size_t refused; /* alive, but the kernel does not allow it; or missed just then */
+	int error;      /* of the last one that could not be seized; EBUSY if one of them has another tracer */
 };
 
 static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
@@ -125,7 +126,7 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->error = tracer && tracer != gettid() ? EBUSY : error;
 	if (task_find(t, tid) || proc_is_kernel_worker(tid) || round->error == EBUSY)
 		return;
-	/* Ours: made by one that was attached just before, or executing another program. */
+	/* It is traced by functrace: made by one that was attached just before, or executing another program. */
 	if (tracer)
 		round->awaited++;
 	else if (error != ESRCH && proc_is_alive(tid))
@@ -149,7 +150,7 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 	if (task_find(list->t, tid))
 		return true;
 	if (tid == list->pid && *list->leader_was_asked && !proc_is_alive(tid)) {
-		round->error = round->error ? round->error : EPERM; /* as it has said */
+		round->error = round->error ? round->error : EPERM; /* as in the first attempt */
 		return true;
 	}
 	*list->leader_was_asked |= tid == list->pid;
@@ -157,8 +158,8 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 	return true;
 }
 
-/* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec:
- * it is asked once. */
+/* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec;
+ * it is tried once. */
 static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};
@@ -171,7 +172,7 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 
 #define MISSED_MAX  20 /* threads may end all the time */
 #define REFUSED_MAX 3
-#define ROUNDS_MAX  1000 /* threads may be made all the time, but then by ones that are ours */
+#define ROUNDS_MAX  1000 /* threads may be made all the time, but then by traced ones */
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
@@ -189,7 +190,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 		missed = round.fresh ? 0 : missed;
 	}
 	*error = 0;
-	/* What is not attached would die at its first breakpoint. */
+	/* A task that is not attached would die at its first breakpoint. */
 	if (round.refused || round.error == EBUSY || !task_of_group(t, pid))
 		*error = round.error ? round.error : ESRCH;
 	return total;
@@ -197,8 +198,8 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 
 /* ---- Processes that share the memory without being threads ----
  *
- * A child of vfork until it executes something, and what clone(CLONE_VM) made. Whose children they are says nothing
- * (CLONE_PARENT, a parent that has ended), so that all processes there are are compared. */
+ * They are a vfork's child until it executes another program, and children made by clone(CLONE_VM). Their parents
+ * say nothing (CLONE_PARENT, a parent that has ended), so all existing processes are compared. */
 
 static bool seize_is_listed(const struct sharers *s, pid_t pid)
 {
@@ -240,7 +241,7 @@ static void list_sharer(struct sharers *s, pid_t pid)
 	s->pids[s->count++] = pid;
 }
 
-/* Whether its maker's event has said or will say which process it belongs to. */
+/* Returns whether the maker's event has said, or will say, which process it belongs to. */
 static bool is_placed(struct tracer *t, pid_t pid)
 {
 	const struct task *task = task_find(t, pid);
@@ -262,7 +263,8 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 		    !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
-		/* It may have executed something just before: then it is traced, and nothing else. */
+		/* It may have executed another program just before. It is traced then, and nothing else is to be
+		 * done. */
 		if (is_placed(t, pid) || !is_sharing(pid, one))
 			continue;
 		if (!error) {
@@ -284,7 +286,7 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 	int error;
 
 	for (size_t i = 0; i < s->count; i++) {
-		/* One that has executed another program shares nothing any more. */
+		/* One that has executed another program does not share the memory any more. */
 		while (i && i < s->count && seize_drop_replaced(t, s->pids[i]))
 			s->pids[i] = s->pids[--s->count];
 		if (i == s->count)
@@ -304,7 +306,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	unsigned rounds = 0;
 
 	give_process(t, p, s);
-	/* What was being made by then is untraced, and attached now. */
+	/* Tasks that were being made until then are untraced; they are attached to now. */
 	do {
 		births_wait(p, s->count > 1);
 		fresh = seize_threads(t, s);
@@ -315,7 +317,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	p->shared = s->count > 1;
 	if (!p->shared || !process_find_anchor(p))
 		return;
-	/* Any of them may have executed another program since the memory was opened, but not this one. */
+	/* Any of them may have executed another program since the memory was opened, except the anchor. */
 	struct process *again = process_again(p);
 
 	while (again && seize_sharers(t, s, again->anchor)) {

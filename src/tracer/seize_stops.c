@@ -12,19 +12,19 @@
 
 /* ---- Putting off ---- */
 
-/* What has been taken from a task. */
+/* A stop that was taken from a task. */
 struct taken {
 	pid_t tid;
 	int status;
-	bool went_on; /* from its exit event: see struct stop */
+	bool went_on; /* continued from its exit event: see struct stop */
 };
 
 struct putting_off {
-	const struct taken *taken; /* NULL: what the kernel has */
-	struct withheld *list;     /* NULL: none is withheld */
+	const struct taken *taken; /* NULL: the next stop that the kernel has */
+	struct withheld *list;     /* NULL: no stops are held back */
 };
 
-/* Holds back what that task has reported, if it is one of these. */
+/* Holds a stop back, and returns true, if its task is in the list and the stop is not its exit event. */
 static bool hold_back(struct withheld *list, const struct stop *stop)
 {
 	for (size_t i = 0; list && i < WITHHELD; i++)
@@ -50,7 +50,7 @@ static struct stop take_to_put_off(struct tracer *t, void *context)
 	return stop;
 }
 
-/* False: it is to be acted on now. */
+/* Puts a stop off. Returns false if it is to be acted on now. */
 static bool put_off(struct tracer *t, const struct stop *stop, void *context)
 {
 	struct task *task = task_find(t, stop->tid);
@@ -89,24 +89,24 @@ void seize_take_stops(struct tracer *t)
 
 /* ---- An exec meanwhile ----
  *
- * What the handler does that ptrace/exec_lock.h describes. It only queues what tasks report, and lets those go on whose
- * ends the exec waits for. It runs only while this thread is inside that one system call; what it has queued is put off
- * when that has returned:
+ * The handler that ptrace/exec_lock.h describes. It only queues stops, and continues tasks whose ends the exec waits
+ * for. It runs only while this thread is inside that one system call. The queued stops are put off when the call has
+ * returned:
  *
  *	101: exec(), waits for the end of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: 100 goes on |
  *	        100: end | handler: takes it | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */
 
 static struct {
-	struct tracer *volatile t; /* NULL: PTRACE_SEIZE is not under way */
+	struct tracer *volatile t; /* NULL: no PTRACE_SEIZE is under way */
 	pid_t group;               /* of the task that is being seized */
 	struct taken *items;
 	size_t count, capacity;
 } queue;
 
-/* A task has three stops at most (some stop, its exit event, its end), and one child that has three. None goes on from
- * another one than its exit event. */
+/* A task has three stops at most (some stop, its exit event, its end), and one child that has three. No task is
+ * continued from another stop than its exit event. */
 #define STOPS_PER_TASK  6
-#define STOPS_OF_OTHERS 64 /* the tracer's own children */
+#define STOPS_OF_OTHERS 64 /* those of the tracer's own children */
 
 static void reserve_queue(const struct tracer *t)
 {
@@ -119,8 +119,8 @@ static void reserve_queue(const struct tracer *t)
 	queue.items = xreallocarray(queue.items, queue.capacity, sizeof(*queue.items));
 }
 
-/* Lets a task go on from its exit event if an exec in that group may wait for its end. Its registers are read before
- * that, for they may name a child of it. */
+/* Continues a task from its exit event, and returns true, if an exec in this group may wait for its end. Its registers
+ * are read before that, because they may name a child of the task. */
 static bool let_end(struct tracer *t, pid_t tid, int status)
 {
 	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);
@@ -137,7 +137,8 @@ static bool let_end(struct tracer *t, pid_t tid, int status)
 	return true;
 }
 
-/* The signal handler's. No task is marked with another stop than its exit event: that would forget its registers. */
+/* The signal handler. It marks no task with another stop than its exit event, because that would discard its
+ * registers. */
 static void queue_stops(void)
 {
 	struct tracer *const t = queue.t;

@@ -23,9 +23,9 @@
 
 #include <errno.h>
 
-/* Breakpoints are planted when all is prepared, and taken out again before anything else goes. */
+/* Breakpoints are inserted when all is prepared, and removed before anything else is undone. */
 
-/* All but the planting. */
+/* Does everything that comes before the breakpoints are inserted. Returns 0 or -errno. */
 static int process_prepare(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
@@ -33,8 +33,8 @@ static int process_prepare(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
-	/* From its next notice on the dynamic linker waits: no library goes and comes again unnoticed while the
-	 * others' breakpoints are planted. */
+	/* From its next notice on the dynamic linker waits. So no library is unloaded and loaded again unnoticed while
+	 * the breakpoints of others are inserted. */
 	probe_linker(p);
 	process_update_objects(p);
 	linker_mark_lasting(p);
@@ -53,7 +53,7 @@ static int process_prepare(struct process *p)
 	return 0;
 }
 
-/* ---- What is there already ---- */
+/* ---- Resources from before the trace ---- */
 
 struct existing_kind {
 	struct trace *trace;
@@ -68,9 +68,10 @@ static bool on_descriptor(void *context, int fd)
 	return true;
 }
 
-/* Only what was planted before can have missed nothing since: of what comes or goes meanwhile the events follow.
+/* Inserts the breakpoints, and then notes the descriptors that exist already. In this order nothing is missed,
+ * because what is opened or closed meanwhile has its events:
  *
- *	planted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not given twice */
+ *	inserted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not counted twice */
 static void process_plant(struct process *p)
 {
 	const struct resource *kind;
@@ -97,7 +98,8 @@ int process_start(struct process *p)
 	return error;
 }
 
-/* One that has no objects, but tasks, is executing another program: all begins anew after that. */
+/* Returns whether a task is alive. A process with tasks and without objects is executing another program, and is
+ * started after that. */
 static bool has_living_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
@@ -112,7 +114,7 @@ int process_start_running(struct process *p)
 	if (p->shared)
 		process_find_anchor(p);
 	process_update_objects(p);
-	/* Nothing waits for that yet. */
+	/* Done before the breakpoints are inserted, because no task waits for it yet. */
 	if (p->tracer->set->depth)
 		unwinder_prepare(p->unwinder);
 	sigtrap_begin(p);

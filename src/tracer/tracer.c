@@ -34,9 +34,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* The tracer's thread: pumps stops, and does what the visible process asks for. */
+/* The tracer's thread: pumps stops, and serves the requests of the visible process. */
 
-/* A trace ends with a pause, and what follows has another one. */
+/* Resets a trace, which has ended with a pause, for the one that follows. */
 static void trace_again(struct trace *trace)
 {
 	trace->reported = false;
@@ -49,7 +49,7 @@ static void trace_again(struct trace *trace)
 	trace->is_parting = false;
 }
 
-/* The signal goes to the process that the user sees. */
+/* Tells the user how to resume. The signal goes to the visible process. */
 static void report_pause(const struct tracer *t)
 {
 	msg_info("tracing is paused; kill -%s %d resumes it", t->set->toggle_name, engine_visible(t->engine));
@@ -86,7 +86,7 @@ static void toggle(struct tracer *t)
 	begun_free(begun);
 }
 
-/* Somebody waits for what is found. */
+/* Checks all processes for leaks. The trace is flushed, because the user waits for the results. */
 static void look_through_all(struct tracer *t)
 {
 	if (leak_check_now(t))
@@ -95,7 +95,7 @@ static void look_through_all(struct tracer *t)
 
 #define MOMENT_NS 900000000u /* about a tick */
 
-/* What outlives the launched program (a daemon) keeps functrace: one is to know what it waits for. */
+/* Tells the user what functrace waits for if a process outlives the launched program (a daemon). */
 static void report_waiting(struct tracer *t)
 {
 	const int status = t->launch_status;
@@ -143,7 +143,7 @@ static void tracer_serve(struct tracer *t)
 }
 
 /* While tracer_serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too.
- * Nothing wakes the tracer for that one again:
+ * Nothing wakes the tracer for that request again:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's end; sleeps */
 static void trace_all(struct tracer *t)
@@ -163,7 +163,7 @@ static void tracer_free(struct tracer *t)
 {
 	struct task *task;
 
-	/* Tasks that were let go of. */
+	/* Tasks that were let go of are still in the table. */
 	for (size_t i = 0; (task = tasks_next(t, &i)); i = 0)
 		task_forget(t, task, NULL);
 	probe_spec_free(t->wanted);
@@ -174,11 +174,11 @@ static void tracer_free(struct tracer *t)
 	pin_free(t->pin);
 }
 
-/* Launches or attaches. As tracer_run(). */
+/* Launches or attaches. Returns the same as tracer_run(). */
 static int tracer_begin(struct tracer *t)
 {
 	split_open_begin();
-	/* While this thread may still use every CPU, which the others take over from it (pin.c). */
+	/* This thread may still use every CPU, and the threads that it makes inherit this (pin.c). */
 	timed_begin(engine_let_go_fd(t->engine));
 	const int error = trace_files_begin(t->run);
 
@@ -211,7 +211,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		trace_all(&t);
 	else if (t.tasks.count)
 		let_go(&t);
-	/* A task whose end was never reported keeps its process; the trace is to be whole all the same. */
+	/* A task whose end was never reported keeps its process; the trace is completed nevertheless. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		exit_captures_finish(p);
 		calls_drop_all(p);
@@ -237,6 +237,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	trace_files_free(&run.files);
 	if (status || run.exit_status)
 		return status ? status : run.exit_status;
-	/* Of a launched program this is not functrace's status, but its report is none of all that was traced. */
+	/* With a launched program this is not functrace's exit status, but it says that the report does not cover
+	 * everything that was traced. */
 	return run.broken_traces || run.unbegun_traces;
 }

@@ -4,12 +4,13 @@
 
 #include "ptrace/tracee.h"
 
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent
- * in vfork may wait for a child that is known. */
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a maker in
+ * vfork may wait for a child that is known. */
 void births_wait(const struct process *p, bool has_sharers);
-/* The task runs another program: it may be in a fork or clone again. */
+/* Notes that the task runs another program: it may be in a fork or clone again. */
 void birth_unsettle(struct task *task);
-/* Parents that were not known to be in vfork are looked at again when a child of theirs may have been found. */
+/* Makes births_wait() look again at makers that were not known to be in vfork, because a child of theirs may have been
+ * found. */
 void births_unsettle(const struct process *p);
 
 #endif

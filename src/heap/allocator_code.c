@@ -1,12 +1,14 @@
+/* Finds out which object contains an allocator, and whether a thread runs its code. */
 #include "config.h"
 #include "heap/allocator_code.h"
 #include "base/util.h"
 
 #include <string.h>
 
-#define FRAME_WORDS 8 /* of the stack's top: a function that the allocator has called returns to an address there */
+#define FRAME_WORDS 8 /* words at the stack's top, one of which can be a return address to the allocator */
 
-/* The mapping of the file that has an address among its variables; those that are zero at first lie after it. */
+/* Returns the mapping of the file that has an address among its variables, or NULL. The variables that are zero at
+ * first are in an anonymous mapping after that of the file. */
 static const struct heap_mapping *allocator_code_file_of(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *m = image_mapping(image, address);
@@ -49,7 +51,8 @@ static bool allocator_code_is_in(struct heap *heap, const char *path, const stru
 {
 	if (is_code(heap->image, path, thread->pc))
 		return true;
-	/* Others may have old addresses there for as long as they wait in the kernel, or compute. */
+	/* Outside of the C library, a thread may have old return addresses on its stack for as long as it waits in the
+	 * kernel or computes. Only a thread that runs the C library is checked further. */
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->pc);
 
 	if (thread->in_syscall || !m || !code_is_c_library(m->path))

@@ -1,10 +1,10 @@
-/* Blocks that begin later than the room that the allocator has for them. An operator new of the program's own puts a
- * header there; mimalloc has no room of an alignment's, but a larger one:
+/* Blocks of the program that begin later than the allocator's block. A program's own operator new puts a header there;
+ * mimalloc uses a larger block for an alignment:
  *
- *	room | before | the program's block, aligned | the rest
+ *	the allocator's block: before | the program's block, aligned | the rest
  *
- * A trace knows the addresses that the program got. Without one, only those are known that an alignment may have given:
- * the first multiple of a power of two. */
+ * A trace has the addresses that the program got. Without a trace, an address counts only if an alignment may have led
+ * to it: the first multiple of a power of two in the block. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -26,14 +26,14 @@ static bool is_aligned_page(const struct starts *starts, uint64_t address)
 	return count && address < starts->aligned[count - 1].end;
 }
 
-/* Whether it is the first multiple of some power of two in a block. */
+/* Returns true if an address is the first multiple of some power of two in the block. */
 static bool is_aligned(const struct starts *starts, uint64_t block, uint64_t address)
 {
 	return is_aligned_page(starts, block) && address - block < (address & -address);
 }
 
-/* What lies before the one address that the program has of a block is the alignment's. Of several, the program divides
- * the block itself, and all of it may have pointers. */
+/* If the program has only one address in a block, the memory before that is padding for an alignment. If it has
+ * several, it divides the block itself, and all of the block may have pointers. */
 static void note_first(struct starts *starts, uint64_t block, uint64_t address)
 {
 	const uint64_t *const other = hash_get(&starts->first, block);

@@ -1,4 +1,4 @@
-/* Addresses inside the rooms of blocks at which the program has them. */
+/* Addresses inside an allocator's blocks at which blocks of the program begin. */
 #ifndef FT_HEAP_BLOCK_STARTS_H
 #define FT_HEAP_BLOCK_STARTS_H
 
@@ -10,17 +10,18 @@ struct range {
 };
 
 struct starts {
-	struct hash known; /* address -> 1 */
-	struct hash first; /* block -> what is before this address is not the program's; the block itself: all may be */
-	struct range *aligned; /* whose blocks may begin where an alignment has put them, by address */
+	struct hash known;     /* address -> 1, for heap_know() */
+	struct hash first;     /* block -> where its used part begins; its own address: all of it may be used */
+	struct range *aligned; /* where a block may begin at an aligned address inside its room; in order of address */
 	size_t aligned_count, aligned_capacity;
 };
 
-/* Pages with such blocks, by address. */
+/* Adds a range in which a block may begin at an aligned address inside the allocator's block. Calls come in order of
+ * address. */
 void starts_aligned(struct heap *heap, uint64_t start, uint64_t end);
-/* Whether the program has, or may have, a block at this address in a block's room. */
+/* Returns true if a block of the program begins, or may begin, at an address inside the allocator's block. */
 bool starts_there(const struct heap *heap, const struct heap_block *block, uint64_t address);
-/* Where the program's part of a block begins. */
+/* Returns the address in an allocator's block at which the program's part begins. */
 uint64_t starts_first(const struct heap *heap, uint64_t block);
 void starts_free(struct starts *starts);
 

@@ -1,4 +1,4 @@
-/* The tables of regions and of blocks, and finding the one that an address is in. */
+/* The tables of regions and of blocks. Finds the region and the block that contain an address. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -32,7 +32,7 @@ bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t en
 	return false;
 }
 
-/* ---- The table ---- */
+/* ---- Blocks ---- */
 
 void block_set_size(struct heap *heap, struct block *block, uint64_t size)
 {
@@ -53,7 +53,7 @@ void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned stat
 	block_set_size(heap, block, size);
 }
 
-/* How many of `count` blocks from `first` on have an address up to that one. */
+/* Returns how many of the `count` blocks from `first` on have an address up to `address`. */
 static size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -117,7 +117,8 @@ struct region *region_add(struct heap *heap, const struct region *region)
 	return &heap->regions[heap->region_count++];
 }
 
-/* Of the region with the blocks from `first` to `last`; of a region without any nothing. */
+/* Makes by_page of a region, which has the blocks from `first` to before `last`. Returns false if that takes more than
+ * *pages_left. */
 static bool index_pages(struct heap *heap, struct region *region, uint32_t first, uint32_t last, size_t *pages_left)
 {
 	uint32_t block = first;
@@ -176,7 +177,7 @@ uint32_t heap_find(const struct heap *heap, uint64_t address)
 	const size_t up_to = blocks_up_to(heap, first, last - first, address);
 	const size_t index = first + up_to;
 
-	/* The block before the page's first one may reach into it. */
+	/* The block before the first one of the page may reach into the page. */
 	if (!index || index > heap->block_count)
 		return HEAP_NONE;
 	const struct block *block = &heap->blocks[index - 1];

@@ -1,3 +1,4 @@
+/* Finds out which allocator an image has, and calls that allocator's reader. */
 #include "config.h"
 #include "heap/allocator_code.h"
 #include "heap/glibc/glibc.h"
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define LOCKS_MAX 4096 /* of more arenas than that the others are not looked at */
+#define LOCKS_MAX 4096 /* heap_is_locked() looks at this many locks at most */
 
 static struct heap heap_begin(const struct heap_image *image)
 {
@@ -40,16 +41,18 @@ static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
 	return count;
 }
 
-/* Those of libraries first: where one is, the C library's has little or nothing, but is there, too. */
+/* Allocators that are libraries come first: a program that uses one has the C library's malloc too, with few blocks or
+ * none. */
 static const struct {
 	const char *name;
-	/* HEAP_NOT_FOUND: it is none of its heaps, and nothing was entered. */
+	/* Returns HEAP_NOT_FOUND if the heap is another allocator's; *heap is unchanged then. */
 	enum heap_status (*read)(struct heap *heap);
-	/* As heap_locks(); NULL: it has none. */
+	/* As heap_locks(). NULL if the allocator has no locks. */
 	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
-	/* The address of a variable that it has; 0: it is not there. NULL: it is the C library's own. */
+	/* Returns the address of one of the allocator's variables, 0 if the image does not have it. NULL if the
+	 * allocator is the C library's own. */
 	uint64_t (*variable)(struct heap *heap);
-	/* Others that wait for a lock are counted beside it. */
+	/* The lock does not say whether other threads wait for it: a counter beside it does. */
 	bool has_plain_locks;
 } allocators[] = {
 	{"jemalloc", jemalloc_read, jemalloc_locks, jemalloc_variable, false},

@@ -1,7 +1,7 @@
-/* The heap in a memory image: its blocks, the allocator's figures, and what is reachable.
+/* Reads the heap in a memory image: its blocks, the allocator's figures, and which blocks are reachable.
  *
- * Nothing but the image is asked: neither symbols nor the process. All that is found is checked against everything else
- * that the allocator keeps; a heap that does not agree with itself is inconsistent, and nothing of it is shown. */
+ * Only the image is read, neither symbols nor the process. Everything found is checked against everything else that the
+ * allocator keeps. If the heap is inconsistent, nothing of it is shown. */
 #ifndef FT_HEAP_HEAP_H
 #define FT_HEAP_HEAP_H
 
@@ -11,35 +11,36 @@ struct heap;
 
 enum heap_status {
 	HEAP_READ,
-	HEAP_NOT_FOUND,    /* malloc was never called, or it is none that is known here */
-	HEAP_INCONSISTENT, /* a thread was in the midst of malloc, or the heap is damaged */
-	HEAP_UNSUPPORTED,  /* of a processor whose heaps are not read */
-	HEAP_TOO_LARGE,    /* more blocks than can be counted */
+	HEAP_NOT_FOUND,    /* malloc was never called, or the allocator is unknown */
+	HEAP_INCONSISTENT, /* a thread was inside malloc, or the heap is damaged */
+	HEAP_UNSUPPORTED,  /* heaps of this processor are not read */
+	HEAP_TOO_LARGE,    /* more blocks, or more memory with blocks, than the tables can have */
 };
 
-/* Classes as valgrind's manual defines them. */
+/* The classes of blocks, as valgrind's manual defines them. */
 enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 
 #define HEAP_NONE UINT32_MAX
 
-/* A block that the program has. */
+/* A block that the program has allocated and not released. */
 struct heap_block {
-	uint64_t address, size; /* as malloc_usable_size(3) has it */
+	uint64_t address, size; /* `size`: what malloc_usable_size(3) returns */
 	enum heap_class class;
 };
 
-/* As mallinfo2(3) names them, for the whole process; and what it counts as in use though it is in threads' caches. */
+/* The figures of mallinfo2(3), with its names, for the whole process. cached_chunks and cached_bytes are in threads'
+ * caches; mallinfo2(3) counts them as in use. */
 struct heap_figures {
 	uint64_t arenas;
 	uint64_t arena, ordblks, smblks, hblks, hblkhd, fsmblks, uordblks, fordblks, keepcost;
 	uint64_t cached_chunks, cached_bytes;
-	uint64_t bottom, top; /* what brk(2) gave the main arena; 0 nothing */
+	uint64_t bottom, top; /* the main arena's memory from brk(2); 0 if there is none */
 };
 
-/* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does
- * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
+/* Reads the heap of an image, which must not change until heap_free(). Sets *heap if it returns HEAP_READ, and else to
+ * NULL. *reason: a static text that says what is inconsistent or not supported, or NULL. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
-/* The same; *place: the address of what does not agree (of a chunk its header's), 0 unknown. */
+/* The same. *place: the address of what is inconsistent (for a chunk, of its header), 0 if unknown. */
 enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
 				  uint64_t *place);
 void heap_free(struct heap *heap);
@@ -48,58 +49,63 @@ struct heap_extent {
 	uint64_t address, size;
 };
 
-/* A heap of any allocator, whose blocks somebody else knows; `extents`, which are sorted by this, need not be all of
- * them. What else is in its memory, the allocator's own words too, counts as roots: what only these know is not found
- * lost. NULL: more blocks than can be counted. */
+/* Makes a heap of any allocator from a list of its blocks. Sorts `extents`, which need not contain all blocks. All
+ * other memory counts as roots, the allocator's own words too: a block to which only these lead is not found lost.
+ * Returns NULL if there are too many blocks. */
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
-/* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
- * midst of changing the heap: its arenas' locks. *can_be_marked (may be NULL): they are of the C library's kind
- * (lowlevellock.h: 1 held, 2 held and others may wait, whom the holder wakes by a futex call). How many; 0 unknown. */
+/* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns how many, 0 if unknown. A
+ * lock is a word of 4 bytes; in a process of several threads it is not 0 while a thread changes the heap.
+ * *can_be_marked (may be NULL): the locks are of the C library's kind (lowlevellock.h: 1 is held, 2 is held and other
+ * threads may wait, which the holder wakes by a futex call). */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
-/* Whether one of those is held in the image: a thread may be in the midst of changing the heap, though it agrees with
- * itself. False in a process of one thread. */
+/* Returns true if one of these locks is held in the image: a thread may be changing the heap even if the heap is
+ * consistent. Returns false for a process of one thread. */
 bool heap_is_locked(const struct heap_image *image);
-/* The path of the shared object that has the allocator's code, where that is not the C library; NULL: it is that, or
- * part of the program. The path is the image's. */
+/* Returns the path of the shared object that contains the allocator; the path belongs to the image. Returns NULL if the
+ * allocator is unknown, the C library's own, or part of the program. */
 const char *heap_object(const struct heap_image *image);
-/* Whose it is: "glibc", "musl", "jemalloc", "mimalloc". The figures are glibc's; of musl only arena, uordblks and
- * fordblks, of its old malloc ordblks, hblks and hblkhd besides; of jemalloc and mimalloc also arenas, hblks, hblkhd
- * and what is cached. */
+/* Returns the allocator's name: "glibc", "musl", "jemalloc" or "mimalloc". */
 const char *heap_allocator(const struct heap *heap);
+/* Returns the allocator's figures. Only glibc has all of them. musl has arena, uordblks and fordblks; its old malloc
+ * also has ordblks, hblks and hblkhd. mimalloc has arena, uordblks, fordblks, arenas, cached_chunks and cached_bytes;
+ * jemalloc also has hblks and hblkhd. */
 const struct heap_figures *heap_figures(const struct heap *heap);
 
-/* The program has a block at this address, as a trace says: where it lies inside one of the heap's, a pointer to it
- * keeps that one, too. False: it does not, or is in none. Before heap_classify(). */
+/* Notes that the program has a block at this address, as a trace says. If the address is inside a block of the heap, a
+ * pointer to it keeps that block too. Returns true in that case; false if a block begins at the address, or none
+ * contains it. To be called before heap_classify(). */
 bool heap_know(struct heap *heap, uint64_t address);
 
-/* What is to be known of how blocks are reached. */
+/* What a caller of heap_classify_for() wants to learn about the ways to blocks. */
 struct heap_wish {
-	/* Called for what is reachable, possibly lost too, by the root through which it was reached first: where that
-	 * is, as heap_root() says. Once for each root, and once more for each block that is possibly lost by it. */
+	/* Called with the number and bytes of the blocks that were reached through a root first: once for its reachable
+	 * blocks, and once more for each block that is possibly lost through it. address, tid: the root's place, as
+	 * heap_root() returns it. */
 	void (*owner)(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
 	void *context;
-	bool has_ways; /* for heap_way(), which takes 8 bytes more for each block */
+	bool has_ways; /* keep what heap_way() returns, which takes 8 bytes for each block */
 };
 
-/* Finds out what is reachable; wish: NULL: only that. Before it, all blocks are HEAP_LOST. Of an image that is
- * partial none is HEAP_LOST or HEAP_INDIRECT after it: a block that nothing leads to is HEAP_POSSIBLE then, without a
- * root. */
+/* Sets the class of each block; before that, all blocks are HEAP_LOST. wish: may be NULL. In a partial image no block
+ * becomes HEAP_LOST or HEAP_INDIRECT: a block to which nothing leads becomes HEAP_POSSIBLE, without a root. */
 void heap_classify_for(struct heap *heap, const struct heap_wish *wish);
+/* The same without a wish. */
 void heap_classify(struct heap *heap);
-/* The blocks are numbered from 0 on, by address. */
+/* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);
 struct heap_block heap_block(const struct heap *heap, size_t index);
-/* The way to a block, of a heap whose ways were asked for. *root: a root, by which it was reached first; HEAP_NONE: it
- * is lost. *from: the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a HEAP_INDIRECT
- * one, too: at last it leads to one that is HEAP_LOST. */
+/* Returns the way to a block, if has_ways was wished. *root: the root through which the block was reached first, or
+ * HEAP_NONE if the block is lost. *from: the block that contains the pointer to it, or HEAP_NONE if the root is the
+ * pointer. From a HEAP_INDIRECT block, *from leads step by step to a HEAP_LOST block. */
 void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from);
-/* Whether an address, which may have a tag, is in memory that the allocator has for blocks. */
+/* Returns true if an address, which may have a tag, is in a region of the heap. */
 bool heap_has(const struct heap *heap, uint64_t address);
-/* What is indirectly lost by a block that is HEAP_LOST; 0 of others. */
+/* Returns the bytes and blocks that are indirectly lost through a HEAP_LOST block; 0 for other blocks. */
 void heap_lost_by(const struct heap *heap, size_t index, uint64_t *bytes, uint64_t *blocks);
-/* The index of the block that an address, which may have a tag, is in; HEAP_NONE. */
+/* Returns the index of the block that contains an address, which may have a tag, or HEAP_NONE. */
 uint32_t heap_find(const struct heap *heap, uint64_t address);
-/* Where the pointer is that makes it a root; *tid: of a register, whose, and the address is 0; else 0. */
+/* Returns the address of the word that is the root, with 0 in *tid. If the root is a register, returns 0, with the
+ * thread's tid in *tid. */
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid);
 
 #endif

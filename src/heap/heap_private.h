@@ -1,4 +1,4 @@
-/* What a heap is made of, whosever it is: regions of memory with blocks in them, and roots. */
+/* The parts of a heap of any allocator: regions of memory, the blocks in them, and roots. */
 #ifndef FT_HEAP_HEAP_PRIVATE_H
 #define FT_HEAP_HEAP_PRIVATE_H
 
@@ -10,38 +10,38 @@
 
 /* Memory that the allocator has for blocks. */
 struct region {
-	uint64_t start, end; /* of the chunks */
-	uint64_t whole;      /* from there to the end nothing else is but the allocator's */
-	size_t arena;        /* of all main ones the first */
-	uint64_t top;        /* the arena's topmost chunk is here; 0: it is elsewhere */
-	uint32_t first;      /* the first block that begins in it or behind it; block_table.c */
-	uint32_t *by_page;   /* of each page: the first block that begins there or behind it; NULL of a mapped one */
-	size_t pages;        /* of these: behind the last one no block begins */
-	bool is_mapped;      /* one chunk of its own mapping */
+	uint64_t start, end; /* where the chunks begin and end */
+	uint64_t whole;      /* all memory from here to `end` is the allocator's */
+	size_t arena;        /* the arena's index; 0 for all main arenas */
+	uint64_t top;        /* the arena's topmost chunk if it is in this region, else 0 */
+	uint32_t first;      /* the first block that begins at `whole` or later; block_table.c */
+	uint32_t *by_page;   /* for each page, the first block that begins there or later; NULL if is_mapped */
+	size_t pages;        /* pages in by_page: no block begins after them */
+	bool is_mapped;      /* a single chunk with a mapping of its own */
 };
 
-/* A block of the table, which has millions: block_address(), block_size(), block_state(). */
+/* A block in the table, which has millions. Read it by block_address(), block_size() and block_state(). */
 struct block {
-	uint32_t low, high; /* of the address; the highest bits of `high` are the state */
-	uint32_t size;      /* BLOCK_LARGE: heap->large has it */
+	uint32_t low, high; /* the address; the highest bits of `high` are the state */
+	uint32_t size;      /* BLOCK_LARGE: the size is in heap->large */
 };
 
-#define BLOCK_STATES  28 /* the first of the state's bits */
+#define BLOCK_STATES  28 /* the lowest bit of the state in `high` */
 #define BLOCK_LARGE   UINT32_MAX
-#define BLOCK_ADDRESS (1ull << (32 + BLOCK_STATES)) /* addresses are below */
+#define BLOCK_ADDRESS (1ull << (32 + BLOCK_STATES)) /* all addresses are lower */
 
 struct root {
-	uint64_t address; /* 0: a register */
+	uint64_t address; /* 0: a register of thread `tid` */
 	pid_t tid;
 };
 
-/* What is indirectly lost by a block. */
+/* The sums of what is indirectly lost through a block. */
 struct leads {
 	uint64_t bytes, blocks;
 	uint32_t block;
 };
 
-/* The way to a block: heap_way(). */
+/* The way to a block, as heap_way() returns it. */
 struct way {
 	uint32_t root, from;
 };
@@ -49,36 +49,36 @@ struct way {
 struct heap {
 	const struct heap_image *image;
 	struct words words;
-	const struct arch_malloc *form; /* NULL: the blocks are known from elsewhere */
+	const struct arch_malloc *form; /* NULL in a heap that heap_of_blocks() made */
 	const char *allocator;
 	const char *reason;
-	uint64_t place;       /* where that is seen; 0 unknown */
-	struct arena *arenas; /* glibc's; of each C library the main one first */
+	uint64_t place;       /* the address of what `reason` is about; 0 if unknown */
+	struct arena *arenas; /* glibc's; each C library's main arena comes before its others */
 	size_t arena_count, arena_capacity;
-	uint64_t *tops; /* of the main arenas that have memory: their topmost chunks */
+	uint64_t *tops; /* the topmost chunks of the main arenas that have memory */
 	size_t top_count, top_capacity;
-	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
-	uint64_t info_size;     /* of a heap_info */
-	uint64_t heap_size;     /* what a thread arena's heaps are aligned to */
-	struct region *regions; /* by address */
+	uint64_t state_offset;  /* of the bins in a malloc_state; it depends on glibc's version */
+	uint64_t info_size;     /* bytes of a heap_info */
+	uint64_t heap_size;     /* alignment of the heaps of threads' arenas */
+	struct region *regions; /* in order of address */
 	size_t region_count, region_capacity;
-	struct block *blocks; /* by address; while glibc's heap is read all its chunks, free ones too */
+	struct block *blocks; /* in order of address; all chunks, free ones too, while glibc's heap is read */
 	size_t block_count, block_capacity;
 	struct hash large; /* address -> size, of blocks of 4 GiB and more */
-	struct way *ways;  /* of each block; NULL: they are not kept */
+	struct way *ways;  /* of each block; NULL if they are not kept */
 	struct root *roots;
 	size_t root_count, root_capacity;
-	struct leads *leads; /* of lost blocks that lead to others, by block */
+	struct leads *leads; /* of lost blocks that lead to others, in order of block */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
-	struct range *ignored; /* memory whose words are no pointers, by address, disjoint: roots.c */
+	struct range *ignored; /* memory whose words are not roots; in order of address, disjoint: roots.c */
 	size_t ignored_count;
-	struct range *own; /* memory outside of regions in which the allocator describes its heaps */
+	struct range *own; /* memory outside of regions with the allocator's own data, which is not roots */
 	size_t own_count, own_capacity;
 	struct starts starts;   /* block_starts.c */
-	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
-	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
-	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
+	unsigned header_before; /* bytes from a chunk's header to its block, for inside_each(); 0: unknown */
+	uint64_t sbrk_base;     /* the address of mp_.sbrk_base; 0 if unknown */
+	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in tagged memory */
 };
 
 static inline uint64_t block_address(const struct block *block)
@@ -86,7 +86,8 @@ static inline uint64_t block_address(const struct block *block)
 	return (uint64_t)(block->high & ((1u << BLOCK_STATES) - 1)) << 32 | block->low;
 }
 
-/* A number from 0 to 15: an enum heap_class, or the allocator's own while its heap is read. */
+/* Returns the state, a number from 0 to 15: an enum heap_class, or, while the heap is read, a state of the allocator's
+ * reader. */
 static inline unsigned block_state(const struct block *block)
 {
 	return block->high >> BLOCK_STATES;
@@ -102,31 +103,35 @@ static inline uint64_t block_size(const struct heap *heap, const struct block *b
 	return block->size != BLOCK_LARGE ? block->size : *hash_get(&heap->large, block_address(block));
 }
 
-/* Behind the others; what cannot be an address is left out. */
+/* Adds a block at the end of the table, except at an address that is not below BLOCK_ADDRESS. */
 void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned state);
 void block_set_size(struct heap *heap, struct block *block, uint64_t size);
-/* The block that begins at an address; NULL none. */
+/* Returns the block that begins at an address, or NULL. The table must be sorted. */
 struct block *block_at(const struct heap *heap, uint64_t address);
-/* Takes the blocks off that have that state. */
+/* Removes the blocks that have this state. */
 void blocks_drop(struct heap *heap, unsigned state);
 void blocks_sort(struct heap *heap);
-/* Where the first of them begins, and where the last one ends; there is one at least. */
+/* Returns the begin of the first block and the end of the last one. There must be a block. */
 void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
-/* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */
+/* Returns true if a mapping contains the variables of an object: a writable private mapping of a file, or the .bss that
+ * follows it. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
-/* Whether all of it is memory that can be written, in mappings behind each other. */
+/* Returns true if all of the range is in writable mappings, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
-/* Enters into the regions which blocks are theirs; both are sorted. False: too many. */
+/* Sets `first` and by_page of all regions. Regions and blocks must be sorted. Returns false if there are too many. */
 bool blocks_index(struct heap *heap);
-/* The region that has an address, or NULL. */
+/* Returns the region that contains an address, or NULL. */
 const struct region *region_of(const struct heap *heap, uint64_t address);
+/* Adds a copy of the region at the end of the table. The result is valid until the next call. */
 struct region *region_add(struct heap *heap, const struct region *region);
-/* Whether a pointer into the midst of a block is one by which programs keep it: interior.c. */
+/* Returns true if an interior pointer is one by which programs keep the block: interior.c. */
 bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
-/* Calls back for each word that may be a root: roots.c. address: where it is, 0: a register of thread `tid`. */
+/* Calls back for each word that may be a root: roots.c. address: where the word is, 0 for a register of thread
+ * `tid`. */
 void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
 		void *context);
 
+/* Notes why the heap is inconsistent. Returns false. */
 static inline bool inconsistent(struct heap *heap, const char *reason)
 {
 	heap->reason = reason;
@@ -134,7 +139,7 @@ static inline bool inconsistent(struct heap *heap, const char *reason)
 	return false;
 }
 
-/* The same with the address of what does not agree. */
+/* The same with the address of what is inconsistent. */
 static inline bool inconsistent_at(struct heap *heap, uint64_t place, const char *reason)
 {
 	heap->reason = reason;

@@ -1,4 +1,4 @@
-/* A memory image: what the analysis of a heap sees of a process. */
+/* A memory image: the mappings, threads and bytes of a process, from which its heap is read. */
 #ifndef FT_HEAP_IMAGE_H
 #define FT_HEAP_IMAGE_H
 
@@ -13,7 +13,7 @@
 struct heap_mapping {
 	uint64_t start, end, offset;
 	bool readable, writable, executable, shared;
-	bool has_tags; /* the processor keeps a tag of each 16 bytes of it, which pointers have, too */
+	bool has_tags; /* each 16 bytes have a tag, which pointers to them have too */
 	uint64_t device, inode;
 	const char *path;
 };
@@ -23,24 +23,25 @@ struct heap_thread {
 	uint64_t pc, sp, thread_pointer;
 	bool in_syscall;
 	bool is_outside;       /* in a system call that no allocator makes */
-	const uint64_t *words; /* every word of its registers, vector ones too */
+	const uint64_t *words; /* all words of its registers, vector registers too */
 	size_t n_words;
 };
 
 struct heap_image {
-	const struct heap_mapping *mappings; /* by address, none overlap */
+	const struct heap_mapping *mappings; /* in order of address, disjoint */
 	size_t n_mappings;
 	const struct heap_thread *threads;
 	size_t n_threads;
 	const struct arch *arch; /* the program's processor */
-	bool is_partial;         /* memory is not held that may have pointers: nothing is known to be lost */
-	/* The bytes held from address on, in one piece. NULL: not held; *size, if it is changed then: so many bytes
-	 * from there on are not. */
+	bool is_partial;         /* memory that may have pointers is missing: no block is known to be lost */
+	/* Returns the image's bytes from an address on, and in *size how many are in one piece. Returns NULL if the
+	 * image does not have that byte; if *size is changed then, it is the number of bytes that are missing from
+	 * there on. */
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
 	void *context;
 };
 
-/* The mapping that has an address, or NULL. */
+/* Returns the mapping that contains an address, or NULL. */
 static inline const struct heap_mapping *image_mapping(const struct heap_image *image, uint64_t address)
 {
 	const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, address);

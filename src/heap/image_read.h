@@ -1,4 +1,4 @@
-/* The words of a memory image. */
+/* Reads words of a memory image. */
 #ifndef FT_HEAP_IMAGE_READ_H
 #define FT_HEAP_IMAGE_READ_H
 
@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-/* Remembers the piece of the image that was read last; zero but for the image and the width at first. */
+/* A reader of an image, which remembers the piece that it read last. All but image and width is 0 at first. */
 struct words {
 	const struct heap_image *image;
-	unsigned width;       /* of the program's words, 4 or 8 bytes */
+	unsigned width;       /* of the program's words: 4 or 8 bytes */
 	uint64_t start, size; /* of the piece */
 	const unsigned char *bytes;
 };
 
-/* A word of the program's own width, 4 or 8 bytes. */
+/* Returns a word of 4 or 8 bytes. */
 static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
 {
 	uint32_t half;
@@ -29,7 +29,7 @@ static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
 	return word;
 }
 
-/* The bytes at an address; NULL: not so many of them are held. */
+/* Returns the bytes at an address, or NULL if the image does not have `count` of them in one piece. */
 static inline const unsigned char *bytes_at(struct words *words, uint64_t address, unsigned count)
 {
 	if (address - words->start >= words->size || words->size - (address - words->start) < count) {
@@ -45,7 +45,7 @@ static inline const unsigned char *bytes_at(struct words *words, uint64_t addres
 	return words->bytes + (address - words->start);
 }
 
-/* Behind a hole of so many bytes, or of an unknown number (0): where something is held again, or may be. */
+/* Returns the first page after a hole of `size` bytes (0: unknown), where the image may have bytes again. */
 static inline uint64_t hole_end(uint64_t address, size_t size)
 {
 	const uint64_t last = address + (size ? size - 1 : 0), page = last / 4096 + 1;
@@ -53,7 +53,7 @@ static inline uint64_t hole_end(uint64_t address, size_t size)
 	return last >= address && page <= UINT64_MAX / 4096 ? page * 4096 : UINT64_MAX;
 }
 
-/* Behind an address that is not held. The next page at least. */
+/* Returns the first page after the hole at an address that the image does not have. */
 static inline uint64_t behind_hole(const struct heap_image *image, uint64_t address)
 {
 	size_t size = 0;
@@ -61,15 +61,15 @@ static inline uint64_t behind_hole(const struct heap_image *image, uint64_t addr
 	return hole_end(address, image->bytes(image, address, &size) ? 0 : size);
 }
 
-/* Words behind each other that are held. */
+/* Consecutive words of an image. */
 struct word_run {
 	uint64_t at;
 	const unsigned char *bytes;
-	size_t size; /* in bytes, whole words */
+	size_t size; /* in bytes, a multiple of the width */
 };
 
-/* The next run from *at on, which is moved behind it; false: none begins before `end`. Of *at and `end` only the image
- * knows whether they are addresses. */
+/* Finds the next run of words from *at on, and moves *at to the end of the run. Returns false if no run begins before
+ * `end`. *at and `end` can be any numbers: the image checks them. */
 static inline bool next_word_run(const struct heap_image *image, unsigned width, uint64_t *at, uint64_t end,
 				 struct word_run *run)
 {
@@ -83,7 +83,7 @@ static inline bool next_word_run(const struct heap_image *image, unsigned width,
 		}
 		size = size < end - *at ? size : (size_t)(end - *at);
 		*run = (struct word_run){.at = *at, .bytes = bytes, .size = size / width * width};
-		/* A word that only begins here is not held as a whole. */
+		/* The image does not have all bytes of a word at the end of the run. */
 		*at = run->size == size ? *at + size : align_up(*at + size, width);
 		if (run->size)
 			return true;
@@ -91,7 +91,7 @@ static inline bool next_word_run(const struct heap_image *image, unsigned width,
 	return false;
 }
 
-/* The word at an address; false: not all of it is held. */
+/* Reads the word at an address. Returns false if the image does not have all of it. */
 static inline bool word_at(struct words *words, uint64_t address, uint64_t *word)
 {
 	const unsigned char *bytes = bytes_at(words, address, words->width);
@@ -101,7 +101,7 @@ static inline bool word_at(struct words *words, uint64_t address, uint64_t *word
 	return bytes;
 }
 
-/* The int at an address; 0 where it is not held. */
+/* Returns the 4 bytes at an address, or 0 if the image does not have them. */
 static inline uint32_t int_or_0(struct words *words, uint64_t address)
 {
 	const unsigned char *bytes = bytes_at(words, address, sizeof(uint32_t));
@@ -109,7 +109,7 @@ static inline uint32_t int_or_0(struct words *words, uint64_t address)
 	return bytes ? (uint32_t)load_word(bytes, sizeof(uint32_t)) : 0;
 }
 
-/* 0 where it is not held: what an untouched page has. */
+/* Returns the word at an address, or 0 if the image does not have it: an untouched page contains zeros. */
 static inline uint64_t word_or_0(struct words *words, uint64_t address)
 {
 	uint64_t word;

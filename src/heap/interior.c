@@ -1,29 +1,29 @@
-/* Pointers into the midst of a block by which a program keeps it all the same: C++ and libraries hand out addresses
- * behind a header of theirs. They are the shapes that valgrind knows (its manual: --leak-check-heuristics). */
+/* Finds interior pointers by which a program keeps a block: C++ and libraries return addresses after a header of their
+ * own. The kinds are those of valgrind's --leak-check-heuristics, which its manual describes. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
 
 #include <string.h>
 
-/* Of what malloc gave so much at most was not asked for. */
+/* Returns how many bytes of a block, at most, the program did not ask for. */
 static uint64_t unused_most(const struct heap *heap, const struct heap_block *block)
 {
-	/* glibc leaves the rest of a chunk in it that is too small for another, and fills a mapping's last page; other
-	 * allocators have some sizes between a power of two and the next one. */
+	/* glibc adds the rest of a chunk that is too small for another chunk, and the rest of a mapping's last page.
+	 * Other allocators have only a few sizes from one power of two to the next. */
 	const uint64_t share = block->size / (heap->arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
 
 	return share > least ? share : least;
 }
 
-/* Whether a program that asked for so many bytes would have got this block. */
+/* Returns true if a request for `size` bytes may have got this block. */
 static bool has_asked(const struct heap *heap, const struct heap_block *block, uint64_t size)
 {
 	return size <= block->size && block->size - size <= unused_most(heap, block);
 }
 
-/* new T[n] of what has a destructor: the number is in the word before the first one. An element is taken to have whole
- * ints, for of small numbers any would do otherwise. */
+/* new T[n], if T has a destructor: n is in the word before the first element. The size of an element is taken to be a
+ * multiple of 4, because any size would fit a small n. */
 static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
@@ -34,7 +34,7 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
 
-/* The same where the size of an element comes before the number, as in ARM's C++ ABI (IHI0041, 3.2.2). */
+/* The same with the size of an element before the number, as in ARM's C++ ABI (IHI0041, 3.2.2). */
 static bool is_sized_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	if (heap->form->word != 4 || offset != 8)
@@ -45,7 +45,7 @@ static bool is_sized_array(struct heap *heap, const struct heap_block *block, ui
 	return size && count && size <= block->size && count <= block->size && has_asked(heap, block, 8 + size * count);
 }
 
-/* libstdc++'s strings before C++11: length, capacity, references, then the text. */
+/* A string of libstdc++ before C++11: length, capacity and reference count come before the text. */
 static bool is_string(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
@@ -59,7 +59,7 @@ static bool is_string(struct heap *heap, const struct heap_block *block, uint64_
 	       has_asked(heap, block, offset + capacity + 1);
 }
 
-/* Eight bytes with the size of the rest, as sqlite's allocator has them. */
+/* A header of 8 bytes that contains the size of the rest, as sqlite's allocator writes it. */
 static bool interior_has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned char *bytes = offset == 8 ? bytes_at(&heap->words, block->address, 8) : NULL;
@@ -68,8 +68,9 @@ static bool interior_has_length(struct heap *heap, const struct heap_block *bloc
 	return length && length <= block->size && has_asked(heap, block, 8 + length);
 }
 
-/* Constants with addresses, as tables of virtual functions are: their object's variables follow. Two words of a table
- * lie before what objects point to (its offset in the object, its type). */
+/* Returns true if an address is in constants that contain addresses, as tables of virtual functions do. Such a mapping
+ * is read-only, and the variables of the same object follow it. An object points after the first two words of a table
+ * (offset in the object, type). */
 static bool is_in_relro(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *const m = image_mapping(image, address);
@@ -80,7 +81,7 @@ static bool is_in_relro(const struct heap_image *image, uint64_t address)
 	       next->start == m->end && next->writable && !strcmp(next->path, m->path);
 }
 
-/* An object of a class with several bases: the part of each begins with a pointer to its table. */
+/* An object of a class with several bases: the part of each base begins with a pointer to its table. */
 static bool interior_is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;

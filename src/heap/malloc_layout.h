@@ -1,4 +1,4 @@
-/* The sizes and places in glibc's malloc that follow from what differs between processors. */
+/* Sizes and offsets in glibc's malloc, computed from the processor's word size and alignment. */
 #ifndef FT_HEAP_MALLOC_LAYOUT_H
 #define FT_HEAP_MALLOC_LAYOUT_H
 
@@ -8,10 +8,10 @@
 #define BINS 127
 
 /* struct malloc_state */
-#define FLAGS_AT    4 /* from the begin of the arena */
-#define FLAG_PIECES 2 /* what sbrk gave is not in one piece */
+#define FLAGS_AT    4 /* offset of `flags` in a malloc_state */
+#define FLAG_PIECES 2 /* the memory from sbrk is not in one piece (NONCONTIGUOUS_BIT) */
 
-/* Of a chunk: before its first byte for the program are the size of the chunk before it and its own. */
+/* Returns the bytes of a chunk's header: the size of the chunk before it, and its own size. The block follows. */
 static inline unsigned header_size(const struct arch_malloc *form)
 {
 	return 2 * form->word;
@@ -22,7 +22,7 @@ static inline unsigned chunk_min(const struct arch_malloc *form)
 	return 4 * form->word;
 }
 
-/* The first place from an address on where a chunk can begin. */
+/* Returns the first place from an address on where a chunk can begin. */
 static inline uint64_t chunk_start(const struct arch_malloc *form, uint64_t address)
 {
 	return align_up(address + header_size(form), form->align) - header_size(form);
@@ -33,7 +33,7 @@ static inline unsigned bins_bytes(const struct arch_malloc *form)
 	return BINS * header_size(form);
 }
 
-/* The members of a malloc_state behind the bins: the map of bins, of 16 bytes, then a word each. */
+/* The members of a malloc_state after the bins and after the map of bins, which has 16 bytes. Each is a word. */
 enum state_member { STATE_NEXT, STATE_NEXT_FREE, STATE_THREADS, STATE_SYSTEM, STATE_MAX, STATE_END };
 
 static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bins, enum state_member member)
@@ -41,8 +41,8 @@ static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bin
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
-/* Whether the bins are where they are from 2.43 on, in an arena without fastbins: between the flags and the bins are
- * two pointers only. */
+/* Returns true if the bins are where they are from 2.43 on, in an arena without fastbins: only two pointers are between
+ * the flags and the bins. */
 static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;

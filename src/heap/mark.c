@@ -1,4 +1,4 @@
-/* What is reachable, and of what is not, what leads to what. */
+/* Marks reachable blocks; groups lost blocks under the lost block that leads to them. */
 #include "config.h"
 #include "heap/glibc/list_links.h"
 #include "heap/heap_private.h"
@@ -11,7 +11,7 @@ struct mark_stack {
 	size_t count, capacity;
 };
 
-/* A block that is possibly lost, and by which root. */
+/* A block that is possibly lost, and the root that leads to it. */
 struct possible {
 	uint32_t block, root;
 };
@@ -19,15 +19,15 @@ struct possible {
 struct marking {
 	struct heap *heap;
 	const struct heap_wish *wish;
-	struct mark_stack surely;  /* reached by pointers that keep them, all the way */
-	struct possible *possibly; /* by others: looked at when all that is surely reachable is known */
+	struct mark_stack surely;  /* reachable blocks, or in find_lost() lost ones, whose words are to be visited */
+	struct possible *possibly; /* possibly lost blocks, which are visited after all reachable ones */
 	size_t possible_count, possible_capacity;
 	uint64_t lowest, highest;
-	enum heap_class class;  /* of what is looked through */
-	struct root at;         /* the root by which it was reached */
+	enum heap_class class;  /* of the block that is visited */
+	struct root at;         /* the root through which it was reached */
 	uint32_t root;          /* its number; HEAP_NONE: it has none yet */
-	uint64_t bytes, blocks; /* that were reached by it */
-	uint32_t leader;        /* of the lost blocks that are being looked at */
+	uint64_t bytes, blocks; /* reached through that root */
+	uint32_t leader;        /* of the lost blocks that are visited */
 };
 
 static void mark_push(struct mark_stack *stack, uint32_t block)
@@ -36,7 +36,7 @@ static void mark_push(struct mark_stack *stack, uint32_t block)
 	stack->items[stack->count++] = block;
 }
 
-/* Only roots get one that others will ask for. */
+/* Returns the number of the current root. Only a root that heap_root() may be asked for gets a number. */
 static uint32_t number_of_root(struct marking *marking)
 {
 	struct heap *heap = marking->heap;
@@ -64,8 +64,8 @@ static void reach(struct marking *marking, uint32_t index, enum heap_class class
 	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
 }
 
-/* Whether a word at `at`, in block `from` (HEAP_NONE: in a root), is no pointer of the program's into the midst of
- * `to`, but was left there by malloc. */
+/* Returns true if the word at `at` in block `from` (HEAP_NONE: in a root) is a link that malloc left there, not an
+ * interior pointer of the program to block `to`. */
 static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {
 	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))
@@ -75,7 +75,7 @@ static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t
 	return link_is_of_malloc(heap, &block, at, word);
 }
 
-/* A pointer in what is looked through: at an address in a block, or in a root (HEAP_NONE). */
+/* Handles a word that may be a pointer. It is at address `at`, in block `from`, or in a root (HEAP_NONE). */
 static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -99,10 +99,10 @@ static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t
 		reach(marking, index, HEAP_POSSIBLE, from);
 }
 
-/* `at`: where the word is, in block `from`. */
+/* `at`: the address of the word, which is in block `from`. */
 typedef void (*word_visitor)(struct marking *marking, uint64_t word, uint32_t from, uint64_t at);
 
-/* The words of a block that may be pointers. */
+/* Calls `visit` for the words of a block that may be pointers. */
 static void each_word(struct marking *marking, uint32_t index, word_visitor visit)
 {
 	const struct heap_image *image = marking->heap->image;
@@ -164,9 +164,9 @@ static void drain_possibly(struct marking *marking)
 	}
 }
 
-/* ---- What is lost ---- */
+/* ---- Lost blocks ---- */
 
-/* What the block leads to that is looked at now; leaders come by address. */
+/* Returns the sums of the current leader. Leaders come in order of address. */
 static struct leads *leads_of_leader(struct marking *marking)
 {
 	struct heap *heap = marking->heap;
@@ -185,7 +185,8 @@ static struct leads *leads_of(const struct heap *heap, uint32_t index)
 	return count && heap->leads[count - 1].block == index ? &heap->leads[count - 1] : NULL;
 }
 
-/* A lost block leads to another one: to one that was not looked at yet, or to one that led others until now. */
+/* Handles a word of a lost block. If it leads to another lost block, that becomes indirectly lost through the leader.
+ * If that block has been a leader itself, the leader takes over its sums. */
 static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -228,7 +229,7 @@ static void find_lost(struct marking *marking)
 	}
 }
 
-/* Where memory is not held that may have pointers, any block may be reachable by one. */
+/* A block that seems lost may be reachable through memory that the image does not have. */
 static void doubt_lost(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->block_count; i++)

@@ -1,4 +1,4 @@
-/* All words that may be pointers to blocks and are not in blocks themselves. */
+/* Finds the roots: all words outside of blocks that may be pointers to blocks. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "heap/glibc/inside_malloc.h"
@@ -35,7 +35,7 @@ static void give_words(struct roots_walk *walk, uint64_t start, uint64_t end)
 			roots_give(walk, load_word(run.bytes + i, width), run.at + i, 0);
 }
 
-/* Without what is ignored. */
+/* Calls back for the words of a range, except those in ignored memory. */
 static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
@@ -50,7 +50,7 @@ static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 		give_words(walk, start, end);
 }
 
-/* What the allocator has is left out. */
+/* Calls back for the words of a range, except those in the allocator's regions. */
 static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
@@ -70,7 +70,7 @@ static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 		give_counted(walk, at, end);
 }
 
-/* The vector of a thread's variables (dtv) is known by its second entry, of two words each. */
+/* A pointer to a thread's vector of variables (dtv) leads to the vector's second entry. An entry has two words. */
 static void give_vector(struct roots_walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
@@ -87,8 +87,8 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	roots_give(context, word, address, tid);
 }
 
-/* A block that holds a thread's stack, or its control block with its variables (musl's dlopen(3) makes room for more of
- * them in this way), is in use, even if all pointers to it point inside the block, not to its start. */
+/* A block that contains a thread's stack, or its control block and variables (musl's dlopen(3) allocates these to make
+ * room for more variables), is in use even if only interior pointers lead to it. */
 static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);
@@ -126,8 +126,9 @@ static int roots_compare_ranges(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* What stacks do not use; main arenas, whose lists point to what is before free chunks, which is the end of a block;
- * and where an allocator describes its heaps elsewhere. */
+/* Collects memory whose words are not roots: the unused parts of stacks; the main arenas, whose lists point to the
+ * headers of free chunks, and so to the ends of the blocks before them; and an allocator's own data outside of
+ * regions. */
 static void find_ignored(struct heap *heap)
 {
 	size_t count, kept = 0;
@@ -163,7 +164,7 @@ void roots_each(struct heap *heap, root_callback callback, void *context)
 		return;
 	find_ignored(heap);
 	blocks_span(heap, &walk.lowest, &walk.highest);
-	/* Variables first: where a block has several owners, that one says most. */
+	/* Variables come first: if a block has several owners, a variable says most about it. */
 	for (int of_files = 1; of_files >= 0; of_files--)
 		for (size_t i = 0; i < image->n_mappings; i++) {
 			const struct heap_mapping *m = &image->mappings[i];

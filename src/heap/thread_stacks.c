@@ -1,5 +1,6 @@
-/* Which memory is nothing but a thread's stack, and which part of it no function uses. Only what the C library itself
- * says is its stack counts: a stack pointer may also be in a mapping, or a block, that has a program's data besides. */
+/* Finds memory that is nothing but a thread's stack, and the part of it that no function uses. Only memory that the C
+ * library itself has noted as a stack counts: a stack pointer may also lead to a mapping or block with other data of
+ * the program. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
@@ -8,22 +9,22 @@
 
 #define PAGE          4096u
 #define DESCRIPTOR    4096u          /* bytes of a struct pthread, at most */
-#define ABOVE_MAX     (1ull << 20)   /* from a thread pointer to the end of the memory of its stack */
-#define LEFT_MAX      (256ull << 20) /* bytes of a mapping in which a stack that was left is looked for */
+#define ABOVE_MAX     (1ull << 20)   /* from a thread pointer to the end of its stack's memory, at most */
+#define LEFT_MAX      (256ull << 20) /* bytes of a mapping in which stacks of ended threads are searched */
 #define CONTROL_ALIGN 16u
 
-#define LEAST_ADDRESS   4096u        /* what is less is a number */
-#define ALTERNATE_LEAST 1024u        /* bytes of an alternate stack */
-#define ALTERNATE_MAX   (256u << 10) /* from the stack pointer of a handler to the frame of its signal */
+#define LEAST_ADDRESS   4096u        /* a lower number is not an address */
+#define ALTERNATE_LEAST 1024u        /* bytes of an alternate stack, at least */
+#define ALTERNATE_MAX   (256u << 10) /* from a handler's stack pointer to the frame of its signal, at most */
 
-/* Where the words of a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
+/* Returns where a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
 static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_pointer)
 {
 	return image->arch->tls.is_below_variables ? thread_pointer - DESCRIPTOR : thread_pointer;
 }
 
-/* glibc's struct pthread has {begin of the memory, its size, the size of the guard pages at its begin, the size that
- * was asked for}. Memory that the program gave itself has no guard. */
+/* Checks four words of glibc's struct pthread: {begin of the memory, its size, size of the guard pages at its begin,
+ * guard size that was asked for}. Memory that the program supplied has no guard. */
 static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], guard = word[2];
@@ -35,7 +36,8 @@ static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, stru
 	return memory->start <= thread_pointer;
 }
 
-/* musl's has {begin of the mapping, its size, end of the stack, its size, that of the guard pages}. */
+/* Checks five words of musl's: {begin of the mapping, its size, end of the stack, its size, size of the guard
+ * pages}. */
 static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], end = word[2], stack = word[3], guard = word[4];
@@ -47,8 +49,8 @@ static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struc
 	return true;
 }
 
-/* Whether all of a range is memory that can be read. Behind a struct pthread may be anything, in a static program other
- * variables: numbers there can look like the bounds of a stack. */
+/* Returns true if all of a range is readable memory. After a struct pthread there may be anything, such as variables of
+ * a static program: numbers there can look like the bounds of a stack. */
 static bool thread_stacks_is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -79,7 +81,8 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
 		    !thread_stacks_is_memory(heap->image, found.start, thread_pointer))
 			continue;
-		/* Of several choices musl's, whose last words look like glibc's without a guard, or the smallest. */
+		/* musl's words are preferred, because the last four of them look like glibc's without a guard; then the
+		 * smallest stack. */
 		if (is_musl || !has_any || found.start > memory->start)
 			*memory = found;
 		if (is_musl)
@@ -89,7 +92,7 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 	return has_any;
 }
 
-/* ---- What is unused ---- */
+/* ---- Unused parts ---- */
 
 struct thread_stacks_ranges {
 	struct range *items;
@@ -109,7 +112,7 @@ static bool lies_in(const struct range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-/* Where the words begin that a thread uses. */
+/* Returns the lowest address that a thread uses on its stack. */
 static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
 {
 	const unsigned below = thread->in_syscall ? 0 : image->arch->red_zone;
@@ -117,7 +120,8 @@ static uint64_t used_from(const struct heap_image *image, const struct heap_thre
 	return thread->sp > below ? thread->sp - below : 0;
 }
 
-/* The stack_t of sigaltstack(2), {begin, flags, size}, in the frame of a signal that came on that stack. */
+/* Returns true if the words are sigaltstack(2)'s stack_t {begin, flags, size} in the frame of a signal that was
+ * delivered on that alternate stack. */
 static bool is_alternate(const struct heap_thread *thread, const struct heap_mapping *m, uint64_t at,
 			 const uint64_t word[4])
 {
@@ -125,7 +129,8 @@ static bool is_alternate(const struct heap_thread *thread, const struct heap_map
 	       word[2] > at - word[0] && word[2] <= m->end - word[0];
 }
 
-/* A frame without one has the stack pointer of what was interrupted, which is a lower one then. */
+/* Returns true if the words are a signal's frame without a stack_t, and the function that was interrupted has a lower
+ * stack pointer than the handler, which is then on an alternate stack. */
 static bool is_interrupted(const struct heap_image *image, const struct heap_thread *thread,
 			   const struct heap_mapping *m, const uint64_t word[4])
 {
@@ -135,8 +140,8 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
-/* Whether a signal handler of a thread runs on an alternate stack, below which, in the same memory, may be the frames
- * that it has interrupted: the frame of the signal says so. */
+/* Returns true if the thread runs a signal handler on an alternate stack, as the frame of the signal shows. The frames
+ * that it interrupted may be below the alternate stack, in the same memory. */
 static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
@@ -159,8 +164,8 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	return false;
 }
 
-/* A thread that runs on the stack that it was given, by the C library or by the kernel: all below its stack pointer is
- * unused, but for what other threads have there for a stack. */
+/* Adds the memory below the stack pointer of a thread that runs on the stack that it got from the C library or the
+ * kernel. The memory ends where another thread uses it as a stack. */
 static void add_below(struct heap *heap, const struct heap_thread *thread, struct thread_stacks_ranges *ranges)
 {
 	const struct heap_image *image = heap->image;
@@ -200,8 +205,8 @@ static bool is_of_thread(const struct heap_image *image, const struct thread_sta
 	return false;
 }
 
-/* The control block at an address, where it begins with its own address, which is the third word too; of a thread that
- * has ended, whose stack the C library has made and keeps for another one. */
+/* Returns true if a control block of an ended thread is at an address, and the C library keeps the thread's stack,
+ * which it has made, for another thread. A control block begins with its own address, which is the third word too. */
 static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
 {
 	uint64_t third;
@@ -210,7 +215,7 @@ static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
 	       stack_memory_of(heap, at, memory) && memory->has_guard && !is_of_thread(heap->image, memory);
 }
 
-/* Calls back for each such stack of a mapping. */
+/* Calls back for each such stack in a mapping. */
 static void each_left(struct heap *heap, const struct heap_mapping *m,
 		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
 		      void *context)

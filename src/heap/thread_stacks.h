@@ -1,22 +1,24 @@
-/* The stacks of threads, as far as their memory is known to be nothing else. */
+/* Finds memory that is nothing but a thread's stack. */
 #ifndef FT_HEAP_THREAD_STACKS_H
 #define FT_HEAP_THREAD_STACKS_H
 
 #include "heap/heap_private.h"
 
-/* The memory of a thread's stack, as the C library has noted it when it made the thread. */
+/* The memory of a thread's stack, as the C library noted it when it made the thread. */
 struct thread_stack {
 	uint64_t start, end; /* without the guard pages */
-	bool has_guard;      /* the C library has mapped it itself */
+	bool has_guard;      /* the C library mapped it, not the program */
 };
 
-/* False: the C library has not made that thread (it is the first one), or is none that is known. */
+/* Finds a thread's stack by its thread pointer. Returns false if the C library did not make the thread (the first one),
+ * or is unknown. */
 bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_stack *memory);
-/* Calls back for each stack that the C library keeps of a thread that has ended; where arch_tls.has_self. */
+/* Calls back for each stack of an ended thread that the C library keeps for another one. It finds none unless
+ * arch_tls.has_self is set. */
 void stacks_each_left(struct heap *heap,
 		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
 		      void *context);
-/* The parts of stacks that no function uses, in no order; they may overlap. The caller frees them. */
+/* Returns the parts of stacks that no function uses. They are not sorted, and may overlap. The caller frees them. */
 struct range *stacks_unused(struct heap *heap, size_t *count);
 
 #endif

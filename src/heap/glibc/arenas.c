@@ -1,4 +1,4 @@
-/* Finding glibc's arenas by the shape of their bins, and the memory that they have. */
+/* Finds glibc's arenas by the shape of their bins, and then the arenas' memory. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -6,15 +6,15 @@
 #include <stdlib.h>
 
 #define ARENAS_MAX    65536
-#define HEAPS_MAX     (1u << 20)     /* of an arena */
-#define HEAP_LEAST    (256ull << 10) /* a thread arena's heaps are aligned to it at least: four huge pages of 64 KiB */
-#define HEAP_GREATEST (4ull << 30)   /* four of 1 GiB */
-#define ODD_MAX       4 /* bins in flux, or damaged: it is an arena all the same, and what is odd is said later */
+#define HEAPS_MAX     (1u << 20)     /* heaps of an arena, at most */
+#define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
+#define HEAP_GREATEST (4ull << 30)   /* greatest: four of 1 GiB */
+#define ODD_MAX       4              /* an arena may have this many inconsistent bins, which are reported later */
 
 #define VERSIONS 3
 
-/* Where the bins may begin in a malloc_state: behind two ints, from 2.27 to 2.42 a third one, the fastbins and two
- * pointers. 2.26 has no third int, 2.43 no fastbins. */
+/* Returns the offset of the bins in a malloc_state. Before them are, in version 0 (2.27 to 2.42), three ints, the
+ * fastbins and two pointers; in version 1 (2.26) only two ints; in version 2 (2.43) two ints and no fastbins. */
 static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 {
 	const unsigned fastbins = form->fastbins * form->word, pointers = 2 * form->word;
@@ -23,13 +23,15 @@ static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 			    : 8 + (version == 1 ? fastbins : 0) + pointers;
 }
 
-/* Bytes of a heap_info, of 5 words from 2.35 on and of 4 before: a chunk's header can follow, and then a block. */
+/* Returns the bytes of a heap_info: 5 words from 2.35 on, 4 before, padded so that a chunk's header and a block can
+ * follow. */
 static uint64_t info_size(const struct arch_malloc *form, bool is_older)
 {
 	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
 }
 
-/* A bin is a list that begins and ends with its header, which is a chunk's header before its two words. */
+/* Returns true if a bin is at `at`. A bin is a list that begins and ends with the bin's header. The header's address is
+ * that of a chunk whose links would be the two words of the bin. */
 static bool is_bin(struct heap *heap, uint64_t at)
 {
 	const unsigned w = heap->form->word;
@@ -44,7 +46,7 @@ static bool is_bin(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
 }
 
-/* An empty bin: where to look for the others. 0: there is none from here on. */
+/* Returns the address of the next empty bin, near which the other bins are to be searched, or 0. */
 static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
 	const unsigned w = heap->form->word;
@@ -62,14 +64,14 @@ static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 	return 0;
 }
 
-/* What stands around an empty bin, as far as it looks like an array of them. */
+/* The memory around an empty bin, as far as it looks like an array of bins. */
 struct bins_run {
 	uint64_t first;
 	unsigned count;
 	bool is_odd[2 * BINS];
 };
 
-/* Takes up to ODD_MAX bins on each side that do not hold together. */
+/* Fills in a run from an empty bin, in both directions. Passes up to ODD_MAX inconsistent bins on each side. */
 static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *run)
 {
 	const unsigned size = header_size(heap->form);
@@ -102,7 +104,8 @@ static bool add_arena(struct heap *heap, uint64_t start)
 	return true;
 }
 
-/* Every other arena lies behind the heap_info of its first heap, which points to it. */
+/* Returns true if the arena follows the heap_info of its first heap, which points to it. This holds for all but main
+ * arenas. */
 static bool has_info(struct heap *heap, uint64_t arena)
 {
 	for (unsigned is_older = 0; is_older <= 1; is_older++) {
@@ -117,7 +120,7 @@ static bool has_info(struct heap *heap, uint64_t arena)
 	return false;
 }
 
-/* Follows the ring of arenas from a main one, whose bins these are, behind those of other C libraries. */
+/* Adds the arenas of the ring that begins with the main arena with these bins. Returns false if the ring is broken. */
 static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
 	const size_t first = heap->arena_count;
@@ -138,7 +141,7 @@ static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-/* On failure all is as it was. */
+/* Calls follow_ring(), and undoes its changes if it fails. */
 static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
 	const size_t first = heap->arena_count;
@@ -152,7 +155,8 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-/* All C libraries of a process are of one version, for a namespace of its own (dlmopen) gets the same file. */
+/* Takes the ring of a main arena with these bins. All C libraries of a process have the same version, because a
+ * namespace of its own (dlmopen) gets the same file. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
 	if (heap->arena_count)
@@ -163,8 +167,8 @@ static bool take_any_ring(struct heap *heap, uint64_t bins)
 	return false;
 }
 
-/* The array of bins that the run has, by the arena that is around it. *perfect: one in which all hold together, though
- * no arena is there; 0 none. */
+/* Finds the array of bins in a run by the arena around it. *perfect: if there is no arena, an array in which all bins
+ * are consistent, or 0. */
 static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *perfect)
 {
 	*perfect = 0;
@@ -182,7 +186,7 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Bins in which all hold together, but no ring leads through. */
+/* Arrays of consistent bins to which no ring leads. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;
@@ -241,7 +245,8 @@ static uint64_t system_mem_of(struct heap *heap, size_t index)
 	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
 }
 
-/* A main arena has what sbrk gave it, up to the end of its topmost chunk. All of them count as the first one. */
+/* Adds the region of a main arena: the memory from sbrk, up to the end of the topmost chunk. All main arenas count as
+ * the first one. */
 static bool add_main(struct heap *heap, const struct arena *arena, uint64_t system_mem)
 {
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
@@ -262,8 +267,8 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	return true;
 }
 
-/* A main arena is in pieces where sbrk gave less, or nothing, as in a C library that has a namespace of its own. The
- * pieces do not say whose they are. */
+/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk gave it too little or nothing, as in a C
+ * library with a namespace of its own. The pieces do not say whose they are. */
 static bool add_mains(struct heap *heap)
 {
 	uint64_t in_pieces = 0;
@@ -284,12 +289,12 @@ static bool add_mains(struct heap *heap)
 	return !in_pieces || pieces_find(heap, in_pieces);
 }
 
-/* A heap of a thread's arena, behind its heap_info {arena, the one before, size, ...}. */
+/* A heap of a thread's arena, which begins with its heap_info {arena, previous heap, size, ...}. */
 struct heap_info {
 	uint64_t at, previous, size;
 };
 
-/* Reads the heap at an address; false: none of the arena is there. */
+/* Reads the heap at an address. Returns false if no heap of the arena is there. */
 static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
 {
 	const unsigned w = heap->form->word;
@@ -316,7 +321,8 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
 					  .top = top});
 }
 
-/* A thread's arena has a chain of heaps, the newest with its topmost chunk, and all of them what it has. */
+/* Follows the chain of heaps of a thread's arena, from the newest one, which has the topmost chunk. Returns true if
+ * their sizes add up to system_mem. adds: adds them as regions. */
 static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
 {
 	const struct arena *arena = &heap->arenas[index];
@@ -345,8 +351,8 @@ static bool has_heap_size(struct heap *heap, uint64_t size)
 	return true;
 }
 
-/* What heaps are aligned to: from 2.35 to 2.41, with huge pages for malloc (glibc.malloc.hugetlb=2), it is four of
- * these. */
+/* Finds the alignment of heaps. From 2.35 to 2.41, with huge pages for malloc (glibc.malloc.hugetlb=2), it is four huge
+ * pages. */
 static bool find_heap_size(struct heap *heap)
 {
 	if (has_heap_size(heap, heap->form->heap_size))

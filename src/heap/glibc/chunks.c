@@ -1,4 +1,4 @@
-/* Walking through an arena's chunks, and through its lists of free ones, which have to agree. */
+/* Walks through the chunks of all arenas and through their lists of free chunks, and checks that these agree. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the walk finds in an arena's regions. */
+/* The free chunks that the walk finds in an arena's regions. */
 struct walked {
-	uint64_t free_chunks, free_bytes; /* those that bins have */
+	uint64_t free_chunks, free_bytes; /* those that must be in bins */
 };
 
 static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
@@ -16,13 +16,13 @@ static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum
 	block_add(heap, at + header_size(heap->form), size, state);
 }
 
-/* Behind the last chunk of a heap that is full are chunks without room, the last one with no size at all. */
+/* Returns true if a chunk of this size has no room. A full heap ends with such chunks; the last one's size is 0. */
 static bool is_fence(const struct heap *heap, uint64_t size)
 {
 	return size == 0 || size == header_size(heap->form);
 }
 
-/* A chunk that is not the topmost one: whether it is in use is a bit of the next one. */
+/* Adds a chunk that is not the topmost one. A bit in the next chunk's header says whether it is in use. */
 static bool take_chunk(struct heap *heap, const struct region *region, uint64_t at, uint64_t size,
 		       struct walked *walked)
 {
@@ -43,7 +43,7 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	return true;
 }
 
-/* The main arena goes on behind what somebody else has taken by sbrk(2). */
+/* Divides the main arena's region: it goes on after memory that other code has taken by sbrk(2). */
 static bool part(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];
@@ -86,7 +86,7 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 	return region->top == 0 || inconsistent_at(heap, region->top, "the topmost chunk was not found");
 }
 
-/* Adds what an arena's bins have, which is no more than what the walk has found free. */
+/* Adds the chunks in an arena's bins to *sum. They may not be more than the walk has found free. */
 static bool read_bins(struct heap *heap, const struct arena *arena, const struct walked *walked, struct walked *sum)
 {
 	const unsigned w = heap->form->word;
@@ -108,7 +108,8 @@ static bool read_bins(struct heap *heap, const struct arena *arena, const struct
 	return true;
 }
 
-/* The chunks of an arena's bins have to be those that the walk has found free; those of all main arenas, of theirs. */
+/* Checks that the bins contain exactly the chunks that the walk has found free. The main arenas are compared as a
+ * whole. */
 static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 {
 	struct walked *const sums = xcalloc(heap->arena_count, sizeof(*sums));

@@ -1,5 +1,5 @@
-/* What a thread inside malloc or free holds. It goes by the addresses of chunks' headers, and for moments has nothing
- * else of a block that it is just giving or taking. */
+/* Finds the blocks that a thread inside malloc or free is handling. The thread uses the addresses of the chunks'
+ * headers; for moments they are the only pointers to a block. */
 #include "config.h"
 #include "heap/glibc/inside_malloc.h"
 #include "heap/allocator_code.h"
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define FRAMES    2048u /* bytes of the stack that the functions of malloc have, at most */
-#define FAST_MAX  20u   /* words of the largest chunks that fastbins have: global_max_fast can be 160 bytes */
+#define FRAMES    2048u /* bytes of stack that malloc's functions use, at most */
+#define FAST_MAX  20u   /* words of the largest chunks in fastbins: global_max_fast can be 160 bytes */
 #define CHAIN_MAX 65536u
 
 struct inside_malloc_held {
@@ -19,7 +19,7 @@ struct inside_malloc_held {
 struct holding {
 	struct heap *heap;
 	pid_t tid;
-	struct inside_malloc_held *items; /* by word */
+	struct inside_malloc_held *items; /* words of the thread that lead into the heap */
 	size_t count, capacity;
 	inside_callback callback;
 	void *context;
@@ -42,7 +42,7 @@ static bool inside_malloc_has(const struct holding *holding, uint64_t word)
 	return false;
 }
 
-/* The block whose header is at an address; HEAP_NONE. */
+/* Returns the block whose header is at an address, or HEAP_NONE. */
 static uint32_t block_of_header(const struct heap *heap, uint64_t header)
 {
 	const uint32_t index = heap_find(heap, header + heap->header_before);
@@ -57,7 +57,8 @@ static void inside_malloc_give(const struct holding *holding, uint32_t index, co
 			  by->address ? 0 : holding->tid);
 }
 
-/* munmap(2) and mremap(2) get the begin of a block's mapping, which is before its header if it has an alignment. */
+/* Returns the block whose mapping begins at an address, or HEAP_NONE. munmap(2) and mremap(2) get that address, which
+ * is before the header if the block has an alignment. */
 static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
@@ -66,7 +67,8 @@ static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 								       : HEAP_NONE;
 }
 
-/* free() goes from its block to a free one before it, and has then only the end of its own:
+/* Returns the block in use that ends at `end` and that free() is merging with the free chunk before it, or HEAP_NONE.
+ * free() has then only the end of its own chunk:
  *
  *     free(p): p is in use | p = the chunk before it, next = the end of p | unlinks that chunk: no list has it
  */
@@ -88,7 +90,8 @@ static uint32_t block_before(struct holding *holding, uint64_t end)
 		       : HEAP_NONE;
 }
 
-/* malloc_consolidate() takes whole lists of small chunks, which nobody else has by then. */
+/* Gives the rest of a list of small chunks: malloc_consolidate() takes whole lists, to which no other pointer leads
+ * then. */
 static void give_chain(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	struct heap *const heap = holding->heap;
@@ -125,7 +128,8 @@ static void give_all(struct holding *holding, bool is_glibc)
 	}
 }
 
-/* glibc's. Where the code of an old musl's malloc is, is not kept: its registers count wherever a thread is. */
+/* Returns true if a thread runs glibc's code. For musl's old malloc the code's place is not known: there registers
+ * count wherever a thread is. */
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)

@@ -1,20 +1,21 @@
-/* The words that glibc's malloc leaves in memory that the program has not written since. A free chunk's first words
- * lead to the headers of others in its list, of a large one two more to the next sizes:
+/* Recognises words that glibc's malloc has left in blocks, and that the program has not overwritten. The first two
+ * words of a free chunk lead to the headers of its neighbours in a list; two more words of a large chunk lead to other
+ * sizes:
  *
  *     {size of the chunk before, size | flags} {forth, back} {forth, back by size}
  *
- * The address of a header is also that of the last word of the block before it, or, where chunks were merged since, of
- * some word of a block; to both a program may have a pointer. So such a word is malloc's only if what is beside it and
- * where it leads to show that. */
+ * The address of a header is also that of the last word of the block before it, or, after chunks were merged, of any
+ * word of a block. A program may have a pointer to either. So such a word counts as malloc's only if the words beside
+ * it and its target show that. */
 #include "config.h"
 #include "heap/glibc/list_links.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
 
-#define LINKS      4 /* of a chunk */
+#define LINKS      4 /* words of a free chunk */
 #define SMALL_BINS 64
 
-/* The number of the bin whose header is at an address, as malloc counts them, from 1 on; 0: it is none. */
+/* Returns the number of the bin whose header is at an address, counted from 1 as malloc does, or 0. */
 static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 {
 	const unsigned header = header_size(heap->form);
@@ -28,7 +29,7 @@ static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 	return 0;
 }
 
-/* Whether the chunks of a bin have that size. The first one's have any. */
+/* Returns true if a bin may have chunks of this size. The first bin has chunks of all sizes. */
 static bool has_bin_size(const struct heap *heap, unsigned bin, uint64_t size)
 {
 	const unsigned first = heap->form->align > header_size(heap->form) ? 1 : 0;
@@ -37,7 +38,7 @@ static bool has_bin_size(const struct heap *heap, unsigned bin, uint64_t size)
 					     : size >= (uint64_t)(SMALL_BINS - first) * heap->form->align);
 }
 
-/* Whether a chunk's header may be there. */
+/* Returns true if a chunk's header may be at an address. */
 static bool list_links_is_header(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
@@ -45,7 +46,7 @@ static bool list_links_is_header(const struct heap *heap, uint64_t address)
 	return region && !region->is_mapped && (address + header_size(heap->form)) % heap->form->align == 0;
 }
 
-/* Whether it is the size word of a chunk at an address, which may be gone. */
+/* Returns true if a word may be the size word of a chunk at `header`, even of a chunk that no longer exists. */
 static bool is_size(const struct heap *heap, uint64_t header, uint64_t word)
 {
 	const struct region *const region = region_of(heap, header);
@@ -79,7 +80,7 @@ static bool is_pair(const struct heap *heap, struct pair pair)
 	return list_links_is_link(heap, pair.forth) && list_links_is_link(heap, pair.back);
 }
 
-/* Whether a chunk was free there, by its size and links. */
+/* Returns true if the chunk at `header` was free, as its size and links show. */
 static bool was_free(struct heap *heap, uint64_t header)
 {
 	const unsigned w = heap->words.width;
@@ -97,22 +98,22 @@ static bool has_same_size(struct heap *heap, uint64_t header, uint64_t size_word
 	return SIZE_OF(word_or_0(&heap->words, header + heap->words.width)) == SIZE_OF(size_word);
 }
 
-/* What is known of the chunk that was free where a word is. */
+/* The chunk that was free where the word is. */
 struct list_links_source {
 	uint64_t header, size_word;
-	bool is_block; /* the block's own header: its size is no evidence */
-	uint64_t end;  /* of the block */
+	bool is_block; /* the header is that of the block: its size proves nothing */
+	uint64_t end;  /* of the block that contains the word */
 };
 
-/* No chunk before a free one is free. */
+/* Returns true if the size word may be a free chunk's: the chunk before a free one is always in use. */
 static bool is_free_size(const struct heap *heap, const struct list_links_source *source)
 {
 	return (source->size_word & (PREVIOUS_IN_USE | NOT_MAIN)) == PREVIOUS_IN_USE &&
 	       is_size(heap, source->header, source->size_word);
 }
 
-/* By forth and back. One of a pair may have been overwritten, by the program or by the header of a chunk that begins
- * there now. */
+/* Returns true for a link to the next or previous chunk. The program, or the header of a chunk that begins there now,
+ * may have overwritten one of the two links. */
 static bool is_list_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const unsigned w = heap->words.width;
@@ -137,7 +138,8 @@ static bool is_list_link(struct heap *heap, const struct list_links_source *sour
 	return is_whole ? has_foot || has_target : is_cut && has_target;
 }
 
-/* By forth and back of large chunks. The only one of its size leads to itself. */
+/* Returns true for a link of a large chunk to another size. If its bin has no other size, the chunk's links lead to the
+ * chunk itself. */
 static bool is_size_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->form));

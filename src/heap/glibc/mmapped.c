@@ -1,6 +1,5 @@
-/* Blocks that are too large for an arena: each has a mapping of its own, and is in no list. Their headers are found by
- * their shape, and their number and bytes are what malloc counts in mp_ (struct malloc_par). Where other memory looks
- * like some, those that pointers lead to are them. */
+/* Finds mmapped chunks, which are in no list. Their headers are found by their shape; their number and bytes are those
+ * in malloc's mp_ (struct malloc_par). If more places look like headers, pointers to them decide. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "heap/thread_stacks.h"
@@ -12,13 +11,13 @@
 #define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
 
 struct found {
-	uint64_t whole;      /* the begin of its mapping */
-	uint64_t start, end; /* of the chunk, without what is before it */
+	uint64_t whole;      /* begin of its mapping */
+	uint64_t start, end; /* of the chunk, without the memory before it */
 };
 
-/* Whether an address is in what threads use of their stacks: words there are none of malloc's. A stack may well be in a
- * block, as its program has made it, and then its header is below all stack pointers. A thread that has switched to
- * such a stack uses no memory between that and its control block: there blocks may be. */
+/* Returns true if an address is in the used part of a thread's stack, which contains no header. A stack may be inside a
+ * block that the program made for it: then the block's header is below all stack pointers. If a thread runs on such a
+ * stack, there may be blocks between its stack pointer and its control block. */
 static bool is_in_stack(struct heap *heap, uint64_t address)
 {
 	const struct heap_image *const image = heap->image;
@@ -36,11 +35,11 @@ static bool is_in_stack(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* Reads the header of such a chunk: a size of mapped ones, which with what is before it in the mapping fills pages from
- * one's begin on. */
+/* Reads the header of an mmapped chunk, if there is one at `at`. The chunk, with the memory before it in the mapping,
+ * fills whole pages. */
 static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
 {
-	/* From 2.43 on, a size that is less than the mapping by a header. */
+	/* From 2.43 on, the size is a header less than the mapping. */
 	const unsigned left = is_newest(heap->form, heap->state_offset) ? header_size(heap->form) : 0;
 	uint64_t before, size;
 
@@ -56,8 +55,8 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 	return true;
 }
 
-/* A memalign'ed block's header is further inside, and that at the begin of its mapping stays behind. Of one that is
- * aligned to less than a page it is where the alignment says. */
+/* Finds the chunk whose mapping begins at a page. The header of a memalign'ed block is further inside; another one is
+ * left at the mapping's begin. If the alignment is less than a page, it tells where the header is. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
 	const unsigned header = header_size(heap->form);
@@ -86,7 +85,7 @@ static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *en
 struct finds {
 	struct region *items;
 	size_t count, capacity;
-	bool has_all; /* those too that begin inside of others */
+	bool has_all; /* also those that begin inside others */
 };
 
 static int compare_found(const void *one, const void *two)
@@ -101,8 +100,8 @@ struct inner {
 	size_t count, capacity;
 };
 
-/* Blocks that are aligned to pages at least, by their mappings: any page of these can be the first of such a block, for
- * its mapping may have moved since (mremap), and it with it. */
+/* Finds the blocks that are aligned to at least a page, sorted by their mappings. Any page can be the first of such a
+ * block, because mremap may have moved the mapping, and the block with it. */
 static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct inner *inner)
 {
 	const unsigned header = header_size(heap->form);
@@ -167,8 +166,9 @@ static int mmapped_compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* mp_ has the begin of what sbrk gave; before it are {n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold}, 4 bytes
- * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between where words have 8. */
+/* Reads the counts in mp_ from the words before sbrk_base, which is at `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
+ * no_dyn_threshold}, 4 bytes each, and {mmapped_mem, max_mmapped_mem}. From 2.35 on, where words have 8 bytes, 4 bytes
+ * of padding are between these. */
 static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
 {
 	const unsigned w = heap->form->word;
@@ -177,7 +177,7 @@ static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_
 	for (unsigned gap = w - 4; gap <= 4; gap -= 4) {
 		const uint64_t ints = at - 2 * w - gap - 16;
 
-		if (int_or_0(&heap->words, ints + 4) == 65536) { /* n_mmaps_max as it is by default */
+		if (int_or_0(&heap->words, ints + 4) == 65536) { /* the default of n_mmaps_max */
 			*count = int_or_0(&heap->words, ints);
 			return true;
 		}
@@ -185,7 +185,7 @@ static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_
 	return false;
 }
 
-/* Of a C library, by its main arena, and an address at which sbrk may have begun for it. */
+/* Finds the counts of one C library, by its main arena and an address at which its memory from sbrk may begin. */
 static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64_t *count, uint64_t *bytes)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, arena);
@@ -204,7 +204,7 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64
 	return false;
 }
 
-/* What the malloc of one C library counts. */
+/* Finds the counts of one C library. */
 static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_t *count, uint64_t *bytes)
 {
 	for (size_t i = 0; i < heap->region_count; i++)
@@ -214,7 +214,7 @@ static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_
 	return false;
 }
 
-/* What all of them count; false: it is not known, or drifts, as from 2.43 on. */
+/* Adds up the counts of all C libraries. Returns false if they are not found, or not exact, as from 2.43 on. */
 static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
 {
 	uint64_t count_of, bytes_of;
@@ -242,7 +242,7 @@ static void find_all(struct heap *heap, struct finds *finds)
 
 		if (!mmapped_is_plain(&m[i]))
 			continue;
-		/* What malloc mapped in one piece can be several mappings since (madvise). */
+		/* After madvise, one mapping of malloc can be several. */
 		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && mmapped_is_plain(&m[i + 1]))
 			i++;
 		mmapped_find_in(heap, start, m[i].end, finds);

@@ -1,12 +1,12 @@
-/* Which of the places that look like blocks with mappings of their own are some: any memory can look like the header of
- * one, but hardly anybody has a pointer to the first byte behind it then. */
+/* Chooses the mmapped chunks from the places that look like their headers. Any memory can look like a header, but
+ * hardly ever is there a pointer to the first byte after it. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 
-#define UNKNOWN_MAX 16 /* nobody points to them: all choices of these are looked at */
+#define UNKNOWN_MAX 16 /* places without a pointer to them: all combinations of these are tried */
 
 struct choice {
 	const struct region *found;
@@ -23,7 +23,7 @@ static void mmapped_pick_note(struct choice *choice, uint64_t word)
 		choice->is_pointed[up_to - 1] = true;
 }
 
-/* All words of the image that are pointers to their first bytes. */
+/* Notes which chunks have a pointer to their block, in any word of the image. */
 static void note_pointers(const struct heap_image *image, struct choice *choice)
 {
 	const uint64_t lowest = choice->found[0].start + choice->header;
@@ -57,8 +57,8 @@ static bool overlap(const struct region *a, const struct region *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Moves those that pointers lead to, and that overlap none of these, to the front; the others keep their order. How
- * many. */
+/* Moves the chunks to which pointers lead, and which do not overlap each other, to the front. The others keep their
+ * order. Returns how many were moved. */
 static size_t take_pointed(struct region *found, size_t count, const bool *is_pointed)
 {
 	struct region *const others = xcalloc(count, sizeof(*others));
@@ -74,7 +74,8 @@ static size_t take_pointed(struct region *found, size_t count, const bool *is_po
 	return sure;
 }
 
-/* Moves those others that overlap none of these behind them. How many; UNKNOWN_MAX + 1: more than that. */
+/* Moves the other chunks that do not overlap the first `sure` ones to the place after these. Returns how many; more
+ * than UNKNOWN_MAX if there are too many. */
 static size_t take_unknown(struct region *found, size_t count, size_t sure)
 {
 	size_t unknown = 0, k = 0;
@@ -109,7 +110,7 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 	return sum == bytes;
 }
 
-/* The only choice of these that comes to that; false: there is none, or another one. */
+/* Finds the only combination with this count and sum. Returns false if there is none, or more than one. */
 static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
 				uint32_t *chosen)
 {

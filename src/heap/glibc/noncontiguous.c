@@ -1,5 +1,5 @@
-/* The main arena's memory where it is not in one piece: somebody else has called sbrk(2) in between, or malloc has
- * mapped more where brk(2) could not grow. A piece that is full ends with two chunks that have no room, a fence. */
+/* Finds the memory of noncontiguous main arenas. Other code has called sbrk(2) in between, or malloc has mapped memory
+ * where brk(2) could not grow. A full piece ends with a fence: two chunks without room. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -20,7 +20,7 @@ uint64_t pieces_fence(struct heap *heap, uint64_t at)
 	return has_fence(heap, at) ? at + 2 * header_size(heap->form) : 0;
 }
 
-/* Whether a main arena's topmost chunk is at an address. */
+/* Returns true if a main arena's topmost chunk is at an address. */
 static bool is_top(const struct heap *heap, uint64_t at)
 {
 	for (size_t i = 0; i < heap->top_count; i++)
@@ -29,8 +29,8 @@ static bool is_top(const struct heap *heap, uint64_t at)
 	return false;
 }
 
-/* Where the piece ends whose first chunk would be at an address: behind a fence or a topmost chunk, *top, which is 0
- * otherwise. 0: it is none. */
+/* Returns the end of the piece whose first chunk would be at an address, or 0 if there is no piece. A piece ends with a
+ * fence, or with a topmost chunk. *top: that chunk, or 0. */
 static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uint64_t *top)
 {
 	const unsigned least = chunk_min(heap->form), align = heap->form->align;
@@ -65,12 +65,12 @@ uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit)
 	return 0;
 }
 
-/* ---- Mapped ones ---- */
+/* ---- Finding the pieces ---- */
 
 struct noncontiguous_search {
 	struct heap *heap;
-	uint64_t sum;  /* of the pieces, with what others have taken by sbrk(2) between two of them */
-	uint64_t tops; /* how many topmost chunks were met */
+	uint64_t sum;  /* bytes of the pieces, with what other code took by sbrk(2) between them */
+	uint64_t tops; /* topmost chunks that were found */
 };
 
 static void noncontiguous_add(struct noncontiguous_search *search, uint64_t whole, uint64_t start, uint64_t end,
@@ -80,7 +80,7 @@ static void noncontiguous_add(struct noncontiguous_search *search, uint64_t whol
 	search->tops += top != 0;
 }
 
-/* brk's: pieces behind each other, with memory of others in between. */
+/* Adds the pieces in the memory from brk(2), between which is memory of other code. */
 static void take_brk(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
@@ -105,7 +105,7 @@ static void take_brk(struct noncontiguous_search *search, const struct heap_mapp
 	search->sum += end - m->start;
 }
 
-/* One that was mapped begins with a page, whose first word is 0. */
+/* Adds the pieces in a mapping. Such a piece begins at a page, and its first word is 0. */
 static void noncontiguous_take_mapped(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
@@ -131,7 +131,7 @@ static void noncontiguous_take_mapped(struct noncontiguous_search *search, const
 	}
 }
 
-/* Whether an arena that is in one piece has it. */
+/* Returns true if a contiguous arena has memory in the mapping. */
 static bool noncontiguous_is_taken(const struct heap *heap, size_t regions, const struct heap_mapping *m)
 {
 	for (size_t i = 0; i < regions; i++)

@@ -1,4 +1,4 @@
-/* The caches of threads (tcache), each a block with lists of chunks that nobody has. */
+/* Finds the caches of threads (tcache). Each is a block with lists of chunks that the program has released. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #define SMALL_BINS    64
-#define VARIABLES_MAX 4096 /* on one side of the thread pointer */
+#define VARIABLES_MAX 4096 /* bytes that are searched on one side of the thread pointer */
 
-/* A tcache_perthread_struct. */
+/* The layout of a tcache_perthread_struct. */
 struct tcache_layout {
 	unsigned bins, count_size;
-	bool counts_room; /* the numbers say how many chunks there is still room for */
+	bool counts_room; /* the counts say how many chunks there is still room for */
 };
 
 static const struct tcache_layout layouts[] = {
@@ -20,7 +20,7 @@ static const struct tcache_layout layouts[] = {
 	{64, 1, false}, /* 2.26 to 2.29 */
 };
 
-/* Behind the numbers: a pointer of each list. */
+/* Returns the offset of the lists' pointers, which follow the counts. */
 static unsigned entries_at(const struct tcache_layout *layout)
 {
 	return layout->bins * layout->count_size;
@@ -31,7 +31,7 @@ static unsigned size_of(const struct heap *heap, const struct tcache_layout *lay
 	return entries_at(layout) + layout->bins * heap->form->word;
 }
 
-/* Of its chunk; or more, where the rest was too small for another. */
+/* Returns true if a chunk has the size of a cache's. The chunk is larger if the rest was too small for another one. */
 static bool tcache_has_size(const struct heap *heap, const struct tcache_layout *layout, uint64_t chunk_size)
 {
 	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
@@ -47,8 +47,8 @@ static unsigned count_of(struct heap *heap, const struct tcache_layout *layout, 
 	return (unsigned)(word & (layout->count_size == 1 ? 0xff : 0xffff));
 }
 
-/* Follows all lists of what may be a cache. How many chunks they have; -1: it is none. A thread can stand between the
- * change of a list and of its number. */
+/* Follows all lists of what may be a cache. Returns how many chunks they have, or -1 if there is no cache. A count may
+ * be wrong by one, because a thread can be stopped between the change of a list and of its count. */
 static int64_t follow_all(struct heap *heap, const struct tcache_layout *layout, uint64_t cache, bool is_mixed,
 			  struct marks *marks)
 {
@@ -83,14 +83,14 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Where a thread's variables are, by its thread pointer. On the other side of that, and not far, is its stack, where
- * old pointers to caches are, and to blocks of their size. */
+/* Returns the offset of a thread's variables from its thread pointer. On the other side, and near, is the thread's
+ * stack, which has old pointers to caches and to blocks of their size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
 }
 
-/* The word of a thread's at a place from its thread pointer; 0 also where it has none. */
+/* Returns the word at an offset from a thread's thread pointer, or 0 if there is none. */
 static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
 {
 	const uint64_t pointer = heap->image->threads[thread].thread_pointer;
@@ -98,7 +98,7 @@ static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
 	return pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
 }
 
-/* The pointer to its cache is among each thread's variables. */
+/* Returns true if an address is among the variables of a thread, as the pointer to its cache is. */
 static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 {
 	const int64_t first = first_variable(heap);
@@ -110,7 +110,8 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
+/* Returns true if a chunk is an empty cache: a thread has a pointer to it, and it contains only zeros; from 2.42 on,
+ * its counts are not zeros. */
 static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
@@ -135,7 +136,7 @@ static bool is_cache(struct heap *heap, uint64_t address)
 	return chunk && block_state(chunk) == CHUNK_INTERNAL;
 }
 
-/* Whether it is of a cache's size, but none that holds together. */
+/* Returns true if a block has the size of a cache but is not a consistent one. */
 static bool is_odd(struct heap *heap, uint64_t address)
 {
 	const struct block *chunk = block_at(heap, address);
@@ -146,7 +147,7 @@ static bool is_odd(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* How many threads have a pointer to a cache at that place. */
+/* Returns how many threads have a pointer to a cache at an offset. */
 static size_t count_caches(struct heap *heap, int64_t place)
 {
 	size_t count = 0;
@@ -172,9 +173,9 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 	return false;
 }
 
-/* The pointers to caches are at the same place among the variables of all threads, the one by which most threads have
- * one: whether another thread has there what is none; heap->place: where. An old pointer on the stacks, which may be
- * among these words, is at the same place in few of them. */
+/* Returns true if a thread's cache is inconsistent; heap->place: its header. All threads have the pointer to their
+ * cache at the same offset, which is the one at which most threads have a pointer to a cache. An old pointer on a
+ * stack, which may be among these words, is at the same offset in few threads. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const int64_t first = first_variable(heap);
@@ -192,7 +193,8 @@ static bool has_odd_cache(struct heap *heap)
 	return is_odd_there;
 }
 
-/* The first thread's own, which is the first block that malloc gives; heap->place: where. */
+/* Returns true if the first thread's cache, which is the first block that malloc allocates, is inconsistent;
+ * heap->place: its header. */
 static bool is_first_odd(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->region_count; i++) {
@@ -207,7 +209,7 @@ static bool is_first_odd(struct heap *heap)
 	return false;
 }
 
-/* Calls for each chunk that is in use, and of a cache's size. */
+/* Calls `take` for each chunk in use that has the size of a cache. */
 static void each_like(struct heap *heap, void (*take)(struct heap *, struct block *, const struct tcache_layout *))
 {
 	for (size_t i = 0; i < heap->block_count; i++) {
@@ -222,7 +224,8 @@ static void each_like(struct heap *heap, void (*take)(struct heap *, struct bloc
 bool caches_find(struct heap *heap)
 {
 	each_like(heap, tcache_take_cache);
-	/* What a cache has may be of the size of one itself, and empty. */
+	/* Empty caches come second: until the chunks in caches are marked, a released chunk can look like an empty
+	 * cache. */
 	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))
 		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");

@@ -1,10 +1,11 @@
-/* Makes the table of blocks from that of glibc's chunks. */
+/* Makes the table of blocks from the table of glibc's chunks. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 
-/* Bytes of a chunk that the program cannot use: of one with its own mapping the next one's header has no room either,
- * and from 2.43 on a whole header behind it is left out. Where blocks have tags, those of 16 bytes each, a block has no
- * part in the next one's header, which has no tag; from 2.43 on this is so of one with its own mapping, too. */
+/* Returns how many bytes of a chunk the program cannot use. The last word of a block is usually in the next chunk's
+ * header. After an mmapped chunk there is no such header; from 2.43 on, room for one is left there. Where blocks have
+ * tags, for 16 bytes each, a block does not extend into the next header, which has no tag; from 2.43 on, neither does
+ * that of an mmapped chunk. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
 	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;
@@ -14,7 +15,7 @@ static unsigned header_of(const struct heap *heap, const struct region *region)
 	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word + tags : 0);
 }
 
-/* Blocks get tags in all arenas or in none. */
+/* Returns true if blocks have tags. They have tags in all arenas or in none. */
 static bool used_chunks_has_tags(const struct heap *heap)
 {
 	const struct heap_image *image = heap->image;

@@ -1,4 +1,4 @@
-/* What jemalloc's radix tree has: extents, with the regions of slabs. */
+/* Reads the extents to which jemalloc's radix tree leads, and the blocks in them. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "heap/allocator_code.h"
@@ -48,7 +48,7 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	const uint64_t size = jemalloc_size(class);
 	const unsigned regions = (unsigned)(extent->size / size);
 
-	/* Of words that have no region's bit nothing is known. */
+	/* A word of the map without a bit for any region may contain anything. */
 	for (unsigned i = 0; i < align_up(regions, 64); i++) {
 		const bool is_free = extent->map[i / 64] >> i % 64 & 1;
 
@@ -65,8 +65,8 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* A block of an extent of its own begins anywhere in the first page, so that not all begin in the same cache line; the
- * extent is a page longer then. Small ones that are sampled for a profile are such blocks, too. */
+/* A large block begins anywhere in the first page of its extent, so that not all large blocks begin in the same cache
+ * line; the extent is a page longer then. A small block that is sampled for a profile is allocated like a large one. */
 static bool take_large(struct jemalloc *j, const struct extent *extent)
 {
 	const unsigned class = EDATA_CLASS(extent->bits);
@@ -84,7 +84,7 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* What lies behind each other is one region. */
+/* Adds a region, or extends the last one if the memory follows it. */
 static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 {
 	struct region *last = heap->region_count ? &heap->regions[heap->region_count - 1] : NULL;
@@ -95,8 +95,8 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 		region_add(heap, &(struct region){.start = start, .whole = start, .end = end});
 }
 
-/* A word of a leaf: the description's address, with its size's class above, and whether it is a slab, and its state,
- * below. *end: of the extents so far. */
+/* Handles a word of a leaf. It contains the address of an edata, the size class in the bits above, and in the bits
+ * below whether the extent is a slab, and its state. *end: the end of the extents so far. */
 static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)
 {
 	struct heap *heap = j->heap;
@@ -138,15 +138,15 @@ static bool take_leaf(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_
 			const uint64_t word = load_word(run.bytes + i, 8);
 			const uint64_t page = first + (run.at + i - leaf) / 8 * JEMALLOC_PAGE;
 
-			/* What was there has left nothing but its class. */
+			/* A word without an address is of an extent that was released: only its size class is left. */
 			if (jemalloc_edata(word) && !jemalloc_take_page(j, page, word, end))
 				return false;
 		}
 	return true;
 }
 
-/* Leaves do not overlap: two of them that begin this close would. A damaged root whose words all lead to one leaf is
- * not read for hours. */
+/* Reads a leaf. Leaves do not overlap, so no two begin in the same LEAF_BYTES of memory. Without this check, a damaged
+ * root whose words all lead to one leaf would take hours. */
 static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_t *end)
 {
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);
@@ -178,7 +178,7 @@ static int jemalloc_compare_regions(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Its own memory lies between that for blocks. */
+/* Sorts the regions, because jemalloc's own memory is between extents. */
 static bool sort_regions(struct heap *heap)
 {
 	if (heap->region_count)
@@ -205,7 +205,7 @@ enum heap_status jemalloc_read(struct heap *heap)
 	if (!good)
 		return HEAP_INCONSISTENT;
 	heap->figures.fordblks = heap->figures.arena - heap->figures.uordblks;
-	/* Those that caches have are the program's no longer. */
+	/* The program has released the blocks that are in caches. */
 	blocks_drop(heap, CLASS_TAKEN);
 	return blocks_index(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }

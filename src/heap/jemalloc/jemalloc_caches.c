@@ -1,18 +1,18 @@
-/* jemalloc's arenas: what they count, the threads' caches, and the memory that is their own. */
+/* Checks jemalloc's arenas: their counts, the threads' caches, and the memory for jemalloc's own structures. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "base/util.h"
 
 #include <string.h>
 
-#define VARIABLES_MAX 4096u /* bytes of a thread's */
+#define VARIABLES_MAX 4096u /* bytes of jemalloc's variables of a thread */
 #define CACHES_MAX    (1u << 20)
 #define BLOCKS_MAX    (1u << 20)
-/* Before the first stack and behind the last one of a cache. */
+/* The words before the first stack and after the last stack of a cache. */
 #define MARK_BEFORE 0x7a7a7a7a7a7a7a7aull
 #define MARK_BEHIND 0xa7a7a7a7a7a7a7a7ull
 
-/* All shards of a size's bin. */
+/* Checks the bin of a size, with all its shards, against the sums of its slabs. */
 static bool check_bin(struct jemalloc *j, uint64_t bin, unsigned shards, const struct bin_sum *sum)
 {
 	struct words *words = &j->heap->words;
@@ -40,8 +40,8 @@ static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsig
 	return true;
 }
 
-/* A stack of released blocks grows down, to `head` now, from its end, of which the low 16 bits are known; *at: where it
- * may begin, and then its end. */
+/* Sets the blocks in a stack of a cache to CLASS_TAKEN. The stack grows down from its end to `head`; of the end only
+ * the low 16 bits are stored. *at: where the stack may begin; it becomes the stack's end. */
 static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
 {
 	struct heap *heap = j->heap;
@@ -72,7 +72,8 @@ static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint6
 	return true;
 }
 
-/* The stacks lie behind each other in a block of the allocator's own. *internal: the sum of such blocks. */
+/* Sets the blocks in a cache to CLASS_TAKEN. Its stacks are next to each other in a block that jemalloc has for itself.
+ * *internal: the sum of such blocks. */
 static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;
@@ -100,8 +101,8 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 	return true;
 }
 
-/* The memory of caches whose threads a fork's child does not have. No ring leads to them, and the arenas count them all
- * the same. All caches have stacks of the same sizes, and so their marks at the same places. */
+/* Sets the memory of caches to CLASS_TAKEN whose threads a fork's child does not have. No ring leads to these caches,
+ * but the arenas count them. The stacks have the same sizes in all caches, and so the marks have the same offsets. */
 static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;
@@ -119,8 +120,9 @@ static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 	}
 }
 
-/* From a thread's cache to its stacks are what jemalloc has in the thread's variables: among these is the number of the
- * GiB in which it has looked up a block last, which is the address of something in a block that spans two of them. */
+/* Excludes jemalloc's variables of a thread from the roots; they are between its cache and its stacks. One of them is
+ * the begin of the GiB in which the thread looked up a block last. If a block extends over two GiB, that address is
+ * inside it. */
 static void ignore_variables(struct jemalloc *j, uint64_t cache)
 {
 	struct heap *heap = j->heap;
@@ -132,7 +134,7 @@ static void ignore_variables(struct jemalloc *j, uint64_t cache)
 	heap->own[heap->own_count++] = (struct range){cache, stacks};
 }
 
-/* They are a ring. */
+/* Takes the caches of an arena, which form a ring. */
 static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;
@@ -150,7 +152,7 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 	return true;
 }
 
-/* What it has for its own structures. */
+/* Adds the memory for jemalloc's own structures as regions. */
 static bool take_own(struct jemalloc *j, uint64_t arena)
 {
 	struct words *words = &j->heap->words;

@@ -1,12 +1,12 @@
-/* Where jemalloc has its variables: found by what must be in them. */
+/* Finds jemalloc's variables by what they must contain. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "base/util.h"
 
-/* bin_info_t: of each small size the bytes of a region and of a slab, then how many regions and shards. */
+/* bin_info_t: for each small size, the bytes of a region and of a slab, and the numbers of regions and of shards. */
 #define INFO_BYTES 40u
 #define ROOT_BYTES (8u << 18)
-/* rtree_t: what has the memory for its leaves, a mutex, the array of the root. */
+/* The offset of the root's array in rtree_t, after a mutex and a pointer to the base that has the leaves' memory. */
 #define ROOT_AT 120u
 
 uint64_t jemalloc_size(unsigned class)
@@ -23,7 +23,7 @@ uint64_t jemalloc_edata(uint64_t word)
 	return word & 0xffffffffff80;
 }
 
-/* Calls back for each word of variables until one is what was looked for. */
+/* Calls back for the words of objects' variables that are not 0, until the callback returns true. */
 static bool each_variable(struct jemalloc *j, bool (*is_it)(struct jemalloc *j, uint64_t at, uint64_t word))
 {
 	const struct heap_image *image = j->heap->image;
@@ -74,7 +74,7 @@ static bool is_arena(struct jemalloc *j, uint64_t arena, unsigned number)
 	       word_or_0(words, base + BASE_BLOCKS);
 }
 
-/* The array of arenas: each place has none, or that with its number. */
+/* Returns true if the array of arenas is at `at`: each element is 0, or the arena with that number. */
 static bool are_arenas(struct jemalloc *j, uint64_t at, uint64_t word)
 {
 	uint64_t arena;
@@ -97,7 +97,7 @@ uint64_t jemalloc_arena(struct jemalloc *j, unsigned number)
 	return number < JEMALLOC_ARENAS ? word_or_0(&j->heap->words, j->arenas + 8 * number) : 0;
 }
 
-/* A description that some arena has; 0: none has any. */
+/* Returns an edata to which some arena leads, or 0. */
 static uint64_t any_edata(struct jemalloc *j)
 {
 	struct words *words = &j->heap->words;
@@ -121,7 +121,8 @@ static uint64_t any_edata(struct jemalloc *j)
 	return 0;
 }
 
-/* In the array of the root is the address of the leaf that has a page of what `root` describes, until it is known. */
+/* Returns true if the word at `at` is in the root's array: the address of the leaf for the extent of a known edata.
+ * Until the root is found, j->root is that edata. */
 static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 {
 	struct words *words = &j->heap->words;

@@ -1,4 +1,4 @@
-/* The pages in mimalloc's segments, and which of their blocks are in no list of free ones. */
+/* Reads the pages in mimalloc's segments. A block is in use if it is in no list of free blocks. */
 #include "config.h"
 #include "heap/mimalloc/mimalloc.h"
 #include "heap/allocator_code.h"
@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS_MAX    65536u /* of a page */
+#define BLOCKS_MAX    65536u /* blocks of a page, at most */
 #define SIZE_OF_SPAN  (2ull << 30)
-#define SMALL_MAX     1024u /* pages for blocks up to that begin some bytes inside their first slice */
+#define SMALL_MAX     1024u /* a page for blocks of up to this size begins SMALL_BEGIN bytes inside its first slice */
 #define SMALL_BEGIN   384u
 #define HAS_ALIGNED   2u
 #define STATE_OF(w)   ((w)&3)
-#define STATE_MOVING  1u  /* a thread puts a block into the heap's list */
-#define CLASS_DELAYED 15u /* a block's state */
+#define STATE_MOVING  1u  /* a thread is moving a block to the heap's list */
+#define CLASS_DELAYED 15u /* the state of a block in a heap's list of released blocks */
 
 struct mimalloc_page {
-	uint64_t at; /* of its description */
+	uint64_t at; /* address of its description */
 	uint64_t start, size;
 	uint64_t block_size, capacity;
-	uint64_t unused[BLOCKS_MAX / 64]; /* a bit for each block */
+	uint64_t unused[BLOCKS_MAX / 64]; /* a bit for each block that is not in use */
 };
 
 struct owners {
-	uint64_t *heaps; /* of each page that has one */
+	uint64_t *heaps; /* of each used page; 0 if it has none */
 	size_t count, capacity;
 };
 
@@ -35,7 +35,7 @@ static void mimalloc_add_block(struct mimalloc *m, uint64_t address, uint64_t si
 	block_add(heap, address, size, HEAP_LOST);
 }
 
-/* Follows a list of a page's free blocks. How many; -1: it leads to what is none. */
+/* Marks the blocks of a page's free list as unused. Returns how many, or -1 if the list leads to anything else. */
 static int64_t mimalloc_follow(struct mimalloc *m, struct mimalloc_page *page, uint64_t first)
 {
 	int64_t count = 0;
@@ -111,7 +111,7 @@ static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, u
 	return true;
 }
 
-/* Whether all of it is in mappings behind each other, of whatever may be done to them. */
+/* Returns true if all of a range is in mappings without a gap. Their permissions do not matter. */
 static bool is_mapped(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	for (size_t i = COUNT_UP_TO(image->mappings, image->n_mappings, .start, start); i && i <= image->n_mappings;
@@ -134,7 +134,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 	const uint64_t end = segment + slices * SLICE_BYTES;
 	uint64_t used = 0, abandoned = 0, count;
 
-	/* Released, and kept for the next one. */
+	/* A segment that was released, and is kept for reuse. */
 	if (!word_or_0(words, segment + SEGMENT_THREAD) && !word_or_0(words, segment + SEGMENT_USED))
 		return true;
 	if (slices > UINT32_MAX || !is_mapped(heap->image, segment, end))
@@ -177,7 +177,7 @@ static int compare_addresses(const void *one, const void *two)
 	return a < b ? -1 : a > b;
 }
 
-/* Blocks that other threads have released, and that the heap's own has not taken back yet. */
+/* Marks the blocks that other threads have released and the heap's own thread has not taken back yet. */
 static bool take_delayed(struct mimalloc *m, uint64_t owner)
 {
 	struct heap *heap = m->heap;

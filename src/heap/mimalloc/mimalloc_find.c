@@ -1,11 +1,11 @@
-/* Where mimalloc has its segments: each is known by its own address, mixed with a number that a variable has. */
+/* Finds mimalloc's segments: each contains its own address, xored with a number that a variable has. */
 #include "config.h"
 #include "heap/mimalloc/mimalloc.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 
-#define PAGE 4096u /* of the processor; what is mapped begins with one */
+#define PAGE 4096u /* the kernel's page, not mimalloc's; a mapping begins at one */
 
 static bool is_segment(struct mimalloc *m, uint64_t at)
 {
@@ -39,7 +39,7 @@ static bool is_main(struct mimalloc *m, uint64_t at)
 	struct words *words = &m->heap->words;
 	uint64_t heap;
 
-	/* Its data for the thread, which point back to it. */
+	/* The heap points to its thread's data, which point back to it. */
 	return word_or_0(words, at + HEAP_COOKIE) == m->cookie && word_or_0(words, at + HEAP_THREAD) &&
 	       word_at(words, word_or_0(words, at) + 16, &heap) && heap == at;
 }
@@ -63,7 +63,7 @@ static bool find_main(struct mimalloc *m)
 	return false;
 }
 
-/* What only looks like a segment has another number: the main heap decides. */
+/* Keeps the segments with the main heap's number. Others only look like segments. */
 static bool keep_own(struct mimalloc *m)
 {
 	size_t kept = 0;
@@ -88,7 +88,7 @@ bool mimalloc_find(struct mimalloc *m)
 	return false;
 }
 
-/* The data for a thread follow its first heap, and point back to it. */
+/* A thread's data follow its first heap, and point back to it. */
 static bool mimalloc_find_is_heap(struct words *words, uint64_t at)
 {
 	static const uint64_t constant = 0x3320646e61707865; /* "expand 3" */

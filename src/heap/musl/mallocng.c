@@ -1,9 +1,11 @@
-/* musl's malloc from 1.2.1 on ("mallocng"), as its structures lie in memory: src/malloc/mallocng/meta.h and glue.h.
+/* Reads the heap of musl's malloc from 1.2.1 on ("mallocng"). Its structures are in musl's src/malloc/mallocng/meta.h
+ * and glue.h.
  *
- * A struct meta describes a group of up to 32 slots of one size; the group points back to it. The structs lie in
- * pages of their own, each of which begins with a secret number that the allocator's variables have, too. A group can
- * lie in a slot of another one. A slot that is neither in the mask of those that can be given out nor in that of
- * released ones is in use; where in it the block begins, and how long it is, stands before and behind the block. */
+ * A struct meta describes a group of up to 32 slots of one size; the group points back to its meta. Metas are in pages
+ * of their own, each of which begins with a secret number that the allocator's variables contain too. A group can be in
+ * a slot of another group. A meta has two masks: slots that can be allocated, and slots that were released. A slot in
+ * neither mask is in use. Bytes before the block and at the slot's end say where in the slot the block begins, and how
+ * long it is. */
 #include "config.h"
 #include "heap/musl/mallocng.h"
 #include "base/util.h"
@@ -12,10 +14,10 @@
 #include <string.h>
 
 #define UNIT        16u
-#define BEHIND      4u /* bytes at a slot's end that no block has */
+#define BEHIND      4u /* bytes at a slot's end that belong to no block */
 #define PAGE        4096u
 #define AREAS_MAX   (1u << 20)
-#define CLASS_ALONE 63 /* of a block with a mapping of its own */
+#define CLASS_ALONE 63 /* the class of a block with a mapping of its own */
 
 static const uint16_t size_classes[] = {
 	1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
@@ -24,11 +26,11 @@ static const uint16_t size_classes[] = {
 };
 
 struct mallocng_group {
-	uint64_t start, end; /* `start`: of its header, which is a unit */
+	uint64_t start, end; /* `start`: of its header, which has UNIT bytes */
 	uint64_t stride;
 	uint32_t unused; /* a bit for each slot that is not in use */
 	unsigned slots;
-	bool is_inner; /* it lies in a slot of another one */
+	bool is_inner; /* it is in a slot of another group */
 };
 
 struct musl {
@@ -58,8 +60,9 @@ static uint64_t mallocng_number(struct musl *m, uint64_t address, unsigned size)
 	return mallocng_read_number(m, address, size, &value) ? value : 0;
 }
 
-/* Where the addresses of the first and the last page of metas are in a struct malloc_context: behind the secret, an
- * int, a counter, and five words; and, where the kernel may have pages of several sizes, a word with that size. */
+/* Returns true if a struct malloc_context is at `at`. It begins with the secret, an int, a counter and five words;
+ * where the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first and the
+ * last page of metas follow, at head_at. */
 static bool is_context(struct musl *m, uint64_t at)
 {
 	uint64_t secret, head, last;
@@ -69,7 +72,8 @@ static bool is_context(struct musl *m, uint64_t at)
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
 
-		/* Others' variables may have a page's address and what it begins with, too: not of two pages. */
+		/* Other variables may be a number and the address of a page that begins with this number. They are
+		 * hardly the addresses of two such pages. */
 		if (!mallocng_read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
 		    mallocng_number(m, head, 8) != secret ||
 		    !mallocng_read_number(m, at + head_at + m->word, m->word, &last) || !last || last % PAGE ||
@@ -170,13 +174,13 @@ static int mallocng_compare_groups(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start ? 1 : a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* The first group that begins at an address or behind it. */
+/* Returns the index of the first group that begins at an address or later. */
 static size_t group_from(const struct musl *m, uint64_t address)
 {
 	return address ? COUNT_UP_TO(m->groups, m->count, .start, address - 1) : 0;
 }
 
-/* By address; those that lie in others are regions of theirs. */
+/* Sorts the groups by address. Adds a region for each group, except for groups inside others. */
 static bool sort_groups(struct musl *m)
 {
 	uint64_t end = 0;
@@ -200,8 +204,8 @@ static bool sort_groups(struct musl *m)
 
 /* ---- Blocks ---- */
 
-/* Before the block are the number of its slot, the size of what is left behind it where that is small, and how many
- * units from the group's first slot it begins. */
+/* Checks the bytes before a block: the number of its slot, the bytes left over at the slot's end if these are few, and
+ * the distance of the block from the group's first slot, in units. */
 static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
 	const uint64_t units = (block - group->start) / UNIT - 1;
@@ -216,7 +220,7 @@ static bool mallocng_add_block(struct musl *m, const struct mallocng_group *grou
 {
 	struct heap *heap = m->heap;
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
-	/* What begins further inside has left its place at the slot's begin. */
+	/* A block that begins further inside has left that offset at the begin of the slot. */
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
 	const uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
 	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;

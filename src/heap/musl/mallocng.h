@@ -1,14 +1,14 @@
-/* musl's malloc. */
+/* The readers of heaps of musl's two mallocs. */
 #ifndef FT_HEAP_MUSL_MALLOCNG_H
 #define FT_HEAP_MUSL_MALLOCNG_H
 
 #include "heap/heap_private.h"
 
-/* The regions and blocks of a heap of which nothing is known yet. HEAP_NOT_FOUND: it is another allocator's. */
+/* Reads regions and blocks into an empty heap. Returns HEAP_NOT_FOUND if it is another allocator's. */
 enum heap_status musl_read(struct heap *heap);
-/* The same, of the malloc that was musl's up to 1.2.0, and that later ones can be built with. */
+/* The same for the malloc of musl up to 1.2.0, which later versions can be built with. */
 enum heap_status musl_old_read(struct heap *heap);
-/* Its locks, for heap_locks(). */
+/* Writes the addresses of the old malloc's locks, `most` of them at most, for heap_locks(). Returns how many. */
 size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads the heap of musl's old malloc: regions of chunks, and blocks with mappings of their own. */
 #include "config.h"
 #include "heap/musl/oldmalloc.h"
 #include "heap/musl/mallocng.h"
@@ -31,7 +32,8 @@ static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 	figures->fordblks += word;
 }
 
-/* The size of a chunk that ends before `limit`, as it says itself and as is said behind it; false: it is none. */
+/* Reads the size word of a chunk that ends before `limit`. Returns false if there is no chunk: the header that follows
+ * a chunk must repeat the word. */
 static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t *word)
 {
 	const unsigned header = m->header;
@@ -42,7 +44,8 @@ static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t
 	       word_at(&m->heap->words, at + chunk_size(*word), &behind) && behind == *word;
 }
 
-/* Whether the first chunk of a region may begin there: before it nothing is free. */
+/* Returns true if the first chunk of a region may begin at `at`: its header says that the memory before it is in
+ * use. */
 static bool oldmalloc_is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 {
 	uint64_t before, word;
@@ -51,7 +54,8 @@ static bool oldmalloc_is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 	       read_chunk(m, at, limit, &word);
 }
 
-/* Where a region ends whose first chunk begins there; 0: a chunk is none. is_kept: they are entered on the way. */
+/* Returns the end of the region whose first chunk begins at `start`, or 0 if one of its chunks is wrong. is_kept: adds
+ * the chunks. */
 static uint64_t oldmalloc_walk(struct musl_old *m, uint64_t start, uint64_t limit, bool is_kept)
 {
 	uint64_t at = start, word, last;
@@ -77,7 +81,7 @@ static bool add_region(struct musl_old *m, uint64_t whole, uint64_t start, uint6
 
 /* ---- Memory ---- */
 
-/* Up to where memory that can be written goes on behind a mapping. */
+/* Returns the end of the writable memory that begins with a mapping, and may go on in the next ones. */
 static uint64_t memory_end(const struct heap_image *image, size_t i)
 {
 	while (i + 1 < image->n_mappings && image->mappings[i + 1].start == image->mappings[i].end &&
@@ -86,7 +90,7 @@ static uint64_t memory_end(const struct heap_image *image, size_t i)
 	return image->mappings[i].end;
 }
 
-/* The first word from `at` on that is not 0; `end` if there is none. */
+/* Returns the address of the first word from `at` on that is not 0, or `end`. */
 static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t end)
 {
 	struct word_run run;
@@ -98,8 +102,8 @@ static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t e
 	return end;
 }
 
-/* Whether a header of a block with a mapping from `page` on has a size that fills pages; which is not more than what
- * is there, but of one that was left behind. */
+/* Returns true if the header at `at` fits a block whose mapping begins at `page`: its size fills pages. *end may be
+ * beyond the mapping if the header is one that an alignment has left behind. */
 static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uint64_t *end)
 {
 	uint64_t before, size;
@@ -111,14 +115,15 @@ static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uin
 	return true;
 }
 
-/* Where such a block can begin that is aligned to more than others. */
+/* Returns true if a block with a larger alignment than usual may begin at this offset in its mapping. */
 static bool is_aligned_place(const struct musl_old *m, uint64_t offset)
 {
 	return offset % PAGE == 0 || (offset < PAGE && offset > m->align && !(offset & (offset - 1)));
 }
 
-/* A block with a mapping of its own. What is before its header was never written; neither was, of one with an
- * alignment, what is between that at the begin, which is left behind, and its own. */
+/* Adds the block whose mapping begins at `page`. Returns false if there is none. No word before the block's header was
+ * ever written. A block with an alignment leaves a header at the mapping's begin; its own header comes later, and no
+ * word between the two was ever written. */
 static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 {
 	const uint64_t plain = page + m->header;
@@ -145,7 +150,7 @@ static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t li
 	return true;
 }
 
-/* False: it is inconsistent. */
+/* Adds the region or the block that begins at a page, if there is one. Returns false if the heap is inconsistent. */
 static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limit, bool is_heap)
 {
 	const uint64_t start = page + m->header;
@@ -164,7 +169,7 @@ static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limi
 	return true;
 }
 
-/* All that malloc has of it begins with a page. */
+/* Reads an anonymous mapping or [heap], in which malloc's memory always begins at a page. */
 static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	const bool is_heap = mapping->path[0] != '\0';
@@ -179,7 +184,8 @@ static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, u
 	return true;
 }
 
-/* What is left of a page with variables begins anywhere. Others' variables may look like its begin. */
+/* Reads the variables of an object, between which regions begin anywhere. Other variables may look like the begin of a
+ * region, so a region is added only after it was followed to its end. */
 static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	while (m->at < mapping->end) {
@@ -192,7 +198,7 @@ static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *m
 			m->at = behind_hole(m->heap->image, at);
 			continue;
 		}
-		/* What was mapped right behind the variables has become one mapping with them. */
+		/* Memory that was mapped right after the variables is in one mapping with them. */
 		if (mapping->path[0] != '/' && at - m->header >= m->at && (at - m->header) % PAGE == 0) {
 			const size_t regions = m->heap->region_count;
 

@@ -1,11 +1,11 @@
-/* musl's malloc up to 1.2.0, which later versions can be built with ("oldmalloc"), as its structures lie in memory.
+/* The structures of musl's malloc up to 1.2.0, with which later versions can be built ("oldmalloc").
  *
- * A region of chunks has one at each end that stands for what is not malloc's: before the first chunk and behind the
- * last one it says that all is in use. Regions are what brk(2) gave; from the time on when that fails, mappings; and
- * what is left of the first and last pages of objects' variables, which the dynamic linker gives to malloc. A chunk
- * says its size before its first byte for the program, with a bit if it is in use, and the next one says the same of
- * it. Those that are not in use are in the lists of 64 bins, by size. A large block has a mapping of its own, at whose
- * begin a header says so; nothing else knows of it. */
+ * A region of chunks has a header at each end for the memory outside: before the first chunk and after the last one, it
+ * says that this memory is in use. A region is memory from brk(2), or a mapping if brk(2) has failed, or the unused
+ * part of a page of an object's variables, which the dynamic linker gives to malloc. A chunk's size is in the word
+ * before the block, with a bit that is set if the chunk is in use; the header of the next chunk repeats the word. The
+ * other chunks are in the lists of 64 bins, by size. A large block has a mapping of its own with a header at the begin;
+ * nothing else refers to it. */
 #ifndef FT_HEAP_MUSL_OLDMALLOC_H
 #define FT_HEAP_MUSL_OLDMALLOC_H
 
@@ -22,11 +22,11 @@ struct free_chunk {
 struct musl_old {
 	struct heap *heap;
 	unsigned word;
-	unsigned header; /* of a chunk: the size of the one before it, and its own */
-	unsigned align;  /* of all sizes, and of blocks */
-	unsigned stride; /* of bins: a lock, which is two ints, and the first and last chunk */
-	uint64_t bins;   /* where they are; a map of those that are not empty is before them */
-	uint64_t at;     /* memory has been looked through up to there */
+	unsigned header; /* of a chunk: the size of the chunk before it, and its own size */
+	unsigned align;  /* alignment of sizes and of blocks */
+	unsigned stride; /* bytes of a bin: a lock of two ints, its first and its last chunk */
+	uint64_t bins;   /* address of the first one; the map of those that are not empty precedes it */
+	uint64_t at;     /* the memory before this address has been read */
 	struct free_chunk *free;
 	size_t free_count, free_capacity;
 };
@@ -44,20 +44,20 @@ static inline uint64_t chunk_size(uint64_t word)
 	return word & ~(uint64_t)CHUNK_IN_USE;
 }
 
-/* A size that chunks have, of one with so much memory. */
+/* Returns true if a chunk can have this size, where it has room for `most` bytes. */
 static inline bool is_chunk_size(const struct musl_old *m, uint64_t size, uint64_t most)
 {
 	return size >= m->align && size % m->align == 0 && size <= most;
 }
 
-/* Whether a mapping has the variables of an object, or some of them: what brk(2) gave may lie right behind those of a
- * program, and is one mapping with the last of them then. */
+/* Returns true if a mapping contains variables of an object. Memory from brk(2) may follow a program's variables
+ * directly, and is then in one mapping with the last of them. */
 bool musl_old_has_variables(const struct heap_image *image, size_t mapping);
-/* The bins, by what they are; false: they are not there. */
+/* Finds the bins by their contents. Returns false if there are none. */
 bool musl_old_find(struct musl_old *m);
-/* Whether no lock is held; else the reason is entered. */
+/* Returns true if no lock is held. Else returns false and sets heap->reason. */
 bool musl_old_check_locks(struct musl_old *m);
-/* Whether the bins have the free chunks, all of them, and hold together; else the reason is entered. */
+/* Returns true if the bins are consistent and contain all free chunks. Else returns false and sets heap->reason. */
 bool musl_old_check_bins(struct musl_old *m);
 
 #endif

@@ -1,17 +1,18 @@
-/* The bins of musl's old malloc, which have the free chunks: where they are, and whether they are right. */
+/* Finds and checks the bins of musl's old malloc, which contain the free chunks. */
 #include "config.h"
 #include "heap/musl/mallocng.h"
 #include "heap/musl/oldmalloc.h"
 
 #include <string.h>
 
-#define FINE_BINS   32u        /* up to this one bins have chunks of one size each */
-#define WAITERS_MAX (1u << 22) /* as many as the kernel has threads */
-#define ODD_MAX     8u         /* bins that threads may just be changing, where it is only looked for them */
+#define FINE_BINS   32u        /* each bin up to this one has chunks of one size */
+#define WAITERS_MAX (1u << 22) /* the kernel's limit of threads */
+#define ODD_MAX     8u         /* bins that threads may just be changing while the array of bins is searched */
 
-/* ---- Where they are ---- */
+/* ---- Finding the bins ---- */
 
-/* In units: one for each size at first, then four for each power of two. */
+/* Returns the bin for a size. In units of the alignment, the first bins have one size each; then four bins share each
+ * power of two. */
 static unsigned bin_of(const struct musl_old *m, uint64_t size)
 {
 	const uint64_t units = size / m->align - 1;
@@ -29,7 +30,8 @@ static uint64_t oldmalloc_bins_bin_at(const struct musl_old *m, uint64_t bins, u
 	return bins + (uint64_t)i * m->stride;
 }
 
-/* What a list ends with: the bin, as if its first and last chunk were the next one and the one before of a chunk. */
+/* Returns the address with which a bin's list ends: that of a chunk whose two links would be the bin's first and last
+ * chunk. */
 static uint64_t list_end(const struct musl_old *m, uint64_t bin)
 {
 	return bin + 8 - m->header;
@@ -55,13 +57,14 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 	return map;
 }
 
-/* What a bin is found to be. A bin that was never used is all zero. */
+/* What a bin looks like. A bin that was never used is all zeros. is_odd: it can look so only while a thread changes
+ * it. */
 struct oldmalloc_bins_live_capture {
-	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
+	bool is_sure; /* the size of its first chunk is one for this bin, and the chunk points back to it */
 	bool is_odd;
 };
 
-/* False: it is no bin at all. */
+/* Returns false if there is no bin. */
 static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
 				   struct oldmalloc_bins_live_capture *look)
 {
@@ -86,8 +89,8 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	return true;
 }
 
-/* How many of 64 bins from there on are as they are only while a thread changes them; UINT32_MAX: these are no bins.
- * Others have variables, too, that lead to themselves (tcmalloc): one at least has to have a chunk. */
+/* Returns how many of the 64 bins are odd, or UINT32_MAX if these are no bins. One bin at least must be sure, because
+ * other variables point to themselves too (tcmalloc's). */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
@@ -103,7 +106,7 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }
 
-/* Whether a bin is there that is in use, and says so twice. */
+/* Returns true if a bin that is in use may be at `bin`, as two of its links show. */
 static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 {
 	const uint64_t end = list_end(m, bin);
@@ -113,7 +116,8 @@ static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
 }
 
-/* Which of the 64 a bin is, is not known: all of them are tried. */
+/* Finds the first of the 64 bins from any one of them: tries all 64 positions, and takes that with the fewest odd
+ * bins. */
 static bool find_from(struct musl_old *m, uint64_t bin)
 {
 	unsigned least = UINT32_MAX;
@@ -164,8 +168,8 @@ bool musl_old_find(struct musl_old *m)
 
 /* ---- Locks ---- */
 
-/* Locks are taken in a process of several threads only: each bin has one, and behind the last one is that of whoever
- * splits or joins chunks. */
+/* Only a process with several threads takes locks. Each bin has one; the lock for splitting and joining chunks comes
+ * after the last bin. */
 bool musl_old_check_locks(struct musl_old *m)
 {
 	for (unsigned i = 0; i <= MUSL_OLD_BINS; i++)
@@ -185,7 +189,7 @@ size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most)
 	return count;
 }
 
-/* ---- What they have ---- */
+/* ---- Checking the bins ---- */
 
 static struct free_chunk *free_chunk_at(struct musl_old *m, uint64_t start)
 {
@@ -194,7 +198,7 @@ static struct free_chunk *free_chunk_at(struct musl_old *m, uint64_t start)
 	return count && m->free[count - 1].start == start ? &m->free[count - 1] : NULL;
 }
 
-/* How many chunks are in the list; -1 and a reason: it does not hold together. */
+/* Returns how many chunks are in a bin's list. Returns -1 and sets heap->reason if the list is inconsistent. */
 static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 {
 	struct words *words = &m->heap->words;
@@ -224,7 +228,7 @@ static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 	return -1;
 }
 
-/* They have to have all free chunks. */
+/* The bins must contain all free chunks. */
 bool musl_old_check_bins(struct musl_old *m)
 {
 	const uint64_t map = map_of(m, m->bins);

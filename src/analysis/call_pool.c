@@ -84,8 +84,8 @@ void call_pool_release(struct call_pool *hold, struct held_call *call)
 	hold->unused = call;
 }
 
-/* A thread may be renamed, and calls before that keep the name they had; some change their names to
- * and fro. */
+/* A thread may be renamed, and earlier calls keep its old name. Some threads change their names to and fro, so this
+ * many of the newest names are compared. */
 enum { NAMES_LOOKED_AT = 8 };
 
 void call_pool_thread(struct call_pool *hold, const struct record_thread *thread)

@@ -1,4 +1,4 @@
-/* Each distinct string and each distinct stack is kept once. */
+/* Keeps each distinct string and each distinct stack once. */
 #ifndef FT_ANALYSIS_INTERN_H
 #define FT_ANALYSIS_INTERN_H
 
@@ -10,18 +10,18 @@ struct intern_pool {
 	struct hash by_hash; /* -> struct interned_string, a chain of equal hashes */
 };
 
-/* The pool's copy of a string; the same pointer for the same text. NULL gives NULL. */
+/* Returns the pool's copy of a string: the same pointer for the same text, NULL for NULL. */
 const char *string_intern(struct intern_pool *pool, const char *text);
 void intern_pool_free(struct intern_pool *pool);
 
 struct stack {
 	struct stack *chain;
-	uint64_t epoch; /* of the object map at which `objects` was last compared */
+	uint64_t epoch; /* the object map's epoch when `objects` was last compared */
 	uint32_t count;
 	enum stack_end end;
-	void *user;                     /* the owner's own, NULL at first */
-	struct mapped_object **objects; /* one a frame, NULL unknown; NULL without an object map */
-	const char **texts;             /* one a frame, as in struct record_call; NULL none */
+	void *user;                     /* for the owner; NULL at first */
+	struct mapped_object **objects; /* one for each frame, NULL if unknown; NULL without an object map */
+	const char **texts;             /* one for each frame, as in struct record_call; NULL if there are none */
 	uint64_t frames[];
 };
 
@@ -34,15 +34,15 @@ struct stack_pool {
 	struct intern_pool texts;
 };
 
-/* The stack of a call; the same pointer for the same frames, texts and end (and objects). */
+/* Returns the stack of a call: the same pointer for the same frames, texts and end (and objects). */
 struct stack *stack_intern(struct stack_pool *pool, const struct record_call *call);
 void stack_pool_free(struct stack_pool *pool);
 
 /* Sets the stack's fields of a call record, which then point into the stack. */
 void stack_to_call(const struct stack *stack, struct record_call *call);
 
-/* Declares again what was mapped at the stack's addresses, where something else is in `map` now,
- * which is the pool's object map. */
+/* Declares the objects of the stack's frames again, where `map` has something else at their addresses now. `map` is the
+ * pool's object map. Returns as stage_put(). */
 int stack_put_objects(const struct stack *stack, struct object_map *map, struct stage *next);
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_MAX (256u * 1024) /* bytes of each of the two parts in memory, beside the last mark */
+#define PART_MAX (256u * 1024) /* bytes of `front` and of `back`, without the last mark */
 
-/* Aligned, so that a mark can be used where it lies. */
+/* Returns the bytes of a mark with its text, rounded up so that the next mark is aligned. */
 static size_t mark_size(const struct mark *mark)
 {
 	return (sizeof(*mark) + mark->text_size + 7) & ~(size_t)7;
@@ -111,7 +111,7 @@ void marks_add(struct marks *marks, uint64_t sequence, const struct record *reco
 		marks->has_no_file = !write_back(marks);
 }
 
-/* The next bytes of the file: whole marks are there, but the last may be cut by the part's end. */
+/* Reads the next part of the file. It contains whole marks, but the part's end may cut the last one off. */
 static int marks_read_part(struct marks *marks)
 {
 	const uint64_t left = marks->file_size - marks->file_read;
@@ -135,7 +135,7 @@ static int marks_read_part(struct marks *marks)
 		}
 		if (whole)
 			break;
-		wanted = left < 2 * (uint64_t)wanted ? (size_t)left : 2 * wanted; /* a text that is longer */
+		wanted = left < 2 * (uint64_t)wanted ? (size_t)left : 2 * wanted; /* one mark is longer than the part */
 	}
 	marks->front.size = whole;
 	marks->file_read += whole;

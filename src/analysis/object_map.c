@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranges that overlap count as equal: the ranges in the tree are disjoint, so the order is total
- * among them, and looking up a range finds one that it overlaps. */
+/* Ranges that overlap count as equal. The ranges in the tree are disjoint, so they have a total order, and a search
+ * finds a range that overlaps the key. */
 static int object_map_compare(const void *a, const void *b)
 {
 	const struct mapped_object *x = a, *y = b;

@@ -1,13 +1,14 @@
-/* Blocks from before the trace, which no call of it has allocated, as if one had. */
+/* Represents blocks from before the trace as if calls of the trace had allocated them. */
 #ifndef FT_ANALYSIS_PREEXISTING_H
 #define FT_ANALYSIS_PREEXISTING_H
 
 #include "analysis/stage.h"
 #include "trace/event.h"
 
-/* In the place of the function, for there is no stack either. */
+/* The name in place of a function's, because such a block has no stack. */
 #define BEFORE_NAME "[before the trace]"
 
+/* Returns an allocation that represents a block of a baseline. */
 static inline struct record_call preexisting_call(const struct record_baseline *baseline, uint32_t i)
 {
 	return (struct record_call){.kind = CALL_ALLOC,
@@ -18,14 +19,14 @@ static inline struct record_call preexisting_call(const struct record_baseline *
 				    .size = baseline->blocks[i].size};
 }
 
-/* Such blocks, as they are collected. */
+/* Blocks from before the trace, while they are collected. */
 struct preexisting_blocks {
 	struct baseline_block *items;
 	size_t count, capacity;
 };
 
 void preexisting_blocks_add(struct preexisting_blocks *blocks, uint64_t id, uint64_t size);
-/* Gives them to the stage in the order of their ids, and frees them. */
+/* Passes the blocks to the stage in the order of their ids, and frees them. Returns as stage_put(). */
 int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource, struct stage *stage);
 
 #endif

@@ -10,7 +10,7 @@ static const struct resource *known(const struct resource_state *resource)
 	return resource && resource->declared ? module_resource(resource->type) : NULL;
 }
 
-/* Whether a type may stand in a sentence. */
+/* Returns true if a type can be a word in a sentence. */
 static bool is_word(const char *type)
 {
 	return *type && !type[strspn(type, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];

@@ -1,4 +1,4 @@
-/* The resources of a trace, and for each which ids are live. */
+/* The resources of a trace, and the live ids of each. */
 #ifndef FT_ANALYSIS_RESOURCES_H
 #define FT_ANALYSIS_RESOURCES_H
 
@@ -11,25 +11,24 @@ struct resource_state {
 	char *type, *desc; /* "" before it is declared */
 	struct hash live;  /* id -> the owner's pointer */
 	uint64_t seed;
-	void *user; /* the owner's own, freed with free() */
+	void *user; /* for the owner; freed with free() */
 };
 
 struct resources {
-	struct resource_state **items; /* in the order in which they came up */
+	struct resource_state **items; /* in the order in which they first came */
 	size_t count, capacity, declared;
 	struct hash by_id;
-	struct resource_state *last; /* found */
-	struct resource_state *only; /* the one that is declared, if it is one */
+	struct resource_state *last; /* which was looked up last */
+	struct resource_state *only; /* the declared one, if there is exactly one */
 };
 
-/* Takes over what the record declares: type, description, flags. */
+/* Stores what the record declares: type, description and flags. */
 void resources_declare(struct resources *resources, const struct record_resource *record);
-/* The resource of a call; one that was never declared is added as undeclared. 0 means the only one
- * that is declared. */
+/* Returns the resource with a number. An unknown one is added as undeclared. 0 means the only declared one. */
 struct resource_state *resources_of(struct resources *resources, uint32_t id);
 void resources_free(struct resources *resources);
 
-/* The live map: what is kept for an id (never NULL), or NULL. */
+/* Returns the owner's pointer for an id, or NULL if the id is not live. */
 static inline void *resource_live_get(const struct resource_state *resource, uint64_t id)
 {
 	return hash_get_ptr(&resource->live, id ^ resource->seed);

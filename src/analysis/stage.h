@@ -1,9 +1,8 @@
-/* The pipeline: what is computed from a trace is a chain of stages, through which its records
- * stream.
+/* The pipeline: a chain of stages, through which the records of a trace stream.
  *
- * A stage takes records one by one and hands on what it lets through, changed or not, to the next;
- * at the end it hands on what it had to hold back.  The last stage is an output.  A record's
- * pointers are valid only during the call, as everywhere (trace/event.h). */
+ * A stage takes records one by one, and passes those that it lets through to the next stage, changed or not. At the end
+ * it passes on what it had to hold back. The last stage is an output. A record's pointers are valid only during the
+ * call, as everywhere (trace/event.h). */
 #ifndef FT_ANALYSIS_STAGE_H
 #define FT_ANALYSIS_STAGE_H
 
@@ -11,16 +10,16 @@
 #include "trace/event.h"
 
 struct stage {
-	/* Takes one record. 0, or the negative errno of the output, which ends the run. */
+	/* Takes one record. Returns 0, or the output's negative errno, which ends the run. */
 	int (*put)(struct stage *stage, const struct record *record);
-	/* The trace has ended (or what is readable of it): gives out what is held back, then
-	 * finishes the next stage. Called once; errors as put. */
+	/* The trace has ended, or what is readable of it: passes on what is held back, then finishes the next stage.
+	 * Called once; errors as put. */
 	int (*finish)(struct stage *stage);
 	void (*free)(struct stage *stage);
 	struct stage *next; /* not owned; NULL for the last */
 };
 
-/* Strings in a record may be NULL where the input has none. */
+/* A string in a record is NULL if the input does not have it. */
 static inline const char *string_or_empty(const char *text)
 {
 	return text ? text : "";

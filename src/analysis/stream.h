@@ -1,4 +1,4 @@
-/* An output target as a stream of stdio's. */
+/* Writes to an output target through a stdio stream. */
 #ifndef FT_ANALYSIS_STREAM_H
 #define FT_ANALYSIS_STREAM_H
 
@@ -11,14 +11,14 @@ struct stream {
 	char *name; /* for messages */
 };
 
-/* Opens the target; pid names the file in a folder. 0 or a negative errno after a message. */
+/* Opens the target; pid names the file in a folder. Returns 0, or a negative errno after a message. */
 int stream_open(struct stream *stream, const struct output_target *target, uint32_t pid, const char *suffix);
-/* Closes what is open. `error`: that what was written had, which has been said, or 0. Returns that, or a negative errno
- * after a message: something could not be written. */
+/* Closes what is open. error: an error of the writing that was reported, or 0. Returns that error, or a negative errno
+ * after a message if something could not be written. */
 int stream_close(struct stream *stream, int error);
 
-/* Opens the target, calls `write` and closes it. 0 or a negative errno after a message; errors of the stream need
- * not be looked for by `write`. */
+/* Opens the target, calls `write` and closes it. `write` need not check the stream for errors. Returns 0, or a negative
+ * errno after a message. */
 int stream_to_target(const struct output_target *target, uint32_t pid, const char *suffix,
 		     int (*write)(void *context, FILE *out), void *context);
 

@@ -1,11 +1,11 @@
-/* Which thread makes the calls that are left. */
+/* Names the threads of the calls that a selection has let through. */
 #ifndef FT_ANALYSIS_THREAD_NAMES_H
 #define FT_ANALYSIS_THREAD_NAMES_H
 
 #include "analysis/stage.h"
 
-/* Behind a stage that lets only some calls through: names a thread before the next call that is let through, and
- * only when it is another one than the last call's. */
+/* Makes a stage for use after one that lets only some calls through. It passes on a thread's record only before a call,
+ * and only if the call before that was another thread's. */
 struct stage *threads_new(struct stage *next);
 
 #endif

@@ -17,15 +17,16 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
-	struct packer *packer; /* NULL: it is not compressed */
+	struct packer *packer; /* NULL if it is not compressed */
 	bool has_process;
-	struct object_map objects; /* that the names know: one that is declared again keeps its build-id */
+	struct object_map objects; /* those that the names have: one that is declared again keeps its build-id */
 	char *name;
 	int fd;
-	bool failed; /* and said so */
+	bool failed; /* an error was reported */
 };
 
-/* DIR/PID-N: the first number that is free. Like traces, what is made of them is its owner's alone. */
+/* Opens DIR/PID-N, with the first number that is free. Like the trace itself, what is made from it is for its owner
+ * only. */
 static int trace_writer_open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
 {
 	for (unsigned n = 0;; n++) {
@@ -49,7 +50,8 @@ static bool trace_writer_is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
-/* Empties an older file only once it is known not to be the input. The descriptor, or -errno. */
+/* Opens the target's file. Empties an older file only after it is known not to be the input. Returns the descriptor, or
+ * -errno. */
 static int trace_writer_open_file(const struct output_target *target)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;
@@ -72,7 +74,7 @@ static int trace_writer_open_file(const struct output_target *target)
 	return error ? error : fd;
 }
 
-/* What stands above an output of several. 0 or -errno. */
+/* Writes the line above one of several outputs. Returns 0 or -errno. */
 static int trace_writer_write_head(struct output_sequence *sequence, int fd)
 {
 	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
@@ -128,7 +130,7 @@ static int trace_writer_fail(struct output *output, int error)
 	return error;
 }
 
-/* The file that belongs beside the trace, where its format has one. */
+/* Writes the file that belongs beside the trace, if its format has one. */
 static void trace_writer_write_map(const struct output *output)
 {
 	struct stat stat;
@@ -184,7 +186,7 @@ static int open_writer(struct output *output, const struct record *record)
 	return -ENOTSUP;
 }
 
-/* Where the format has a place for one process, a trace of two would be shown as that of one. */
+/* Refuses a second process if the format has a place for one only: its calls would be shown as the first one's. */
 static int note_process(struct output *output)
 {
 	const struct encoding *encoding = output->options.encoding;
@@ -200,7 +202,7 @@ static int note_process(struct output *output)
 	return 0;
 }
 
-/* The folder of a file, which the caller frees; NULL: there is none. */
+/* Returns the folder of a file, which the caller frees, or NULL. */
 static char *folder_of(const char *path)
 {
 	const char *const slash = strrchr(path, '/');
@@ -211,8 +213,8 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-/* An attachment lies in its trace's folder, and is not copied to another one: what is written there says where it is.
- * The caller frees that path; NULL: it is as the trace names it. */
+/* Returns the path of an attachment as seen from the output's folder; the caller frees it. Attachments stay in the
+ * input trace's folder. Returns NULL if the path in the record is right. */
 static char *attachment_moved(const struct output *output, const char *path)
 {
 	const struct output_target *const target = &output->options.target;
@@ -265,7 +267,7 @@ static int trace_writer_put(struct stage *stage, const struct record *record)
 	return error ? trace_writer_fail(output, error) : 0;
 }
 
-/* What is lost is said once, at the end. */
+/* Reports what was left out, once, at the end. */
 static void trace_writer_report_omissions(const struct output *output)
 {
 	struct buf words = {0};

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Held in memory before the file is used; smaller pieces are not worth a write. */
+/* Bytes in memory before the file is used; bytes of the smallest list that is worth a write. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
-/* Read back at once. */
+/* Bytes that are read back at once. */
 enum { PIECE_SIZE = 8 << 10 };
 
 enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4, HAS_TAG = 64 };
@@ -37,7 +37,7 @@ static uint64_t call_store_take_number(const unsigned char **p)
 	return value;
 }
 
-/* Small differences up and down become small numbers. */
+/* Encodes a difference up or down so that a small one becomes a small number. */
 static void put_difference(struct buf *out, uint64_t value, uint64_t last)
 {
 	const uint64_t difference = value - last;
@@ -63,7 +63,7 @@ struct call_list *call_store_list(struct call_store *store)
 
 static size_t call_store_function_number(struct call_store *store, const char *function)
 {
-	/* It is nearly always that of the call before. */
+	/* It is nearly always the function of the previous call. */
 	if (store->function_count && !strcmp(string_or_empty(function), store->functions[store->last_function]))
 		return store->last_function;
 	const char *text = string_intern(&store->texts, string_or_empty(function));
@@ -104,8 +104,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 	return true;
 }
 
-/* Moves what is large enough into the file. Where that does not help (the disk is full, or there
- * are very many short lists) memory it is. */
+/* Moves the lists that are large enough into the file. If this does not help, because the disk is full or very many
+ * lists are short, raises the limit for memory. */
 static void call_store_make_room(struct call_store *store)
 {
 	if (!store->file_tried) {
@@ -191,7 +191,7 @@ void call_cursor_end(struct call_cursor *cursor)
 	free(cursor->args);
 }
 
-/* The next chunk, the last of which is in memory. As call_cursor_next(). */
+/* Moves to the next chunk; the last one is in memory. Returns as call_cursor_next(). */
 static int next_chunk(struct call_cursor *cursor)
 {
 	const struct call_list *list = cursor->list;

@@ -13,9 +13,9 @@
 struct compress_group {
 	const struct stack *stack;
 	struct call_list *calls;
-	const struct resource_state *resource; /* of its calls; NULL: they are of several */
+	const struct resource_state *resource; /* of its calls; NULL if they have several */
 	uint64_t count, size;
-	uint64_t number; /* in the order of the first calls */
+	uint64_t number; /* in the order of the groups' first calls */
 };
 
 struct compress {

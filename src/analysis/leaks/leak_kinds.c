@@ -11,7 +11,7 @@ static const char *const names[] = {
 	[LOST_KINDS] = "reachable",
 };
 
-/* 0: there is no such kind. */
+/* Returns the kind with this name as a set, or 0. */
 static unsigned leak_kinds_kind_of(const char *name, size_t length)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)

@@ -1,4 +1,4 @@
-/* Kinds of what is alive at the end, as valgrind calls them: what a scan has found lost, and what it has not. */
+/* Kinds of blocks that are alive at the end, with valgrind's names: lost in some way, or still reachable. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 
@@ -10,8 +10,8 @@
 #define LEAK_KINDS_ALL     (LEAK_KIND(LOST_KINDS + 1) - 1)
 #define LEAK_KINDS_DEFAULT (LEAK_KIND(LOST_DEFINITELY) | LEAK_KIND(LOST_INDIRECTLY))
 
-/* A set in valgrind's syntax: definite, indirect, possible and reachable, with commas between, or all, or none. False,
- * and *kinds stays as it is, if it is none. */
+/* Reads a set in valgrind's syntax: definite, indirect, possible and reachable, with commas between; or all, or none.
+ * Returns false and leaves *kinds unchanged if the text is no set. */
 bool leak_kinds_parse(const char *text, unsigned *kinds);
 
 #endif

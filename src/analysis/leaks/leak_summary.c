@@ -21,8 +21,8 @@ struct summary {
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
-	bool are_all;                                        /* none of these leaks is left out behind them */
-	void (*lines)(const void *context, struct buf *out); /* NULL none */
+	bool are_all;                                        /* no leak is removed after that stage */
+	void (*lines)(const void *context, struct buf *out); /* NULL: none */
 	const void *lines_context;
 };
 
@@ -91,7 +91,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	return leak_summary_put_line(summary, line);
 }
 
-/* functrace's summary says the same. */
+/* functrace's own summary has this too. */
 static int put_unseen(struct summary *summary, struct buf *line)
 {
 	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;

@@ -1,20 +1,20 @@
-/* The totals at the end of a list of leaks. */
+/* Adds the totals at the end of a list of leaks. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_SUMMARY_H
 #define FT_ANALYSIS_LEAKS_LEAK_SUMMARY_H
 
 #include "analysis/stage.h"
 #include "base/buf.h"
 
-/* Hands on everything; at the end, for each resource that can leak, two comments: its name, and how
- * many blocks and bytes of it came through. And one that the trace has no
- * end, one of the releases that were not seen, if it is so. */
+/* Makes the stage. It passes on everything. At the end it adds two comments for each resource that can leak: its name,
+ * and how many blocks and bytes of it came through; then a comment if the trace has no end, and one if releases were
+ * not seen. */
 struct stage *summary_new(struct stage *next);
-/* The stage before it that looks for leaks; are_all: none of them is left out between the two. */
+/* Sets the stage before it that finds leaks. are_all: no leak is removed between the two stages. */
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);
-/* Behind the totals, a comment with each line that `lines` appends at the end. */
+/* At the end, after the totals, adds a comment for each line that `lines` appends. */
 void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context);
 
-/* How many calls came through. */
+/* Returns how many calls and blocks from before the trace came through. */
 uint64_t summary_count(const struct stage *stage);
 
 #endif

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a scan has said of a block: it goes on at the end, if it is that block still, and no later scan was. */
+/* What a scan says of a block. It is passed on at the end, if the id is still that block's, and no later scan has
+ * come. */
 struct leaks_verdict {
 	struct resource_state *resource;
-	uint64_t id, owner; /* the call's sequence, or FROM_BEFORE */
+	uint64_t id, owner; /* owner: the call's sequence, or FROM_BEFORE */
 	uint64_t scan;
 	enum lost_kind kind;
-	uint32_t number; /* of the resource, as the record had it */
+	uint32_t number; /* the resource's number in the record */
 };
 
 #define FROM_BEFORE UINT64_MAX
@@ -26,19 +27,19 @@ struct leaks {
 	struct resources resources;
 	struct call_pool hold;
 	struct object_map objects;
-	bool object_held;       /* the last object became a mark, so its build-id does too */
+	bool object_held;       /* the last object became a mark, so its build-id becomes one too */
 	size_t objects_waiting; /* marks that are objects */
 	struct held_call *first, *last;
 	struct marks marks;
 	uint64_t sequence, unseen;
 	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
-	unsigned kinds;   /* that are leaks where a scan was */
-	unsigned current; /* of the leak that goes on */
+	unsigned kinds;   /* which are leaks, for resources that were scanned */
+	unsigned current; /* kind of the leak that is being passed on */
 	bool keeps_before;
 };
 
-/* Gives out the marks that no live call precedes any more. */
+/* Passes on the marks that come before a held call; NULL: all marks. */
 static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 {
 	const struct mark *mark;
@@ -93,30 +94,31 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 
 /* ---- Blocks from before the trace ----
  *
- * In the place of a held call, a number that is none's address: the size, and two bits. They are leaks only where the
- * last scan says that they are lost, and go on then before what it says. */
+ * In the live map, such a block has a number instead of a held call: its size, shifted, and two bits, of which BEFORE
+ * is set in no address. It is a leak only if the last scan says that it is lost, and goes on before the scan's
+ * result. */
 
 #define BEFORE      1
-#define BEFORE_PUT  2 /* it has gone on */
-#define BEFORE_SIZE 2 /* bits below the size */
+#define BEFORE_PUT  2 /* it was passed on */
+#define BEFORE_SIZE 2 /* bits that the size is shifted by */
 
 struct sum {
 	uint64_t count, size;
 };
 
-/* What is known of a block: its enum lost_kind, or one of these. */
+/* The state of a block: its enum lost_kind, or one of these. */
 enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
 
-/* Of one resource. */
+/* The counts for one resource: of live blocks from before the trace, and of scans. */
 struct before {
 	uint64_t count, size;
 	uint64_t scans;
-	uint64_t scan_at;             /* the sequence of the last one */
-	bool is_known;                /* it could tell what is lost */
-	struct sum not_shown[STATES]; /* of the trace's own blocks: those that are alive and no leaks */
+	uint64_t scan_at;             /* the sequence at the last one */
+	bool is_known;                /* the last scan could tell what is lost */
+	struct sum not_shown[STATES]; /* blocks of the trace that are alive and no leaks */
 };
 
-/* 0: it is not alive. */
+/* Returns what the live map has for an id: a held call, or a number with BEFORE. Returns 0 if the id is not live. */
 static uint64_t leaks_live_of(const struct resource_state *resource, uint64_t id)
 {
 	const uint64_t *live = hash_get(&resource->live, id ^ resource->seed);
@@ -148,7 +150,7 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* It is not alive any more, or is a leak. */
+/* Takes a block out of the counts, because it is released or a leak. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	const uint64_t size = live >> BEFORE_SIZE;
@@ -158,7 +160,7 @@ static void leaks_take_before(struct resource_state *resource, uint64_t live)
 	before->size = before->size > size ? before->size - size : 0;
 }
 
-/* ---- What scans say ---- */
+/* ---- Scans ---- */
 
 static int leaks_put_scan(struct leaks *leaks, const struct record *record)
 {
@@ -194,7 +196,8 @@ static void leaks_put_lost(struct leaks *leaks, const struct record_lost *lost)
 									 .number = lost->resource};
 }
 
-/* What it is about, as leaks_live_of() says; 0: that is not alive any more, or another scan was. */
+/* Returns the live block that a verdict is about, as leaks_live_of() does. Returns 0 if the block is no longer alive,
+ * or a later scan has come. */
 static uint64_t subject_of(const struct leaks_verdict *verdict)
 {
 	const uint64_t live = leaks_live_of(verdict->resource, verdict->id);
@@ -204,7 +207,7 @@ static uint64_t subject_of(const struct leaks_verdict *verdict)
 		       : 0;
 }
 
-/* The calls know then what was said of them. */
+/* Notes in the held calls what scans say of them. */
 static void tell_calls(struct leaks *leaks)
 {
 	for (size_t i = 0; i < leaks->verdict_count; i++) {
@@ -215,7 +218,7 @@ static void tell_calls(struct leaks *leaks)
 	}
 }
 
-/* Whether the call is a leak; sets what kind it is, or counts it among those that are none. */
+/* Returns true if the call is a leak. Sets its kind. Counts a call that is not a leak as not shown. */
 static bool leaks_is_leak(struct leaks *leaks, const struct held_call *call)
 {
 	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
@@ -299,8 +302,8 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 
 /* ---- Calls ---- */
 
-/* What is alive of that id; of what is from before, nothing, and it is forgotten: its address is given out again, by a
- * call that had not returned when the baseline was, or it is released. */
+/* Returns the held call of a live id, or NULL. A block from before the trace with that id is forgotten: it is released,
+ * or its address was allocated again, by a call that had not returned when the baseline was taken. */
 static struct held_call *live_call(struct resource_state *resource, uint64_t id)
 {
 	const uint64_t live = leaks_live_of(resource, id);
@@ -367,7 +370,8 @@ static int leaks_put(struct stage *stage, const struct record *record)
 	case RECORD_COMMENT:
 		return add_mark(leaks, record);
 	case RECORD_OBJECT:
-		/* Nor may one overtake another: what follows has not seen that yet. */
+		/* An object must not overtake an earlier one that is a mark: the next stage has not received that
+		 * one. */
 		leaks->object_held =
 			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
 		if (leaks->object_held)

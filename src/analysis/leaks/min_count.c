@@ -8,12 +8,12 @@
 struct small_groups {
 	struct stage stage;
 	uint64_t least;
-	struct call_pool hold; /* its stacks' user: how many calls, as a pointer */
+	struct call_pool hold; /* a stack's user is its number of calls, as a pointer */
 	struct object_map objects;
 	struct deferred_scans late;
-	struct hash left_out; /* the ids of what does not go on, by their resources */
+	struct hash left_out; /* the resources and ids of the calls that are not passed on */
 	struct held_call *first, **end;
-	uint64_t stackless; /* calls */
+	uint64_t stackless; /* number of calls without a stack */
 };
 
 static void min_count_add(struct small_groups *small, const struct held_call *call)
@@ -55,7 +55,7 @@ static int min_count_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-/* What a scan says of what is left out has no place. */
+/* Returns false for a scan's result about a call that was left out. */
 static bool min_count_is_there(const void *context, const struct record *record)
 {
 	const struct small_groups *small = context;

@@ -1,6 +1,5 @@
-/* Calls are sorted as files are that are larger than memory: some ten thousand at a time, each such
- * run into a call_store, and at the end the runs are merged. What is held in memory is one run, a
- * piece of each other one, and the stacks. */
+/* Sorts calls as files are sorted that are larger than memory: some ten thousand at a time are sorted into a run in a
+ * call_store; at the end the runs are merged. Memory contains one run, a piece of each other run, and the stacks. */
 #include "config.h"
 #include "analysis/leaks/reorder.h"
 #include "analysis/leaks/call_store.h"
@@ -17,7 +16,7 @@ struct reorder_entry {
 	struct held_call *call;
 	uint64_t index;
 	uint32_t place; /* in the order of the input */
-	uint32_t stack; /* its number + 1; 0 none */
+	uint32_t stack; /* its number + 1; 0: none */
 };
 
 struct reorder_run {
@@ -28,10 +27,10 @@ struct reorder_run {
 struct reorder {
 	struct stage stage;
 	bool holding;
-	bool object_passed; /* the last one, so that its build-id is too */
+	bool object_passed; /* the last object was passed on, so its build-id is too */
 	struct object_map objects;
-	struct object_map known;      /* of the objects that were handed on */
-	struct record_object *passed; /* those; their paths are the map's */
+	struct object_map known;      /* of the objects that were passed on */
+	struct record_object *passed; /* these objects; their paths are the map's */
 	size_t passed_count, passed_capacity;
 	struct call_pool hold;
 	struct reorder_entry *entries; /* of the run that is being read */
@@ -40,11 +39,11 @@ struct reorder {
 	struct deferred_scans late;
 	struct call_list **lists; /* the sorted runs */
 	size_t list_count, list_capacity;
-	/* By number; a stack's user is its number + 1. NULL: that of calls which share one that has
-	 * not come yet, or never came. */
+	/* By number; a stack's user is its number + 1. NULL: calls share the stack of a call that has not come yet, or
+	 * never came. */
 	struct stack **stacks;
 	size_t stack_count, stack_capacity;
-	uint32_t shared; /* the number + 1 of that; 0 none is awaited */
+	uint32_t shared; /* the number + 1 of that stack; 0: none is awaited */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -75,7 +74,7 @@ static void end_run(struct reorder *reorder)
 		const struct reorder_entry *entry = &reorder->entries[i];
 		struct record record;
 
-		/* They lie in another order than they are wanted in. */
+		/* The calls are in memory in another order than they are needed. */
 		if (i + PREFETCHED < reorder->count) {
 			const char *soon = (const char *)entry[PREFETCHED].call;
 
@@ -105,7 +104,7 @@ static uint32_t reorder_number_of(struct reorder *reorder, struct stack *stack)
 	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
 }
 
-/* The number of a call's stack, which may be still to come. */
+/* Returns the number of a call's stack, which may come only with a later call. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
@@ -139,9 +138,9 @@ static int reorder_put_call(struct reorder *reorder, const struct record *record
 	return 0;
 }
 
-/* Whether the object is handed on at once: where nothing was mapped before. One that replaces another is declared
- * again with the calls that go through it, as the input has it with their groups; were it declared in both places, a
- * text would become longer each time. */
+/* Returns true if the object is passed on at once, because nothing was mapped there before. An object that replaces
+ * another is declared again with the calls that go through it, as the input has it before their groups. If it were
+ * declared in both places, a text would become longer each time that it is processed. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
 	object_map_put(&reorder->objects, object);
@@ -188,7 +187,7 @@ static int put_merged(struct reorder *reorder, const struct reorder_run *run)
 	return error ? error : stage_put(reorder->stage.next, &record);
 }
 
-/* Of equal indices the earlier run's was read first. */
+/* Of two calls with equal numbers, the one in the earlier run was read first. */
 static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;
@@ -196,8 +195,7 @@ static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* A heap of the runs' numbers, whose first is the one with the next call, is put in order again
- * from `place` down. */
+/* Restores the order of a heap of runs from `place` down. The first run of the heap has the next call. */
 static void sift(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {
@@ -255,7 +253,7 @@ static int reorder_finish(struct stage *stage)
 {
 	struct reorder *reorder = (struct reorder *)stage;
 
-	/* From here on the map is what the next stage knows. */
+	/* From here on, `objects` contains what the next stage has received. */
 	for (size_t i = 0; i < reorder->passed_count; i++)
 		object_map_put(&reorder->objects, &reorder->passed[i]);
 	if (reorder->count)

@@ -1,15 +1,15 @@
-/* Brings the calls of a compressed text back into the order in which they were made. */
+/* Puts the calls of a compressed text back into the order in which they were made. */
 #ifndef FT_ANALYSIS_LEAKS_REORDER_H
 #define FT_ANALYSIS_LEAKS_REORDER_H
 
 #include "analysis/stage.h"
 
-/* A first stage: what follows relies on the order, releases after their allocations above all. If
- * the header says that the trace is compressed, its calls are held and given out by their numbers,
- * those that share the stack of a later one with that; everything else goes on at once, and objects
- * are declared again where a call needs one that was replaced.  Other traces stream through, up to
- * the first call that shares a later stack.  Memory is proportional to the distinct stacks; the
- * calls are in a temporary file. */
+/* Makes the stage. It has to be the first one, because later stages rely on the order: releases come after their
+ * allocations. If the header says that the trace is compressed, calls are held back, and passed on in the order of
+ * their numbers; a call that shares the stack of a later one gets that stack. Scans go on after the calls, other
+ * records at once; objects are declared again if a call needs one that was replaced. The calls of other traces stream
+ * through, up to the first one that shares a later stack. Memory is proportional to the distinct stacks; the calls are
+ * in a temporary file. */
 struct stage *reorder_new(struct stage *next);
 
 #endif

@@ -25,7 +25,7 @@ struct sp_rtrace_order_layout {
 	struct layout_options options;
 	bool asked, holding;
 	struct sp_rtrace_order_lines declared[KINDS];
-	struct marks comments; /* by how many calls come before them */
+	struct marks comments; /* each with the number of calls that come before it */
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct stack **stack_list; /* by number; a stack's user is its number + 1 */
@@ -99,7 +99,7 @@ static int sp_rtrace_order_put_lines(struct sp_rtrace_order_layout *layout, stru
 	return error;
 }
 
-/* Gives out the comments that at most `calls` calls precede. */
+/* Passes on the comments that come after at most `calls` calls. */
 static int put_comments(struct sp_rtrace_order_layout *layout, uint64_t calls)
 {
 	const struct mark *mark;
@@ -168,7 +168,7 @@ static int put_held(struct sp_rtrace_order_layout *layout)
 	return error;
 }
 
-/* Ends the holding back. */
+/* Ends the holding back, and passes on everything. */
 static int sp_rtrace_order_let_go(struct sp_rtrace_order_layout *layout)
 {
 	int error = put_declared(layout);
@@ -219,7 +219,7 @@ static int take_held(struct sp_rtrace_order_layout *layout, const struct record 
 	case RECORD_NOTE:
 	case RECORD_AREA:
 	case RECORD_RESIDENT:
-	case RECORD_BASELINE: /* no line of its own, but the writer counts it */
+	case RECORD_BASELINE: /* these have no line, but the writer counts them */
 		return stage_put(layout->stage.next, record);
 	}
 	return 0;

@@ -1,4 +1,4 @@
-/* The Heap Allocation Trace Format: a line for each event. */
+/* Writes the Heap Allocation Trace Format: a line for each event. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/plain.h"

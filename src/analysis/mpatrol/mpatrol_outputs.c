@@ -12,11 +12,11 @@
 struct mpatrol_outputs {
 	struct stage stage;
 	struct mpatrol_outputs_options options;
-	struct mpatrol_events *events; /* NULL: no record has come */
+	struct mpatrol_events *events; /* NULL before the first record */
 	struct omissions omissions;
 	struct object_map objects;
 	bool wide;
-	struct mpatrol_table table; /* a file that is NULL: it is not wanted */
+	struct mpatrol_table table; /* a file is NULL if it is not wanted */
 	struct mpatrol_sim sim;
 	FILE *hatf;
 };
@@ -48,7 +48,7 @@ static int mpatrol_outputs_open_file(const struct output_target *target, uint32_
 	return -errno;
 }
 
-/* mptrace's word for the standard output. */
+/* mptrace's name of the standard output is "stdout". */
 static const char *path_of(const char *path)
 {
 	return strcmp(path, "stdout") ? path : "-";
@@ -118,7 +118,7 @@ static int mpatrol_outputs_put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* The first error of writing, which is said. */
+/* Closes a file. Returns `error`, or, if that is 0, an error of writing, after a message. */
 static int close_file(FILE **file, const char *what, int error)
 {
 	if (!*file)

@@ -1,4 +1,4 @@
-/* The outputs of mpatrol_outputs.c, each of which takes the events one by one. */
+/* The outputs of mpatrol_outputs.c. Each takes the events one by one. */
 #ifndef FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 #define FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Blocks and their bytes. */
+/* A number of blocks, and their bytes. */
 struct mpatrol_amount {
 	uint64_t count, bytes;
 };
@@ -20,19 +20,19 @@ struct mpatrol_table {
 	uint64_t smallest, largest;
 	struct hash blocks; /* index -> number in `sizes` */
 	struct mpatrol_block {
-		uint64_t size, born; /* the number of the event that allocated it */
+		uint64_t size, born; /* born: the number of the event that allocated it */
 	} * sizes;
 	size_t size_count, size_capacity;
-	size_t *unused; /* numbers that are free again */
+	size_t *unused; /* numbers in `sizes` that are free again */
 	size_t unused_count, unused_capacity;
 };
 
-/* The head of the table; `table` has file and wide. */
+/* Writes the head of the table. file and wide must be set. */
 void mpatrol_table_begin(struct mpatrol_table *table);
 void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *event);
-/* The statistics. */
+/* Writes the statistics. */
 void mpatrol_table_end(struct mpatrol_table *table);
-/* Frees what `table` has, but not its file. */
+/* Frees the memory of `table`. Does not close its file. */
 void mpatrol_table_free(struct mpatrol_table *table);
 
 void mpatrol_hatf_begin(FILE *file, const char *name);
@@ -47,9 +47,9 @@ struct mpatrol_sim {
 
 void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name);
 void mpatrol_sim_put(struct mpatrol_sim *sim, const struct mpatrol_event *event);
-/* The rest of the program. */
+/* Writes the rest of the program. */
 void mpatrol_sim_end(struct mpatrol_sim *sim);
-/* Frees what `sim` has, but not its file. */
+/* Frees the memory of `sim`. Does not close its file. */
 void mpatrol_sim_free(struct mpatrol_sim *sim);
 
 #endif

@@ -1,5 +1,5 @@
-/* A C program that makes the calls of a trace again: malloc libraries can be compared by it. A table of steps, for a
- * compiler takes a million of them in seconds, and a million statements in hours. */
+/* Writes a C program that makes the calls of a trace again, to compare malloc libraries. The program has a table of
+ * steps, because a compiler needs seconds for a table of a million steps, but hours for a million statements. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@ void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name)
 
 	plain_add(&plain, name);
 	for (size_t i = 0; i < plain.size; i++)
-		fputc(plain.data[i] == '*' ? '?' : plain.data[i], sim->file); /* it is a comment of C */
+		fputc(plain.data[i] == '*' ? '?' : plain.data[i], sim->file); /* the name is in a C comment */
 	buf_free(&plain);
 	fputs(" again. Written by functrace-postproc " PACKAGE_VERSION ".\n"
 	      " *\n"

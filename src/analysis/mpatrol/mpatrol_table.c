@@ -1,4 +1,4 @@
-/* The table of events and the statistics, as mptrace prints them with --verbose --source. */
+/* Prints the table of events and the statistics, as mptrace does with --verbose --source. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/util.h"
@@ -49,7 +49,7 @@ static void note_freed(struct mpatrol_table *table, uint64_t size)
 	subtract(&table->live, size);
 }
 
-/* Each of the two is the largest by itself. */
+/* The peaks of the number and of the bytes may be at different times. */
 static void note_peak(struct mpatrol_table *table)
 {
 	if (table->live.count > table->peak.count)
@@ -154,7 +154,7 @@ void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *
 	if (event->type == MPATROL_FREE) {
 		mpatrol_table_put_release(table, event);
 	} else {
-		/* A reallocation does not begin a block's life anew. */
+		/* A block that is reallocated keeps its age. */
 		if (event->type == MPATROL_REALLOC)
 			resize_block(table, event->index, event->size);
 		else
@@ -171,7 +171,7 @@ static void print_amount(FILE *file, const char *name, const struct mpatrol_amou
 	fprintf(file, "%-10s %" PRIu64 " (%" PRIu64 " bytes)\n", name, amount->count, amount->bytes);
 }
 
-/* Rounded, a half to the even neighbour. */
+/* Returns the average size, rounded; a half is rounded to the even neighbour. */
 static uint64_t average(const struct mpatrol_amount *amount)
 {
 	if (!amount->count)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects that are looked at. A part of a path that more of them have chooses nothing. */
+/* Matching objects that are kept. Further ones are ignored. */
 enum { RANGES_MAX = 4096 };
 
 static bool call_address_parse_start(const char *text, size_t length, uint64_t *value)
@@ -67,7 +67,7 @@ void call_ranges_take(struct call_ranges *ranges, const struct record_object *ob
 		return;
 	char *path = xasprintf("%s%s", string_or_empty(ranges->sysroot), string_or_empty(object->path));
 
-	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
+	/* Without the file, an address that is inside the mapped object counts as absolute. */
 	if (!elf_origin_read(path, &origin))
 		origin = address->start >= object->from && address->start < object->to ? object->from : 0;
 	free(path);

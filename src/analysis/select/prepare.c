@@ -12,17 +12,16 @@ struct prepare {
 	struct stage stage;
 	struct prepare_options options;
 	bool other_process, chose_call;
-	/* Resources are held back until the declarations are over: only then it is known whether
-	 * one remains. */
+	/* Resources are held back until all are declared: only then is it known whether just one remains. */
 	struct resources chosen;
-	struct resources all; /* before the choice */
+	struct resources all; /* all resources of the trace */
 	bool written, renumbered;
-	uint32_t only; /* the resource that 0 means; 0 unknown */
-	/* The range of the heap's blocks: its record comes after the calls, and may be shown
-	 * before. */
-	uint32_t heap_type; /* the resource that has its blocks there; 0 none */
+	uint32_t only; /* the resource that number 0 means; 0 if unknown */
+	/* The range of the heap's blocks. The heap's record usually comes after the calls; it is held back if it comes
+	 * before them, because it may need the range. */
+	uint32_t heap_type; /* the resource whose blocks are on the heap; 0: none */
 	uint64_t lowest, highest;
-	bool has_heap; /* it came before the calls and waits for them */
+	bool has_heap; /* `heap` came before the calls, and is held back */
 	struct record_heap heap;
 };
 
@@ -45,7 +44,7 @@ static int prepare_put_process(struct prepare *prepare, const struct record *rec
 	return stage_put(prepare->stage.next, &changed);
 }
 
-/* The word of that type in a list separated by commas. */
+/* Returns true if a list separated by commas contains the type. */
 static bool list_has(const char *list, const char *type)
 {
 	const size_t length = strlen(type);
@@ -56,7 +55,7 @@ static bool list_has(const char *list, const char *type)
 	return false;
 }
 
-/* Resources are declared before the calls: what is chosen by its type is chosen by its number from then on. */
+/* Adds a resource that is chosen by its type to the mask. Resources are declared before the calls. */
 static void choose_by_type(struct prepare *prepare, const struct record_resource *record)
 {
 	const char *const types = prepare->options.resource_types;
@@ -95,8 +94,8 @@ static int put_resources(struct prepare *prepare)
 	return error;
 }
 
-/* The number that a chosen resource has in the output. One that is declared after the first call,
- * when another is number 1 already, cannot have that. */
+/* Returns the number of a chosen resource in the output. If another one has become number 1, a resource that is
+ * declared after the first call cannot have that number. */
 static uint32_t renumber(const struct prepare *prepare, uint32_t id)
 {
 	if (!prepare->renumbered)
@@ -180,7 +179,7 @@ static int prepare_put_call(struct prepare *prepare, const struct record *record
 	return stage_put(prepare->stage.next, &changed);
 }
 
-/* Where a record that is no call says of which resource it is; NULL: it does not. */
+/* Returns the place of the resource's number in a record that is not a call, or NULL. */
 static uint32_t *resource_place(struct record *record)
 {
 	switch (record->type) {
@@ -195,7 +194,7 @@ static uint32_t *resource_place(struct record *record)
 	}
 }
 
-/* With -R. */
+/* Passes on a record that is not a call if -R chooses its resource. */
 static int put_other(struct prepare *prepare, const struct record *record)
 {
 	struct record changed = *record;

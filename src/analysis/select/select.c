@@ -12,12 +12,11 @@ struct selection {
 	struct select_options options;
 	struct call_ranges ranges;
 	uint64_t count; /* of calls let through */
-	/* Of what is alive, twice its references, and 1 more if its allocation was chosen. */
+	/* For each live id twice its references, plus 1 if its allocation was chosen. */
 	struct resources resources;
 };
 
-/* A file of event numbers is the user's own; this only keeps a mistyped device from filling memory.
- */
+/* The user chooses the file of event numbers; this limit only keeps a mistyped device from filling memory. */
 enum { INDEX_FILE_MAX = 1 << 28 };
 
 static int select_compare_numbers(const void *a, const void *b)
@@ -112,7 +111,7 @@ static bool is_selected(const struct selection *selection, const struct record_c
 	return !options->call_address || call_ranges_cross(&selection->ranges, call);
 }
 
-/* What is asked where a fate is decided. */
+/* Returns true if an allocation is chosen, and its release with it. */
 static bool select_is_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
@@ -121,7 +120,7 @@ static bool select_is_chosen(const struct selection *selection, const struct rec
 	       (!options->filter || filter_fits(options->filter, call));
 }
 
-/* Of a block from before the trace. */
+/* Returns true if a block from before the trace is chosen. */
 static bool is_before_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
@@ -129,7 +128,7 @@ static bool is_before_chosen(const struct selection *selection, const struct rec
 	return is_selected(selection, call) && (!options->filter || filter_fits_before(options->filter, call));
 }
 
-/* Of what was not seen allocated. */
+/* Returns true if a release is chosen whose allocation was not seen. */
 static bool is_stray_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
@@ -138,7 +137,8 @@ static bool is_stray_chosen(const struct selection *selection, const struct reco
 	       (!options->filter || filter_fits_stray(options->filter));
 }
 
-/* The fate of its allocation; of calls that are neither allocation nor release, their own. */
+/* Returns true if the call's allocation is chosen, or, for a call that is neither allocation nor release, the call
+ * itself. */
 static bool goes_with_allocation(struct selection *selection, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&selection->resources, call->resource);
@@ -160,7 +160,7 @@ static bool goes_with_allocation(struct selection *selection, const struct recor
 	return state & 1;
 }
 
-/* Whether calls are chosen by their allocations at all. */
+/* Returns true if calls are chosen by their allocations. */
 static bool has_fates(const struct selection *selection)
 {
 	return selection->options.by_allocation || selection->options.filter;
@@ -170,11 +170,11 @@ static bool is_let_through(struct selection *selection, const struct record_call
 {
 	const bool is_seen = selection->options.by_allocation || is_selected(selection, call);
 
-	/* Of what is not seen itself, the release may be. */
+	/* goes_with_allocation() must see an allocation that is not shown itself, because its release may be shown. */
 	return (!has_fates(selection) || goes_with_allocation(selection, call)) && is_seen;
 }
 
-/* Those blocks that are chosen go on. */
+/* Passes on the blocks that are chosen. */
 static int select_put_baseline(struct selection *selection, const struct record_baseline *baseline)
 {
 	struct resource_state *resource = resources_of(&selection->resources, baseline->resource);
@@ -199,7 +199,7 @@ static int select_put_baseline(struct selection *selection, const struct record_
 	return error;
 }
 
-/* What a scan says of a block that was not chosen. */
+/* Returns true if a scan's result is about a block that was not chosen. */
 static bool select_is_of_another(struct selection *selection, const struct record_lost *lost)
 {
 	const struct resource_state *resource = resources_of(&selection->resources, lost->resource);

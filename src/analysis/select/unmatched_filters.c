@@ -7,18 +7,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A trace has 32 contexts; a damaged one may declare them without end. */
+/* Bytes of names that are kept. A trace has up to 32 contexts, but a damaged one may declare any number. */
 enum { CONTEXTS_MAX = 8192 };
 
-/* What has been seen of what was asked for. */
+/* What the trace contains of what the filters ask for. */
 struct choices {
 	struct stage stage;
 	struct select_options options;
 	struct call_ranges ranges;
 	bool context_declared;
-	struct buf contexts;                           /* their names, a comma behind each */
-	bool in_context, included, excluded, crossing; /* a call is */
-	bool together;                                 /* a call is chosen by all */
+	struct buf contexts;                           /* their names, each with a comma after it */
+	bool in_context, included, excluded, crossing; /* such a call came */
+	bool together;                                 /* a call matches all filters */
 	bool object_wanted, object_late;
 	uint64_t calls, objects, objects_found;
 };
@@ -57,7 +57,7 @@ static void look_at_object(struct choices *choices, const struct record_object *
 	struct stat st;
 
 	choices->objects++;
-	/* A link that leads nowhere is there, too. */
+	/* A dangling symbolic link counts as found. */
 	choices->objects_found += !lstat(full, &st);
 	free(full);
 }
@@ -83,7 +83,7 @@ static int unmatched_filters_put(struct stage *stage, const struct record *recor
 	return stage_put(stage->next, record);
 }
 
-/* Each name of -C that no context has. */
+/* Reports each name of -C that no context has. */
 static void check_context_names(const struct choices *choices, struct buf *out)
 {
 	const char *const declared = choices->contexts.size ? (const char *)choices->contexts.data : "";
@@ -159,7 +159,7 @@ void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool
 	if (choices->objects && !choices->objects_found)
 		buf_printf(out, "--sysroot matches nothing: none of the trace's objects lies under %s\n",
 			   options->sysroot);
-	/* A context without calls is as it is. */
+	/* A context in which no call was made is not reported. */
 	if (out->size == before && choices->in_context && choices->calls && !choices->together && !selected)
 		buf_add_str(out, "each choice matches something, but no call of the trace is chosen by all of them\n");
 }

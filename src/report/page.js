@@ -1,4 +1,4 @@
-// What is shown now, which stands in the page's address behind '#', too; the keys; the beginning.
+// What is shown now, which is in the page's address after '#' too, and the parts of the page.
 
 const state = {
   kind: 0, view: 'live', unit: 'bytes', moment: null, invert: false, find: '', zoom: 0, open: new Set(), sort: '',
@@ -34,7 +34,7 @@ function viewsOf(kind) {
   return !kind.scan ? VIEWS : value(kind.scan.possibly[0]) ? ['lost', 'possibly', ...VIEWS] : ['lost', ...VIEWS];
 }
 
-// What is shown first.
+// The view that is shown first.
 function firstView(kind) {
   return kind && kind.is_call ? 'allocated' : data.compared ? 'grown' : kind && kind.scan && value(kind.scan.lost[0]) ? 'lost' : 'live';
 }
@@ -47,7 +47,7 @@ function figureOfView(kind, view) {
   return state.moment === null ? null : sumRows(kind.rows, 'moment', state.moment);
 }
 
-// A number from the address, or what it is to be if it is none.
+// The number in a text of the address, or `otherwise` if there is none below `below`.
 function numberIn(text, below, otherwise) {
   return /^\d{1,9}$/.test(text || '') && +text < below ? +text : otherwise;
 }
@@ -129,7 +129,7 @@ function dateText(seconds) {
   return isNaN(date) ? '' : date.toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
 }
 
-// What the kernel says of the processes' memory; several may share some, so there is no sum.
+// The processes' resident memory. Several may share some, so there is no sum.
 function residentText(programs) {
   const known = programs.filter((program) => program.resident_peak !== undefined);
   const highest = known.reduce((most, program) => Math.max(most, value(program.resident_peak)), 0);
@@ -231,7 +231,7 @@ function drawCards(kind) {
   byId('cards').append(...viewsOf(kind).map((view, i) => makeCard(kind, view, i + 1)));
 }
 
-// What a scan at the end has found of what is alive.
+// What scans have found of the blocks that are alive.
 function drawScan(kind) {
   const place = byId('scan'), parts = [];
   const add = (figure, text) => {
@@ -269,7 +269,7 @@ function isMain(kind) {
   return kind.has_bytes && state.unit === 'bytes' ? 'bytes' : 'blocks';
 }
 
-// Whether a box is inside the one that is zoomed to.
+// For each box, whether it is inside the one that is zoomed to.
 function insideOf(flame, zoom) {
   const inside = new Uint8Array(flame.parent.length);
 
@@ -371,7 +371,7 @@ function draw() {
   writeAddress();
 }
 
-// Takes a change over and shows it.
+// Changes the state and shows it.
 function change(changes) {
   const forgetsZoom = 'kind' in changes || 'invert' in changes;
 

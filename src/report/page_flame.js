@@ -1,14 +1,14 @@
-// The flame graph: from the outermost function down to what allocates, or inverted.
+// Draws the flame graph: from the outermost function down to what allocates, or inverted.
 
 const ROW_HEIGHT = 20, BOXES_MAX = 5000, SHARE_MIN = 0.0008;
-const TEXT_MIN = 26; // pixels that a box with a name has
+const TEXT_MIN = 26; // pixels: narrower boxes have no name
 const HUES = [24, 205, 140, 265, 52, 330, 175, 95, 230, 0, 290, 115];
 
 const PARTIAL = ['', '(deeper than what was recorded)', '(could not be followed further)', ''];
 
 const hueOf = new Map();
 
-// A colour for each object; the objects that come up first have those that differ most.
+// The colour of an object. The first objects get the colours that differ most.
 function hue(object) {
   if (!hueOf.has(object))
     hueOf.set(object, HUES[hueOf.size % HUES.length]);
@@ -53,7 +53,7 @@ function leafFunction(row) {
   return functionNumber(row.folded ? counted(row.folded, 'smaller stack', 'smaller stacks') : row.name, '', null);
 }
 
-// The boxes of a kind, those outside before those inside, and each row's innermost box.
+// The boxes of a kind, outer ones before inner ones, and the innermost box of each row.
 function makeFlame(kind, inverted) {
   const leaves = kind.rows.map(leafFunction);
   const flame = {parent: [0], fn: [-1], children: new Map(), leaf: []};
@@ -66,7 +66,7 @@ function makeFlame(kind, inverted) {
     for (let node = row.node; node; node = nodes.caller[node])
       path.push(functionOfFrame[nodes.frame[node]]);
     path.unshift(leaves[i]);
-    // A stack whose outer part is not known stands beside those that begin at the start of their thread.
+    // A stack whose outer part is unknown is drawn beside those that begin at the start of their thread.
     if (PARTIAL[row.end])
       path.push(functionNumber(PARTIAL[row.end], '', null));
     if (!inverted)
@@ -110,19 +110,19 @@ function weighBy(flame, kind, figureOf) {
   return {blocks, bytes};
 }
 
-// What a box has more than before: [blocks, bytes].
+// How much more a box has than before: [blocks, bytes].
 function boxGrowth(weighed, box) {
   return [weighed.blocks[box] - weighed.old.blocks[box], weighed.bytes[box] - weighed.old.bytes[box]];
 }
 
-// The greatest growth or shrinkage of any box that is drawn, which has the full colour.
+// The greatest growth or shrinkage of any box that is drawn. That box has the full colour.
 function greatestGrowth(scene) {
   const main = scene.weights === scene.weighed.bytes ? 1 : 0;
 
   return scene.boxes.reduce((most, [box]) => Math.max(most, Math.abs(boxGrowth(scene.weighed, box)[main])), 1);
 }
 
-// As in a differential flame graph: red has grown, blue has shrunk, the more the deeper.
+// As in a differential flame graph: red has grown, blue has shrunk; a deeper colour is a greater difference.
 function colourByGrowth(element, scene, box) {
   const main = scene.weights === scene.weighed.bytes ? 1 : 0, growth = boxGrowth(scene.weighed, box)[main];
 
@@ -134,7 +134,7 @@ function boxName(flame, box) {
   return box ? functions.name[flame.fn[box]] : 'all';
 }
 
-// Where boxes are to be drawn: [box, depth, left, width], from what is zoomed to inwards; its callers above it.
+// Where to draw boxes: [box, depth, left, width], from the zoomed box inwards, with its callers above it.
 function layOut(flame, weights, zoom) {
   const above = [], boxes = [], pending = [];
 
@@ -157,7 +157,7 @@ function layOut(flame, weights, zoom) {
       entries.push([child, depth + 1, at, share]);
       at += share;
     }
-    // The greatest one, which stands on the left, is taken next.
+    // The greatest box, which is leftmost, is next.
     pending.push(...entries.reverse());
   }
   return boxes;
@@ -170,7 +170,7 @@ function isFound(fn, wanted) {
     (frame !== null && frame.file.toLowerCase().includes(wanted));
 }
 
-// What is found: of functions, and of all boxes those that are inside no other that is found.
+// The functions that a text finds, and the found boxes that are inside no other found box.
 function search(flame, text) {
   const wanted = text.trim().toLowerCase();
 
@@ -271,7 +271,7 @@ function drawLegend(scene) {
     legend.append(make('span', '', 'and ' + counted(objects.length - 8, 'more object', 'more objects')));
 }
 
-// The box that an arrow key leads to from one that is drawn.
+// The box to which an arrow key leads from a drawn one.
 function boxBeside(scene, box, key) {
   const drawn = new Map(scene.boxes.map((entry) => [entry[0], entry]));
   const own = drawn.get(box);

@@ -1,4 +1,4 @@
-// The mouse and the keyboard.
+// Handles the mouse and the keyboard, and starts the page.
 
 const KEYS = [
   ['1 2 3 \u2026', 'what is shown, as it stands there from left to right: lost, alive, allocated, temporary'],

@@ -1,5 +1,5 @@
 'use strict';
-// What the page's data say, as page_data.h describes them, and how figures are written.
+// The page's data, as page_data.h describes them, and texts for figures.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const NO_STACK = 3;
@@ -26,12 +26,12 @@ for (let i = 0; i < data.nodes.length; i += 2) {
   nodes.frame.push(data.nodes[i + 1]);
 }
 
-// Numbers that JavaScript would round are text.
+// Numbers that JavaScript would round are strings.
 function value(number) {
   return +number;
 }
 
-// Of [blocks, bytes] of each class, what is definitely and indirectly lost, and what is so possibly.
+// From [blocks, bytes] of each class: what is definitely or indirectly lost, and what is possibly lost.
 function lostOf(numbers) {
   const l = numbers || [0, 0, 0, 0, 0, 0];
 
@@ -78,12 +78,12 @@ function rowFigure(row, view, moment) {
   return view === 'moment' ? rowAt(row, moment) : row[view];
 }
 
-// What there is more than before: [blocks, bytes]; less is negative.
+// How much more there is than before: [blocks, bytes]; negative if it is less.
 function growthOf(now, old) {
   return [value(now[0]) - value(old[0]), value(now[1]) - value(old[1])];
 }
 
-// A sum that is exact as long as all of it is below 2^53.
+// The sum is exact if it is below 2^53.
 function sumRows(rows, view, moment) {
   let blocks = 0, bytes = 0;
 
@@ -95,7 +95,7 @@ function sumRows(rows, view, moment) {
   return [blocks, bytes];
 }
 
-// From the innermost function outwards.
+// The frames of a row, from the innermost function outwards.
 function stackOf(row) {
   const stack = [];
 
@@ -134,7 +134,7 @@ function human(bytes) {
   return (isRound ? Math.round(number) : number.toFixed(number < 10 ? 2 : 1)) + '\u00a0' + units[unit];
 }
 
-// A number of blocks, short.
+// A short text for a number of blocks.
 function shortCount(number) {
   const n = value(number);
 
@@ -145,7 +145,7 @@ function shortCount(number) {
   return n < 1e9 ? (n / 1e6).toFixed(1) + '\u00a0M' : (n / 1e9).toFixed(1) + '\u00a0G';
 }
 
-// A span of time; calls where the trace has no times.
+// A span of time, or a number of calls if the trace has no times.
 function spanText(since) {
   if (!data.has_times)
     return counted(since, 'call', 'calls');
@@ -172,7 +172,7 @@ function signed(number) {
   return (number > 0 ? '+' : number < 0 ? '\u2212' : '') + grouped(Math.abs(number));
 }
 
-// "+1,234 bytes in +5 blocks"
+// "+1,234 bytes, +5 blocks"
 function growthText(kind, growth) {
   const blocks = signed(growth[0]) + ' ' + (Math.abs(growth[0]) === 1 ? kind.one : kind.many);
 
@@ -186,7 +186,7 @@ function figureText(kind, figure) {
   return kind.has_bytes ? counted(figure[1], 'byte', 'bytes') + ' in ' + blocks : blocks;
 }
 
-// Names come in as text only.
+// Names become text only, never HTML.
 function make(tag, className, text) {
   const element = document.createElement(tag);
 

@@ -1,4 +1,4 @@
-// The groups as a table, each with its stack; the spread of sizes and lifetimes.
+// Draws the groups as a table, each with its stack; the spread of sizes and lifetimes; the threads.
 
 const ROWS_AT_FIRST = 20;
 
@@ -35,10 +35,10 @@ function addPlace(to, frame) {
   to.append(' ', element);
 }
 
-// Of what the libraries of C++ and Rust are made: whoever calls them says more.
+// Functions of the libraries of C++ and Rust: their callers say more.
 const PLUMBING = /^(?:std|__gnu_cxx|alloc|core)::|^operator new/;
 
-// In short where a row comes from: the innermost function that is no plumbing, and its callers on a line of their own.
+// Adds where a row comes from: the innermost function that is not PLUMBING, and its callers on a second line.
 function addWhere(cell, row) {
   const stack = stackOf(row);
 
@@ -198,7 +198,7 @@ function drawTableHead(kind, columns, sort) {
   head.append(line);
 }
 
-// rows: those of the kind that are inside what is zoomed to and found. whole: the sum of the kind.
+// rows: those of the kind that are found, inside the zoomed box. whole: the sum of the kind.
 function drawTable(kind, rows, whole) {
   const columns = columnsOf(kind), table = byId('groups');
   const sort = columns.some((column) => column.name === state.sort) ? state.sort
@@ -256,7 +256,7 @@ function sizeLabel(exponent) {
   return human(2 ** (exponent - 1)) + ' to < ' + human(2 ** exponent);
 }
 
-// The first bucket is below 1 microsecond or at the next call, each other one ends at ten times as much.
+// The first bucket ends at 1 microsecond, or at the next call; each other one ends at ten times its begin.
 function lifeLabel(exponent) {
   if (exponent === 13)
     return data.has_times ? spanText(1e15) + ' and more' : grouped(1e12) + ' calls and more';
@@ -277,7 +277,7 @@ function drawSpread(kind) {
   drawBars(byId('lives'), 'How long what was released had lived', lives);
 }
 
-// [tid, name, allocated blocks, bytes, alive, temporary] of each thread, in the order of what is shown.
+// The threads of a kind, those with the most of what is shown first.
 function threadsOf(kind) {
   const threads = [], t = kind.threads, main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0;
 
@@ -288,7 +288,7 @@ function threadsOf(kind) {
   return threads.sort((a, b) => value(b[view][main]) - value(a[view][main]));
 }
 
-// One thread says nothing that the sums do not.
+// A single thread would only repeat the sums.
 function drawThreads(kind) {
   const place = byId('threads'), threads = threadsOf(kind), table = make('table'), body = make('tbody');
   const main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0, head = make('tr'), unit = main ? 'bytes' : kind.many;

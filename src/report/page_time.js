@@ -1,5 +1,5 @@
-// What was alive over time: bytes, below them blocks, and below these what was resident, where the trace says it; a moment
-// can be picked.
+// Draws what was alive over time: bytes, below them blocks, and below these resident memory if the trace has it. The
+// user can pick a moment.
 
 const TIME = {left: 8, right: 8, bytes: 132, blocks: 56, resident: 40, gap: 20, axis: 24, top: 18};
 
@@ -16,7 +16,7 @@ function most(values) {
   return values.reduce((greatest, v) => Math.max(greatest, value(v)), 0);
 }
 
-// Corners of the steps that values make: each is what was alive from where its span ends. The first may be unknown.
+// The path of the steps that values make, each over its span. null: not known yet.
 function steps(values, x, y) {
   let path = '', last = y(0);
 
@@ -50,7 +50,7 @@ function drawPanel(svg, panel) {
   return y;
 }
 
-// Round distances for at most `count` marks.
+// A round distance for at most `count` marks.
 function niceStep(end, count) {
   const raw = end / count, power = 10 ** Math.floor(Math.log10(raw));
 
@@ -141,7 +141,7 @@ function movePointer(moment) {
       line.setAttribute(end, at);
 }
 
-// A small picture for the choice of kinds.
+// A small picture for a kind's button.
 function sparkline(kind) {
   const values = kind.has_bytes ? kind.most || kind.bytes : kind.blocks;
   const svg = makeSvg('svg', {class: 'spark', width: 72, height: 20, viewBox: '0 0 72 20', 'aria-hidden': 'true'});

@@ -1,4 +1,4 @@
-/* The head of the report: what was traced, how it ended, what was not seen. */
+/* Writes the head of the report: what was traced, how it ended, what was not seen. */
 #include "config.h"
 #include "report/process_ends.h"
 #include "report/report_parts.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* So many processes and notes are named. */
+/* Processes and notes that are named; processes that are named for a note. */
 enum { PROCESSES_SHOWN = 5, NOTES_SHOWN = 5, NOTES_PIDS = 3 };
 
 void report_add_label(struct report *report, const char *label)
@@ -56,7 +56,7 @@ static void write_times(struct report *report)
 		lines_add(&report->lines, "from %s UTC on, ", clock);
 	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
 		  profile->events == 1 ? "" : "s");
-	/* How long was traced no trace says, only when its first and its last event were. */
+	/* No trace says how long was traced, only when its first and its last event were. */
 	if (profile->has_times && profile->end_since)
 		lines_add(&report->lines, " within %s", report_span_text(report, profile->end_since, span));
 	lines_end(&report->lines);
@@ -74,7 +74,7 @@ static void write_resident_of(struct report *report, const struct account *accou
 	lines_end(&report->lines);
 }
 
-/* Of each process by itself: what several share is resident in each of them. */
+/* Writes resident memory for each process, because memory that several share is resident in each of them. */
 static void report_head_write_resident(struct report *report)
 {
 	const struct profile *profile = report->profile;
@@ -99,7 +99,7 @@ static void report_head_write_resident(struct report *report)
 	}
 }
 
-/* A trace that it is compared to stands among the processes. */
+/* Writes the moment to which the trace is compared. An older trace is named among the processes instead. */
 static void write_mark(struct report *report)
 {
 	char when[32];
@@ -132,7 +132,7 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 	lines_end(&report->lines);
 }
 
-/* All of them: this is what most people come for. */
+/* Writes how processes ended: all of them, because most people look for this. */
 static void write_ends(struct report *report)
 {
 	char *const missing = process_ends_missing(report->profile);
@@ -168,7 +168,7 @@ static enum unseen unseen_of(const struct account *account)
 {
 	if (account->is_forked)
 		return UNSEEN_FORK;
-	/* Traces of others do not say whether they are of a whole run. */
+	/* Traces of other tools do not say whether they are of a whole run. */
 	return account->trace_end.is_expected && !account->is_attached ? UNSEEN_LAUNCHED : UNSEEN_OLDER;
 }
 
@@ -213,15 +213,15 @@ static void write_unseen(struct report *report)
 		write_count(report, profile->lost, "stack(s) to the end: they could not be followed");
 }
 
-/* Notes of several processes that are the same but for their numbers, as one. */
+/* Notes of several processes that differ only in their numbers. */
 struct note_kind {
-	const char *text;           /* of the first */
-	const struct account *last; /* the process that had one last */
+	const char *text;           /* of the first note */
+	const struct account *last; /* the last process that had one */
 	size_t processes;
-	uint32_t pids[NOTES_PIDS]; /* of the first of these */
+	uint32_t pids[NOTES_PIDS]; /* of the first processes */
 };
 
-/* The next character; a number is one '#'. */
+/* Returns the next character of a note. All digits of a number count as one '#'. */
 static char next_of_note(const char **text)
 {
 	const size_t digits = strspn(*text, "0123456789");
@@ -244,7 +244,8 @@ static bool is_alike(const char *a, const char *b)
 	return true;
 }
 
-/* A process's second note of a kind is another one: its numbers say more than which process it is. */
+/* Returns the kind of a note, or NULL if it is a new one. Two notes of one process are different kinds: their numbers
+ * say more than the number of the process. */
 static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
 				      const char *text)
 {

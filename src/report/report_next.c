@@ -1,4 +1,4 @@
-/* What to look at next: commands to be copied. */
+/* Writes what to look at next, as commands to be copied. */
 #include "config.h"
 #include "report/report_parts.h"
 
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is asked of the profile for that. */
+/* What the profile suggests to look at. */
 struct clue {
-	const struct profile_group *grown; /* the one that grew most in the last tenth of the time; NULL none */
-	bool is_alive;                     /* anything */
+	const struct profile_group *grown; /* grew most in the last tenth of the time; NULL: none did */
+	bool is_alive;                     /* anything is alive */
 };
 
 static double growth_share(const struct profile_group *group)
@@ -54,7 +54,7 @@ static void write_command(struct report *report, const char **label, const char 
 	lines_end(lines);
 }
 
-/* The process in which the group has its newest block, if that may still run. */
+/* Returns the process that has the newest block of the group, if that may still run, or else NULL. */
 static const struct account *runs_on(const struct profile *profile, const struct profile_group *group)
 {
 	for (size_t i = group->member_count; i-- > 0;) {
@@ -66,7 +66,7 @@ static const struct account *runs_on(const struct profile *profile, const struct
 	return NULL;
 }
 
-/* Commands are whole, however narrow the terminal is. */
+/* Commands are not shortened, however narrow the terminal is. */
 void report_next(struct report *report)
 {
 	const struct clue clue = find_clue(report->profile);
@@ -80,7 +80,7 @@ void report_next(struct report *report)
 	if (report->options.again && clue.grown && report->profile->has_times) {
 		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
 
-		/* Down to a microsecond. */
+		/* As precise as a microsecond. */
 		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,
 			 account->earlier_since / 1000000000, account->earlier_since / 1000 % 1000000);
 		write_command(report, &label, options, "what grew in the end");

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What stands outermost in stacks: the start of a program or of a thread. */
+/* Outermost functions of stacks, which start a program or a thread. */
 static const char *const starts[] = {
 	"_start",
 	"__libc_start_main",
@@ -26,7 +26,7 @@ struct tally report_figure_now(const struct report *report, const struct profile
 {
 	switch (report->section->figure) {
 	case FIGURE_LEAKED:
-		/* Growth is of all that is alive. */
+		/* Growth is shown of all that is alive. */
 		return report->profile->has_old ? group->live : group->picked;
 	case FIGURE_POSSIBLY:
 		return group->lost[LOST_POSSIBLY];
@@ -58,7 +58,7 @@ struct tally report_figure_old(const struct report *report, const struct profile
 	}
 }
 
-/* What there is more than before. */
+/* Returns how much more there is than before. */
 static struct tally growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
@@ -174,7 +174,7 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 		  report_noun(resource, tally->calls, &report->name));
 }
 
-/* A number below 1000 with three digits, of which %g makes no power of ten. */
+/* Returns a number of at most three digits before the point, because %.3g shows a longer one as a power of ten. */
 static double floor_digits(double number)
 {
 	return number > 999 ? 999 : number;
@@ -219,12 +219,12 @@ uint32_t report_frame_count(const struct profile_group *group)
 {
 	uint32_t count = group->frame_count;
 
-	/* A stripped program's own start has no name. */
+	/* The start of a stripped program has no name. */
 	if (count > 1 && !group->frames[count - 1]->function && is_start(group->frames[count - 2]))
 		count--;
 	while (count && is_start(group->frames[count - 1]))
 		count--;
-	/* What the start itself allocates has no other frames. */
+	/* If the start itself allocates, there are no other frames. */
 	return count ? count : group->frame_count;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Resources of several kinds may be suppressed by one entry: their sizes say nothing together. */
+/* Shows no sizes, because one entry may suppress resources of several kinds. */
 void report_suppressed(struct report *report)
 {
 	const struct suppressions *suppressions = report->profile->suppressions;
@@ -34,12 +34,12 @@ void report_suppressed(struct report *report)
 	}
 }
 
-/* `text` NULL: any. */
+/* text: NULL for any. */
 static void report_suppressed_add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;
 
-	/* What would end the line is any character then. */
+	/* A line end would end the entry's line, so '?' matches it. */
 	for (char *p = pattern; p && (p = strchr(p, '\n'));)
 		*p = '?';
 	buf_printf(entry, "   %s:%s\n", kind, pattern ? pattern : "*");
@@ -69,7 +69,7 @@ static void write_lines(struct lines *lines, const char *text)
 		LINE(lines, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Groups that differ in lines, or in addresses of an object, have the same entry. */
+/* Groups that differ only in lines, or in addresses of an object, have the same entry, which is written once. */
 void report_gen_suppressions(struct report *report)
 {
 	const size_t columns = report->lines.columns;
@@ -77,7 +77,7 @@ void report_gen_suppressions(struct report *report)
 	struct hash written = {0};
 	struct buf entry = {0};
 
-	/* They are for a file. */
+	/* The entries are for a file, so they are not shortened. */
 	report->lines.columns = 0;
 	report->section = &report_section_leaks;
 	LINE(&report->lines, "%s", "");

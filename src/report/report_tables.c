@@ -1,4 +1,4 @@
-/* The report's tables: by size, by thread, by object. */
+/* Writes the report's tables: by size, by thread, by object. */
 #include "config.h"
 #include "report/report_parts.h"
 
@@ -12,7 +12,7 @@ struct report_tables_row {
 	const char *name;
 	uint32_t tid;
 	struct tally allocated, live;
-	struct tally old; /* alive before, where the profile is compared */
+	struct tally old; /* alive before, if the profile is compared */
 };
 
 static size_t rows_shown(const struct report *report)
@@ -35,7 +35,7 @@ static void write_titles(struct report *report, const struct profile_resource *r
 	lines_end(lines);
 }
 
-/* "+12", "-3", "0": what there is more than before. */
+/* Writes to `text`, and returns, how much more there is than before: "+12", "-3", "0". */
 static const char *report_tables_difference(uint64_t now, uint64_t old, char text[static 34])
 {
 	char number[32];
@@ -48,7 +48,7 @@ static const char *report_tables_difference(uint64_t now, uint64_t old, char tex
 	return text;
 }
 
-/* What rows are ordered by, and their bars show: what is alive, or grew. */
+/* Returns the figure that orders rows, and that their bars show: what is alive, or its growth. */
 static uint64_t row_key(const struct report *report, const struct profile_resource *resource,
 			const struct report_tables_row *row)
 {
@@ -191,7 +191,7 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 struct thread_rows {
 	struct report_tables_row *rows;
 	size_t count, capacity;
-	bool by_name; /* numbers of threads are others in another trace */
+	bool by_name; /* the older trace has other numbers of threads */
 	struct intern_pool names;
 	struct hash index; /* by name: interned name or number -> 1 + the row's */
 };
@@ -254,7 +254,7 @@ void report_threads(struct report *report, const struct profile_resource *resour
 	intern_pool_free(&threads.names);
 }
 
-/* The innermost object that is not of the language's runtime; else the innermost. */
+/* Returns the innermost object that is not of the language's runtime, or else the innermost one. */
 static const char *object_of(const struct profile_group *group)
 {
 	const char *innermost = NULL;
@@ -286,7 +286,7 @@ void report_objects(struct report *report, const struct profile_resource *resour
 
 		if (group->resource != resource)
 			continue;
-		/* Strings of a profile are interned. */
+		/* Strings of a profile are interned: equal ones have the same address. */
 		const char *object = group->is_before ? group->function : object_of(group);
 		uint64_t *place = hash_place(&index, (uintptr_t)object);
 

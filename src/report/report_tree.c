@@ -1,19 +1,19 @@
-/* The report as a tree: from main down to what allocates, or from there up to its callers. */
+/* Writes the report as a tree: from main down to what allocates, or from there up to its callers. */
 #include "config.h"
 #include "report/report_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What has less than 1 / SHARE_MIN of the whole is summed up; branches go in no further than the terminal allows. */
+/* Nodes with less than 1 / SHARE_MIN of the whole are summed up; branches are indented INDENT_MAX times at most. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
 struct report_tree_node {
-	const struct profile_frame *frame; /* NULL: the function that allocates, by name */
+	const struct profile_frame *frame; /* NULL: `function` is the one that allocates */
 	const char *function;
 	struct tally figure;
-	uint64_t key;             /* by which nodes are ordered */
-	size_t first_child, next; /* indexes; 0 none: that is the root */
+	uint64_t key;             /* orders the nodes */
+	size_t first_child, next; /* indexes; 0, which is the root: none */
 };
 
 struct tree {
@@ -24,7 +24,7 @@ struct tree {
 	struct hash children; /* parent and function -> index of the node */
 };
 
-/* What two nodes of the same parent are the same by: the function, in one object. */
+/* Returns a key that is the same for equal nodes of one parent: those of a function in one object. */
 static uint64_t report_tree_node_key(size_t parent, const struct profile_frame *frame, const char *function)
 {
 	uint64_t key = hash_mix(parent * 2 + (frame != NULL));
@@ -49,7 +49,7 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 	const uint64_t key = report_tree_node_key(parent, frame, function);
 	uint64_t *place = hash_place(&tree->children, key);
 
-	/* Where two hashes are equal, the children are searched. */
+	/* If two hashes are equal, the children are searched. */
 	if (*place && is_same_node(&tree->nodes[*place], frame, function))
 		return *place;
 	if (*place)
@@ -121,11 +121,11 @@ static void report_tree_write_node(struct tree *tree, const struct report_tree_n
 	lines_end(lines);
 }
 
-/* What is still to be written: nodes with their depth, the next one last. */
+/* What is still to be written: nodes with their depth. The last item is the next one. */
 struct pending {
 	size_t node;
 	unsigned indent;
-	size_t left_out; /* not a node, but so many small ones of the same parent */
+	size_t left_out; /* not 0: instead of a node, this many small ones of one parent */
 	uint64_t left_out_key;
 };
 
@@ -191,7 +191,7 @@ static void write_tree(struct tree *tree)
 			continue;
 		}
 		report_tree_write_node(tree, node, item.indent);
-		/* A chain without branches goes straight down. */
+		/* A chain without branches is not indented. */
 		const size_t child = node->first_child;
 		const bool is_chain = child && !tree->nodes[child].next && tree->nodes[child].key == node->key;
 

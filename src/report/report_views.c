@@ -1,4 +1,4 @@
-/* The views of the report, a row each. */
+/* The views of the report: a table with a row for each. */
 #include "config.h"
 #include "report/report_parts.h"
 

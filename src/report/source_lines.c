@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What is larger was not written by hand; lines that are longer are not read at a glance. */
+/* A larger file was not written by hand; a longer line cannot be read at a glance. */
 enum { FILE_MAX = 8 << 20, LINE_MAX = 200 };
 
 struct source_file {

@@ -1,4 +1,4 @@
-/* --stats: what a trace comes to, as a report; on a terminal as wide as that. */
+/* --stats: a report of the sums of a trace; on a terminal, as wide as that. */
 #ifndef FT_REPORT_STATS_H
 #define FT_REPORT_STATS_H
 
@@ -6,11 +6,11 @@
 
 struct stats_options {
 	struct output_target target;
-	struct names *names; /* names the top stacks; NULL none; the caller's */
+	struct names *names; /* for the top stacks; NULL: none; the caller's */
 };
 
-/* A last stage: takes a trace and writes the report at its end. Memory is proportional to the live
- * resources and the distinct stacks and functions. */
+/* Makes a last stage, which writes the report at the end of the trace. Memory is proportional to the live resources and
+ * the distinct stacks and functions. */
 struct stage *stats_new(const struct stats_options *options);
 
 #endif

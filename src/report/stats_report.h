@@ -1,4 +1,4 @@
-/* The text of --stats. */
+/* Writes the text of --stats. */
 #ifndef FT_REPORT_STATS_REPORT_H
 #define FT_REPORT_STATS_REPORT_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Writes it. Sorts the lists that it shows. Lines of more than so many columns are shortened, but for files and lines;
- * 0: none is. names: of the account's objects; NULL: frames are named by what the trace says. */
+/* Writes the report. Sorts the lists that it shows. Lines longer than `columns` are shortened, except in a frame's file
+ * and line; 0: none are. names: of the account's objects; NULL: frames have the names from the trace. */
 void stats_report(struct account *account, struct names *names, size_t columns, FILE *out);
 
 #endif

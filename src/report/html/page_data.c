@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The rest of PAGE_MAX is for the lines of time, 16 kinds with 1024 spans of three numbers each, or 64 with 128, for
+/* The rest of PAGE_MAX is for the lines of time (16 kinds with 1024 spans of three numbers each, or 64 with 128), for
  * the head, and for the template. */
 const struct page_limits page_data_limits = {.groups = 2900000, .folded = 600000, .sources = 300000};
 
@@ -41,7 +41,7 @@ static void page_data_add_tally(struct buf *out, const char *key, const struct t
 	buf_add_char(out, ']');
 }
 
-/* An array that was made apart. */
+/* Adds an array whose elements are in a buffer already. */
 static void add_array(struct buf *out, const char *key, const struct buf *json)
 {
 	add_key(out, key);
@@ -76,7 +76,7 @@ static void add_programs(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
 }
 
-/* Of more than PAGE_ENDS the others are counted. */
+/* More than PAGE_ENDS ends are only counted. */
 static void add_ends(struct buf *out, const struct profile *profile)
 {
 	struct process_ends ends;
@@ -139,7 +139,7 @@ static void add_notes(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "notes_left_out", all - count);
 }
 
-/* The widths of the traces' own lines of time are powers of two; the greatest one fits all. */
+/* The widths of the spans in the traces' timelines are powers of two, so the greatest one fits all. */
 static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 {
 	struct page_axis axis = {.moment_width = 1, .span_width = 1};
@@ -164,7 +164,7 @@ static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 	return axis;
 }
 
-/* The most bytes at once in a span of the page, of the only process. */
+/* Returns the most bytes that were alive at once in a span of the page. There is only one process. */
 static uint64_t most_in_span(const struct timeline *timeline, const struct page_axis *axis, size_t span)
 {
 	const uint64_t from = span * (axis->span_width / timeline->width);
@@ -214,7 +214,7 @@ static void add_lines_of_time(struct buf *out, const struct profile *profile, co
 	buf_free(&most);
 }
 
-/* What was resident at the end of each span, of the only process; null before that is known. */
+/* Adds what was resident at the end of each span, if there is only one process; null before that is known. */
 static void page_data_add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
 {
 	const struct resident *resident;
@@ -240,7 +240,7 @@ static void page_data_add_resident(struct buf *out, const struct profile *profil
 	buf_free(&json);
 }
 
-/* How many were allocated of which sizes, and released after which time. */
+/* Adds how many blocks were allocated for each size, and released after each lifetime. */
 static void add_histograms(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally sizes[SIZE_BUCKETS] = {0};
@@ -279,7 +279,7 @@ struct page_data_threads {
 	size_t count, capacity;
 };
 
-/* By what they allocated, the most first. */
+/* Orders threads by what they allocated, the most first. */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct thread_account *x = *(const struct thread_account *const *)a,
@@ -324,7 +324,7 @@ static void page_data_add_threads(struct buf *out, const struct profile *profile
 	free(threads.rows);
 }
 
-/* Nothing where no scan was. */
+/* Adds nothing if there was no scan. */
 static void add_scan(struct buf *out, const struct profile_resource *kind)
 {
 	if (kind->scanned) {
@@ -344,7 +344,7 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unknown);
 }
 
-/* What nothing is known of before has not grown. */
+/* Groups that cannot be compared count as not grown. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = kind->old.live;

@@ -7,19 +7,19 @@
 #include "report/report_parts.h"
 #include "report/source_lines.h"
 
-/* Of more than these only the number is shown. */
+/* Of more than these, the rest is only counted. */
 enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_ENDS = 1000, PAGE_SPANS = 1024, PAGE_THREADS = 50 };
 
-/* Strings longer than that are shortened. */
+/* Longer strings are shortened. */
 enum { PAGE_TEXT_MAX = 400 };
 
 /* Appends a string; one that is too long gets an ellipsis. */
 void page_add_text(struct buf *out, const char *text);
 void page_add_number(struct buf *out, uint64_t number);
-/* ',' and a number. */
+/* Appends ',' and a number. */
 void page_add_next(struct buf *out, uint64_t number);
 
-/* Strings, frames and nodes, each by a number. */
+/* Strings, frames and nodes. Each has a number. */
 struct page_stacks {
 	struct sources sources;
 	size_t sources_left;             /* bytes */
@@ -31,23 +31,24 @@ struct page_stacks {
 	struct buf room;
 };
 
-/* The node of a group's stack, which is added. */
+/* Adds the node of a group's stack. Returns its number. */
 size_t page_node_add(struct page_stacks *stacks, const struct profile_group *group);
-/* The node of as much of the group's stack as there is already; *cost: at most so many bytes the rest would add. */
+/* Returns the node of that part of a group's stack that exists already. *cost: how many bytes the rest would add, at
+ * most. */
 size_t page_node_find(const struct page_stacks *stacks, const struct profile_group *group, size_t *cost);
-/* The number of a function's name. */
+/* Adds the name of a function. Returns its number. */
 size_t page_name_add(struct page_stacks *stacks, const char *name);
 size_t page_stacks_size(const struct page_stacks *stacks);
 void page_stacks_begin(struct page_stacks *stacks, const char *sysroot, size_t sources);
 void page_stacks_free(struct page_stacks *stacks);
 
-/* The moments at which the page knows what was alive. */
+/* The moments and spans for which the page has what was alive. */
 struct page_axis {
 	uint64_t moment_width, span_width;
 	size_t moment_count, span_count;
 };
 
-/* The rows of all kinds. rows[kind] is the array without brackets. */
+/* Writes the rows of all kinds. rows[kind]: gets the array without brackets. */
 void page_rows(struct page_stacks *stacks, const struct profile *profile, const struct page_axis *axis,
 	       const struct page_limits *limits, struct buf *rows, size_t kinds);
 

@@ -1,34 +1,34 @@
-/* The rows of the page: groups, the greatest first, until the room is full; the others are summed up where their stacks
- * leave those that are there. */
+/* Writes the rows of the page: groups, the greatest first, until the room is full. The others are summed up at the
+ * nodes where their stacks leave the stacks of these rows. */
 #include "config.h"
 #include "report/html/page_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a row says besides its stack; of several groups if they were folded. */
+/* The figures of a row: of one group, or of several that are folded. */
 struct page_rows_row {
 	size_t kind, node;
-	const char *function; /* "" folded */
-	uint64_t groups;      /* folded */
+	const char *function; /* "" if folded */
+	uint64_t groups;      /* number of folded ones */
 	unsigned end;
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
-	struct tally old; /* alive before, where the profile is compared */
+	struct tally old; /* alive before, if the profile is compared */
 	uint64_t lifetimes, released, first, oldest, newest;
 	struct tally *moments;
 };
 
 struct page_rows_ranked {
 	const struct profile_group *group;
-	double rank; /* its greatest share in any sum of its kind */
+	double rank; /* the greatest share that it has in any sum of its kind */
 };
 
 struct rows {
 	struct page_stacks *stacks;
 	const struct profile *profile;
 	const struct page_axis *axis;
-	struct buf *json; /* one a kind */
+	struct buf *json; /* one for each kind */
 	size_t kinds;
 	size_t left;        /* bytes for groups */
 	size_t left_folded; /* bytes for folded ones */
@@ -118,7 +118,7 @@ static void page_rows_add_row(struct rows *rows, const struct page_rows_row *row
 	buf_add_char(out, ']');
 }
 
-/* Sums a group up in a row. */
+/* Adds a group to a row. */
 static void page_rows_join(const struct rows *rows, struct page_rows_row *row, const struct profile_group *group)
 {
 	row->groups++;
@@ -128,7 +128,7 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	tally_join(&row->temporary, &group->temporary);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&row->lost[i], &group->lost[i]);
-	/* What nothing is known of before has not grown. */
+	/* A group that cannot be compared counts as not grown. */
 	tally_join(&row->old, group->is_uncompared ? &group->live : &group->old.live);
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
@@ -167,10 +167,11 @@ static void page_rows_add_group(struct rows *rows, const struct profile_group *g
 	free(row.moments);
 }
 
-/* Where the folded groups of that node are summed up; where there is no room for another such row, that of all. */
+/* Returns the row that sums up the folded groups of a node. If there is no room for another such row, returns that of
+ * the root. */
 static struct page_rows_row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
-	/* With numbers of 20 digits. */
+	/* Bytes of a row and of a moment, with numbers of 20 digits. */
 	enum { COST = 540, MOMENT_COST = 47 };
 	const size_t cost = COST + MOMENT_COST * rows->axis->moment_count;
 	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);

@@ -1,4 +1,4 @@
-/* The strings, frames and stacks of the page. */
+/* Numbers the strings, frames and stacks of the page. */
 #include "config.h"
 #include "base/json.h"
 #include "report/html/page_parts.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* What JavaScript's numbers have exactly. */
+/* JavaScript has whole numbers exactly up to this one. */
 #define EXACT_MAX ((1ull << 53) - 1)
 
 void page_add_text(struct buf *out, const char *text)
@@ -17,7 +17,7 @@ void page_add_text(struct buf *out, const char *text)
 	if (strlen(text) <= PAGE_TEXT_MAX) {
 		json_add_string(out, text);
 	} else {
-		/* What is in the middle of very much has no meaning. */
+		/* Most of a very long text would be left out anyway. */
 		buf_add(&room, text, strnlen(text, 10 * PAGE_TEXT_MAX));
 		shorten_name(&room, 0, room.size, room.size - PAGE_TEXT_MAX);
 		json_add_string(out, buf_str(&room));
@@ -36,7 +36,7 @@ done:
 	buf_free(&room);
 }
 
-/* At most so many bytes page_add_text() appends. */
+/* Returns how many bytes page_add_text() appends, at most. */
 static size_t page_text_cost(const char *text)
 {
 	size_t cost = 3; /* quotation marks, comma */
@@ -84,7 +84,7 @@ static size_t path_add(struct page_stacks *stacks, const char *path)
 	return *place;
 }
 
-/* A name that people wrote is the same for all frames of the function. */
+/* Adds the name of a frame. All frames of a function that has a name share it. */
 static size_t frame_name_add(struct page_stacks *stacks, const struct profile_frame *frame)
 {
 	uint64_t *place = frame->function ? hash_place(&stacks->name_of, (uintptr_t)frame->function) : NULL;
@@ -128,7 +128,7 @@ static size_t frame_add(struct page_stacks *stacks, const struct profile_frame *
 	return *place - 1;
 }
 
-/* Both are below 2^32: they are counted one by one in memory. */
+/* Both numbers are below 2^32, because each counts things that are in memory. */
 static uint64_t page_stacks_node_key(size_t caller, size_t frame)
 {
 	return ((uint64_t)caller << 32 | (uint32_t)frame) + 1;

@@ -1,9 +1,9 @@
-/* What callgrind writes, for KCachegrind and callgrind_annotate: what each line of each function allocated or has
- * alive, itself and in what it calls. Only memory has a place.
+/* Writes a file like callgrind's, for KCachegrind and callgrind_annotate: what each line of each function has allocated
+ * or has alive, itself and in the functions that it calls. The format has a place for memory only.
  *
- * The readers add up what the calls of a function cost, so what recursion allocates would be counted as often as it
- * went round. As callgrind does it with --separate-recs, the second time that a function stands in a stack it is a
- * function of its own, "f'2": f has all of it, once. */
+ * The readers add up the costs of the calls of a function, so the cost of a recursive function would be counted at each
+ * level. As with callgrind's --separate-recs, the second occurrence of a function in a stack is a function of its own,
+ * "f'2": f has the whole cost, once. */
 #include "config.h"
 #include "export/export.h"
 #include "base/plain.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions have numbers: those of the frames first, then those that allocated. */
+/* A function at a level of recursion. Functions have numbers: first those of the frames, then those that allocate. */
 struct callgrind_node {
 	size_t function;
 	size_t level; /* of recursion: 1 is the outermost */
@@ -25,7 +25,7 @@ struct edge {
 };
 
 struct callgrind_function {
-	const char *name, *module, *file; /* name NULL: that of the frame */
+	const char *name, *module, *file; /* name: NULL for that of the frame */
 	const struct profile_frame *frame;
 };
 
@@ -47,7 +47,8 @@ static int compare_pointers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The strings of frames are interned: equal ones are the same. Frames without a function are each their own. */
+/* Orders frames by function. Strings of frames are interned, so equal strings have equal pointers. Each frame without a
+ * function is a function of its own. */
 static int compare_frames(const void *a, const void *b)
 {
 	const struct profile_frame *x = *(const struct profile_frame *const *)a;
@@ -86,7 +87,7 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	free(frames);
 }
 
-/* The number of the function that was called to allocate. They are few. */
+/* Returns the number of the function that was called to allocate. There are few of these. */
 static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;
@@ -122,7 +123,7 @@ static int compare_edges(const void *a, const void *b)
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Sorts the edges and makes equal ones one. */
+/* Sorts the edges and joins equal ones. */
 static void join_edges(struct callgrind *callgrind)
 {
 	size_t kept = 0;
@@ -138,8 +139,8 @@ static void join_edges(struct callgrind *callgrind)
 }
 
 struct occurrence {
-	size_t group; /* the newest that the function was in, counted from 1 */
-	size_t level; /* how often it stands there */
+	size_t group; /* the last one that contained the function, counted from 1 */
+	size_t level; /* how often the function is in that group */
 };
 
 static void callgrind_add_group(struct callgrind *callgrind, const struct profile_group *group,
@@ -168,14 +169,14 @@ static void callgrind_add_group(struct callgrind *callgrind, const struct profil
 	add_edge(callgrind, &(struct edge){allocator, allocator, 0, *cost});
 }
 
-/* "fn=(2) name": the number stands for the name, and keeps one apart that begins with a parenthesis. */
+/* Writes "fn=(2) name". The number makes names possible that begin with a parenthesis. */
 static void callgrind_write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);
 	plain_print(callgrind->out, name);
 }
 
-/* With the keys of who calls, or of what is called. */
+/* Writes a node, with the keys for a caller or those for a callee. */
 static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node, const char *object_key,
 				 const char *file_key, const char *function_key)
 {

@@ -1,5 +1,5 @@
-/* Counters in the trace event format of Chrome and Perfetto: what each process had alive of each resource, at the end
- * of each span of its timeline and at its peak. Times are microseconds, or calls where the trace has no times. */
+/* Writes counters in the trace event format of Chrome and Perfetto: what each process had alive of each resource, at
+ * the end of each span of its timeline and at its peak. Times are microseconds, or calls if the trace has no times. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"
@@ -15,7 +15,7 @@ struct chrome {
 	bool has_events;
 };
 
-/* `since` from the profile's beginning. */
+/* since: from the profile's beginning. */
 static void begin_event(struct chrome *chrome, const char *phase, uint64_t since)
 {
 	buf_add_str(&chrome->text, chrome->has_events ? ",\n{" : "\n{");
@@ -36,7 +36,7 @@ static void end_event(struct chrome *chrome)
 	chrome->text.size = 0;
 }
 
-/* Bytes and blocks are counters of their own: in one they would be drawn upon each other. */
+/* Bytes and blocks are separate counters, because a common counter would draw one on top of the other. */
 static void add_counter(struct chrome *chrome, const char *what, uint64_t since, uint64_t figure)
 {
 	struct buf name = {0};
@@ -49,7 +49,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	buf_free(&name);
 }
 
-/* Of what has no sizes, it is the greatest number. */
+/* The peak of a resource without sizes is its greatest number of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
 	if (resource->peak.bytes && !resource->counts_alone)

@@ -1,13 +1,13 @@
-/* Collapsed stacks, one a line: "root;caller;leaf 123". Read by flamegraph.pl, inferno and speedscope. Of a profile
- * that is compared to an older one, two figures, before and now, as difffolded.pl writes them for a differential flame
- * graph. */
+/* Writes collapsed stacks, one in each line: "root;caller;leaf 123". flamegraph.pl, inferno and speedscope read them.
+ * If the profile is compared to an older one, a line has two figures, before and now, as difffolded.pl writes them for
+ * a differential flame graph. */
 #include "config.h"
 #include "export/export.h"
 #include "base/plain.h"
 
 #include <inttypes.h>
 
-/* ';' and line ends have a meaning in the format. */
+/* Writes a name without ';' and line ends, which have a meaning in the format. */
 static void collapsed_write_name(const char *name, FILE *out)
 {
 	struct buf plain = {0};

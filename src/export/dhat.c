@@ -1,25 +1,25 @@
-/* What valgrind's DHAT writes, version 2 of the file, for its viewer dh_view.html: for each stack the blocks and bytes
- * that were allocated, their lifetimes, and what was alive when it had most, at the peak of all and at the end. Whether
- * blocks were read or written is not known. Only memory has a place. */
+/* Writes a file like that of valgrind's DHAT, version 2, for its viewer dh_view.html: for each stack the blocks and
+ * bytes that were allocated, their lifetimes, and what was alive at the stack's own peak, at the peak of all and at the
+ * end. Whether blocks were read or written is unknown. The format has a place for memory only. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"
 
 #include <inttypes.h>
 
-/* Blocks whose average lifetime is shorter, in the unit of the file, the viewer shows as short-lived: 500 in DHAT. */
+/* The viewer shows blocks as short-lived if their average lifetime, in the unit of the file, is less. DHAT has 500. */
 #define SHORT_LIVED 500
 
 struct dhat {
 	const struct profile *profile;
-	struct buf table;    /* the texts of the frames, a JSON string a line */
-	struct hash text_of; /* frame or interned function -> its number in the table, where 0 is the root */
+	struct buf table;    /* texts of the frames, a JSON string in each line */
+	struct hash text_of; /* frame or interned function -> number of its text; 0 is the root */
 	size_t texts;
 	struct buf line;
 	FILE *out;
 };
 
-/* Microseconds, or calls. */
+/* Returns a time in microseconds, or in calls. */
 static uint64_t in_units(const struct dhat *dhat, uint64_t since)
 {
 	return dhat->profile->has_times ? since / 1000 : since;
@@ -37,7 +37,7 @@ static void add_table_line(struct dhat *dhat, const char *text)
 	json_add_string(&dhat->table, text);
 }
 
-/* The number of the text of a frame, or of the function that was called where `frame` is NULL. */
+/* Returns the number of the text for a frame, or for the called function if `frame` is NULL. */
 static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame, const char *function)
 {
 	uint64_t *const number = hash_place(&dhat->text_of, frame ? (uintptr_t)frame : (uintptr_t)function);
@@ -56,7 +56,7 @@ static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame
 	return *number;
 }
 
-/* Stacks are told apart by their frames alone: one that ends early has a last frame that says so. */
+/* Stacks differ by their frames alone. So a stack that ends early gets a last frame that says why. */
 static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group)
 {
 	static const char *const ends[] = {
@@ -103,7 +103,7 @@ static void dhat_write_head(struct dhat *dhat, const struct profile_resource *me
 		buf_add_str(line, ",\"tu\":\"calls\",\"Mtu\":\"Mcall\"");
 	buf_printf(line, ",\"tuth\":%d\n,\"cmd\":", SHORT_LIVED);
 	json_add_string(line, account->command ? account->command : account->name);
-	/* Of several processes, which have no common time of their peaks, it is the last one's. */
+	/* The peaks of several processes have no common time: `tg` is that of the last process. */
 	buf_printf(line, ",\"pid\":%" PRIu32 ",\"te\":%" PRIu64 ",\"tg\":%" PRIu64 "\n,\"pps\":[", account->pid,
 		   in_units(dhat, profile->end_since), memory ? in_units(dhat, memory->peak_since) : 0);
 }
@@ -120,7 +120,7 @@ static int dhat_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
-		/* What was alive before the trace may have none left, and was alive at the peak. */
+		/* A group of blocks from before the trace has allocated nothing, but was alive at the peak. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
 		dhat_write_group(&dhat, group, is_first);

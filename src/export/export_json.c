@@ -1,5 +1,5 @@
-/* Lines of JSON, an object each: the processes, the resources, the groups. Whatever "type" says is new can be
- * skipped. */
+/* Writes lines of JSON, with one object in each: the processes, the resources, the groups. Readers can skip a "type"
+ * that they do not know. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"
@@ -55,7 +55,7 @@ static void add_classes(struct buf *line, const struct tally lost[LOST_KINDS])
 	buf_add_char(line, '}');
 }
 
-/* null: no scan has looked. */
+/* null if there was no scan. */
 static void export_json_add_lost(struct buf *line, const struct profile_resource *resource)
 {
 	if (resource->scanned)
@@ -64,7 +64,7 @@ static void export_json_add_lost(struct buf *line, const struct profile_resource
 		buf_add_str(line, ",\"lost\":null");
 }
 
-/* As it was before, of a profile that is compared. */
+/* Appends the figures of the older trace that the profile is compared to. */
 static void export_json_add_old(struct buf *line, const struct figures *old)
 {
 	buf_add_str(line, ",\"old\":{\"of\":\"before\"");

@@ -1,4 +1,4 @@
-/* What several exports share. */
+/* Functions that several exports use. */
 #include "config.h"
 #include "export/export.h"
 #include "base/plain.h"
@@ -23,7 +23,7 @@ struct figures export_figures(const struct profile_group *group)
 {
 	if (group->is_uncompared)
 		return (struct figures){0};
-	/* Without an older trace that is all. */
+	/* Without an older trace this is all. */
 	return (struct figures){.allocated = grown(&group->allocated, &group->old.allocated),
 				.live = grown(&group->live, &group->old.live),
 				.temporary = grown(&group->temporary, &group->old.temporary),

@@ -1,4 +1,4 @@
-/* An export with a stage of its own, which gets its file when the process is known. */
+/* The stage of an export that writes as records come. It opens its file when the process is known. */
 #include "config.h"
 #include "analysis/stream.h"
 #include "export/export.h"
@@ -33,7 +33,7 @@ static int export_stage_put(struct stage *stage, const struct record *record)
 
 	if (!error)
 		return 0;
-	/* What could not be written ends the run; closing says what it was. */
+	/* An error of writing ends the run. Closing the stream reports it. */
 	export->failed = true;
 	stream_close(&export->stream, 0);
 	export->stream = (struct stream){0};

@@ -1,7 +1,7 @@
-/* A heap profile as gperftools' profiler writes it, for google-pprof: for each stack the blocks and bytes of memory
- * that are alive and that were allocated. The names are in the file, as where google-pprof --raw writes it. So
- * addresses need not be any: they are numbers of places of code, even ones, and odd ones of functions whose callers
- * are unknown. */
+/* Writes a heap profile like that of gperftools' profiler, for google-pprof: for each stack the blocks and bytes of
+ * memory that are alive and that were allocated. The file contains the names, as if google-pprof --raw had written it.
+ * So addresses need not be real: they are even numbers for places of code, and odd ones for functions whose callers are
+ * unknown. */
 #include "config.h"
 #include "export/export.h"
 #include "export/locations.h"
@@ -15,7 +15,7 @@ struct gperftools {
 	struct tally live, allocated; /* of all stacks */
 };
 
-/* Two hyphens stand before the name of a function that is inlined into the one before it. */
+/* Appends a name without two hyphens in a row, which the format has before the name of an inlined function. */
 static void gperftools_add_name(struct buf *names, const char *name)
 {
 	const size_t begin = names->size;
@@ -32,7 +32,7 @@ static uint64_t called_number(struct gperftools *gperftools, const char *functio
 
 	if (!*number) {
 		*number = 2 * gperftools->called.count - 1;
-		/* A plain malloc is left out by the reader, and all of the stack with it. */
+		/* The reader would leave out a plain malloc, and the whole stack with it. */
 		buf_printf(&gperftools->names, "0x%" PRIx64 " [", *number);
 		gperftools_add_name(&gperftools->names, function ? function : "?");
 		buf_add_str(&gperftools->names, "]\n");
@@ -97,7 +97,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 	buf_add(&head, gperftools.names.data, gperftools.names.size);
 	buf_add_str(&head, "---\nheap profile: ");
 	add_tallies(&head, &gperftools.live, &gperftools.allocated);
-	/* Without that word the figures would be taken for samples. */
+	/* Without this word the reader would take the figures for samples. */
 	buf_add_str(&head, " heapprofile\n");
 	fwrite(head.data, 1, head.size, out);
 	fwrite(gperftools.stacks.data, 1, gperftools.stacks.size, out);

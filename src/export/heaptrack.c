@@ -1,9 +1,9 @@
-/* The file that heaptrack_interpret writes, format version 3, for heaptrack_gui and heaptrack_print: all allocations
- * and releases of memory in their order, with stacks and times. A line's first character says what it is, all numbers
- * are hexadecimal; strings, places of code ("ips") and traces count from 1, where 0 is none, what is allocated (a size
- * and a trace) from 0. Only memory has a place.
+/* Writes a file like heaptrack_interpret's, format version 3, for heaptrack_gui and heaptrack_print: all allocations
+ * and releases of memory in their order, with stacks and times. The first character of a line is its kind; all numbers
+ * are hexadecimal. Strings, places of code ("ips") and traces count from 1, and 0 is none; allocation infos (a size and
+ * a trace) count from 0. The format has a place for memory only.
  *
- * Written as the records come. What is kept is the distinct stacks with their names, and the live blocks. */
+ * The stage writes as records come. It keeps the distinct stacks with their names, and the live blocks. */
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "analysis/preexisting.h"
@@ -14,18 +14,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The program whose files these are: 1.4.0. The format's version is behind it. */
+/* The version of heaptrack that writes such files, 1.4.0, and then the version of the format. */
 #define HEAD "v 10400 3\n"
-/* How often the time is written, in milliseconds: as heaptrack does it. */
+/* Milliseconds after which the time is written again, as heaptrack does it. */
 #define CLOCK_STEP 10
-/* So many (size, trace) are remembered to be written once. Then those that come are written again: for the readers they
- * are others of the same kind. */
-/* A page in the unit of resident memory, which a trace says in bytes and the kernel in KiB. */
-#define PAGE_BYTES  1024
+/* The size of a page, in which the file counts resident memory: 1 KiB, as the kernel counts it. */
+#define PAGE_BYTES 1024
+/* Allocation infos that are remembered, so that each is written once. Beyond this number all are forgotten and written
+ * again: readers take them for others of the same kind. */
 #define INFOS_MAX   (1u << 20)
 #define FLUSH_BYTES 65536
 
-/* What `live` has of a block: the number of its allocation info, and above it how often it is referred to. */
+/* What `live` has of a block: the number of its allocation info, and in the bits above that its references. */
 #define INFO_MASK     UINT64_C(0xffffffff)
 #define ONE_REFERENCE (INFO_MASK + 1)
 
@@ -33,22 +33,22 @@ struct heaptrack {
 	struct stage stage;
 	FILE *out;
 	struct buf text;         /* not yet in `out` */
-	struct names *names;     /* NULL none */
+	struct names *names;     /* NULL: none */
 	struct account account;  /* process, resources and objects, without calls */
 	struct profile *profile; /* interns frames and strings */
 	struct resolver resolver;
-	uint64_t named_epoch;                 /* of the objects that resolver and ip_of are about */
-	struct stack_pool stacks;             /* user: the number of the trace */
+	uint64_t named_epoch;                 /* of the objects for which resolver and ip_of have names */
+	struct stack_pool stacks;             /* a stack's user is the number of its trace */
 	struct hash string_of;                /* interned string -> its number */
 	struct hash ip_of;                    /* address with its text -> the number of the ip */
 	struct hash trace_of;                 /* parent's and ip's numbers -> the trace's */
 	struct hash stackless;                /* interned function -> the number of the trace */
 	struct hash info_of;                  /* size and trace's number -> 1 + the info's */
 	struct hash live;                     /* id and resource -> info and references */
-	uint64_t strings, ips, traces, infos; /* written */
-	uint64_t clock;                       /* written, in milliseconds */
+	uint64_t strings, ips, traces, infos; /* written so far */
+	uint64_t clock;                       /* written last, in milliseconds */
 	uint64_t seed;
-	uint64_t resident_peak; /* the most bytes that were written; 0: none were */
+	uint64_t resident_peak; /* the most bytes that were written; 0: none */
 	bool has_begun;
 };
 
@@ -72,14 +72,14 @@ static void add_hex(struct buf *text, uint64_t number)
 	buf_add(text, digits + i, sizeof(digits) - i);
 }
 
-/* " NUMBER" */
+/* Appends " NUMBER". */
 static void heaptrack_add_field(struct buf *text, uint64_t number)
 {
 	buf_add_char(text, ' ');
 	add_hex(text, number);
 }
 
-/* The number of a string, which is written first if it is new. NULL is 0. */
+/* Returns the number of a string, which is written first if it is new. NULL has the number 0. */
 static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 {
 	const char *const interned = string_intern(&heaptrack->profile->strings, string);
@@ -98,8 +98,8 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 	return *number;
 }
 
-/* The names of one address as fields of its line: function, file and line of each, innermost first. Those behind the
- * first have all three. */
+/* Appends the names for one address to its line: function, file and line of each frame, innermost first. Only the first
+ * one may lack file and line. */
 static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
 				const struct profile_frame *const *frames, size_t count)
 {
@@ -119,7 +119,7 @@ static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
 	}
 }
 
-/* Writes the place of a call and returns its number. */
+/* Writes the place of a call. Returns its number. */
 static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const struct profile_frame *const *frames,
 		       size_t count)
 {
@@ -135,7 +135,7 @@ static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const stru
 	return ++heaptrack->ips;
 }
 
-/* The trace that goes on from its parent, where the outer calls are, by one call. */
+/* Returns the number of the trace that consists of a call and its parent, the trace of the outer calls. */
 static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint64_t ip)
 {
 	uint64_t *const number = hash_place(&heaptrack->trace_of, parent << 32 | ip);
@@ -150,7 +150,7 @@ static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint6
 	return *number;
 }
 
-/* Names are those of the objects that are mapped now. */
+/* Forgets all names if other objects are mapped now. */
 static void forget_unmapped(struct heaptrack *heaptrack)
 {
 	if (heaptrack->named_epoch == heaptrack->account.objects.epoch)
@@ -161,7 +161,7 @@ static void forget_unmapped(struct heaptrack *heaptrack)
 	hash_free(&heaptrack->ip_of);
 }
 
-/* Writes a stack that is new, from its outermost call on. */
+/* Writes a new stack, from its outermost call on. Returns the number of its trace. */
 static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct stack *stack)
 {
 	struct resolver *const resolver = &heaptrack->resolver;
@@ -190,7 +190,7 @@ static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct st
 	return trace;
 }
 
-/* Of an allocation without a stack, the function that was called is all that is known. */
+/* Returns the trace of an allocation without a stack, of which only the called function is known. */
 static uint64_t stackless_number(struct heaptrack *heaptrack, const char *function)
 {
 	const struct profile_frame frame = {
@@ -218,7 +218,7 @@ static uint64_t stack_number(struct heaptrack *heaptrack, const struct record_ca
 
 static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t trace)
 {
-	/* What does not fit into the key is rare, and written each time. */
+	/* A size that does not fit into the key is rare. Its info is written each time. */
 	uint64_t *const place = size >> 32 ? NULL : hash_place(&heaptrack->info_of, size << 32 | trace);
 
 	if (place && *place)
@@ -234,7 +234,7 @@ static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t
 	return heaptrack->infos++;
 }
 
-/* '+' or '-' */
+/* Writes an event. what: '+' or '-'. */
 static void add_event(struct heaptrack *heaptrack, char what, uint64_t block)
 {
 	buf_add_char(&heaptrack->text, what);
@@ -251,7 +251,7 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 		*block += ONE_REFERENCE;
 		return;
 	}
-	/* Its release was not seen. */
+	/* The release of the former block was not seen. */
 	if (*block)
 		add_event(heaptrack, '-', *block);
 	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));
@@ -268,7 +268,7 @@ static void heaptrack_put_release(struct heaptrack *heaptrack, uint64_t key)
 	hash_remove(&heaptrack->live, key, NULL);
 }
 
-/* The time, if it is `step` milliseconds later than what is written. */
+/* Writes the time if it is at least `step` milliseconds after the time that was written last. */
 static void add_clock(struct heaptrack *heaptrack, uint64_t step)
 {
 	const uint64_t now = heaptrack->account.has_times ? heaptrack->account.last.since / 1000000 : 0;
@@ -296,7 +296,7 @@ static void heaptrack_put_call(struct heaptrack *heaptrack, const struct record_
 		put_allocation(heaptrack, which, call, key);
 }
 
-/* What is alive when heaptrack's picture begins. */
+/* Writes the blocks that are alive at the beginning. */
 static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct record_baseline *baseline)
 {
 	const struct resource_state *const which = resources_of(&heaptrack->account.resources, baseline->resource);
@@ -317,8 +317,8 @@ static void heaptrack_add_resident(struct heaptrack *heaptrack, uint64_t bytes)
 	buf_add_char(&heaptrack->text, '\n');
 }
 
-/* The readers take the highest figure for the peak, so a peak that lies between two records is written too. How many
- * pages the machine has is unknown, and 0. */
+/* Readers take the highest figure for the peak, so a peak between two records is written too. The machine's number of
+ * pages is unknown, and written as 0. */
 static void heaptrack_put_resident(struct heaptrack *heaptrack)
 {
 	const struct resident *const resident = &heaptrack->account.resident;

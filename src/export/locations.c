@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The number of frames that begin there and are one place. */
+/* Returns how many frames from `begin` on are one place: inlined functions, and the function that contains them. */
 static uint32_t locations_length_of(const struct profile_group *group, uint32_t begin)
 {
 	uint32_t end = begin + 1;

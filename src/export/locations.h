@@ -1,4 +1,5 @@
-/* The places of code in a profile's stacks, each distinct one once: a call and the functions that are inlined there. */
+/* Numbers the distinct places of code in a profile's stacks. A place is a call with the functions that are inlined
+ * there. */
 #ifndef FT_EXPORT_LOCATIONS_H
 #define FT_EXPORT_LOCATIONS_H
 
@@ -10,16 +11,17 @@ struct location {
 	size_t count;                              /* all but the last are inlined into the next */
 };
 
-/* Begins as zeroes. */
+/* Zero at first. */
 struct places {
-	struct location *items; /* in the order in which they came up */
+	struct location *items; /* in the order in which they first came */
 	size_t count, capacity;
-	struct hash chain_of; /* a chain of frames and one more -> the chain */
+	struct hash chain_of; /* number of a chain, and one more frame -> number of the longer chain */
 	struct hash number_of;
 	uint64_t chains;
 };
 
-/* The number, in `items`, of the place that begins with frame *i of the group, which is then the one behind it. */
+/* Returns the number in `items` of the place that begins with frame *i of the group. Moves *i to the frame after the
+ * place. */
 size_t places_next(struct places *places, const struct profile_group *group, uint32_t *i);
 void places_free(struct places *places);
 

@@ -1,6 +1,7 @@
-/* What massif writes, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the peak and at
- * the end. Every tenth moment, the peak and the end have a tree of stacks, innermost first; what is below a hundredth
- * of the whole, or deeper than DEPTH frames, is summed up, as massif does by default. Only memory has a place. */
+/* Writes a file like massif's, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the peak
+ * and at the end. Every tenth moment, the peak and the end have a tree of stacks, innermost frames first. Like massif
+ * by default, it sums up what is below a hundredth of the whole, or deeper than DEPTH frames. The format has a place
+ * for memory only. */
 #include "config.h"
 #include "export/export.h"
 
@@ -17,14 +18,14 @@ struct part {
 struct massif {
 	const struct profile *profile;
 	const struct profile_resource *memory;
-	struct part *parts; /* groups with something alive, in the order of their frames */
+	struct part *parts; /* groups with live blocks, in the order of their frames */
 	size_t count;
 	uint64_t total;
 	size_t snapshot;
 	FILE *out;
 };
 
-/* The parts from `first` up to `end` have the frame at this depth in common. */
+/* The parts from `first` to before `end`, which have the frame at this depth in common. */
 struct child {
 	size_t first, end;
 	uint64_t bytes;
@@ -51,7 +52,8 @@ static int massif_compare_children(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* The children of what the parts have in common up to this depth, worst first. */
+/* Returns the children of the node whose frames the parts have in common up to this depth, the largest first. The
+ * caller frees them. */
 static struct child *children_of(const struct massif *massif, size_t first, size_t end, uint32_t depth, size_t *count)
 {
 	struct child *children = xcalloc(end - first, sizeof(*children));
@@ -81,7 +83,7 @@ static void massif_write_frame(struct massif *massif, const struct profile_frame
 	buf_free(&text);
 }
 
-/* The children of a node, whose own line says how many they are. Calls itself DEPTH deep at most. */
+/* Writes a node, with the number of its children, and then the children. Recurses up to DEPTH deep. */
 static void massif_write_node(struct massif *massif, const struct child *node, uint32_t depth)
 {
 	const struct profile_frame *frame = depth ? massif->parts[node->first].group->frames[depth - 1] : NULL;
@@ -109,7 +111,7 @@ static void massif_write_node(struct massif *massif, const struct child *node, u
 	free(children);
 }
 
-/* What a snapshot consists of: `what` chooses the group's tally. */
+/* Collects the parts of a snapshot: `what` returns a group's tally. */
 static void massif_collect(struct massif *massif,
 			   struct tally (*what)(const struct profile *, const struct profile_group *, uint64_t),
 			   uint64_t since)
@@ -156,7 +158,7 @@ static void write_snapshot(struct massif *massif, uint64_t since, const char *tr
 	massif_write_node(massif, &(struct child){0, massif->count, massif->total}, 0);
 }
 
-/* The longest distance between two moments of a process. */
+/* Returns the longest distance between two successive moments in a process's timeline. */
 static uint64_t width_of(const struct profile *profile, const struct profile_resource *memory)
 {
 	uint64_t width = 1;
@@ -168,7 +170,7 @@ static uint64_t width_of(const struct profile *profile, const struct profile_res
 		if (account && !profile->processes[i].is_old && account->timeline.moment_width > width)
 			width = account->timeline.moment_width;
 	}
-	/* Processes that begin late make the whole longer than each of them. */
+	/* A process that begins late makes the whole longer than each process. */
 	while (profile->end_since / width >= TIMELINE_MOMENTS)
 		width *= 2;
 	return width;
@@ -178,7 +180,7 @@ static void write_snapshots(struct massif *massif)
 {
 	const struct profile *profile = massif->profile;
 	const uint64_t width = width_of(profile, massif->memory), peak = massif->memory->peak_since;
-	/* The peaks of several processes need not have been at one time, so there is none of all. */
+	/* The peaks of several processes may be at different times, so there is no common peak. */
 	size_t processes = 0;
 
 	for (size_t i = 0; i < profile->process_count; i++)
@@ -202,7 +204,8 @@ static void write_snapshots(struct massif *massif)
 	write_snapshot(massif, profile->end_since, "detailed");
 }
 
-/* The format has no place for it but the words of its first line, which ms_print shows as the arguments. */
+/* Appends the peak of the resident memory to the first line, which ms_print shows as the arguments. The format has no
+ * other place for it. */
 static void massif_add_resident(struct buf *head, const struct profile *profile)
 {
 	uint64_t peak = 0;

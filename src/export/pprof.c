@@ -1,5 +1,6 @@
-/* A profile for pprof, gzip packed: for each stack how much memory it allocated and has alive, blocks and bytes. The
- * messages are those of pprof.proto, which protoc-c makes C of. Only memory has a place. */
+/* Writes a profile for pprof, compressed by gzip: for each stack the blocks and bytes of memory that were allocated and
+ * that are alive. protoc-c makes the C code of the messages from pprof.proto. The format has a place for memory
+ * only. */
 #include "config.h"
 #include "export/export.h"
 
@@ -14,22 +15,22 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Addresses of mappings are multiples of it. */
+/* Addresses of mappings are multiples of this. */
 #define PAGE UINT64_C(4096)
 
 struct pprof {
-	Pprof__Profile *message;                               /* and all that it has is of malloc() */
-	size_t samples, mappings, locations, functions, texts; /* capacities */
+	Pprof__Profile *message;                               /* all its parts are from malloc() */
+	size_t samples, mappings, locations, functions, texts; /* capacities of its arrays */
 	struct intern_pool strings;
 	struct hash text_of;     /* interned string -> 1 + its index */
 	struct hash mapping_of;  /* path and address -> index */
 	struct hash function_of; /* indexes of name and file -> id */
 	struct places places;
-	struct hash location_of; /* number of a place, or a function without one -> id */
+	struct hash location_of; /* number of a place, or of a function without a stack -> id */
 	struct buf room;
 };
 
-/* The text's index. The format wants UTF-8: other bytes become U+FFFD. */
+/* Returns the index of a text. The format wants UTF-8: other bytes become U+FFFD. */
 static int64_t text_index(struct pprof *pprof, const char *text)
 {
 	struct buf clean = {0};
@@ -64,7 +65,7 @@ static Pprof__Figure *figure_new(struct pprof *pprof, const char *name, const ch
 	return figure;
 }
 
-/* The object that begins at that address; 0 unknown. */
+/* Returns the mapping of an object that begins at `from`, 0 if unknown. */
 static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, const char *build_id, uint64_t from)
 {
 	Pprof__Profile *const message = pprof->message;
@@ -79,7 +80,7 @@ static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, c
 		mapping->from = from;
 		mapping->file = file;
 		mapping->build_id = text_index(pprof, build_id ? build_id : "");
-		/* So that no other names are looked for. */
+		/* So that pprof looks for no other names. */
 		mapping->has_functions = mapping->has_files = mapping->has_lines = mapping->has_inlined = true;
 		ARRAY_GROW(message->mappings, pprof->mappings, message->n_mappings);
 		message->mappings[message->n_mappings++] = mapping;
@@ -87,17 +88,17 @@ static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, c
 	return message->mappings[*id - 1];
 }
 
-/* The id of the object that the frame is in; 0 none. */
+/* Returns the id of the object that contains the frame, or 0. */
 static uint64_t mapping_id(struct pprof *pprof, const struct profile_frame *frame)
 {
 	if (!frame->module || !frame->address)
 		return 0;
 	const uint64_t call = frame->address - 1;
-	/* Without an offset it is not known where the object begins. */
+	/* Without an offset, the begin of the object is unknown. */
 	Pprof__Mapping *const mapping =
 		pprof_mapping_of(pprof, frame->module, frame->build_id, frame->offset ? call - frame->offset : 0);
 
-	/* Where its end is no profile says; all that is known of it lies within. */
+	/* No profile has the end of an object, so the mapping ends after the last address that is known. */
 	if (mapping->from && call >= mapping->to)
 		mapping->to = (call | (PAGE - 1)) + 1;
 	return mapping->id;
@@ -145,7 +146,8 @@ static void pprof_add_line(Pprof__Location *location, uint64_t function, unsigne
 	location->lines[location->n_lines++] = line;
 }
 
-/* The locations of the first places are not those of the first ids: those without a stack lie between. */
+/* Returns the id of a place's location. It can differ from the place's number, because calls without a stack have
+ * locations too. */
 static uint64_t location_id(struct pprof *pprof, size_t number)
 {
 	uint64_t *const id = hash_place(&pprof->location_of, number);
@@ -166,7 +168,7 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 	return *id = location->id;
 }
 
-/* Without a stack, the function that was called is all that is known. */
+/* Returns the id of the location for the called function of an allocation without a stack. */
 static uint64_t stackless_id(struct pprof *pprof, const char *name)
 {
 	const uint64_t function = function_id(pprof, name, NULL);
@@ -186,7 +188,7 @@ static int64_t clamp(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* What there is more than before, or less; all of it where nothing is compared. */
+/* Returns how much more there is than before, or less; all of it if nothing is compared. */
 static int64_t pprof_difference(uint64_t now, uint64_t old)
 {
 	return clamp(now) - clamp(old);
@@ -228,7 +230,7 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 	message->samples[message->n_samples++] = sample;
 }
 
-/* The readers take the first mapping for the program's. */
+/* Adds the program's mapping as the first one, because readers take that for the program's. */
 static void add_program(struct pprof *pprof, const struct profile *profile)
 {
 	const char *const path = profile->processes[0].account->name;
@@ -269,7 +271,7 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 	add_program(pprof, profile);
 }
 
-/* What protobuf-c gives its packed bytes to. */
+/* The buffer to which protobuf-c gives its packed bytes. */
 struct gzip {
 	ProtobufCBuffer base;
 	z_stream stream;

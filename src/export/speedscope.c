@@ -1,5 +1,5 @@
-/* speedscope's file format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a profile of
- * weighted samples, which begin at the root. */
+/* Writes speedscope's file format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a
+ * profile of weighted samples, each of which begins at the root. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"
@@ -13,8 +13,8 @@ static void speedscope_flush(struct buf *text, FILE *out)
 	text->size = 0;
 }
 
-/* The functions that were called stand behind the frames, each once. -> where the groups' are, for the caller to free.
- */
+/* Adds the called functions after the frames, each once. Returns the number of each group's function; the caller frees
+ * the array. */
 static size_t *add_called(const struct profile *profile, struct buf *text, FILE *out)
 {
 	size_t *const called = xcalloc(profile->group_count + 1, sizeof(*called));
@@ -37,7 +37,7 @@ static size_t *add_called(const struct profile *profile, struct buf *text, FILE 
 	return called;
 }
 
-/* -> as add_called(). */
+/* Returns as add_called(). */
 static size_t *speedscope_add_frames(const struct profile *profile, struct buf *text, FILE *out)
 {
 	struct buf room = {0};

@@ -1,6 +1,5 @@
-/* What memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression names. Qt
- * Creator, KDevelop and Jenkins read it. Whether a block can still be reached is not known without a search of the
- * memory, so each is one that may be lost. */
+/* Writes what memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression
+ * names. Qt Creator, KDevelop and Jenkins read it. A block that no scan has classified is reported as possibly lost. */
 #include "config.h"
 #include "base/plain.h"
 #include "export/export.h"
@@ -10,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have (U+FFFE and U+FFFF), or that is no
- * sign. */
+/* Returns how many bytes the UTF-8 character here has. Returns 0 if there is none, if it is a control character, or if
+ * XML does not have it (U+FFFE and U+FFFF). */
 static size_t character_size(const unsigned char *text)
 {
 	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : plain_size((const char *)text);
@@ -83,7 +82,7 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 		"  <stack>\n",
 		number, kind, group->picked.bytes, group->picked.calls, words, number + 1, count, group->picked.bytes,
 		group->picked.calls);
-	/* Where the function itself is, no trace says. */
+	/* No trace has the address of the function itself. */
 	fputs("    <frame>\n      <ip>0x0</ip>\n", out);
 	write_element("      ", "fn", group->function ? group->function : "?", out);
 	fputs("    </frame>\n", out);

@@ -1,4 +1,4 @@
-/* The figures of a row, in columns: fewer on a narrow terminal, so that the names have room. */
+/* Writes the figures of a row in columns: fewer on a narrow terminal, so that the names have room. */
 #ifndef FT_LIVE_COLUMNS_H
 #define FT_LIVE_COLUMNS_H
 
@@ -6,11 +6,12 @@
 
 #include "base/buf.h"
 
-/* The head of the column of what grew: since the start, or since the baseline. */
+/* Returns the head of the column for growth: since the start, or since the baseline. */
 const char *columns_since(const struct view *view);
 
-/* Appends what the columns of a terminal of that width are, and a row's figures in them. */
+/* Appends the heads of the columns for a terminal of this width. */
 void columns_put_heads(const struct view *view, int width, struct buf *line);
+/* Appends a row's figures in these columns. */
 void columns_put_row(const struct view *view, const struct view_row *row, int width, struct buf *line);
 
 #endif

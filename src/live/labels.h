@@ -1,4 +1,4 @@
-/* Rows in words: of each stack the first frames that tell it apart from the other rows'. */
+/* Describes each row by the first frames of its stack that distinguish it from the other rows. */
 #ifndef FT_LIVE_LABELS_H
 #define FT_LIVE_LABELS_H
 
@@ -7,27 +7,26 @@
 #include "base/buf.h"
 
 struct label_frame {
-	char *name;  /* of the function, or its address */
+	char *name;  /* the function's, or an address */
 	char *place; /* " at FILE:LINE", " from OBJECT", or "" */
 	bool shows_place;
-	bool tells_apart; /* it differs from another row's */
+	bool tells_apart; /* it differs from another row's frame */
 };
 
 struct label {
 	const struct watched *of;
-	const char *function; /* that was called there; NULL unknown */
-	struct label_frame
-		*frames; /* innermost first, from the first on that is not of the language's runtime or library */
+	const char *function;       /* the function that was called to allocate; NULL if unknown */
+	struct label_frame *frames; /* innermost first; begins after frames of the language's runtime and library */
 	size_t count, shown;
-	bool shows_function; /* only that tells it apart */
+	bool shows_function; /* nothing else distinguishes the row */
 };
 
-/* Labels of the first rows of a view, at most `most`: *count. The lock is taken. The caller frees them by
- * labels_free(). */
+/* Returns labels of the first rows of a view, `most` at most; *count is their number. Takes the lock. The caller frees
+ * them by labels_free(). */
 struct label *labels_of(struct view *view, size_t most, size_t *count);
 void labels_free(struct label *labels, size_t count);
-/* Appends the text of a label, in at most `width` columns where that can be: the frames that tell it apart stay, and
- * ".." is in the place of others, and of the ends of long names. */
+/* Appends the text of a label, in `width` columns at most if possible. The frames that distinguish the row stay; ".."
+ * replaces other frames and the ends of long names. */
 void label_text(const struct label *label, size_t width, struct buf *text);
 
 #endif

@@ -125,13 +125,13 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 	return view_has_bytes(view) ? (int64_t)(now->bytes - then->bytes) : (int64_t)(now->calls - then->calls);
 }
 
-/* How often it is called a second; without a new interval as it was. */
+/* Returns the calls per second. Without a new interval, the rate stays as it was. */
 static double rate(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
 }
 
-/* What only lost blocks or nothing leads to. */
+/* Returns what is lost, definitely or indirectly. */
 static struct tally lost_of(const struct tally lost[LOST_KINDS])
 {
 	struct tally sum = lost[LOST_DEFINITELY];
@@ -140,7 +140,8 @@ static struct tally lost_of(const struct tally lost[LOST_KINDS])
 	return sum;
 }
 
-/* A process's scans. Its rows say what is lost of them where there was one; why nothing is known stands in the head. */
+/* Adds the results of a process's scans to the view's figures. If a scan has no result, the view's head will say
+ * why. */
 static void look_for_scan(struct view *view, struct watched *of, struct looks *looks,
 			  const struct resource_account *account)
 {
@@ -168,7 +169,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* What each process had before it was traced has no stacks, and is one row for all. */
+/* Joins a row of blocks from before the trace with the one of other processes: such blocks have no stacks. Returns
+ * false if there is no such row. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {
@@ -216,7 +218,8 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 	view->rows[view->row_count++] = row;
 }
 
-/* What was last noted is what the rows that are shown are compared to, until the next interval. */
+/* Adds the figures and rows of a process. They are compared to the look that was noted last; a look without a new
+ * interval is not noted. */
 static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;
@@ -260,8 +263,8 @@ static void begin_look(struct view *view, double seconds)
 	view->left_out = view->age = view->scanned = 0;
 }
 
-/* One process that has ended, for the caller to free. The last one stays, and all do once no others come: their end is
- * that of the view. The lock is held. */
+/* Takes out a process that has ended, for the caller to free, or returns NULL. The last process stays. Once no more
+ * processes will come, all stay: their end is the view's. The lock must be held. */
 static struct watched *take_ended(struct view *view)
 {
 	size_t i = 0;

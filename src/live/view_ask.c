@@ -1,4 +1,4 @@
-/* What the view's keys ask for: a scan, a report, a page. */
+/* Does what the view's keys ask for: a scan, a report, a page. */
 #include "config.h"
 #include "live/view.h"
 #include "modules/known.h"
@@ -33,7 +33,7 @@ const char *view_ask_for_scan(struct view *view)
 	return NULL;
 }
 
-/* functrace-live-N.txt or .html: the first number that is free. */
+/* Opens functrace-live-N.txt or .html, with the first number that is free. *name is the caller's, even on an error. */
 static int open_new_file(enum view_file which, char **name)
 {
 	for (unsigned n = 1;; n++) {

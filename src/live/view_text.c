@@ -1,4 +1,4 @@
-/* Figures of the live view, as text. */
+/* Writes figures of the live view as text. */
 #include "config.h"
 #include "live/view.h"
 

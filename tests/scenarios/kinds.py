@@ -8,6 +8,7 @@ import builds
 import oracle
 import reflog
 import trace_text
+from rounds import LONG
 from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules, unexpected
 
 
@@ -145,17 +146,20 @@ class Scenario:
 
     # ---- The modes ----
 
-    def use_names(self, variant):
-        return self.names and variant not in builds.WITHOUT_NAMES
+    def use_names(self, variant, attached=False):
+        """Names cost a third of a trace's time where libc has debug information: `make check` compares them once, in the
+        form that has seen both an attach and a release."""
+        is_elsewhere = 'attach' in self.modes and not attached and not self.check and not LONG
+        return self.names and variant not in builds.WITHOUT_NAMES and not is_elsewhere
 
-    def more_options(self, variant):
-        return self.options + (['-r'] if self.use_names(variant) else [])
+    def more_options(self, variant, attached=False):
+        return self.options + (['-r'] if self.use_names(variant, attached) else [])
 
     def judge(self, room, variant, plain, traced, expected, follow=True, attached=False):
         problems = compare_runs(plain, traced)
         traces, more = read_traces(room.path('traces'), expected)
         problems += more
-        problems += oracle.Oracle(plain.out).check(traces, follow, self.use_names(variant))
+        problems += oracle.Oracle(plain.out).check(traces, follow, self.use_names(variant, attached))
         if self.check:
             problems += self.check(self, traces)
         accused = [note for t in traces for note in t.notes if oracle.ACCUSED.search(note)]
@@ -238,7 +242,7 @@ class Scenario:
             gate.started()
             if not gate.arrived(child):
                 raise Failure('the target ended before its gate')
-            tracer = Tracer(room, child.pid, self.more_options(variant), by=self.runner())
+            tracer = Tracer(room, child.pid, self.more_options(variant, attached=True), by=self.runner())
             tracer.planted()
             gate.open()
             problems = []

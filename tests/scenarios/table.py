@@ -259,20 +259,23 @@ def is_32_bit(variant):
 
 def share():
     """What of each row `make check` runs: {row: [(build, form), ...]}. Its first build, O2 where it has that, has all forms, and the
-    first row, for layouts of programs, has all of each 64-bit build. Of the other builds of a row one of 64 bits and one of 32
-    have one form each; builds and forms take turns from row to row. The rest is for check-long (tests/long/scenarios.py)."""
+    first row, for layouts of programs, has all of each 64-bit build. Of the other builds of every second row one of 64 bits and one
+    of 32 have one form each, which the first build then leaves to the one of 64 bits; builds and forms take turns from row to row.
+    The rest is for check-long (tests/long/scenarios.py)."""
     shares, turns = {}, collections.Counter()
     for number, row in enumerate(SCENARIOS):
         fitting = [variant for variant in row.variants if row.fits(variant)]
         first = 'O2' if 'O2' in fitting else (fitting or [None])[0]
         shares[row] = [(variant, mode) for variant in fitting for mode in row.modes
                        if variant == first or not number and not is_32_bit(variant)]
-        for is_narrow in (False, True):
-            beside = [variant for variant in fitting
-                      if variant not in dict(shares[row]) and is_32_bit(variant) == is_narrow]
+        for is_narrow in (False, True) if number % 2 else ():
+            beside = [variant for variant in fitting if variant != first and is_32_bit(variant) == is_narrow]
             if beside:
                 # The build that has had the fewest turns; of several the first in the order of the row.
                 variant = min(beside, key=lambda name: turns[name])
                 turns[variant] += 1
-                shares[row].append((variant, row.modes[(number + turns[variant]) % len(row.modes)]))
+                mode = row.modes[(number // 2 + turns[variant]) % len(row.modes)]
+                shares[row].append((variant, mode))
+                if not is_narrow:
+                    shares[row].remove((first, mode))
     return shares

@@ -116,7 +116,8 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->part_of = NULL;
 	call->inner_blocks = NULL;
 	call->has_parts = false;
-	call->has_made = call->release.is_open = false;
+	call->has_made = call->made_is_reference = call->release.is_open = false;
+	call->first_event = 0;
 	if (call->next)
 		call->next->link = &call->next;
 	*place = call;
@@ -473,6 +474,10 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->inner_sp = from->inner_sp;
 	call->made = from->made;
 	call->has_made = from->has_made;
+	/* The child's trace has no numbers of the parent's events, so this is compared now, and first_event stays 0. */
+	call->made_is_reference =
+		from->made_is_reference && ledger_made_by(from->task->process->trace, from->probe->wanted->resource,
+							  from->made) >= from->first_event;
 	if (from->release.is_open)
 		reserve_copy(child, call, &from->release);
 }

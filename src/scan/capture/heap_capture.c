@@ -99,7 +99,7 @@ const char *heap_capture_copy(struct heap_capture *ending, const struct task *ta
 	return !error             ? NULL
 	       : error == -EFBIG  ? too_large
 	       : error == -ENOMEM ? "there was not enough memory for a copy of its own"
-				  : "its memory could not be read at its end";
+				  : "its memory could not be read";
 }
 
 bool heap_capture_is_locked(const struct heap_capture *ending)

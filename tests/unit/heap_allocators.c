@@ -8,6 +8,7 @@
 #include "heap/heap.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "heap_allocators.h"
+#include "long.h"
 #include "scan/capture/snapshot.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define ROUNDS 150
+#define ROUNDS      50
+#define ROUNDS_LONG 150
 
 struct child {
 	pid_t pid;
@@ -197,8 +199,10 @@ static void exact(const struct allocator *a, unsigned threads, unsigned seed)
 
 static void exact_all(const struct allocator *a)
 {
-	for (unsigned threads = 0; threads <= 8; threads += threads ? threads : 1)
-		for (unsigned seed = 1; seed <= 3; seed++)
+	const unsigned seeds = test_is_long() ? 3 : 1;
+
+	for (unsigned threads = 0; threads <= 8; threads += !threads ? 1 : test_is_long() ? threads : 7)
+		for (unsigned seed = 1; seed <= seeds; seed++)
 			exact(a, threads, seed);
 }
 
@@ -267,6 +271,7 @@ static void check(struct heap *heap)
 /* Some words behind each other are damaged in each round, where the allocator has its memory or its variables. */
 static void damaged(const struct allocator *a)
 {
+	const unsigned wanted = test_is_long() ? ROUNDS_LONG : ROUNDS;
 	struct child child;
 	struct heap *heap;
 	const char *reason;
@@ -281,7 +286,7 @@ static void damaged(const struct allocator *a)
 
 	check(heap);
 	heap_free(heap);
-	while (rounds < ROUNDS) {
+	while (rounds < wanted) {
 		const struct heap_mapping *m = &image->mappings[draw(image->n_mappings)];
 		const bool is_chosen = m->writable && (!m->path[0] || strstr(m->path, "malloc.so"));
 		const uint64_t at = m->start + 4096 * draw((m->end - m->start) / 4096);
@@ -308,8 +313,8 @@ static void damaged(const struct allocator *a)
 		memcpy(words, whole, count * 8);
 		free(whole);
 	}
-	printf("# %u of %u damaged heaps of %s were refused\n", refused, ROUNDS, a->name);
-	assert_true(refused >= ROUNDS / 50);
+	printf("# %u of %u damaged heaps of %s were refused\n", refused, wanted, a->name);
+	assert_true(refused >= wanted / 50);
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	heap_free(heap);
 	snapshot_free(snapshot);

@@ -3,11 +3,13 @@
  *
  *	# a comment
  *	- gcc -g -O2             a build: this command, with the source and -o behind it
+ *	+ gcc -g -O0             a build for CHECK_LONG only: for our reader it is like one of the others
  *	= main: int:i4 (...)     what is read of a function, in all builds
  *	=-O2 main: ...           in those builds alone whose command has that word; the last that fits holds
  *
  * and all other lines are the source. With the name of a program and symbols it prints what it reads of those. */
 #include "config.h"
+#include "long.h"
 #include "signature_util.h"
 #include "symbols_util.h"
 
@@ -43,6 +45,11 @@ static char *read_signatures(const char *name)
 	if (!text)
 		exit(1);
 	return text;
+}
+
+static bool is_long_build(const char *line)
+{
+	return line[0] == '+' && line[1] == ' ';
 }
 
 /* Whether the command has that word. */
@@ -95,7 +102,7 @@ static struct row *take(const struct build *build, char *text, size_t *count)
 			*next++ = '\0';
 		if (line[0] == '=')
 			add_row(build, line, &rows, count, &capacity);
-		if (line[0] != '=' && line[0] != '-' && strncmp(line, "# ", 2) != 0)
+		if (line[0] != '=' && line[0] != '-' && !is_long_build(line) && strncmp(line, "# ", 2) != 0)
 			end = stpcpy(end, line);
 		*end++ = '\n'; /* lines keep their numbers */
 	}
@@ -138,7 +145,7 @@ static size_t add_builds(const struct language *language, struct CMUnitTest *tes
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += line != text;
-		if (line[0] != '-')
+		if (line[0] != '-' && !(is_long_build(line) && test_is_long()))
 			continue;
 		struct build *build = xcalloc(1, sizeof(*build));
 

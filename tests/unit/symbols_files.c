@@ -4,6 +4,7 @@
 #include "symbols/elf/elf_headers.h"
 #include "symbols/names/names.h"
 #include "symbols/elf/private_copy.h"
+#include "long.h"
 #include "symbols_util.h"
 
 #include <elf.h>
@@ -22,7 +23,6 @@
 
 #define BASE     UINT64_C(0x100000000)
 #define PATIENCE 60 /* seconds */
-#define CUTS     150
 
 static const char source[] = "int helper(int n) { return n + 1; }\n"
 			     "int sum(int n) { int s = 0; while (n--) s += helper(n); return s; }\n"
@@ -246,6 +246,7 @@ static void *cut_again_and_again(void *context)
 
 static void test_cut(void **state)
 {
+	const unsigned cuts = test_is_long() ? 150 : 20;
 	char name[64];
 
 	(void)state;
@@ -258,7 +259,7 @@ static void test_cut(void **state)
 		print_message("%s\n", places[i].name);
 		assert_int_equal(test_run("cp '%s' whole.keep", cutter.path), 0);
 		assert_int_equal(pthread_create(&thread, NULL, cut_again_and_again, &cutter), 0);
-		for (unsigned n = 0; n < CUTS; n++) {
+		for (unsigned n = 0; n < cuts; n++) {
 			const unsigned line = look_up(address, name);
 
 			assert_true(line == 0 || line == 2);

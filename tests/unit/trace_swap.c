@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "long.h"
 #include "trace_util.h"
 #include "trace/swap/swap.h"
 
@@ -405,8 +406,10 @@ static void make(struct maker *m, uint64_t seed)
 /* rtrace -> SWAP -> rtrace, and SWAP once more. */
 static void test_any_trace(void **state)
 {
+	const uint64_t traces = test_is_long() ? 1000 : 100;
+
 	(void)state;
-	for (uint64_t seed = 0; seed < 1000; seed++) {
+	for (uint64_t seed = 0; seed < traces; seed++) {
 		static struct maker m;
 		struct buf first = {0}, swap = {0}, again = {0}, third = {0}, expected = {0}, got = {0};
 

@@ -167,7 +167,7 @@ tests_unit_heap_starts_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_allocators
 TESTS += tests/unit/heap_allocators
 tests_unit_heap_allocators_SOURCES = tests/unit/heap_allocators.c tests/unit/heap_allocate.c \
-	tests/unit/heap_allocators.h
+	tests/unit/heap_allocators.h tests/unit/long.h
 tests_unit_heap_allocators_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_allocators_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_stacks

@@ -6,12 +6,14 @@ The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC; $CC builds those that leak.
 """
 
 import collections
+import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 from run import Skip, main, run
@@ -19,6 +21,7 @@ from run import Skip, main, run
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "alike")
 CC = os.environ.get("CC", "cc").split()
 STATUS = 23
+BUILT = tempfile.TemporaryDirectory(prefix="functrace-alike-")
 # What each program loses: bytes, blocks and the names of its own functions that lead there, innermost first.
 LEAKS = {
     "lost": {(304, 3, "grab work main"), (20, 1, "name main")},
@@ -48,8 +51,10 @@ def merged(name, leaks):
     return {(size, count, path) for (_, path), (size, count) in sums.items()}
 
 
-def build(folder, name, *options):
-    program = os.path.join(folder, name)
+@functools.lru_cache(maxsize=None)
+def build(name, *options):
+    """The program's path. All tests use the same one."""
+    program = os.path.join(BUILT.name, name + "".join(options))
     done = subprocess.run([*CC, "-g", "-O0", "-pthread", *options, os.path.join(SOURCES, name + ".c"), "-o", program],
                           capture_output=True, timeout=120, check=False)
     if done.returncode and options:
@@ -65,7 +70,7 @@ def start(folder, *command, **environment):
 
 def lsan(folder, name, suppressed):
     """Addresses tell calls on one line apart."""
-    program = build(folder, name, "-fsanitize=leak")
+    program = build(name, "-fsanitize=leak")
     options = f"exitcode={STATUS}:print_suppressions=0:fast_unwind_on_malloc=0" + (":suppressions=lsan.supp" if suppressed else "")
     done = start(folder, program, LSAN_OPTIONS=options)
     text = done.stderr.decode()
@@ -86,7 +91,7 @@ def valgrind(folder, name, suppressed):
     done = start(folder, "valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite,indirect",
                  "--errors-for-leak-kinds=definite,indirect", f"--error-exitcode={STATUS}", "--xml=yes",
                  f"--xml-file={out}", *(["--suppressions=valgrind.supp"] if suppressed else []),
-                 build(folder, name))
+                 build(name))
     assert not done.stderr, done
     leaks = []
     for error in xml.etree.ElementTree.parse(out).getroot().iter("error"):
@@ -100,23 +105,23 @@ def valgrind(folder, name, suppressed):
     return leaks, done.returncode
 
 
-def trace(folder, name):
-    out = os.path.join(folder, name + ".rtrace")
-    if not os.path.exists(out):
-        subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", out, build(folder, name)], check=True, timeout=120)
+@functools.lru_cache(maxsize=None)
+def trace(name):
+    out = os.path.join(BUILT.name, name + ".rtrace")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", out, build(name)], check=True, timeout=120)
     return out
 
 
 def functrace(folder, name, suppressed, file="valgrind.supp"):
     options = [f"--suppressions={os.path.join(folder, file)}"] if suppressed else []
-    lines = run("-f", "json", *options, trace(folder, name), check=0).stdout.decode().splitlines()
+    lines = run("-f", "json", *options, trace(name), check=0).stdout.decode().splitlines()
     leaks = []
     for line in map(json.loads, lines):
         if line.get("type") == "group" and line["leaked"]["count"]:
             leaks.append((line["leaked"]["bytes"], line["leaked"]["count"],
                           tuple(frame["address"] for frame in line["frames"]),
                           [frame.get("function") for frame in line["frames"]]))
-    done = run("-l", f"--error-exitcode={STATUS}", *options, trace(folder, name))
+    done = run("-l", f"--error-exitcode={STATUS}", *options, trace(name))
     return leaks, done.returncode
 
 

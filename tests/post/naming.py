@@ -4,17 +4,19 @@
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import functools
 import os
 import re
 import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 import golden
 from encode import Encoder
-from run import Skip, main, names_of_calls, run, text_of
+from run import LONG, Skip, main, names_of_calls, run, text_of
 
 FIRST = """#include <stdlib.h>
 __attribute__((noinline)) void *alloc_config(int n) { void *p = malloc(n); __asm__ volatile("" :: "r"(p)); return p; }
@@ -33,9 +35,23 @@ int main(void) { alloc_config(77); zzz_unrelated(3); return 0; }
 """
 
 
-def compile_c(path, source, *flags):
+@functools.lru_cache(maxsize=None)
+def compiled(source, *flags):
+    """The bytes of a program."""
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run(compiler + ["-g", "-O1", "-x", "c", "-", "-o", path, *flags], input=source.encode(), check=True)
+    with tempfile.TemporaryDirectory(prefix="functrace-naming-") as folder:
+        path = os.path.join(folder, "p")
+        subprocess.run(compiler + ["-g", "-O1", "-x", "c", "-", "-o", path, *flags], input=source.encode(), check=True)
+        return read(path)
+
+
+def compile_c(path, source, *flags):
+    data = compiled(source, *flags)
+    if os.path.exists(path):
+        os.remove(path)
+    with open(path, "wb") as file:
+        file.write(data)
+    os.chmod(path, 0o755)
 
 
 def traced(folder, *options):
@@ -73,13 +89,15 @@ def a_rebuilt_program_gives_no_names(folder):
         ways = [live, text, text_of(text), text_of(text, "-c"), text_of(text, "-l"),
                 text_of(text_of(text, "--compat=none", "-f", "rtrace")), text_of(text, "--compat=sp-rtrace"),
                 text_of(text_of(text, "--compat=sp-rtrace"), "--compat=none")]
+        ways = list(dict.fromkeys(ways))  # some are the same
         for way in ways:
             done = run("-l", "-r", "-b", "2", "-", data=way, check=0)
             assert re.search(r"\balloc_config\(\) at .*:2$", frame_of_77(done.stdout.decode())), done.stdout
             assert program.encode() not in done.stderr, done.stderr
         rebuilt(program)
-        for way in ways:
-            for choice in (["-l", "-b", "2"], ["-c"], ["--stats"]):
+        choices = ["-l", "-b", "2"], ["-c"], ["--stats"]
+        for number, way in enumerate(ways):
+            for choice in choices if LONG or not number else [choices[number % len(choices)]]:
                 done = run(*choice, "-r", "-", data=way, check=0)
                 assert b"zzz_unrelated" not in done.stdout and b"alloc_config" not in done.stdout, done.stdout
                 said = [line for line in done.stderr.decode().splitlines() if f" {program} " in line]
@@ -270,10 +288,11 @@ def the_code_mapping_alone_is_enough(folder):
         raise Skip("nm is not installed")
     path = os.path.join(folder, "wide")
     tried = 0
-    for flags in (["-shared", "-fPIC", "-Wl,-z,separate-code"], ["-pie", "-fPIE", "-Wl,-z,separate-code"],
-                  ["-no-pie", "-Wl,-z,separate-code"], ["-shared", "-fPIC", "-Wl,-z,noseparate-code"],
-                  ["-shared", "-fPIC", "-Wl,-z,separate-code", "-Wl,-z,max-page-size=65536"],
-                  ["-shared", "-fPIC", "-fuse-ld=lld"], ["-static", "-Wl,-z,separate-code"]):
+    some = [["-no-pie", "-Wl,-z,separate-code"], ["-shared", "-fPIC", "-Wl,-z,noseparate-code"],
+            ["-shared", "-fPIC", "-Wl,-z,separate-code", "-Wl,-z,max-page-size=65536"], ["-shared", "-fPIC", "-fuse-ld=lld"]]
+    more = [["-shared", "-fPIC", "-Wl,-z,separate-code"], ["-pie", "-fPIE", "-Wl,-z,separate-code"],
+            ["-static", "-Wl,-z,separate-code"]]
+    for flags in some + more if LONG else some:
         try:
             compile_c(path, WIDE, *flags)
         except subprocess.CalledProcessError:

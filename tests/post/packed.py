@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 
-from run import OWN, PROGRAM, SEVERAL, Skip, main, rounds, run, text_of
+from run import LONG as IS_LONG, OWN, PROGRAM, SEVERAL, Skip, main, rounds, run, text_of
 from several import read, write
 
 # Long enough for several frames.
@@ -95,14 +95,15 @@ def a_reader_that_leaves_ends_it(folder):
 def what_is_cut_off_is_read_to_there(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
-        packed = pack(LONG[:600000]) + pack(LONG[600000:])
+        first = pack(LONG[:600000])
+        packed = first + pack(LONG[600000:])
         for size in [random.Random(kind).randrange(8, len(packed)) for _ in range(rounds(50))] + [len(packed) - 1]:
             done = run("-", data=packed[:size], check=1)
             shown = done.stdout.rpartition(b"\n\n")[0].rpartition(b"\n\n")[0]
             assert whole.startswith(shown), (kind, size)
             assert b"end too early" in done.stderr, (kind, size, done.stderr)
             # The first frame is whole: all of it is there.
-            assert size < len(pack(LONG[:600000])) or len(done.stdout) > 590000, (kind, size, len(done.stdout))
+            assert size < len(first) or len(done.stdout) > 590000, (kind, size, len(done.stdout))
 
 
 def what_follows_is_no_part_of_it(_folder):
@@ -133,8 +134,8 @@ def little_input_needs_little_memory(_folder):
     """A file that unpacks to very much: it streams, or is given up; what it declares is not believed."""
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
     bombs = {"zeros": LONG + bytes(256 << 20), "one line": LONG + b"## " + b"a" * (256 << 20)}
-    for name, data in bombs.items():
-        for kind in PACK:
+    for number, (name, data) in enumerate(bombs.items()):
+        for kind in PACK if IS_LONG else list(PACK)[number:number + 1]:
             packed = gzip.compress(data, 1) if kind == "gz" else zstd(data)
             assert len(packed) < 4 << 20
             done = run("-l", "-", data=packed, preexec_fn=limits)

@@ -523,7 +523,7 @@ def run_traces(count, first):
 
 
 def main():
-    return run_traces(int(sys.argv[1]) if len(sys.argv) > 1 else 12, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    return run_traces(int(sys.argv[1]) if len(sys.argv) > 1 else 4, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import golden
 from encode import Encoder
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scenarios"))
-from rounds import rounds  # pylint: disable=wrong-import-position,unused-import
+from rounds import LONG, rounds  # pylint: disable=wrong-import-position,unused-import
 
 PROGRAM = os.environ["FUNCTRACE_POSTPROC"]
 TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))

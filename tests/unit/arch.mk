@@ -66,7 +66,7 @@ tests_unit_arch_interrupt_SOURCES = tests/unit/arch_interrupt.c tests/unit/arch_
 tests_unit_arch_interrupt_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_interrupt_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
-tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c tests/unit/arch_reach.h
+tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c tests/unit/long.h tests/unit/arch_reach.h
 tests_unit_arch_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
 

@@ -1,6 +1,6 @@
 /* The decoder of x86-64, and with OBJECTS_32 of i386, against objdump, over installed objects.
  *
- *   arch_objdump            a handful of objects (make check)
+ *   arch_objdump            a handful of objects (make check; more with CHECK_LONG)
  *   arch_objdump FILE...    these
  *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/libexec
  *
@@ -15,6 +15,7 @@
  * so: hand-written code keeps tables between them. */
 #include "config.h"
 #include "arch_reach.h"
+#include "long.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -48,17 +49,28 @@ typedef Elf64_Phdr file_segment;
 
 static const char *const handful[] = {
 #ifdef OBJECTS_32
-	"/usr/lib32/ld-linux.so.2",          "/usr/lib32/libc.so.6",    "/usr/lib32/libm.so.6",
-	"/usr/lib32/libstdc++.so.6",         "/usr/lib32/libgomp.so.1", "/usr/lib32/libasan.so.8",
-	"/usr/lib/i386-linux-gnu/libc.so.6",
+	"/usr/lib32/ld-linux.so.2",
+	"/usr/lib32/libc.so.6",
+	"/usr/lib32/libgomp.so.1",
 #else
 	"/lib64/ld-linux-x86-64.so.2",
 	"/usr/lib/x86_64-linux-gnu/libc.so.6",
-	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
-	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", /* much of it is written by hand */
 	"/usr/lib64/libc.so.6",
-	"/usr/lib64/libstdc++.so.6",
 	"/usr/lib64/libcrypto.so.3",
+#endif
+};
+
+/* More of what compilers make, for CHECK_LONG. */
+static const char *const more[] = {
+#ifdef OBJECTS_32
+	"/usr/lib32/libm.so.6",
+	"/usr/lib32/libstdc++.so.6",
+	"/usr/lib32/libasan.so.8",
+	"/usr/lib/i386-linux-gnu/libc.so.6",
+#else
+	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+	"/usr/lib64/libstdc++.so.6",
 	"/usr/bin/python3",
 	"/usr/bin/perl",
 	"/usr/bin/git",
@@ -588,6 +600,15 @@ static void check_all(void)
 		nftw(roots[i], visit, 32, FTW_PHYS);
 }
 
+static void check_those(const char *const *paths, size_t count)
+{
+	struct stat stat_buffer;
+
+	for (size_t i = 0; i < count; i++)
+		if (!stat(paths[i], &stat_buffer) && is_object(paths[i], &stat_buffer))
+			check_object(paths[i]);
+}
+
 static void report(void)
 {
 	printf("%llu objects, %llu instructions (%llu fwait forms), %llu not known to objdump, "
@@ -626,12 +647,9 @@ int main(int argc, char **argv)
 			}
 		}
 	} else {
-		for (size_t i = 0; i < ARRAY_SIZE(handful); i++) {
-			struct stat stat_buffer;
-
-			if (!stat(handful[i], &stat_buffer) && is_object(handful[i], &stat_buffer))
-				check_object(handful[i]);
-		}
+		check_those(handful, ARRAY_SIZE(handful));
+		if (test_is_long())
+			check_those(more, ARRAY_SIZE(more));
 	}
 	report();
 	hash_free(&total.files);

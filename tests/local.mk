@@ -28,7 +28,7 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/packages.sh \
 	tests/long/reports.py \
 	tests/long/named_places.py tests/long/rounds.py \
-	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py \
+	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py tests/long/unit.py \
 	tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS

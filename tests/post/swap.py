@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from run import OWN, PROGRAM, main, need_valgrind, run, text_of
+from run import OWN, PROGRAM, main, need_valgrind, rounds, run, text_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -217,7 +217,7 @@ def cut_anywhere_gives_what_is_before(_folder):
     data = trace(EVERY[:-1])
     whole = run("-q", "--dump", "-", data=data, check=0).stdout
     rng = random.Random(15)
-    for size in sorted({rng.randrange(20, len(data)) for _ in range(120)}):
+    for size in sorted({rng.randrange(20, len(data)) for _ in range(rounds(120))}):
         done = run("-q", "--dump", "-", data=data[:size])
         assert whole.startswith(done.stdout), (size, done)
         assert done.returncode == 0 or b"the trace is cut off: it ends at byte %d" % size in done.stderr, (size, done)
@@ -227,7 +227,7 @@ def cut_anywhere_gives_what_is_before(_folder):
 def changed_bytes_never_crash(_folder):
     rng = random.Random(4711)
     whole = trace(EVERY)
-    for _ in range(250):
+    for _ in range(rounds(250)):
         data = bytearray(whole)
         for _ in range(rng.choice([1, 1, 2, 8])):
             at = rng.randrange(20, len(data) - 8)

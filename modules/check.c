@@ -46,9 +46,9 @@ static bool check_has_argument(const struct value *value)
 static bool check_value(const struct module_check_data *check, const char *field, const struct value *value)
 {
 	if (value->kind > VALUE_KEPT)
-		return check_fail(check, field, "is of no kind that enum value_kind has");
+		return check_fail(check, field, "has a kind that is not in enum value_kind");
 	if (value->type > TYPE_UINT16 || (value->kind == VALUE_ARG_TIMES && value->number > TYPE_UINT16))
-		return check_fail(check, field, "is of no type that enum value_type has");
+		return check_fail(check, field, "has a type that is not in enum value_type");
 	if ((check_has_argument(value) && value->a >= MODULE_ARGS) ||
 	    (value->kind == VALUE_ARG_TIMES && value->b >= MODULE_ARGS))
 		return check_fail(check, field, "names an argument that is out of reach (MODULE_ARGS)");
@@ -60,7 +60,7 @@ static bool check_value(const struct module_check_data *check, const char *field
 static bool check_condition(const struct module_check_data *check, const char *field, const struct condition *condition)
 {
 	if (condition->test > TEST_NOT_LIVE)
-		return check_fail(check, field, "is no test that enum test has");
+		return check_fail(check, field, "has a test that is not in enum test");
 	if (condition->resource >= check->module->resource_count)
 		return check_fail(check, field, "names a resource that the module does not have");
 	return check_value(check, field, &condition->value) && check_value(check, field, &condition->other);
@@ -95,7 +95,8 @@ static bool check_words(const struct module_check_data *check, const struct para
 	for (size_t i = 0; words && words[i].name; i++)
 		if (i == WORDS_MAX || !*words[i].name)
 			return check_fail(check, "params",
-					  "has words without their end (a name that is NULL), or without names");
+					  "has words that do not end with a name that is NULL, or a word with an "
+					  "empty name");
 	return true;
 }
 
@@ -104,9 +105,9 @@ static bool check_alone(const struct module_check_data *check, const char *field
 			const struct param_word *words)
 {
 	if (type > PARAM_NONE)
-		return check_fail(check, field, "is of no type that enum param_type has");
+		return check_fail(check, field, "has a type that is not in enum param_type");
 	if (needs_another(type) || type == PARAM_INTS)
-		return check_fail(check, field, "is of a type that only a parameter can have");
+		return check_fail(check, field, "has a type that only a parameter can have");
 	if (type == PARAM_WORD && !words)
 		return check_fail(check, field, "is a PARAM_WORD without words");
 	return check_words(check, words);
@@ -116,7 +117,7 @@ static bool check_cases(const struct module_check_data *check, const struct para
 {
 	for (size_t i = 0; cases && cases[i].type; i++) {
 		if (i == WORDS_MAX)
-			return check_fail(check, "params", "has cases without their end (PARAM_END)");
+			return check_fail(check, "params", "has cases that do not end with PARAM_END");
 		if (!check_alone(check, "params", cases[i].type, cases[i].words))
 			return false;
 	}
@@ -129,7 +130,7 @@ static bool check_param(const struct module_check_data *check, const struct para
 		needs_another(param->type) || param->cases || (param->needs && param->type != PARAM_INTS);
 
 	if (param->type > PARAM_NONE)
-		return check_fail(check, "params", "has a type that enum param_type does not have");
+		return check_fail(check, "params", "has a type that is not in enum param_type");
 	if (!param->name || !*param->name)
 		return check_fail(check, "params", "has a parameter without a name");
 	if ((uses_with && param->with >= count) || param->times > count)
@@ -154,7 +155,7 @@ static bool check_params(const struct module_check_data *check, const struct fun
 		if (!check_param(check, &f->params[i], count))
 			return false;
 	if (f->returns.type && (f->returns.is_result || f->returns.cases || f->returns.needs))
-		return check_fail(check, "returns", "says what only a parameter can say");
+		return check_fail(check, "returns", "has fields that only a parameter can have");
 	return check_alone(check, "returns", f->returns.type, f->returns.words);
 }
 
@@ -166,9 +167,9 @@ static bool check_module_function(const struct module_check_data *check)
 	if (!f->symbol || !*f->symbol)
 		return check_fail(check, "symbol", "is missing");
 	if (f->role < ROLE_ALLOC || f->role > ROLE_CALL)
-		return check_fail(check, "role", "is none that enum function_role has");
+		return check_fail(check, "role", "is not in enum function_role");
 	if (f->resource >= module->resource_count)
-		return check_fail(check, "resource", "is one that the module does not have");
+		return check_fail(check, "resource", "is no resource of the module");
 	if ((f->role == ROLE_CALL) != !!(module->resources[f->resource].flags & KIND_CALL))
 		return check_fail(check, "role", "does not fit its resource: ROLE_CALL and KIND_CALL belong together");
 	if (f->role != ROLE_CALL && !f->id.kind)
@@ -176,9 +177,9 @@ static bool check_module_function(const struct module_check_data *check)
 	if (f->role == ROLE_REALLOC && !f->released.kind)
 		return check_fail(check, "released", "is missing");
 	if (f->success > OK_ALWAYS)
-		return check_fail(check, "success", "is none that enum success has");
+		return check_fail(check, "success", "is not in enum success");
 	if (f->result > TYPE_UINT16)
-		return check_fail(check, "result", "is of no type that enum value_type has");
+		return check_fail(check, "result", "has a type that is not in enum value_type");
 	if (f->symbol[0] == '*' && !f->is_pattern && !module->prefixes)
 		return check_fail(check, "symbol", "has a prefix, and the module has no prefixes");
 	return check_module_values(check, f) && check_params(check, f);
@@ -190,12 +191,13 @@ static bool check_resource(const struct module *module, size_t i, struct buf *sa
 
 	if (!resource->type || !module_is_name(resource->type))
 		buf_printf(said,
-			   "resources[%zu]: .type is missing, or has others than %d letters, digits, '_', '.' and '-'",
+			   "resources[%zu]: .type is missing, or is not made of at most %d letters, digits, '_', '.' "
+			   "and '-'",
 			   i, MODULE_NAME_MAX);
 	else if (!resource->noun || !*resource->noun)
 		buf_printf(said, "resources[%zu] (%s): .noun is missing", i, resource->type);
 	else if (resource->flags & ~(unsigned)(KIND_REFCOUNT | KIND_CALL))
-		buf_printf(said, "resources[%zu] (%s): .flags has more than KIND_REFCOUNT and KIND_CALL", i,
+		buf_printf(said, "resources[%zu] (%s): .flags has bits other than KIND_REFCOUNT and KIND_CALL", i,
 			   resource->type);
 	else
 		return true;
@@ -205,16 +207,16 @@ static bool check_resource(const struct module *module, size_t i, struct buf *sa
 bool module_check(const struct module *module, struct buf *said)
 {
 	if (!module->name || !module_is_name(module->name)) {
-		buf_printf(said, ".name is missing, or has others than %d letters, digits, '_', '.' and '-'",
+		buf_printf(said, ".name is missing, or is not made of at most %d letters, digits, '_', '.' and '-'",
 			   MODULE_NAME_MAX);
 		return false;
 	}
 	if (!module->resources || !module->resource_count || module->resource_count > MODULE_RESOURCES_MAX) {
-		buf_printf(said, ".resources: there are to be 1 to %d", MODULE_RESOURCES_MAX);
+		buf_printf(said, ".resources: a module has 1 to %d of them", MODULE_RESOURCES_MAX);
 		return false;
 	}
 	if (!module->functions || !module->function_count || module->function_count > FUNCTIONS_MAX) {
-		buf_printf(said, ".functions: there are to be 1 to %d", FUNCTIONS_MAX);
+		buf_printf(said, ".functions: a module has 1 to %d of them", FUNCTIONS_MAX);
 		return false;
 	}
 	for (size_t i = 0; i < module->resource_count; i++)

@@ -59,7 +59,7 @@ const struct module *module_load(const char *path, struct buf *said)
 
 	if (!symbol || !*symbol)
 		buf_printf(said, "%s: this is no module of functrace: %s '%s' (const struct module *%s = &...;)", path,
-			   symbol ? "nothing stands in its" : "it has no symbol", MODULE_SYMBOL, MODULE_SYMBOL);
+			   symbol ? "NULL is the value of its" : "it has no symbol", MODULE_SYMBOL, MODULE_SYMBOL);
 	/* In another version, all other fields may be at other places. */
 	else if ((*symbol)->api != MODULE_API)
 		buf_printf(said,

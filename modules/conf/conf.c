@@ -24,7 +24,7 @@ static bool take_version(struct conf *conf, struct scan *scan)
 
 	if (!isdigit((unsigned char)text[0]) || count < 1 || count > 2 || (count == 1 && strchr(text, '.')) ||
 	    major > UINT16_MAX || minor > UINT16_MAX)
-		return scan_error(scan, "%s is no version; one is 1 or 1.2", scan_shown(scan));
+		return scan_error(scan, "%s is no version; write it as 1 or 1.2", scan_shown(scan));
 	conf->module.version_major = (unsigned short)major;
 	conf->module.version_minor = (unsigned short)minor;
 	scan_next(scan);
@@ -34,7 +34,7 @@ static bool take_version(struct conf *conf, struct scan *scan)
 static bool take_text_word(struct conf *conf, struct scan *scan, const char *word, const char **text)
 {
 	if (!scan_take_sign(scan, "="))
-		return scan_error(scan, "%s stands where '=' is to be: %s=...", scan_shown(scan), word);
+		return scan_error(scan, "found %s where '=' is expected: write %s=...", scan_shown(scan), word);
 	return (*text = conf_take_text(conf, scan, word)) != NULL;
 }
 
@@ -45,8 +45,8 @@ static bool take_module_word(struct conf *conf, struct scan *scan)
 	if (scan_take_word(scan, "symbols"))
 		return take_text_word(conf, scan, "symbols", &conf->module.symbols);
 	if (!scan_take_word(scan, "version"))
-		return scan_error(scan, "%s stands behind the module; it has a name, a \"summary\" and version=",
-				  scan_shown(scan));
+		return scan_error(
+			scan, "%s is unexpected: a module has a name, a \"summary\" and version=", scan_shown(scan));
 	return scan_take_sign(scan, "=") ? take_version(conf, scan)
 					 : scan_error(scan, "a version is written version=1.2");
 }
@@ -102,7 +102,7 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 	}
 	return scan_error(
 		scan,
-		"%s is nothing that 'resource' knows; it knows noun=, unit=, left=, keeper=, refcount, calls, "
+		"%s is no property of a resource; its properties are noun=, unit=, left=, keeper=, refcount, calls, "
 		"zero-is-id, range, group, ends-in-child, folds-in-object, nested and descriptors",
 		scan_shown(scan));
 }
@@ -159,7 +159,8 @@ static bool take_include(struct conf *conf, struct scan *scan)
 	const char *const text = module_texts[module_text_find("constants")].text;
 
 	if (!scan_take_word(scan, "constants") || scan->token.kind != TOKEN_END)
-		return scan_error(scan, "%s is nothing to include; 'include constants' is", scan_shown(scan));
+		return scan_error(scan, "%s cannot be included; the only such statement is 'include constants'",
+				  scan_shown(scan));
 	take_statements(conf, &inner, text, text + strlen(text));
 	scan->errors += inner.errors;
 	return !inner.errors;
@@ -193,8 +194,8 @@ static void take_statement(struct conf *conf, struct scan *scan)
 		conf_take_row(conf, scan, ROLE_CALL, line);
 	} else {
 		scan_error(scan,
-			   "%s begins no statement; those that there are begin with module, resource, prefixes, "
-			   "include, enum, flags, union, alloc, free, realloc or call",
+			   "%s begins no statement; statements begin with module, resource, prefixes, include, enum, "
+			   "flags, union, alloc, free, realloc or call",
 			   scan_shown(scan));
 	}
 }
@@ -233,7 +234,7 @@ static void take_statements(struct conf *conf, struct scan *scan, const char *at
 			take_statement(conf, scan);
 		else if (scan->token.kind != TOKEN_END)
 			scan_error(scan,
-				   "%s is indented, which goes on with the statement before, and there is none: begin "
+				   "%s is indented, which continues a statement, but no statement is above it: begin "
 				   "statements in the first column",
 				   scan_shown(scan));
 	}
@@ -287,7 +288,7 @@ static void settle_row(struct conf *conf, struct scan *scan, struct conf_row *ro
 
 		if (index < 0) {
 			scan_error_on(scan, row->line,
-				      "there are several resources: say which is meant, resource=TYPE");
+				      "there are several resources: name the one that is meant by resource=TYPE");
 			return;
 		}
 		f->resource = (unsigned char)index;
@@ -296,18 +297,19 @@ static void settle_row(struct conf *conf, struct scan *scan, struct conf_row *ro
 
 	if (is_living(resource) == is_call)
 		scan_error_on(scan, row->line,
-			      is_call ? "'%s' is a resource that is allocated and released: a 'call' is of one "
-					"with the word calls"
-				      : "'%s' is a record of calls, which nothing allocates or releases",
+			      is_call ? "the resource '%s' is allocated and released: a 'call' needs a resource with "
+					"the word calls"
+				      : "the resource '%s' has the word calls, so no function allocates or releases "
+					"it: use 'call'",
 			      resource->type);
 	else if (!resource->is_range && (f->extent.kind || f->replaces.test))
-		scan_error_on(scan, row->line, "extent and replaces-if are for resources with the word range");
+		scan_error_on(scan, row->line, "extent and replaces-if need a resource with the word range");
 	else if (!row->has_size && resource->unit && !is_call && f->role != ROLE_RELEASE &&
 		 !(resource->flags & KIND_REFCOUNT))
-		scan_error_on(scan, row->line, "say the size: size=..., for '%s' is counted in %ss", resource->type,
-			      resource->unit);
+		scan_error_on(scan, row->line, "the size is missing: add size=..., because '%s' is counted in %ss",
+			      resource->type, resource->unit);
 	else if (f->symbol[0] == '*' && !f->is_pattern && !conf->prefix_count)
-		scan_error_on(scan, row->line, "there are no prefixes: a line 'prefixes je_ mi_' names them");
+		scan_error_on(scan, row->line, "the file has no prefixes: name them in a line like 'prefixes je_ mi_'");
 }
 
 static int by_symbol(const void *a, const void *b)
@@ -377,8 +379,8 @@ static void name_module(struct conf *conf, struct scan *scan)
 	conf->module.name = conf_keep(conf, name, length);
 	if (!module_is_name(conf->module.name))
 		scan_error_on(scan, 1,
-			      "the file's name is no name for a module: give it one, 'module NAME', of letters, "
-			      "digits, '_', '.' and '-'");
+			      "the file's name cannot be the module's name: add a line 'module NAME' with a name of "
+			      "letters, digits, '_', '.' and '-'");
 }
 
 static void summarise(struct conf *conf, const struct scan *scan)
@@ -398,8 +400,8 @@ static void conf_finish(struct conf *conf, struct scan *scan)
 	scan->failed = false;
 	if (!conf->row_count && !scan->errors)
 		scan_error_on(scan, scan->line > 1 ? scan->line - 1 : 1,
-			      "no function is described; a line does it like "
-			      "'alloc void *get(size_t size): id=return, size=size'");
+			      "no function is described; add a line like 'alloc void *get(size_t size): id=return, "
+			      "size=size'");
 	name_module(conf, scan);
 	summarise(conf, scan);
 	for (size_t i = 0; i < conf->row_count; i++)

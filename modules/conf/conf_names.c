@@ -30,7 +30,7 @@ const char *conf_take_name(struct conf *conf, struct scan *scan, const char *wha
 	const char *const name = is_word ? conf_keep(conf, token.text, token.length) : "";
 
 	if (!module_is_name(name)) {
-		scan_error(scan, "%s is no %s: it consists of at most %d letters, digits, '_', '.' and '-'",
+		scan_error(scan, "%s is no %s, which has at most %d letters, digits, '_', '.' and '-'",
 			   scan_shown(scan), what, MODULE_NAME_MAX);
 		return NULL;
 	}
@@ -44,7 +44,7 @@ const char *conf_take_text(struct conf *conf, struct scan *scan, const char *wha
 
 	if ((token.kind != TOKEN_WORD && token.kind != TOKEN_STRING) || !token.length ||
 	    token.length > TEXT_MAX_BYTES) {
-		scan_error(scan, "%s stands where %s is to be: a word, or a text in \"\", of at most %d bytes",
+		scan_error(scan, "found %s where %s is expected: a word, or a text in \"\", of at most %d bytes",
 			   scan_shown(scan), what, TEXT_MAX_BYTES);
 		return NULL;
 	}

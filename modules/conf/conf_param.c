@@ -13,7 +13,7 @@
 static bool take_other(struct scan *scan, struct conf_name *name)
 {
 	if (!conf_is_c_name(&scan->token))
-		return scan_error(scan, "%s stands where the name of another parameter is to be", scan_shown(scan));
+		return scan_error(scan, "found %s where the name of another parameter is expected", scan_shown(scan));
 	*name = (struct conf_name){scan->token.text, scan->token.length};
 	scan_next(scan);
 	return true;
@@ -43,15 +43,15 @@ bool conf_take_condition(struct scan *scan, struct conf_param *param)
 	if (param->use.cases)
 		return scan_take_word(scan, "by")
 			       ? take_other(scan, &param->with)
-			       : scan_error(scan, "say on which parameter the type depends: by NAME");
+			       : scan_error(scan, "the parameter on which the type depends is missing: add by NAME");
 	if (!scan_take_word(scan, "if"))
 		return true;
 	if (param->with.length || param->use.param == PARAM_SOCKADDR || param->use.param == PARAM_INTS)
-		return scan_error(scan, "a parameter with a length is always there");
+		return scan_error(scan, "a parameter with a length cannot have a condition");
 	if (!take_other(scan, &param->with))
 		return false;
 	if (!scan_take_word(scan, "has"))
-		return scan_error(scan, "%s stands where 'has' and the bits are to be", scan_shown(scan));
+		return scan_error(scan, "found %s where 'has' and the bits are expected", scan_shown(scan));
 	return scan_take_number(scan, &param->needs);
 }
 
@@ -138,7 +138,8 @@ bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototyp
 	if (function->returns.type == PARAM_SOCKADDR)
 		function->returns.type = PARAM_POINTER;
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
-		return scan_error(scan, "a function that returns void does not say that errno is to be looked at");
+		return scan_error(scan, "a function that returns void does not show whether errno was set: leave out "
+					"errno");
 	/* The address of such a result takes the place of an argument. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;

@@ -104,7 +104,7 @@ static bool take_success(struct taking *t)
 			return true;
 		}
 	return scan_error(t->scan,
-			  "%s says nothing of success; known are nonzero, zero, not-minus-1, not-negative, always",
+			  "%s is no condition of success; known are nonzero, zero, not-minus-1, not-negative, always",
 			  scan_shown(t->scan));
 }
 
@@ -113,8 +113,8 @@ static bool take_count(struct taking *t)
 	const struct token token = t->scan->token;
 
 	if (token.kind != TOKEN_NUMBER || !token.number || token.number > UINT8_MAX)
-		return scan_error(t->scan, "%s stands where a number of ids from 1 to %d is to be", scan_shown(t->scan),
-				  UINT8_MAX);
+		return scan_error(t->scan, "found %s where a number of ids from 1 to %d is expected",
+				  scan_shown(t->scan), UINT8_MAX);
 	t->row.function.id_count = (unsigned char)token.number;
 	scan_next(t->scan);
 	return true;
@@ -141,7 +141,7 @@ static bool take_code(struct taking *t)
 
 	f->look = token.kind == TOKEN_WORD ? row_code(token.text, token.length, &f->looks_again) : NULL;
 	if (!f->look)
-		return scan_error(t->scan, "%s is no code that functrace has", scan_shown(t->scan));
+		return scan_error(t->scan, "%s is no name of code in functrace", scan_shown(t->scan));
 	scan_next(t->scan);
 	return true;
 }
@@ -153,7 +153,7 @@ static bool take_content(struct taking *t, const struct conf_row_attribute *attr
 	const bool has_sign = attribute->kind >= TAKES_VALUE && attribute->kind <= TAKES_CODE;
 
 	if (has_sign && !scan_take_sign(t->scan, "="))
-		return scan_error(t->scan, "%s stands where '=' is to be: %s=...", scan_shown(t->scan),
+		return scan_error(t->scan, "found %s where '=' is expected: write %s=...", scan_shown(t->scan),
 				  attribute->word);
 	switch (attribute->kind) {
 	case TAKES_VALUE:
@@ -191,7 +191,7 @@ static bool unknown_attribute(struct taking *t)
 		if (attributes[i].on & on)
 			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
 						 attributes[i].word);
-	return scan_error(t->scan, "%s is nothing that '%s' knows; it knows %s", scan_shown(t->scan),
+	return scan_error(t->scan, "%s is no property of '%s'; its properties are %s", scan_shown(t->scan),
 			  roles[t->row.function.role], known);
 }
 
@@ -201,7 +201,7 @@ static bool take_attribute(struct taking *t)
 		if (!(attributes[i].on & 1u << t->row.function.role) || !scan_is_word(t->scan, attributes[i].word))
 			continue;
 		if (t->seen >> i & 1)
-			return scan_error(t->scan, "%s is said twice", scan_shown(t->scan));
+			return scan_error(t->scan, "%s is given twice", scan_shown(t->scan));
 		t->seen |= 1u << i;
 		scan_next(t->scan);
 		return take_content(t, &attributes[i]);
@@ -214,7 +214,7 @@ static bool take_attributes(struct taking *t)
 	if (t->scan->token.kind == TOKEN_END)
 		return !t->scan->failed;
 	if (!scan_take_sign(t->scan, ":"))
-		return scan_error(t->scan, "%s stands where ':' is to be, and behind it id=..., size=...",
+		return scan_error(t->scan, "found %s where ':' is expected, followed by id=..., size=...",
 				  scan_shown(t->scan));
 	do {
 		if (!take_attribute(t))
@@ -222,7 +222,8 @@ static bool take_attributes(struct taking *t)
 	} while (scan_take_sign(t->scan, ","));
 	return t->scan->token.kind == TOKEN_END
 		       ? !t->scan->failed
-		       : scan_error(t->scan, "%s stands where a ',' or the end is to be", scan_shown(t->scan));
+		       : scan_error(t->scan, "found %s where ',' or the end of the statement is expected",
+				    scan_shown(t->scan));
 }
 
 /* ---- Defaults ---- */
@@ -270,8 +271,7 @@ static bool choose_success(struct taking *t)
 	switch (t->prototype.result.type) {
 	case C_VOID:
 		return f->role != ROLE_RELEASE ||
-		       scan_error(t->scan, "a function that returns void does not say that it "
-					   "has failed: leave out can-fail");
+		       scan_error(t->scan, "a function that returns void cannot report a failure: leave out can-fail");
 	case C_POINTER:
 	case C_UINT8: /* bool */
 		f->success = OK_NONZERO;
@@ -297,11 +297,10 @@ static bool check_result(struct taking *t)
 	if (!t->prototype.has_result || !is_used || (type >= C_INT8 && type <= C_WIDE))
 		return true;
 	if (type == C_VOID)
-		return scan_error(t->scan, "%.*s returns void, and so no number", (int)t->prototype.length,
+		return scan_error(t->scan, "%.*s returns void, so it has no result to use", (int)t->prototype.length,
 				  t->prototype.name);
 	return scan_error(t->scan,
-			  "the result of %.*s is no number that can be read: its type is to be an integer's or a "
-			  "pointer's",
+			  "the result of %.*s cannot be read as a number: its type must be an integer or a pointer",
 			  (int)t->prototype.length, t->prototype.name);
 }
 
@@ -310,11 +309,11 @@ static bool conf_row_check_values(struct taking *t)
 	const struct function *const f = &t->row.function;
 
 	if (f->role != ROLE_CALL && !conf_row_has(t, "id"))
-		return scan_error(t->scan, "say what the id is: %s",
+		return scan_error(t->scan, "the id is missing: add %s",
 				  f->role == ROLE_RELEASE ? "id=NAME of a parameter"
 							  : "id=return, or id=*NAME of a parameter");
 	if (f->role == ROLE_REALLOC && !conf_row_has(t, "released"))
-		return scan_error(t->scan, "say what is given up: released=NAME of a parameter");
+		return scan_error(t->scan, "the released id is missing: add released=NAME of a parameter");
 	if (is_of_result(&f->released) || is_of_result(&f->last) || is_of_result(&f->extent) ||
 	    (f->role == ROLE_RELEASE && is_of_result(&f->id)))
 		return scan_error(t->scan,
@@ -337,9 +336,9 @@ static bool set_symbol(struct taking *t)
 		f->symbol = conf_keep(t->conf, prototype->name, prototype->length);
 	} else {
 		if (f->is_pattern)
-			return scan_error(t->scan, "a pattern has no prefixes: write '*' where they are to be");
+			return scan_error(t->scan, "a pattern cannot have prefixes: write '*' in their place");
 		if (prototype->length > PREFIXED_MAX)
-			return scan_error(t->scan, "a function's name of %zu bytes is too long behind a prefix",
+			return scan_error(t->scan, "a function's name of %zu bytes is too long after a prefix",
 					  prototype->length);
 		memcpy(prefixed + 1, prototype->name, prototype->length);
 		f->symbol = conf_keep(t->conf, prefixed, prototype->length + 1);
@@ -348,7 +347,7 @@ static bool set_symbol(struct taking *t)
 		return scan_error(t->scan, "the pattern '%s' has a '[' without its ']'", f->symbol);
 	if (f->is_pattern && f->symbol[glob_literal(f->symbol)] && t->conf->glob_count++ == CONF_GLOBS_MAX)
 		return scan_error(t->scan,
-				  "a file has no more than %d patterns with wildcards: make one of several, or write "
+				  "a file has at most %d patterns with wildcards: combine several into one, or write "
 				  "names in full",
 				  CONF_GLOBS_MAX);
 	/* Only C++ throws. */

@@ -154,8 +154,7 @@ static void take_sign(struct scan *scan, struct token *token)
 		}
 	}
 	token->length = 1;
-	scan_error(scan,
-		   "%s has no meaning here; a text that is not made of letters, digits, '_', '.' and '-' is quoted",
+	scan_error(scan, "%s has no meaning here; quote a text that has more than letters, digits, '_', '.' and '-'",
 		   scan_shown(scan));
 }
 
@@ -235,7 +234,7 @@ static bool take_plain_number(struct scan *scan, uint64_t *number)
 	const struct token token = scan->token;
 
 	if (token.kind != TOKEN_NUMBER)
-		return scan_error(scan, "%s stands where a number is to be", scan_shown(scan));
+		return scan_error(scan, "found %s where a number is expected", scan_shown(scan));
 	*number = token.number;
 	if (token.length > 1 && token.text[0] == '0' && (token.text[1] | 0x20) != 'x') {
 		*number = 0;
@@ -260,7 +259,7 @@ bool scan_take_number(struct scan *scan, uint64_t *number)
 	if (!take_plain_number(scan, &shift))
 		return false;
 	if (shift > 63)
-		return scan_error(scan, "a number is shifted by 0 to 63");
+		return scan_error(scan, "a number can be shifted by 0 to 63 bits");
 	*number <<= shift;
 	return true;
 }

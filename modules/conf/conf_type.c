@@ -104,7 +104,7 @@ static bool take_tagged(struct scan *scan, struct conf_type_words *words)
 	if (!is_enum && !take_one_of(scan, tags, ARRAY_SIZE(tags)))
 		return false;
 	if (scan->token.kind != TOKEN_WORD)
-		return scan_error(scan, "%s stands where the name of a struct, union or enum is to be",
+		return scan_error(scan, "found %s where the name of a struct, union or enum is expected",
 				  scan_shown(scan));
 	words->others++;
 	words->use.type = is_enum ? C_INT : C_STRUCT;
@@ -174,7 +174,7 @@ static bool conf_type_take_words(struct scan *scan, struct conf_type_words *word
 	if (scan->failed)
 		return false;
 	if (!words->others && !conf_type_is_plain(words))
-		return scan_error(scan, "%s stands where a C type is to be", scan_shown(scan));
+		return scan_error(scan, "found %s where a C type is expected", scan_shown(scan));
 	return true;
 }
 
@@ -267,7 +267,7 @@ static bool take_function_pointer(struct scan *scan, struct conf_param *param, u
 {
 	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN, .param = PARAM_FUNCTION};
 	if (!scan_take_sign(scan, "*"))
-		return scan_error(scan, "%s stands where the '*' of a pointer to a function is to be",
+		return scan_error(scan, "found %s where the '*' of a pointer to a function is expected",
 				  scan_shown(scan));
 	if (!name_param(scan, param, index))
 		return false;
@@ -304,7 +304,7 @@ static bool take_shown_type(struct scan *scan, struct ctype_use *use, bool *is_r
 	if (!conf_take_type(scan, use))
 		return false;
 	return !is_hex || set_hex(use) ||
-	       scan_error(scan, "'hex' stands before the type of an int or a long, and this is none");
+	       scan_error(scan, "'hex' needs the type of an int or a long, and this type is neither");
 }
 
 /* Sets how an output is shown at the return. Returns false if the parameter cannot be one. */
@@ -362,13 +362,13 @@ bool conf_take_shown_type(struct scan *scan, struct ctype_use *use)
 		return false;
 	*use = param.use;
 	return (!param.name.length && !param.is_result && !param.with.length) ||
-	       scan_error(scan, "a type without a name is to be here");
+	       scan_error(scan, "a type without a name is expected here");
 }
 
 static bool take_param(struct scan *scan, struct prototype *prototype)
 {
 	if (prototype->param_count == CONF_PARAMS)
-		return scan_error(scan, "a function of more than %d parameters; the first %d are enough here",
+		return scan_error(scan, "the function has more than %d parameters; write only the first %d",
 				  CONF_PARAMS, MODULE_ARGS);
 	struct conf_param *const param = &prototype->params[prototype->param_count];
 	const bool is_hidden = scan_take_word(scan, "hidden");
@@ -377,8 +377,8 @@ static bool take_param(struct scan *scan, struct prototype *prototype)
 		return false;
 	if (param->is_result && !set_filled(param))
 		return scan_error(scan,
-				  "'out' stands before what the function fills, a pointer to a number, to a "
-				  "pointer or to a string, and parameter %u is none",
+				  "'out' needs a pointer that the function fills, to a number, to a pointer or to a "
+				  "string, and parameter %u is no such pointer",
 				  prototype->param_count + 1);
 	for (unsigned i = 0; i < prototype->param_count; i++)
 		if (param->name.length && conf_is_same_name(&prototype->params[i].name, &param->name))
@@ -402,7 +402,8 @@ static bool take_params(struct scan *scan, struct prototype *prototype)
 {
 	if (!scan_take_sign(scan, "("))
 		return scan_error(scan,
-				  "%s stands where the parameters in brackets are to be, as in void *get(size_t size)",
+				  "found %s where the parameters in brackets are expected, as in void *get(size_t "
+				  "size)",
 				  scan_shown(scan));
 	if (scan_take_sign(scan, ")"))
 		return true;
@@ -413,7 +414,7 @@ static bool take_params(struct scan *scan, struct prototype *prototype)
 			return false;
 	} while (scan_take_sign(scan, ","));
 	if (!scan_take_sign(scan, ")"))
-		return scan_error(scan, "%s stands where a ',' or the ')' behind the parameters is to be",
+		return scan_error(scan, "found %s where ',' or the ')' after the parameters is expected",
 				  scan_shown(scan));
 	return true;
 }
@@ -424,7 +425,7 @@ static bool take_pattern(struct scan *scan, struct prototype *prototype)
 	prototype->name = scan->token.text;
 	prototype->length = scan->token.length;
 	if (!prototype->length)
-		return scan_error(scan, "an empty pattern is no function's");
+		return scan_error(scan, "the pattern is empty and matches no function");
 	scan_next(scan);
 	return true;
 }
@@ -440,7 +441,7 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 	if (!take_shown_type(scan, &prototype->result, NULL))
 		return false;
 	if (prototype->result.cases)
-		return scan_error(scan, "the type of a result depends on no parameter: a union is for parameters");
+		return scan_error(scan, "the type of a result cannot be a union, which depends on a parameter");
 	prototype->has_result = true;
 	if (scan->token.kind == TOKEN_STRING)
 		return take_pattern(scan, prototype);
@@ -451,8 +452,7 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 			(int)first.length, first.text);
 	if (scan->token.kind != TOKEN_WORD || memchr(scan->token.text, '-', scan->token.length) ||
 	    isdigit((unsigned char)scan->token.text[0]))
-		return scan_error(scan,
-				  "%s stands where the function's name is to be; a pattern of C++ names is quoted",
+		return scan_error(scan, "found %s where the function's name is expected; quote a pattern of C++ names",
 				  scan_shown(scan));
 	prototype->name = scan->token.text;
 	prototype->length = scan->token.length;

@@ -32,8 +32,8 @@ static bool check_places(struct scan *scan, const struct prototype *prototype, u
 
 	if (result == C_STRUCT)
 		return scan_error(scan,
-				  "'%.*s' returns a struct by value: where its parameters are, only argN says "
-				  "(arg1, arg2... are the places of integer arguments)",
+				  "'%.*s' returns a struct by value, so the places of its parameters are unknown: "
+				  "write argN (arg1, arg2... are the places of integer arguments)",
 				  (int)prototype->length, prototype->name);
 	for (unsigned i = 0; i <= index; i++) {
 		const struct conf_param *const param = &prototype->params[i];
@@ -42,20 +42,20 @@ static bool check_places(struct scan *scan, const struct prototype *prototype, u
 			continue;
 		if (param->use.type == C_WIDE)
 			return scan_error(scan,
-					  "parameter %u has 8 bytes in any program, which are one argument in "
-					  "programs of 64 bits and two in those of 32: for programs of 64 bits "
-					  "write it as long or size_t",
+					  "parameter %u has 8 bytes in any program: one argument in programs of 64 "
+					  "bits, two in programs of 32 bits. For programs of 64 bits write it as long "
+					  "or size_t",
 					  i + 1);
 		if (param->use.type == C_FLOAT)
 			return scan_error(scan,
 					  "parameter %u is a floating-point number, which is not among the integer "
-					  "arguments (but on the stack in programs of i386): leave it out of the "
-					  "prototype, but for i386",
+					  "arguments (except in i386 programs, where it is on the stack): leave it "
+					  "out of the prototype, except for i386",
 					  i + 1);
 		if (param->use.type == C_STRUCT)
 			return scan_error(scan,
-					  "parameter %u is a struct by value: where it and those behind it are, only "
-					  "argN says (arg1, arg2... are the places of integer arguments)",
+					  "parameter %u is a struct by value, so its place and the places after it "
+					  "are unknown: write argN (arg1, arg2... are the places of integer arguments)",
 					  i + 1);
 		return scan_error(scan,
 				  "the type of parameter %u is not known here: write what it is (int, long, void *)",
@@ -142,7 +142,7 @@ static bool set_pointee(const struct values *v, const struct argument *argument,
 		return scan_error(v->scan, "argument %u is no pointer", argument->index + 1);
 	if (!is_integer(&pointee))
 		return scan_error(v->scan,
-				  "what argument %u points to has no type that can be read: write which, like "
+				  "argument %u points to a type that cannot be read: write the type to read, like "
 				  "(size_t)*NAME or (int)NAME[1]",
 				  argument->index + 1);
 	*value = (struct value){VALUE_POINTEE, argument->index, index, conf_value_type(pointee.type), 0};
@@ -154,7 +154,7 @@ static bool conf_value_take_index(const struct values *v, unsigned char *index)
 	const struct token token = v->scan->token;
 
 	if (token.kind != TOKEN_NUMBER || token.number > UINT8_MAX)
-		return scan_error(v->scan, "%s stands where an index from 0 to %d is to be", scan_shown(v->scan),
+		return scan_error(v->scan, "found %s where an index from 0 to %d is expected", scan_shown(v->scan),
 				  UINT8_MAX);
 	*index = (unsigned char)token.number;
 	scan_next(v->scan);
@@ -264,7 +264,8 @@ static bool take_result_scaled(const struct values *v, struct value *value)
 	}
 	if (more > UINT8_MAX || !scan_take_sign(scan, ")") || !scan_take_sign(scan, "*") ||
 	    scan->token.kind != TOKEN_NUMBER)
-		return scan_error(scan, "a number more than the result, times another one, is written (return+1)*4");
+		return scan_error(scan, "the sum of the result and a number, times another number, is written "
+					"(return+1)*4");
 	*value = (struct value){VALUE_RESULT_SCALED, 0, (unsigned char)more, TYPE_WORD, scan->token.number};
 	scan_next(scan);
 	return true;
@@ -313,7 +314,7 @@ static bool take_value(const struct values *v, struct value *value)
 			return false;
 		if (!is_integer(&cast) || !scan_take_sign(scan, ")"))
 			return scan_error(scan,
-					  "in brackets before a value stands an integer's or a pointer's type, like "
+					  "the type in brackets before a value must be an integer or a pointer, like "
 					  "(int)arg2");
 		is_cast = true;
 	}
@@ -333,7 +334,7 @@ static bool take_live(const struct values *v, struct condition *condition)
 {
 	condition->test = scan_take_word(v->scan, "not") ? TEST_NOT_LIVE : TEST_LIVE;
 	if (!scan_take_word(v->scan, "live"))
-		return scan_error(v->scan, "%s stands where 'live' or 'not live' is to be", scan_shown(v->scan));
+		return scan_error(v->scan, "found %s where 'live' or 'not live' is expected", scan_shown(v->scan));
 	return conf_value_take_resource(v, scan_take_word(v->scan, "in"), &condition->resource);
 }
 
@@ -341,7 +342,7 @@ static bool check_at_entry(const struct values *v, const struct value *value)
 {
 	return (value->kind != VALUE_RESULT && value->kind != VALUE_RESULT_SCALED &&
 		value->kind != VALUE_RESULT_STRING_SIZE && value->kind != VALUE_RESULT_WIDE_SIZE) ||
-	       scan_error(v->scan, "a condition is about what is known at the call's entry; its result is not");
+	       scan_error(v->scan, "a condition is checked at the call's entry, where the result is not known yet");
 }
 
 static bool take_condition(const struct values *v, struct condition *condition)

@@ -44,7 +44,7 @@ static bool conf_words_take_word(struct conf *conf, struct scan *scan, bool is_f
 		if (scan_take_word(scan, "on") && !take_processors(scan, &word->on))
 			return false;
 	} else if (is_flags) {
-		return scan_error(scan, "say which bits '%s' is: %s = 1", word->name, word->name);
+		return scan_error(scan, "the bits of '%s' are missing: write %s = 1", word->name, word->name);
 	} else {
 		word->value = *next;
 	}
@@ -70,10 +70,10 @@ static bool is_twice(const struct conf_words *of, size_t count, const struct par
 static bool take_closing(struct scan *scan)
 {
 	if (!scan_take_sign(scan, "}"))
-		return scan_error(scan, "%s stands where a ',' or the '}' behind the last value is to be",
+		return scan_error(scan, "found %s where ',' or the '}' after the last value is expected",
 				  scan_shown(scan));
 	scan_take_sign(scan, ";");
-	return scan->token.kind == TOKEN_END || scan_error(scan, "%s stands behind the '}'", scan_shown(scan));
+	return scan->token.kind == TOKEN_END || scan_error(scan, "found %s after the '}'", scan_shown(scan));
 }
 
 static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_flags)
@@ -99,7 +99,7 @@ static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct co
 	ARRAY_GROW(of->words, capacity, count);
 	of->words[count] = (struct param_word){.name = NULL};
 	of->use.words = of->words;
-	return take_closing(scan) && (count || scan_error(scan, "an enum without values says nothing"));
+	return take_closing(scan) && (count || scan_error(scan, "the enum has no values"));
 }
 
 /* Takes the name of the type, and, after a ':', the type under it. */
@@ -117,7 +117,7 @@ static bool take_head(struct conf *conf, struct scan *scan, struct conf_words *o
 	if (*has_type && !conf_take_shown_type(scan, &of->use))
 		return false;
 	return scan_take_sign(scan, "{") ||
-	       scan_error(scan, "%s stands where the '{' before the values is to be", scan_shown(scan));
+	       scan_error(scan, "found %s where the '{' before the values is expected", scan_shown(scan));
 }
 
 /* Whether values of a type can have words. */
@@ -139,7 +139,7 @@ static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags,
 	if (is_flags) {
 		use->param = PARAM_FLAGS_MODE;
 		return of.param == PARAM_OCTAL ||
-		       scan_error(scan, "flags are an int, or a mode_t, whose other bits are octal");
+		       scan_error(scan, "flags are an int, or a mode_t, whose other bits are shown as an octal number");
 	}
 	*use = of;
 	if (of.type == C_INT && of.param == PARAM_HEX)
@@ -182,13 +182,13 @@ static bool take_case(struct scan *scan, struct param_case *of)
 	if (scan_take_word(scan, "of") && !scan_take_number(scan, &of->mask))
 		return false;
 	if (!scan_take_sign(scan, ":"))
-		return scan_error(scan, "%s stands where ':' and a type are to be", scan_shown(scan));
+		return scan_error(scan, "found %s where ':' and a type are expected", scan_shown(scan));
 	if (!conf_take_shown_type(scan, &use))
 		return false;
 	of->type = use.type == C_VOID ? PARAM_NONE : use.param == PARAM_SOCKADDR ? PARAM_POINTER : use.param;
 	of->words = use.words;
 	return (of->type && use.type != C_STRUCT && !use.cases) ||
-	       scan_error(scan, "a union is of numbers and pointers: this is no type for it");
+	       scan_error(scan, "a union has only numbers and pointers, and this type is neither");
 }
 
 bool conf_take_union(struct conf *conf, struct scan *scan)
@@ -198,7 +198,7 @@ bool conf_take_union(struct conf *conf, struct scan *scan)
 	bool has_type, is_right = take_head(conf, scan, &of, &has_type);
 
 	if (is_right && !(has_type && takes_words(&of.use)))
-		is_right = scan_error(scan, "say what it is where none of the values fits: union argument : int");
+		is_right = scan_error(scan, "the type for all other values is missing: write union argument : int");
 	while (is_right && !scan_is_sign(scan, "}")) {
 		struct param_case one;
 

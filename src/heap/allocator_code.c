@@ -69,6 +69,6 @@ bool code_is_left(struct heap *heap, uint64_t address)
 
 	for (size_t i = 0; path && i < heap->image->n_threads; i++)
 		if (allocator_code_is_in(heap, path, &heap->image->threads[i]))
-			return inconsistent(heap, "a thread is in the midst of malloc");
+			return inconsistent(heap, "a thread is inside malloc");
 	return true;
 }

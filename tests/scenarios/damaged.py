@@ -5,20 +5,20 @@ import re
 import builds
 from scans import Target, compare, of_size
 
-CHUNK = 'a chunk has a size that no chunk has'
-CACHE = "a thread's cache does not hold together"
-FASTBIN = 'a list of small free chunks does not hold together'
-BIN = "a bin's list does not hold together"
-FOOT = "a free chunk's size at its end is another one"
-TOPMOST = 'the main arena has another size than it says'
+CHUNK = 'a chunk has an impossible size'
+CACHE = "a thread's cache is broken"
+FASTBIN = 'a list of small free chunks is broken'
+BIN = "a bin's list is broken"
+FOOT = "a free chunk's size at its end differs from the one in its header"
+TOPMOST = "the main arena's size differs from the size that it records"
 RING = 'the ring of its arenas does not lead back to the first one'
 REASONS = {
     'large-size': CHUNK, 'small-size': CHUNK, 'longer-size': FOOT, 'foot': FOOT, 'topmost': TOPMOST, 'topmost-less': TOPMOST,
-    'mapped': 'the blocks with mappings of their own are not those that malloc counts', 'cycle-in-cache': CACHE,
+    'mapped': 'the mmapped chunks that were found are not those that malloc counts', 'cycle-in-cache': CACHE,
     'overwritten-in-cache': CACHE, 'cut-cache': CACHE, 'thread-cache': CACHE, 'cycle-in-fastbin': FASTBIN,
     'overwritten-in-fastbin': FASTBIN, 'cycle-of-unsorted': BIN, 'cycle-in-small-bin': BIN, 'overwritten-in-large-bin': BIN,
     'overwritten-bin': BIN, 'ring': RING, 'ring-in-ring': RING,
-    'cycle-of-heaps': "an arena's heaps do not follow each other, or have another size than it says",
+    'cycle-of-heaps': "an arena's heaps are not in order, or their size differs from the size that the arena records",
 }
 WORDS = (r'functrace: the heap of process %d \(damaged-%s\) does not agree with itself in 24 copies: %s%s\. No thread was at work in '
          r'any of them: it is damaged, if no signal handler that has interrupted malloc waits for something\.\n')

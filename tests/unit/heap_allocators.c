@@ -364,7 +364,7 @@ static void test_one_leaf(void **state)
 	assert_true(leaf && free_word);
 	*free_word = leaf;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_INCONSISTENT);
-	assert_string_equal(reason, "two leaves of its tree are at one place");
+	assert_string_equal(reason, "two leaves of its tree have the same address range");
 	snapshot_free(snapshot);
 	end(&child);
 }

@@ -336,13 +336,13 @@ static void refuse(struct world *w, const struct damage *damage)
 	put(w, damage->address, old);
 }
 
-#define CHUNK "a chunk has a size that is not said behind it, or no chunk has"
-#define FREE  "a bin has a chunk that is not free, or another bin's"
-#define LIST  "a bin's list does not hold together"
-#define LAST  "a bin's list has another end"
-#define MAP   "the map of bins has others than those with chunks"
-#define OTHER "the bins have other chunks than those that are free"
-#define PLACE "what brk(2) gave does not begin or end as it should"
+#define CHUNK "a chunk has an impossible size, or a size that differs from the one after it"
+#define FREE  "a bin has a chunk that is not free, or that belongs to another bin"
+#define LIST  "a bin's list is broken"
+#define LAST  "a bin's list does not end where it should"
+#define MAP   "the map of bins does not show the bins that have chunks"
+#define OTHER "the chunks in the bins are not the free ones"
+#define PLACE "the memory from brk(2) does not begin or end as it should"
 
 static void test_damaged(void **state)
 {
@@ -389,8 +389,8 @@ static void test_damaged(void **state)
 			{MAP, BINS - 8, get(&w, BINS - 8) & ~(uint64_t)4},
 			{MAP, BINS - 8, get(&w, BINS - 8) | 8},
 			/* Somebody holds a lock, the last one is behind the bins. */
-			{"a thread is in the midst of malloc", bin_at(&w, 17), 1},
-			{"a thread is in the midst of malloc", bin_at(&w, 64), 1},
+			{"a thread is inside malloc", bin_at(&w, 17), 1},
+			{"a thread is inside malloc", bin_at(&w, 64), 1},
 		};
 
 		for (size_t i = 0; i < ARRAY_SIZE(all); i++)

@@ -257,7 +257,7 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	const uint64_t end = top + SIZE_OF(size);
 
 	if (end < top || system_mem > end || !heap_has_memory(heap->image, end - system_mem, end))
-		return inconsistent_at(heap, top, "the main arena has another size than it says");
+		return inconsistent_at(heap, top, "the main arena's size differs from the size that it records");
 	heap->figures.bottom = end - system_mem;
 	heap->figures.top = end;
 	region_add(heap, &(struct region){.start = chunk_start(heap->form, end - system_mem),
@@ -363,7 +363,8 @@ static bool find_heap_size(struct heap *heap)
 		if (has_heap_size(heap, size))
 			return true;
 	return inconsistent_at(heap, arena,
-			       "an arena's heaps do not follow each other, or have another size than it says");
+			       "an arena's heaps are not in order, or their size differs from the size that the arena "
+			       "records");
 }
 
 bool arenas_regions(struct heap *heap)

@@ -36,7 +36,7 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 		return true;
 	}
 	if (!word_at(&heap->words, at + size, &foot) || foot != size)
-		return inconsistent_at(heap, at, "a free chunk's size at its end is another one");
+		return inconsistent_at(heap, at, "a free chunk's size at its end differs from the one in its header");
 	walked->free_chunks++;
 	walked->free_bytes += size;
 	chunks_add_chunk(heap, at, size, CHUNK_FREE);
@@ -50,7 +50,7 @@ static bool part(struct heap *heap, size_t index, uint64_t end)
 	const uint64_t next = pieces_next(heap, end, whole.end);
 
 	if (!next)
-		return inconsistent_at(heap, end, "what follows in the main arena was not found");
+		return inconsistent_at(heap, end, "the next piece of the main arena was not found");
 	region_add(heap, &whole);
 	memmove(&heap->regions[index + 2], &heap->regions[index + 1],
 		(heap->region_count - index - 2) * sizeof(*heap->regions));
@@ -73,13 +73,13 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 		size = SIZE_OF(word);
 		if (at == region->top)
 			return at + size == region->end ||
-			       inconsistent_at(heap, at, "the topmost chunk has another end");
+			       inconsistent_at(heap, at, "the topmost chunk does not end with its arena");
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
 		if (size < least && region->top && heap->arenas[region->arena].is_main && pieces_fence(heap, at))
 			return part(heap, index, pieces_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
-			return inconsistent_at(heap, at, "a chunk has a size that no chunk has");
+			return inconsistent_at(heap, at, "a chunk has an impossible size");
 		if (!take_chunk(heap, region, at, size, walked))
 			return false;
 	}
@@ -99,7 +99,7 @@ static bool read_bins(struct heap *heap, const struct arena *arena, const struct
 			if (sum->free_chunks++ > walked->free_chunks || !word_at(&heap->words, at + w, &word) ||
 			    !word_at(&heap->words, at + 2 * w, &next) || !word_at(&heap->words, at + 3 * w, &back) ||
 			    back != before)
-				return inconsistent_at(heap, at, "a bin's list does not hold together");
+				return inconsistent_at(heap, at, "a bin's list is broken");
 			sum->free_bytes += SIZE_OF(word);
 			before = at;
 		}
@@ -124,8 +124,7 @@ static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 		heap->figures.ordblks += sums[i].free_chunks;
 		heap->figures.fordblks += sums[i].free_bytes;
 		good = (sums[i].free_chunks == walked[i].free_chunks && sums[i].free_bytes == walked[i].free_bytes) ||
-		       inconsistent_at(heap, heap->arenas[i].start,
-				       "the bins have other chunks than those that are free");
+		       inconsistent_at(heap, heap->arenas[i].start, "the chunks in the bins are not the free ones");
 	}
 	free(sums);
 	return good;
@@ -177,7 +176,7 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 	}
 	free(marks.items);
 	if (count < 0)
-		return inconsistent_at(heap, heap->place, "a list of small free chunks does not hold together");
+		return inconsistent_at(heap, heap->place, "a list of small free chunks is broken");
 	heap->figures.smblks += (uint64_t)count;
 	heap->figures.fsmblks += (uint64_t)count * size;
 	heap->figures.fordblks += (uint64_t)count * size;

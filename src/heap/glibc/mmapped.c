@@ -271,7 +271,7 @@ bool mapped_find(struct heap *heap)
 		if (finds.count != count || sum_of(&finds) != bytes) {
 			free(finds.items);
 			return inconsistent(heap,
-					    "the blocks with mappings of their own are not those that malloc counts");
+					    "the mmapped chunks that were found are not those that malloc counts");
 		}
 	}
 	heap->figures.hblks = finds.count;

@@ -166,5 +166,5 @@ bool pieces_find(struct heap *heap, uint64_t system_mem)
 			noncontiguous_take_mapped(&search, m);
 	}
 	return (search.tops == tops && search.sum == system_mem) ||
-	       inconsistent(heap, "the pieces of its main arena are not all of what it has");
+	       inconsistent(heap, "the pieces of its main arena that were found are not all of it");
 }

@@ -228,7 +228,7 @@ bool caches_find(struct heap *heap)
 	 * cache. */
 	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))
-		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");
+		return inconsistent_at(heap, heap->place, "a thread's cache is broken");
 	for (size_t i = 0; i < heap->block_count; i++)
 		if (block_state(&heap->blocks[i]) == CHUNK_CACHED) {
 			heap->figures.cached_chunks++;

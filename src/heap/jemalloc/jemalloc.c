@@ -44,7 +44,7 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	unsigned unused = 0;
 
 	if (class >= JEMALLOC_BINS || extent->size != j->slab_sizes[class] || extent->address != extent->start)
-		return inconsistent_at(j->heap, extent->start, "a slab has a size that no slab has");
+		return inconsistent_at(j->heap, extent->start, "a slab has an impossible size");
 	const uint64_t size = jemalloc_size(class);
 	const unsigned regions = (unsigned)(extent->size / size);
 
@@ -59,7 +59,7 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 			jemalloc_add_block(j, extent->start + i * size, size);
 	}
 	if (unused != EDATA_FREE(extent->bits))
-		return inconsistent_at(j->heap, extent->start, "a slab counts other regions free than its map");
+		return inconsistent_at(j->heap, extent->start, "a slab's count of free regions differs from its map");
 	j->sums[arena * JEMALLOC_BINS + class].regions += regions - unused;
 	j->sums[arena * JEMALLOC_BINS + class].slabs++;
 	return true;
@@ -72,7 +72,7 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	const unsigned class = EDATA_CLASS(extent->bits);
 
 	if (class >= JEMALLOC_SIZES)
-		return inconsistent_at(j->heap, extent->start, "a large block has a size that no block has");
+		return inconsistent_at(j->heap, extent->start, "a large block has an impossible size");
 	const uint64_t size = jemalloc_size(class), whole = class < JEMALLOC_BINS ? jemalloc_size(JEMALLOC_BINS) : size;
 
 	if ((extent->size != whole && extent->size != whole + JEMALLOC_PAGE) ||
@@ -106,7 +106,7 @@ static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word,
 		return inconsistent_at(heap, page, "a page's description cannot be read");
 	if (page != extent.start)
 		return (page > extent.start && page - extent.start < extent.size && page < *end) ||
-		       inconsistent_at(heap, page, "a page is described as of another extent");
+		       inconsistent_at(heap, page, "a page is recorded for another extent");
 	const bool is_active = EDATA_STATE(extent.bits) == STATE_ACTIVE;
 
 	if ((word >> 2 & 7) != EDATA_STATE(extent.bits) ||
@@ -125,7 +125,7 @@ static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word,
 	if (!is_active)
 		return true;
 	if (!jemalloc_arena(j, EDATA_ARENA(extent.bits)))
-		return inconsistent_at(heap, page, "an extent is of an arena that is not there");
+		return inconsistent_at(heap, page, "an extent belongs to an arena that does not exist");
 	return EDATA_IS_SLAB(extent.bits) ? take_slab(j, &extent) : take_large(j, &extent);
 }
 
@@ -152,9 +152,9 @@ static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, ui
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);
 
 	if ((*seen)++)
-		return inconsistent_at(j->heap, leaf, "two leaves of its tree are at one place");
+		return inconsistent_at(j->heap, leaf, "two leaves of its tree have the same address range");
 	if (leaf + LEAF_BYTES < leaf)
-		return inconsistent_at(j->heap, leaf, "a leaf of its tree lies beyond all memory");
+		return inconsistent_at(j->heap, leaf, "a leaf of its tree is for addresses that no memory has");
 	return take_leaf(j, leaf, first, end);
 }
 
@@ -186,7 +186,7 @@ static bool sort_regions(struct heap *heap)
 	for (size_t i = 1; i < heap->region_count; i++)
 		if (heap->regions[i].start < heap->regions[i - 1].end)
 			return inconsistent_at(heap, heap->regions[i].start,
-					       "an extent lies in the allocator's own memory");
+					       "an extent is inside the allocator's own memory");
 	return true;
 }
 

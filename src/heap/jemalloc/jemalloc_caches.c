@@ -20,12 +20,12 @@ static bool check_bin(struct jemalloc *j, uint64_t bin, unsigned shards, const s
 
 	for (unsigned i = 0; i < shards; i++, bin += BIN_BYTES) {
 		if (int_or_0(words, bin + BIN_LOCK))
-			return inconsistent(j->heap, "a thread is in the midst of malloc");
+			return inconsistent(j->heap, "a thread is inside malloc");
 		said.regions += word_or_0(words, bin + BIN_REGIONS);
 		said.slabs += word_or_0(words, bin + BIN_SLABS);
 	}
 	return (said.regions == sum->regions && said.slabs == sum->slabs) ||
-	       inconsistent(j->heap, "an arena counts other regions than its slabs have");
+	       inconsistent(j->heap, "an arena's count of regions differs from its slabs");
 }
 
 static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsigned number)
@@ -63,7 +63,7 @@ static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint6
 		struct block *block = block_at(heap, word_or_0(&heap->words, i));
 
 		if (!block || block_state(block) == CLASS_TAKEN || block_size(heap, block) != size)
-			return inconsistent_at(heap, i, "a thread's cache has what is no block of that size");
+			return inconsistent_at(heap, i, "a thread's cache has an entry that is no block of its size");
 		block_set_state(block, CLASS_TAKEN);
 		heap->figures.cached_chunks++;
 		heap->figures.cached_bytes += size;
@@ -94,7 +94,7 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 			return false;
 	}
 	if (word_or_0(words, at) != MARK_BEHIND)
-		return inconsistent_at(j->heap, cache, "a thread's cache has another end");
+		return inconsistent_at(j->heap, cache, "a thread's cache does not end where its stacks do");
 	block_set_state(own, CLASS_TAKEN);
 	*internal += block_size(j->heap, own);
 	j->cache_bytes = at - memory;
@@ -144,7 +144,7 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 	for (uint64_t cache = first, count = 0; cache; cache = next == first ? 0 : next) {
 		if (count++ > CACHES_MAX || word_or_0(words, cache + CACHE_ARENA) != arena ||
 		    !word_at(words, cache + CACHE_NEXT, &next) || !next)
-			return inconsistent_at(j->heap, arena, "an arena's caches do not follow each other");
+			return inconsistent_at(j->heap, arena, "the ring of an arena's caches is broken");
 		if (!jemalloc_caches_take_cache(j, cache, internal))
 			return false;
 		ignore_variables(j, cache);
@@ -164,7 +164,9 @@ static bool take_own(struct jemalloc *j, uint64_t arena)
 		if (count++ > BLOCKS_MAX || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
 		    !word_at(words, block + 8, &next) || !size || size % JEMALLOC_PAGE || block + size < block ||
 		    !heap_has_memory(j->heap->image, block, block + size))
-			return inconsistent_at(j->heap, arena, "an arena's own memory is not what it says");
+			return inconsistent_at(j->heap, arena,
+					       "the memory for an arena's own use differs from the "
+					       "amount that it records");
 		region_add(j->heap, &(struct region){.start = block, .whole = block, .end = block + size});
 	}
 	return true;
@@ -189,5 +191,5 @@ bool jemalloc_arenas(struct jemalloc *j)
 	if (internal < said)
 		jemalloc_caches_take_left(j, &internal);
 	return internal == said ||
-	       inconsistent(j->heap, "it has blocks of its own that are no caches, as a profile needs them");
+	       inconsistent(j->heap, "it has internal blocks that are no caches, such as those of a heap profile");
 }

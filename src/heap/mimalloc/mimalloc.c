@@ -60,7 +60,7 @@ static bool take_lists(struct mimalloc *m, struct mimalloc_page *page)
 	const uint64_t by_others = word_or_0(&heap->words, page->at + PAGE_THREADS);
 
 	if (STATE_OF(by_others) == STATE_MOVING)
-		return inconsistent(heap, "a thread is in the midst of free");
+		return inconsistent(heap, "a thread is inside free");
 	memset(page->unused, 0, align_up(page->capacity, 64) / 8);
 	const int64_t unused = mimalloc_follow(m, page, word_or_0(&heap->words, page->at + PAGE_FREE));
 	const int64_t again =
@@ -68,9 +68,9 @@ static bool take_lists(struct mimalloc *m, struct mimalloc_page *page)
 	const int64_t others = again < 0 ? -1 : mimalloc_follow(m, page, by_others & ~(uint64_t)3);
 
 	if (others < 0)
-		return inconsistent_at(heap, page->at, "a list of free blocks does not hold together");
+		return inconsistent_at(heap, page->at, "a list of free blocks is broken");
 	if ((uint64_t)(unused + again) + used != page->capacity || (uint64_t)others > used)
-		return inconsistent_at(heap, page->at, "a page counts other blocks in use than its lists leave");
+		return inconsistent_at(heap, page->at, "a page's count of blocks in use differs from its lists");
 	heap->figures.cached_chunks += (uint64_t)others;
 	heap->figures.cached_bytes += (uint64_t)others * page->block_size;
 	heap->figures.uordblks += used * page->block_size;
@@ -100,7 +100,7 @@ static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, u
 	if (page->block_size % 8 || page->block_size > page->size || page->capacity > reserved ||
 	    reserved > page->size / page->block_size ||
 	    !heap_has_memory(heap->image, page->start, page->start + page->capacity * page->block_size))
-		return inconsistent_at(heap, page->at, "a page has other blocks than there is room for");
+		return inconsistent_at(heap, page->at, "a page's blocks do not fit its memory");
 	if (!take_lists(m, page))
 		return false;
 	if (mimalloc_half_at(m, page->at + PAGE_FLAGS) & HAS_ALIGNED)
@@ -165,7 +165,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 	}
 	return (used == word_or_0(words, segment + SEGMENT_USED) &&
 		abandoned == word_or_0(words, segment + SEGMENT_ABANDONED)) ||
-	       inconsistent_at(heap, segment, "a segment counts other pages than it has");
+	       inconsistent_at(heap, segment, "a segment's count of pages differs from its pages");
 }
 
 /* ---- Heaps ---- */
@@ -187,7 +187,7 @@ static bool take_delayed(struct mimalloc *m, uint64_t owner)
 		struct block *block = block_at(heap, at);
 
 		if (!block || block_state(block) == CLASS_DELAYED || !word_at(&heap->words, at, &next))
-			return inconsistent_at(heap, at, "a heap's list of released blocks does not hold together");
+			return inconsistent_at(heap, at, "a heap's list of released blocks is broken");
 		block_set_state(block, CLASS_DELAYED);
 		heap->figures.cached_chunks++;
 		heap->figures.cached_bytes += block_size(heap, block);
@@ -210,7 +210,7 @@ static bool take_heaps(struct mimalloc *m, struct owners *owners)
 		if (!owner)
 			continue;
 		if (!bytes_at(&heap->words, owner, HEAP_BYTES) || word_or_0(&heap->words, owner + HEAP_PAGES) != same)
-			return inconsistent_at(heap, owner, "a heap counts other pages than those that are its own");
+			return inconsistent_at(heap, owner, "a heap's count of pages differs from its pages");
 		heap->figures.arenas++;
 		if (!take_delayed(m, owner))
 			return false;

@@ -127,12 +127,12 @@ static bool mallocng_take_group(struct musl *m, uint64_t meta)
 	const uint32_t all = slots == 32 ? UINT32_MAX : (1u << slots) - 1;
 
 	if (class >= ARRAY_SIZE(size_classes) && (class != CLASS_ALONE || !pages || slots != 1))
-		return inconsistent(heap, "a group has a size that no group has");
+		return inconsistent(heap, "a group has an impossible size");
 	const bool is_alone = slots == 1 && pages;
 	const uint64_t stride = is_alone ? pages * PAGE - UNIT : UNIT * size_classes[class];
 
 	if (!mallocng_read_number(m, start, m->word, &back) || back != meta || start % UNIT)
-		return inconsistent(heap, "a group has another description");
+		return inconsistent(heap, "a group does not refer to its own description");
 	if ((free & released) || ((free | released) & ~all))
 		return inconsistent(heap, "a group's slots are released twice");
 	const uint64_t size = pages ? pages * PAGE : UNIT + stride * slots;
@@ -161,9 +161,9 @@ static bool take_areas(struct musl *m)
 			if (!mallocng_take_group(m, area + first + i * size))
 				return false;
 		if (area == last)
-			return !next || inconsistent(m->heap, "the pages of descriptions have another end");
+			return !next || inconsistent(m->heap, "the pages of descriptions do not end where they should");
 		if (!next)
-			return inconsistent(m->heap, "the pages of descriptions have another end");
+			return inconsistent(m->heap, "the pages of descriptions do not end where they should");
 	}
 }
 

@@ -159,11 +159,12 @@ static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limi
 		const uint64_t end = oldmalloc_walk(m, start, limit, true);
 
 		if (!end || end % PAGE)
-			return inconsistent(m->heap, "a chunk has a size that is not said behind it, or no chunk has");
+			return inconsistent(m->heap, "a chunk has an impossible size, or a size that differs from the "
+						     "one after it");
 		return add_region(m, page, start, end);
 	}
 	if (is_heap)
-		return inconsistent(m->heap, "what brk(2) gave does not begin or end as it should");
+		return inconsistent(m->heap, "the memory from brk(2) does not begin or end as it should");
 	if (!oldmalloc_take_mapped(m, page, limit))
 		m->at = page + PAGE;
 	return true;

@@ -174,7 +174,7 @@ bool musl_old_check_locks(struct musl_old *m)
 {
 	for (unsigned i = 0; i <= MUSL_OLD_BINS; i++)
 		if (int_or_0(&m->heap->words, oldmalloc_bins_bin_at(m, m->bins, i)))
-			return inconsistent(m->heap, "a thread is in the midst of malloc");
+			return inconsistent(m->heap, "a thread is inside malloc");
 	return true;
 }
 
@@ -210,12 +210,12 @@ static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 		struct free_chunk *const chunk = free_chunk_at(m, at);
 
 		if (!chunk || bin_of(m, chunk->size) != i) {
-			inconsistent(m->heap, "a bin has a chunk that is not free, or another bin's");
+			inconsistent(m->heap, "a bin has a chunk that is not free, or that belongs to another bin");
 			return -1;
 		}
 		if (chunk->is_listed || word_or_0(words, at + m->header + m->word) != before ||
 		    !word_at(words, at + m->header, &next) || !next) {
-			inconsistent(m->heap, "a bin's list does not hold together");
+			inconsistent(m->heap, "a bin's list is broken");
 			return -1;
 		}
 		chunk->is_listed = true;
@@ -224,7 +224,7 @@ static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 	}
 	if (oldmalloc_bins_last_of(m, bin) == (first_of(m, bin) ? before : 0))
 		return count;
-	inconsistent(m->heap, "a bin's list has another end");
+	inconsistent(m->heap, "a bin's list does not end where it should");
 	return -1;
 }
 
@@ -240,8 +240,8 @@ bool musl_old_check_bins(struct musl_old *m)
 		if (chunks < 0)
 			return false;
 		if ((chunks > 0) != (map >> i & 1))
-			return inconsistent(m->heap, "the map of bins has others than those with chunks");
+			return inconsistent(m->heap, "the map of bins does not show the bins that have chunks");
 		count += (size_t)chunks;
 	}
-	return count == m->free_count || inconsistent(m->heap, "the bins have other chunks than those that are free");
+	return count == m->free_count || inconsistent(m->heap, "the chunks in the bins are not the free ones");
 }

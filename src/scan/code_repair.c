@@ -42,7 +42,7 @@ static int repair_held(pid_t pid, const struct arch *arch)
 		refusal_of_attach(pid, -error);
 	} else if (!changes.breakpoints) {
 		msg_info("process %d: no breakpoint is in its code%s", pid,
-			 changes.count ? "; what differs from its files is of another kind" : "");
+			 changes.count ? "; its code differs from its files in other ways" : "");
 		status = 0;
 	} else if (changes.has_uprobes) {
 		msg_error("process %d has %zu breakpoint%s in its code (%s first), which may be the kernel's (uprobes: "
@@ -59,9 +59,9 @@ static int repair_held(pid_t pid, const struct arch *arch)
 			msg_error("process %d: only %zu of %zu breakpoints could be taken out of its code: %s.", pid,
 				  done, changes.breakpoints, strerror(-failure));
 		else
-			msg_info(
-				"process %d: took %zu breakpoint%s of a tracer that is gone out of its code (%s first)",
-				pid, done, done == 1 ? "" : "s", changes.path);
+			msg_info("process %d: removed %zu breakpoint%s from its code, left there by a tracer that is "
+				 "gone (%s first)",
+				 pid, done, done == 1 ? "" : "s", changes.path);
 		if (memory >= 0)
 			close(memory);
 	}

@@ -156,8 +156,8 @@ static bool is_go(pid_t pid)
 
 static void explain_unknown(const struct scan *scan)
 {
-	char *advice = is_go(scan->pid) ? xstrdup("It is a Go program: what Go's own code allocates can neither be "
-						  "scanned nor traced; its runtime says it (GODEBUG, pprof)")
+	char *advice = is_go(scan->pid) ? xstrdup("It is a Go program: allocations of Go's own code can neither be "
+						  "scanned nor traced; Go's runtime shows them (GODEBUG, pprof)")
 					: xasprintf("Trace it instead: functrace --live -t %d", scan->pid);
 
 	msg_error("process %d (%s) has no heap of glibc's, musl's, jemalloc's or mimalloc's malloc: it has not called "
@@ -172,11 +172,12 @@ static const char *cause_of(const struct scan *scan)
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
 	if (pause->is_stopped)
-		return "A signal has stopped it in the midst of malloc; continue it, and scan again.";
+		return "A signal has stopped it inside malloc; continue it, and scan again.";
 	if (!scan->was_awake)
-		return "No thread was at work in any of them: it is damaged, if no signal handler that has interrupted "
-		       "malloc waits for something.";
-	return "A signal handler runs on top of malloc, threads do nothing but allocate, or it is damaged; scan again.";
+		return "No thread was running in any of them: the heap is damaged, unless a signal handler has "
+		       "interrupted malloc and is waiting.";
+	return "A signal handler has interrupted malloc, threads allocate all the time, or the heap is damaged; scan "
+	       "again.";
 }
 
 /* Returns the place of the inconsistency as text, ", at 0x55d0c0"; "" if it is unknown. */
@@ -206,7 +207,7 @@ static enum scan_result scan_explain(const struct scan *scan, enum heap_status s
 		break;
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:
-		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s%s. %s", scan->pid,
+		msg_error("the heap of process %d (%s) is inconsistent in all %u copies: %s%s. %s", scan->pid,
 			  scan->program, copies, reason ? reason : "?", shown_place(place, text), cause_of(scan));
 		break;
 	}
@@ -223,10 +224,10 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 	if (status == HEAP_READ)
 		return SCAN_DONE;
 	if (status == HEAP_NOT_FOUND)
-		reason = "its allocator is none of those that are known, or its variables are not in the file";
+		reason = "its allocator is unknown, or its variables are not in the file";
 	if (status == HEAP_INCONSISTENT)
-		msg_error("the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was "
-			  "in the midst of malloc when the file was written, or the heap is damaged.",
+		msg_error("the heap of the core file of process %d (%s) is inconsistent: %s%s. A thread was inside "
+			  "malloc when the file was written, or the heap is damaged.",
 			  scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
 	else
 		msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid,

@@ -36,7 +36,7 @@ static void print_time(FILE *out, time_t time)
 }
 
 /* The effect of memory whose contents are unknown. */
-static const char partial[] = ": what nothing else leads to is only possibly lost";
+static const char partial[] = ": blocks that nothing else leads to are only possibly lost";
 
 static void print_pause(FILE *out, const struct scan_report *report)
 {
@@ -56,19 +56,19 @@ static void print_pause(FILE *out, const struct scan_report *report)
 			fprintf(out, "  %s bytes that could be written are not in the file%s\n",
 				number_grouped(pause->unreadable, bytes), partial);
 		if (!pause->threads)
-			fprintf(out, "  the file has no registers of threads: what only they or stacks lead to seems "
-				     "lost\n");
+			fprintf(out, "  the file has no registers of threads: blocks that only registers or stacks "
+				     "lead to seem lost\n");
 		return;
 	}
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
 		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
 	if (report->program_before) {
-		fprintf(out, "  it has executed another program since the scan before, which was of ");
+		fprintf(out, "  it has executed another program since the previous scan, which was of ");
 		plain_print(out, report->program_before);
-		fprintf(out, ": all begins anew\n");
+		fprintf(out, ": growth is counted anew\n");
 	}
 	if (report->inconsistent)
-		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was in the midst of malloc or free\n",
+		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was inside malloc or free\n",
 			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
@@ -125,7 +125,7 @@ static void print_lost(FILE *out, const struct scan_report *report, enum scan_cl
 	scan_groups_sort(groups, class);
 	fprintf(out, "\n%s, by size and type%s:\n%14s %10s %9s  type (a block)\n",
 		class == CLASS_LOST ? "Definitely lost" : "Possibly lost",
-		class == CLASS_LOST ? ", with what is indirectly lost by it" : "", "bytes", "blocks", "size");
+		class == CLASS_LOST ? ", with the blocks indirectly lost through them" : "", "bytes", "blocks", "size");
 	for (size_t i = 0; i < groups->count && groups->items[i].sums[class].blocks; i++) {
 		const struct scan_group *group = &groups->items[i];
 
@@ -175,8 +175,8 @@ static void print_owners(FILE *out, const struct scan_report *report)
 
 	if (!report->owner_count)
 		return;
-	fprintf(out, "\nWhat is reachable, by the root that was found first to lead to it:\n%14s %10s  root\n", "bytes",
-		"blocks");
+	fprintf(out, "\nReachable blocks, by the first root that was found to lead to them:\n%14s %10s  root\n",
+		"bytes", "blocks");
 	for (size_t i = 0; i < report->owner_count && i < report->top; i++) {
 		fprintf(out, "%14s %10s  ", number_grouped(report->owners[i].sum.bytes, bytes),
 			number_grouped(report->owners[i].sum.blocks, blocks));
@@ -238,7 +238,7 @@ static void print_way(FILE *out, const struct scan_why *why)
 	if (!why->is_block)
 		fprintf(out, "  no block of the heap is there now\n");
 	else if (why->class == CLASS_INDIRECT)
-		fprintf(out, "  only blocks that are lost, from one on that is definitely lost:\n");
+		fprintf(out, "  only lost blocks, beginning with one that is definitely lost:\n");
 	for (size_t i = 0; i < why->step_count; i++) {
 		fputs(i ? "  -> " : "  ", out);
 		print_step(out, &why->steps[i]);
@@ -246,7 +246,7 @@ static void print_way(FILE *out, const struct scan_why *why)
 	if (why->is_block && why->class == CLASS_LOST)
 		fprintf(out, "  nothing: it is definitely lost\n");
 	else if (why->is_doubtful)
-		fprintf(out, "  nothing that is known: perhaps memory that was not copied\n");
+		fprintf(out, "  nothing that was found: perhaps memory that was not copied\n");
 }
 
 static void print_whys(FILE *out, const struct scan_report *report)

@@ -191,8 +191,8 @@ def no_figures(room):
     # Of another allocator's blocks the C library's heap says nothing, if it has one at all; a fork's child has its parent's memory, too.
     child = 'import os; b = b"x" * (40 << 20); pid = os.fork(); d = [[] for _ in range(1000)]; pid and os.waitpid(pid, 0); os._exit(0)'
     for options, command, env, said in (
-            ([], [builds.target('planted', 'O2'), 1, 400, 0], {'LD_PRELOAD': OTHER}, b'its allocator is none that is understood'),
-            (['-o', room.path('forked')], [sys.executable, '-c', child], None, b'a copy of its memory would be too large for that alone; --scan makes it all the same')):
+            ([], [builds.target('planted', 'O2'), 1, 400, 0], {'LD_PRELOAD': OTHER}, b'functrace does not understand its allocator'),
+            (['-o', room.path('forked')], [sys.executable, '-c', child], None, b'a copy of its memory would be too large for these figures alone; --scan makes the copy anyway')):
         done = traced(room, ['-e', 'memory', *(options or ['-o', room.path('other')])], command, env=env)
         if env and b'cannot be preloaded' in done.err:
             continue
@@ -251,7 +251,7 @@ def no_heap(room):
     may have allocated nothing, and its trace lacks nothing."""
     program = compiled(room, 'own', OWN_ALLOCATOR, '-fno-builtin')
     problems = []
-    for words, said in (['x'], [b'the trace has no figures of the heap: its allocator is none that is understood']), ([], []):
+    for words, said in (['x'], [b'the trace has no figures of the heap: functrace does not understand its allocator']), ([], []):
         done = traced(room, ['-e', 'memory', '-o', room.path('own-trace')], [program, *words])
         found = re.findall(rb'^functrace: (.*(?:the heap|no heap|allocator).*)$', done.err, re.M)
         if done.status or found != said:
@@ -261,7 +261,7 @@ def no_heap(room):
     problems += [] if child.stdout.readline() == b'ready\n' else ['it does not run']
     done = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('attached-trace'), '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
     before = re.findall(rb'are not known: (.*) \(\d+ pauses?, [\d.]+ ms in all\)\. Attach again', done.err)
-    if done.status or before != [b'no heap was found: it has allocated nothing so far, or by an allocator that is not known'] or \
+    if done.status or before != [b'no heap was found: it has allocated nothing so far, or its allocator is unknown'] or \
             b'figures of the heap' in done.err:
         problems.append('attached to: status %d: %s' % (done.status, done.err.decode()))
     child.communicate(b'', timeout=60 * PATIENCE)

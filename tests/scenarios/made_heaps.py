@@ -120,7 +120,7 @@ class Heap:
         whys = ['--why=%#x' % address for address in self.log.starts]
         done = self.room.run([FUNCTRACE, '--scan=json', *whys, *of])
         # A thread that does nothing but allocate may be inside malloc when the core file is written.
-        if self.way == 'core' and self.plan.has_churn and b'A thread was in the midst of malloc' in done.err:
+        if self.way == 'core' and self.plan.has_churn and b'A thread was inside malloc' in done.err:
             return None
         if done.status:
             raise Failure('%s: status %d: %s' % (self.title, done.status, done.err.decode()))
@@ -267,7 +267,7 @@ class Heap:
             raise Failure('%s: traces: %s' % (self.title, os.listdir(self.trace)))
         text = self.room.run([POSTPROC, '-q', os.path.join(self.trace, paths[0])]).out.decode()
         # Threads that do nothing but allocate are inside malloc when they end; that is said.
-        if self.plan.has_churn and '\n## scan <1> a thread is in the midst of malloc\n' in text:
+        if self.plan.has_churn and '\n## scan <1> a thread is inside malloc\n' in text:
             return None
         if text.count('\n## scan <1>\n') != 1:
             raise NoScan('%s: there is no scan: %s%s' % (self.title, done.err.decode(), text[-300:]))

@@ -80,7 +80,7 @@ def repaired(variant):
         if 'none of the functions to be traced was found' in said:
             problems.append('attaching again blames the program: %r' % said)
         status, said = functrace(room, '--repair', '-t', str(pid))
-        expect(problems, '--repair', said, 'of a tracer that is gone out of its code')
+        expect(problems, '--repair', said, ' from its code, left there by a tracer that is gone')
         if status:
             problems.append('--repair ended with status %d' % status)
         problems += text_differences(before, text_of(pid), tails=False)

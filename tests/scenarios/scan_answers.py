@@ -139,10 +139,10 @@ def becomes(room):
             for one in found[at + 1:]:
                 problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
         else:
-            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the scan ' \
-                    r'before, which was of \S+: all begins anew\n' % child.pid
+            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the ' \
+                    r'previous scan, which was of \S+: growth is counted anew\n' % child.pid
             parts = re.split(r'\n(?=\S+ \(%d\), scan)' % child.pid, out)
-            anew = [part for part in parts if 'all begins anew' in part]
+            anew = [part for part in parts if 'growth is counted anew' in part]
             if len(parts) != 9 or len(anew) != 1 or not re.match(first, anew[0]):
                 problems.append('%s' % out)
             elif 'Grown' in anew[0] or 'lost before, too' in anew[0] or parts[-1].count('lost before, too:') != 1:
@@ -305,7 +305,7 @@ def ways(room):
                     not re.fullmatch(r'planted-O2: %s(\+\d+)?' % root, one['path'][0].get('root', '')):
                 problems.append('%s: %s' % (name, one))
         out = target.scan('--why=' + led[0], '--why=0x10', '--why=0x11').out.decode()
-        if path and ('What keeps %s:\n  only blocks that are lost, from one on that is definitely lost:\n  %s, %d bytes\n'
+        if path and ('What keeps %s:\n  only lost blocks, beginning with one that is definitely lost:\n  %s, %d bytes\n'
                      '  -> %s, %d bytes\n' % (led[0], path[0]['address'], wide(56), led[0], wide(40))) not in out:
             problems.append('text: %s' % out)
         if not re.match(r'.* bytes copied\n(  .*not used.*\n)?  0x10 \(--why\) is in no block of the heap\n'
@@ -397,13 +397,13 @@ def described(room):
 
 
 def core_in_midst(room):
-    """A core file whose heap does not agree with itself: not that there is none."""
+    """A core file whose heap is inconsistent: not that there is none."""
     if not shutil.which('gdb'):
         raise builds.Skip('gdb is not installed')
     with Target(room, 'damaged', 'O2', 'ring') as target:
         done = room.run([FUNCTRACE, '--scan', '--core=' + gdb_core(room, target.pid)])
-        wanted = 'functrace: the heap of the core file of process %d (damaged-O2) does not agree with itself: the ring of its arenas ' \
-                 'does not lead back to the first one. A thread was in the midst of malloc when the file was written, or the ' \
+        wanted = 'functrace: the heap of the core file of process %d (damaged-O2) is inconsistent: the ring of its arenas ' \
+                 'does not lead back to the first one. A thread was inside malloc when the file was written, or the ' \
                  'heap is damaged.\n' % target.pid
         problems = [] if (done.status, done.err.decode()) == (1, wanted) else ['status %d: %s' % (done.status, done.err.decode())]
         problems += target.end()
@@ -475,7 +475,7 @@ CASES = [
     ("--scan: beside a thread's variables, static", lambda room: beside_variables(room, 'static')),
     ('--scan: times and growth', times),
     ('--scan: the manual has each key', described),
-    ('--scan: a core file in the midst of malloc', core_in_midst),
+    ('--scan: a core file of a thread inside malloc', core_in_midst),
     ('--scan: a Go program', no_heap),
     ("--scan: another user's", of_another_user),
 ]

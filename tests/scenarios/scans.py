@@ -198,7 +198,7 @@ TEXT = r'''planted-O2 \(\d+\): 3 threads stopped for [\d.]+ ms, [\d,]+ bytes cop
     possibly lost: %(half)s bytes in 2 blocks
   still reachable: [\d,]+ bytes in [\d,]+ blocks
 
-Definitely lost, by size and type, with what is indirectly lost by it:
+Definitely lost, by size and type, with the blocks indirectly lost through them:
  +bytes +blocks +size  type \(a block\)
  +%(both)s +10 +%(one)d  \? \((0x[0-9a-f]+)\)
 
@@ -206,7 +206,7 @@ Possibly lost, by size and type:
  +bytes +blocks +size  type \(a block\)
  +%(half)s +2 +%(whole)d  \? \((0x[0-9a-f]+)\)
 
-What is reachable, by the root that was found first to lead to it:
+Reachable blocks, by the first root that was found to lead to them:
  +bytes +blocks  root
  +%(kept)s +2,000  planted-O2: lists
 (?: .*\n)* +%(half)s +2  planted-O2: halves
@@ -434,7 +434,7 @@ def stopped_in_midst(room):
                 time.sleep(chance.uniform(0, 0.02))
                 os.kill(target.pid, sent)
             done = room.finish(scan)
-            if done.status and not (done.status == 1 and b'A signal has stopped it in the midst of malloc' in done.err):
+            if done.status and not (done.status == 1 and b'A signal has stopped it inside malloc' in done.err):
                 problems.append('status %d: %s' % (done.status, done.err.decode()))
         problems += target.end()
     return problems, ''
@@ -765,15 +765,15 @@ CASES = [
     ('--scan: types', types),
     ("--scan: types of Python's objects", python_types),
     ('--scan: an empty block of the size of a cache', empty_cache),
-    ('--scan: pointers into the midst', inner),
-    ('--scan: pointers into the midst, 32 bits', lambda room: inner(room, 'm32')),
-    ('--scan: pointers into the midst, no-pie', lambda room: inner(room, 'no-pie')),
+    ('--scan: interior pointers', inner),
+    ('--scan: interior pointers, 32 bits', lambda room: inner(room, 'm32')),
+    ('--scan: interior pointers, no-pie', lambda room: inner(room, 'no-pie')),
     ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
     ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
     ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8, env={'MALLOC_ARENA_MAX': '1'})),
     ('--scan: busy threads beside children in their memory', beside_children),
     ('--scan: functrace is killed', killed),
-    ('--scan: stopped in its midst', stopped_in_midst),
+    ('--scan: stopped by a signal inside malloc', stopped_in_midst),
     ('--scan: a stopped process', stopped),
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),

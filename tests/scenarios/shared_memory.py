@@ -67,7 +67,7 @@ def live(room, how, variant='O2', has_rights=True, is_known=True, kept=KEPT):
                 ['status %d: %s' % (done.status, done.err.decode())]
         text = room.run(prefix + [FUNCTRACE, '--scan', '-t', str(target.pid)]).out.decode()
         said = 'bytes of shared memory that this process has not touched were not copied: ' \
-               'what nothing else leads to is only possibly lost'
+               'blocks that nothing else leads to are only possibly lost'
         if (said in text) == is_known:
             problems.append(text)
         out, _ = target.child.communicate(b'')

@@ -85,7 +85,7 @@ static void names_are_escaped(void **state)
 	char *const text = text_of(&report);
 
 	is_in(text, PLAIN("program") " (42): 1 thread stopped");
-	is_in(text, "since the scan before, which was of " PLAIN("before") ": all begins anew\n");
+	is_in(text, "since the previous scan, which was of " PLAIN("before") ": growth is counted anew\n");
 	is_in(text, "            40          1        40  " PLAIN("type") " (0x1000)\n");
 	is_in(text, "            24          1        24  " PLAIN("type") " (0x2000)\n");
 	is_in(text, "           +40         +1        40  " PLAIN("type") ", now 40\n");

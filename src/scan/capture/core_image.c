@@ -383,8 +383,8 @@ static const char *map_file(struct core *core, const char *path)
 
 	if (fd < 0)
 		return errno == ENOEXEC
-			       ? "it is no regular file, of which any part can be read at any time; write what a "
-				 "pipe gives to a file first"
+			       ? "it is no regular file, and functrace must read its parts in any order; write the "
+				 "output of a pipe to a file first"
 			       : strerror(errno);
 	core->size = (size_t)st.st_size;
 	core->time = st.st_mtim.tv_sec;
@@ -403,14 +403,13 @@ static void core_image_explain(const struct core *core, const char *path, const 
 	char whole[32], held[32];
 
 	if (core->whole_size > core->size)
-		msg_error(
-			"the core file %s is truncated: its headers speak of %s bytes, it has %s. What is missing may "
-			"have had any pointer, so that nothing is known to be lost; write it again, with room for all "
-			"of it (ulimit -c, the disk).",
-			path, number_grouped(core->whole_size, whole), number_grouped(core->size, held));
+		msg_error("the core file %s is truncated: its headers speak of %s bytes, it has %s. The missing part "
+			  "may contain any pointer, so that no block is known to be lost; write the core file again, "
+			  "with room for all of it (ulimit -c, the disk).",
+			  path, number_grouped(core->whole_size, whole), number_grouped(core->size, held));
 	else
-		msg_error("cannot scan the core file %s: %s. A core file is what the kernel writes of a process that "
-			  "dies, or gcore of one that runs",
+		msg_error("cannot scan the core file %s: %s. The kernel writes a core file when a process crashes, "
+			  "gcore writes one of a running process",
 			  path, wrong);
 }
 

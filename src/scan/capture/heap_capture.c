@@ -83,7 +83,8 @@ static void heap_capture_begin(struct heap_capture *ending, const struct task *t
 		snapshot_blocks_only(ending->snapshot);
 }
 
-static const char too_large[] = "a copy of its memory would be too large for that alone; --scan makes it all the same";
+static const char too_large[] = "a copy of its memory would be too large for these figures alone; --scan makes the "
+				"copy anyway";
 
 const char *heap_capture_warm(struct heap_capture *ending, const struct task *task)
 {
@@ -98,7 +99,7 @@ const char *heap_capture_copy(struct heap_capture *ending, const struct task *ta
 
 	return !error             ? NULL
 	       : error == -EFBIG  ? too_large
-	       : error == -ENOMEM ? "there was not enough memory for a copy of its own"
+	       : error == -ENOMEM ? "there was not enough memory for a copy of its memory"
 				  : "its memory could not be read";
 }
 
@@ -167,15 +168,15 @@ const char *heap_capture_read(struct heap_capture *ending, bool *is_passing)
 	case HEAP_READ:
 		return NULL;
 	case HEAP_NOT_FOUND:
-		return "no heap was found: it has allocated nothing so far, or by an allocator that is not known";
+		return "no heap was found: it has allocated nothing so far, or its allocator is unknown";
 	case HEAP_UNSUPPORTED:
-		return "its allocator is none that is understood";
+		return "functrace does not understand its allocator";
 	case HEAP_TOO_LARGE:
 		return "it has too many blocks";
 	case HEAP_INCONSISTENT:
 		break;
 	}
-	return reason ? reason : "its heap does not agree with itself";
+	return reason ? reason : "its heap is inconsistent";
 }
 
 const struct heap_figures *heap_capture_figures(const struct heap_capture *ending)

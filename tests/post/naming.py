@@ -354,7 +354,7 @@ def what_would_help_is_said_once(folder):
     with open(named, "wb") as file:
         file.write(run("-r", trace, check=0).stdout)
     os.rename(program, kept + program)
-    gone = head + ("which is not here as it was traced: if it lies elsewhere, say where with --sysroot=DIR or "
+    gone = head + ("whose traced version is not here: if it is elsewhere, say where with --sysroot=DIR or "
                    "--debug-path=DIR\n")
     for options in (["-l", "-r"], ["-c", "-r"], ["--report"], ["-f", "collapsed"], ["-f", "heaptrack"], ["--stats", "-r"]):
         assert hint(trace, *options) == gone, options

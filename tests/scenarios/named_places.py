@@ -385,8 +385,8 @@ def scanned(room, by):
     return done, 'libmake.so, which the process had, is not here' not in done.err.decode()
 
 
-CUT_OBJECT = (r'it is cut: its header says that it is longer\. Its frames have no lines\. Say where the whole file or its '
-              r'debug file lies: functrace-postproc -r --sysroot=DIR or --debug-path=DIR\.')
+CUT_OBJECT = (r'it is cut: its header says that it is longer\. Its frames have no lines\. Say where the complete file or its '
+              r'debug file is: functrace-postproc -r --sysroot=DIR or --debug-path=DIR\.')
 PLACES = {
     'a debug file': Place(debug_file, launched),
     'a debug file by its build-id': Place(system_debug_file, over_debug),
@@ -427,7 +427,7 @@ def cell(place_name, kind_name):
         problems = equal('status', done.status, 0)
         if place.what and tells is not None:
             problems += equal('told', told, tells)
-            lines = re.findall(r'warning: ((?:the %s|of|the table of symbols of) \S*/%s (?:the debug information )?is not read: .*)' % (
+            lines = re.findall(r'warning: ((?:the %s|the debug information of|the table of symbols of) \S*/%s is not read: .*)' % (
                 place.what, re.escape(os.path.basename(path))), said)
             problems += equal('lines of it', len(lines), int(bool(why)))
             if why and lines and not re.search(' is not read: %s$' % why, lines[0]):

@@ -611,7 +611,7 @@ def core_of_another(room):
     os.makedirs(folder + os.path.dirname(program))
     os.rename(program, folder + program)
     for what, root, wanted, said in (
-            (None, None, None, b'/program, which the process had, is not here. What'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
+            (None, None, None, b'/program, which the process had, is not here. Addresses'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
             (builds.target('planted', 'O2'), folder, named, b''), (None, folder, named, b''),
             (folder + program, nowhere, named, b''),
             (builds.target('planted', 'O2'), nowhere, None, b'is not the file that the process had'),

@@ -218,7 +218,7 @@ def functions(room):
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-o', 'trace', program, '1')
     calls, more = calls_of(done.out)
     words = (r'functrace: warning: the debug information of \S+ takes too long to read: its functions that no symbol '
-             r'of the file itself names are not traced by a pattern of -x\. .*')
+             r'of the file itself names are not found by patterns of -x\. .*')
     return problems + more + has_line(done, words), '%d calls' % calls
 
 
@@ -294,8 +294,8 @@ def library(room):
     trace = text_of(room, 'trace')
     problems += more + equal('calls', len(re.findall(r'\] inner\(', trace)), calls)
     problems += equal('calls of the library', len(re.findall(r'\] library_function\(', trace)), 1)
-    words = (r'functrace: warning: \S+/library\.so is read as the process has it in memory, not the file: reading it '
-             r'takes too long\. Functions that only its table \.symtab names are not traced\. .*')
+    words = (r'functrace: warning: \S+/library\.so is read from the process\'s memory, not from the file: reading it '
+             r'takes too long\. Functions with names only in \.symtab are not traced\. .*')
     return problems + has_line(done, words), '%d calls' % calls
 
 

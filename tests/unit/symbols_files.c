@@ -361,14 +361,14 @@ static void test_claims(void **state)
 {
 	(void)state;
 	check_claim(SHT_SYMTAB, UINT64_C(1) << 30, true,
-		    "its table of symbols is larger than the 192 MiB that are read of one");
+		    "its table of symbols is larger than 192 MiB, the most that is read");
 	check_claim(SHT_SYMTAB, UINT64_C(100) << 20, true, "most of one of its tables is a hole in the file");
 	check_claim(SHT_SYMTAB, UINT64_C(4) << 20, false, NULL);
 	check_claim(SHT_DYNSYM, UINT64_C(1) << 40, true,
-		    "its table of symbols is larger than the 192 MiB that are read of one");
+		    "its table of symbols is larger than 192 MiB, the most that is read");
 	check_claim(SHT_RELA, UINT64_C(1) << 40, true,
-		    "its table of relocations is larger than the 256 MiB that are read of one");
-	check_claim(SHT_NOTE, UINT64_C(1) << 40, true, "its notes are larger than the 1 MiB that is read of them");
+		    "its table of relocations is larger than 256 MiB, the most that is read");
+	check_claim(SHT_NOTE, UINT64_C(1) << 40, true, "its notes are larger than 1 MiB, the most that is read");
 }
 
 /* How many packed tables a copy of the file has. */

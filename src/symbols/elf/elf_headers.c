@@ -265,10 +265,10 @@ bool elf_is_hollow(int fd, uint64_t offset, uint64_t size)
 	return data < size / 2;
 }
 
-static const char reason_symbols[] = "its table of symbols is larger than the 192 MiB that are read of one";
-static const char reason_strings[] = "its table of names is larger than the 512 MiB that are read of one";
-static const char reason_relocations[] = "its table of relocations is larger than the 256 MiB that are read of one";
-static const char reason_notes[] = "its notes are larger than the 1 MiB that is read of them";
+static const char reason_symbols[] = "its table of symbols is larger than 192 MiB, the most that is read";
+static const char reason_strings[] = "its table of names is larger than 512 MiB, the most that is read";
+static const char reason_relocations[] = "its table of relocations is larger than 256 MiB, the most that is read";
+static const char reason_notes[] = "its notes are larger than 1 MiB, the most that is read";
 static const char reason_hollow[] = "most of one of its tables is a hole in the file";
 
 bool elf_reason_is_excess(const char *reason)

@@ -473,7 +473,7 @@ bool private_copy_make(int fd, const struct stat *st, unsigned parts, struct pri
 		making.parts &= ~COPY_DEBUG;
 		choose_sections(&making, &total);
 	}
-	*reason = "it is larger than what is read of one file";
+	*reason = "it is larger than the largest file that functrace reads";
 	if (total <= TOTAL_MAX)
 		copy->fd = make_file(&making, reason);
 	elf_headers_free(&making.headers);

@@ -16,7 +16,7 @@
 
 #define LINES_MAX 1000000 /* addresses whose lines are kept; then all are dropped */
 
-static const char reason_large[] = "its debug information is larger than what is read of one file (4 GiB)";
+static const char reason_large[] = "its debug information is larger than 4 GiB, the most that is read of one file";
 
 /* ---- Separate debug files ---- */
 

@@ -118,8 +118,8 @@ static bool report_once(struct names *names, const char *path)
 static void report_lacking(struct names *names, const char *path, const char *reason)
 {
 	if (report_once(names, path))
-		msg_warn("%s gives no names: %s. Its frames keep their addresses, which functrace-postproc -r names "
-			 "when the file is whole.",
+		msg_warn("no names were read from %s: %s. Its frames keep their addresses, which functrace-postproc "
+			 "-r names when the file is complete.",
 			 path, reason);
 }
 
@@ -199,9 +199,9 @@ static void names_report_wrong_file(struct names *names, const struct named_obje
 {
 	if (!report_once(names, object->path))
 		return;
-	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its "
-		 "frames get no names. Keep the file that was traced, or its debug file, and say "
-		 "where it lies: --sysroot=DIR (then it is DIR%s) or --debug-path=DIR.",
+	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its frames get no names. "
+		 "Keep the file that was traced, or its debug file, and say where it is: --sysroot=DIR (then it is "
+		 "DIR%s) or --debug-path=DIR.",
 		 path, *build_id ? build_id : "missing", object->build_id, object->path);
 }
 
@@ -222,9 +222,8 @@ static void check_age(struct names *names, const struct named_object *object, co
 	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
 	    !report_once(names, object->path))
 		return;
-	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew "
-		 "since, its names are wrong. Keep the file that was traced and say where it "
-		 "lies: --sysroot=DIR (then it is DIR%s).",
+	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew since, its names "
+		 "are wrong. Keep the file that was traced and say where it is: --sysroot=DIR (then it is DIR%s).",
 		 sysroot ? sysroot : "", object->path, object->path);
 }
 
@@ -309,7 +308,7 @@ static bool names_find_place(struct names *names, struct named_object *object, c
 			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
 						     : "is neither the whole file's nor that of its code",
 			 place == NAME_PLACE_SEVERAL ? ""
-						     : " Keep the file that was traced and say where it lies: "
+						     : " Keep the file that was traced and say where it is: "
 						       "--sysroot=DIR.");
 	return false;
 }
@@ -447,8 +446,8 @@ static void report_without_lines(struct names *names, const struct named_object 
 	const char *const reason = object->file->lacking;
 
 	if (reason && report_once(names, reason))
-		msg_warn("of %s the debug information is not read: %s. Its frames have no lines. Say where the whole "
-			 "file or its debug file lies: functrace-postproc -r --sysroot=DIR or --debug-path=DIR.",
+		msg_warn("the debug information of %s is not read: %s. Its frames have no lines. Say where the "
+			 "complete file or its debug file is: functrace-postproc -r --sysroot=DIR or --debug-path=DIR.",
 			 object->path, reason);
 }
 

@@ -58,7 +58,7 @@ bool blanks_explain(const struct blanks *blanks, bool has_servers, struct buf *o
 		return false;
 	buf_printf(out, "%" PRIu64 " of %" PRIu64 " frames have no names", blanks->blank, blanks->frames);
 	if (worst->reason == BLANK_NO_OBJECT) {
-		buf_add_str(out, "; the trace does not say what is mapped where most of them are");
+		buf_add_str(out, "; for most of them the trace has no mapped file at their address");
 		return true;
 	}
 	buf_printf(out, ", most of them in %s, ", worst->path);
@@ -66,7 +66,7 @@ bool blanks_explain(const struct blanks *blanks, bool has_servers, struct buf *o
 		buf_add_str(out, "which is no file");
 	else if (worst->reason == BLANK_NO_FILE)
 		buf_add_str(out,
-			    "which is not here as it was traced: if it lies elsewhere, say where with --sysroot=DIR or "
+			    "whose traced version is not here: if it is elsewhere, say where with --sysroot=DIR or "
 			    "--debug-path=DIR");
 	else
 		buf_printf(

@@ -79,14 +79,15 @@ static void image_file_report_wrong_file(const struct image_file_search_data *se
 	const char *const build_id = search->header ? search->header->build_id : "";
 
 	if (*build_id)
-		msg_warn("%s is not the file that the process had: its build-id is %s, that of the process's %s. What "
-			 "lies in it gets no names. Say where the files of then are: --sysroot=DIR (then it is DIR%s).",
+		msg_warn("%s is not the file that the process had: its build-id is %s, that of the process's %s. "
+			 "Addresses in it get no names. Say where the files of that time are: --sysroot=DIR (then it "
+			 "is DIR%s).",
 			 search->wrong_path, *search->wrong_build_id ? search->wrong_build_id : "missing", build_id,
 			 path);
 	else
 		msg_warn("%s may be another file than the process had: it is newer, and the core file has no build-id "
-			 "of it. What lies in it gets no names. Say where the files of then are: --sysroot=DIR (then "
-			 "it is DIR%s).",
+			 "of it. Addresses in it get no names. Say where the files of that time are: --sysroot=DIR "
+			 "(then it is DIR%s).",
 			 search->wrong_path, path);
 }
 

@@ -229,8 +229,8 @@ static void report_partly_read(const struct mapping *mapping, const char *reason
 	static struct hash reported;
 
 	if (hash_set(&reported, hash_bytes(mapping->path, strlen(mapping->path)), 1))
-		msg_warn("%s is read as the process has it in memory, not the file: %s. Functions that only its table "
-			 ".symtab names are not traced%s",
+		msg_warn("%s is read from the process's memory, not from the file: %s. Functions with names only in "
+			 ".symtab are not traced%s",
 			 mapping->path, reason,
 			 reason == timed_reason ? ". Trace again when it can be read faster." : ", and have no names.");
 }
@@ -292,12 +292,12 @@ static void report_missing(const struct mapped_object_scan *scan)
 	const char *const path = scan->first_missing;
 
 	if (scan->missing_count == 1)
-		msg_warn("%s, which the process had, is not here. What lies in it gets no names. Say where the files "
-			 "of then are: --sysroot=DIR (then it is DIR%s).",
+		msg_warn("%s, which the process had, is not here. Addresses in it get no names. Say where the files "
+			 "of that time are: --sysroot=DIR (then it is DIR%s).",
 			 path, path);
 	else if (scan->missing_count)
-		msg_warn("%zu files that the process had are not here, the first is %s. What lies in them gets no "
-			 "names. Say where the files of then are: --sysroot=DIR (then it is DIR%s).",
+		msg_warn("%zu files that the process had are not here, the first is %s. Addresses in them get no "
+			 "names. Say where the files of that time are: --sysroot=DIR (then it is DIR%s).",
 			 scan->missing_count, path, path);
 }
 
@@ -311,7 +311,7 @@ static void scan_file(struct mapped_object_scan *scan, size_t index)
 	if (reason == image_file_missing)
 		note_missing(scan, index, object);
 	if (object->file && !layout_find_bias(&scan->maps, index, object->file, &object->bias)) {
-		reason = "an executable mapping is none of its segments";
+		reason = "an executable mapping is not one of its segments";
 		elf_file_unref(object->file);
 		object->file = NULL;
 	} else if (!object->file) {

@@ -75,17 +75,18 @@ static struct args_plan *make_plan(const struct process *p, const struct probe *
 static void report_unknown(struct process *p, const struct traced *traced)
 {
 	if (p->trace->counts.unknown_params++ < UNKNOWN_MAX)
-		output_note(p->trace, "nothing is known of the parameters of %s: -a shows none", traced->shown);
+		output_note(p->trace, "the parameters of %s are unknown: -a shows none", traced->shown);
 }
 
 /* Writes the note once per trace, for the first such function. */
 static void report_unknown_result(struct process *p, const struct traced *traced)
 {
 	if (!p->trace->counts.unknown_results++)
-		output_note(p->trace,
-			    "nothing is known of what %s returns, and the same may be true of others: the result shown "
-			    "is the register for integers",
-			    traced->shown);
+		output_note(
+			p->trace,
+			"the type of the result of %s is unknown, perhaps those of others too: the result shown is the "
+			"register for integers",
+			traced->shown);
 }
 
 static const struct args_plan *plan_of(struct process *p, const struct probe *probe, const struct traced *traced)

@@ -38,8 +38,8 @@ static bool table_is_known(struct process *p, const struct context_table *table)
 	if (table->magic == CONTEXT_TABLE_MAGIC && table->version == CONTEXT_TABLE_VERSION)
 		return true;
 	if (table->magic == CONTEXT_TABLE_MAGIC)
-		msg_warn("process %d has a context library that this functrace does not know (version %u): contexts "
-			 "from before are not seen",
+		msg_warn("process %d has a context library of a version that this functrace does not know (%u): "
+			 "contexts that are already set are not seen",
 			 p->pid, table->version);
 	return false;
 }

@@ -162,8 +162,8 @@ def addresses(room):
         inside = int(address['factorial'], 16) + 1
         calls, done = traced(room, '!0x%x;leaf;!0x7fffffff' % inside, [program])
         problems += compare(calls, [('leaf', 6)])
-        problems += has_line(done, 'functrace: warning: what is at 0x%x of %s is not traced: no function begins there, it is '
-                             "inside the one at 0x%x; give the function's address in the file, as nm or objdump print it" % (
+        problems += has_line(done, 'functrace: warning: address 0x%x of %s is not traced: no function begins there, the '
+                             "address is inside the function at 0x%x; give the function's address in the file, as nm or objdump print it" % (
                                  inside, re.escape(program), inside - 1))
         problems += has_line(done, 'functrace: warning: %s has no code at 0x7fffffff: .*' % re.escape(program))
         problems += has_line(done, 'functrace: not traced: 2 patterns that matched nothing')
@@ -211,9 +211,9 @@ def debug_files(room):
     calls, done = traced(room, 'leaf;no::such::*', [bare])
     problems += equal('without it', calls, [])
     for name in ('leaf', r'no::such::\*'):
-        problems += has_line(done, "functrace: warning: nothing matched -x '%s': %s is stripped, so that only what it exports "
-                             r"has a name \('nm -DC FILE' lists that\), and no debug file of it was found. -x NAME=ADDRESS says "
-                             'where a function is' % (name, re.escape(bare)))
+        problems += has_line(done, "functrace: warning: nothing matched -x '%s': %s is stripped, so that only exported "
+                             r"functions have names \('nm -DC FILE' lists them\), and no debug file of it was found. Give a "
+                             "function's address: -x NAME=ADDRESS" % (name, re.escape(bare)))
     return problems + has_line(done, 'functrace: not traced: 2 patterns that matched nothing'), ''
 
 
@@ -289,10 +289,10 @@ def unknown_results(room):
     if made.status:
         raise Failure(made.err.decode())
     found, _ = traced(room, 'r_pointer;r_int;r_void', [room.path('bare')], '-b', '0')
-    notes = [note for note in trace_text.read(room.path('trace')).notes if note.startswith('nothing is known of what')]
+    notes = [note for note in trace_text.read(room.path('trace')).notes if note.startswith('the type of the result of')]
     problems = equal('results', [(name, result & 0xffffffff) for name, result in found if name != 'r_void'],
                      [('r_int', 0xfffffffe), ('r_pointer', 0x1234)])
-    return problems + equal('notes', notes, ['nothing is known of what r_void returns, and the same may be true of others: '
+    return problems + equal('notes', notes, ['the type of the result of r_void is unknown, perhaps those of others too: '
                                              'the result shown is the register for integers']), ''
 
 
@@ -340,8 +340,9 @@ def nothing_matched(room):
     program = builds.target('chosen', 'O0')
     calls, done = traced(room, 'leaf;Parser::*;leaf@nowhere;abs@nowhere', [program])
     problems = compare(calls, [('leaf', 6)])
-    problems += has_line(done, r"functrace: warning: nothing matched -x 'Parser::\*': 'nm -C FILE' lists the names that a file "
-                         r"has, 'nm -DC FILE' those that it exports; what is inlined everywhere is not called \(-fno-inline\)")
+    problems += has_line(done, r"functrace: warning: nothing matched -x 'Parser::\*': 'nm -C FILE' lists the names in a file, "
+                         r"'nm -DC FILE' the exported names; a function that is inlined everywhere is never called "
+                         r'\(-fno-inline prevents that\)')
     problems += has_line(done, "functrace: warning: nothing matched -x 'leaf@nowhere': no object has nowhere in its path")
     problems += has_line(done, 'functrace: not traced: 3 patterns that matched nothing')
     calls, done = traced(room, ';'.join('no_%d' % i for i in range(20)), [program])
@@ -436,7 +437,7 @@ CASES = [
     ('-x: separate debug files', debug_files),
     ('-x: what a module traces, too', of_a_module_too),
     ('-x: results by their types', results),
-    ('-x: results of which nothing is known', unknown_results),
+    ('-x: results of unknown type', unknown_results),
     ('-x: other calling conventions', other_conventions),
     ('-x: calls that are left', left),
     ('-x: nothing matched', nothing_matched),

@@ -138,7 +138,7 @@ def not_found(room):
     stripped = builds.target('contexts', 'stripped')
     done = room.run([FUNCTRACE, '-o', 's', '--context-function=outer', stripped])
     problems += has_line(done, r"functrace: warning: nothing matched --context-function 'outer': \S+ is stripped, .*\. "
-                               r'--context-function NAME=ADDRESS says where a function is')
+                               r"Give a function's address: --context-function NAME=ADDRESS")
     return problems, ''
 
 

@@ -189,8 +189,8 @@ def not_found(room):
                    'call void send_letter(const char *to)\ncall "weigh"\ncall "weighs"\nfree "pool_copy": id=arg1\n')
     done = room.run([FUNCTRACE, '-e', './own.conf', '-f', 'text', '-o', 'trace', example('pool')])
     problems = equal('status', done.status, 0)
-    problems += has_line(done, "functrace: warning: -e own: no object has pool_putt, send_letter. 'nm -DC FILE' lists what a file "
-                               'exports; what it does not export is found by a pattern, in quotes: "NAME"')
+    problems += has_line(done, "functrace: warning: -e own: no object has pool_putt, send_letter. 'nm -DC FILE' lists the functions "
+                               'that a file exports; a function that is not exported is found by a pattern, in quotes: "NAME"')
     problems += has_line(done, r"functrace: warning: nothing matched 'weighs' of -e own: .*")
     problems += has_line(done, r'functrace: 1 release of an object that was not seen allocated; .*')
     problems += equal('a local function', [str(e).split('(')[0] for e in trace_text.read(room.path('trace')).events].count(

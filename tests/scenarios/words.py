@@ -439,7 +439,7 @@ def inside_a_function(room):
             problems += equal(program, (done.status, done.out), (0, right))
             if program != bare:
                 problems += has_line(done, 'functrace: warning: --symbol=malloc=0x%x is not traced: in %s no function begins '
-                                           "there, it is inside the one at 0x%x; give the function's address in the file, as "
+                                           "there, the address is inside the function at 0x%x; give the function's address in the file, as "
                                            'nm or objdump print it' % (start + offset, re.escape(program), start))
         done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=' + symbols['mixes'], program])
         problems += equal('at its start', (done.out, '--symbol' in said(done)), (right, False))
@@ -459,7 +459,7 @@ def libraries(room):
                                 r'defined by: ' + libc])
     more, lines = warned('-L', 'images-O0')
     problems += more + matches(lines, [
-        r'functrace: warning: -L images-O0: what has this in its path \(%s\) defines none of the functions to be traced\. '
+        r'functrace: warning: -L images-O0: the object with this in its path \(%s\) defines none of the functions to be traced\. '
         r'They are defined by: %s' % (re.escape(program), libc)])
     # One of two, in two processes.
     more, lines = warned('-L', 'libc.,nosuch', *([] if kinds.is_busybox(kinds.need('env')) else ['env']))

@@ -374,7 +374,7 @@ static void test_hostile(void **state)
 	table.magic = CONTEXT_TABLE_MAGIC;
 	write_table(&objects[0]);
 	contexts_find(p, true);
-	assert_non_null(strstr(warning, "a context library that this functrace does not know"));
+	assert_non_null(strstr(warning, "a context library of a version that this functrace does not know"));
 	contexts_forget_range(p, 0, END);
 	table.version = CONTEXT_TABLE_VERSION;
 	table.created = 1;

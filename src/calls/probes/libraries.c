@@ -96,7 +96,8 @@ void libraries_report(const struct probe_spec_list *list)
 		if (library->is_found)
 			continue;
 		if (library->path)
-			msg_warn("-L %s: what has this in its path (%s) defines none of the functions to be traced%s%s",
+			msg_warn("-L %s: the object with this in its path (%s) defines none of the functions to be "
+				 "traced%s%s",
 				 name, library->path, *others ? ". They are defined by: " : "", others);
 		else
 			msg_warn("-L %s: no object has this in its path%s%s", name,

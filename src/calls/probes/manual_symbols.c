@@ -52,8 +52,8 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 			 "objdump print it",
 			 symbol->name, typed, p->trace->exe);
 	else if (place == PLACE_INSIDE)
-		msg_warn("--symbol=%s=0x%llx is not traced: in %s no function begins there, it is inside the one at "
-			 "0x%llx; give the function's address in the file, as nm or objdump print it",
+		msg_warn("--symbol=%s=0x%llx is not traced: in %s no function begins there, the address is inside the "
+			 "function at 0x%llx; give the function's address in the file, as nm or objdump print it",
 			 symbol->name, typed, p->trace->exe, (unsigned long long)(start - p->program->bias));
 }
 

@@ -148,8 +148,8 @@ static void report_place(const struct pattern_probes_finding *finding, struct pa
 	if (place == PLACE_NO_CODE)
 		msg_warn("%s has no code at 0x%llx: %s", path, (unsigned long long)pattern->address, advice);
 	else
-		msg_warn("what is at 0x%llx of %s is not traced: no function begins there, it is inside the one at "
-			 "0x%llx; %s",
+		msg_warn("address 0x%llx of %s is not traced: no function begins there, the address is inside the "
+			 "function at 0x%llx; %s",
 			 (unsigned long long)pattern->address, path,
 			 (unsigned long long)(start - finding->object->bias), advice);
 }

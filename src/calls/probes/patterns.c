@@ -259,17 +259,16 @@ static void patterns_report_unmatched(const struct probe_spec_list *list, const 
 	if (pattern->object && !pattern->seen)
 		msg_warn("nothing matched %s: no object has %s in its path", named, pattern->object);
 	else if (pattern->seen && pattern->seen_stripped)
-		msg_warn("nothing matched %s: %s is stripped, so that only what it exports has a name ('nm -DC FILE' "
-			 "lists that), and no debug file of it was found. %s=ADDRESS says where a function is",
+		msg_warn("nothing matched %s: %s is stripped, so that only exported functions have names ('nm -DC "
+			 "FILE' lists them), and no debug file of it was found. Give a function's address: %s=ADDRESS",
 			 named, pattern->seen,
 			 pattern->wanted->hook                          ? "--context-function NAME"
 			 : pattern->wanted->module == list->set->chosen ? "-x NAME"
 									: "--symbol=NAME");
 	else
-		msg_warn(
-			"nothing matched %s: 'nm -C FILE' lists the names that a file has, 'nm -DC FILE' those that it "
-			"exports; what is inlined everywhere is not called (-fno-inline)",
-			named);
+		msg_warn("nothing matched %s: 'nm -C FILE' lists the names in a file, 'nm -DC FILE' the exported "
+			 "names; a function that is inlined everywhere is never called (-fno-inline prevents that)",
+			 named);
 	free(named);
 }
 

@@ -28,11 +28,13 @@ static const char *why_failed(const struct process *p, const struct probe *probe
 	if (p->arch->cannot_step && b && b->insn.kind == INSN_STEP)
 		return "its first instruction can be neither copied nor emulated, and the processor has no single step";
 	if (b && !b->size)
-		return "no instruction is there that a breakpoint may stand on: it is data, a trap of the program's "
-		       "own, or stands between a load and the store that watches it";
+		return "a breakpoint cannot replace the instruction there: it is data, a trap of the program itself, "
+		       "or between an exclusive load and its store";
 	if (b && b->size && b->insn.kind == INSN_COPY && !b->slot && !b->insn.can_emulate)
-		return "no room is left for a copy of its first instruction, and that one cannot be stepped";
-	return "another program's may be there: perf, bpftrace and other users of uprobes put theirs in all processes";
+		return "no room is left for a copy of its first instruction, and the processor cannot step over the "
+		       "original";
+	return "another program's breakpoint may be there: perf, bpftrace and other users of uprobes set breakpoints "
+	       "in all processes";
 }
 
 static void probe_failed(struct process *p, const struct probe *probe)

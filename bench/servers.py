@@ -35,7 +35,7 @@ import server_programs  # pylint: disable=wrong-import-position
 
 QUIET, STEADY = 2.0, 1.5  # seconds
 BAR = 1.5  # the gap without the jitter x what is said
-SAID = re.compile(rb'(?:stood for|stopped for|, for|: process \d+ for) ([\d.]+) ms(?:.* took ([\d.]+) ms more)?')
+SAID = re.compile(rb'(?:stopped for|, for|: process \d+ for) ([\d.]+) ms(?:.* took ([\d.]+) ms more)?')
 HTTP = ('http', 'GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n')
 ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; select abalance from pgbench_accounts where aid = 1%d'
 

@@ -239,8 +239,8 @@ static int conclude(struct supervisor *s)
 		waitpid(s->guardian, NULL, 0); /* E and G have both ended */
 	if (!done && !atomic_load(&shared->engine_died))
 		msg_error(
-			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
-			"at its next breakpoint: restart it as soon as you can");
+			"the tracing process and its guardian ended unexpectedly. A program that was traced is killed "
+			"by SIGTRAP at its next breakpoint: restart it as soon as you can");
 	show_messages(s);
 	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out, done && !result) : 0;
 
@@ -296,8 +296,8 @@ static bool check_proc(void)
 	if (statfs("/proc", &mount) || mount.f_type != PROC_SUPER_MAGIC)
 		msg_error("/proc is not mounted, and functrace needs it (as root: mount -t proc proc /proc)");
 	else
-		msg_error("/proc shows the processes of another PID namespace, and functrace needs that of its own (as "
-			  "root, here: mount -t proc proc /proc)");
+		msg_error("/proc shows the processes of another PID namespace, and functrace needs the /proc of its "
+			  "own namespace (as root, here: mount -t proc proc /proc)");
 	return false;
 }
 

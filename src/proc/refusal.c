@@ -74,7 +74,8 @@ const char *refusal_reason(int error)
 	case ENOEXEC:
 		return "its program is made for a processor that this functrace does not know";
 	case ETIMEDOUT:
-		return "its program's file does not answer; what processor it is for is read from there";
+		return "its program's file does not respond, and the processor that it is for must be read from that "
+		       "file";
 	default:
 		return strerror(error);
 	}

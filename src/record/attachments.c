@@ -201,7 +201,7 @@ static const char *why_not(const struct trace *trace, const struct attachment *a
 	if (reading->error)
 		return reading->error == ENOEXEC ? "it is no regular file" : strerror(reading->error);
 	if (is_its_copy(trace, attachment->name, &reading->st))
-		return "its copy would take its place; give another NAME, or another -o";
+		return "the copy would overwrite it; give another NAME, or another -o";
 	return NULL;
 }
 

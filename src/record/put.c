@@ -67,7 +67,7 @@ void put_failed(struct trace *trace, int error)
 		return;
 	}
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
-		  strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ",
+		  strerror(-error), trace->has_ended ? "Of its trace, " : "The process goes on untraced; ",
 		  put_is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
 }
 
@@ -244,7 +244,7 @@ static void wait_for_names(struct trace *trace, bool is_attached)
 		if (!has_patience(run, is_attached, waited))
 			break;
 		if (!has_said && waited >= WORD_NS)
-			msg_info("nothing is traced any more, but names are still looked up, for reading a file takes "
+			msg_info("tracing has ended, but names are still looked up, because reading a file takes "
 				 "long; kill %d ends functrace without them",
 				 engine_visible(run->engine));
 		has_said |= waited >= WORD_NS;

@@ -196,8 +196,8 @@ static void note_older(struct trace *trace, uint32_t resource)
 	if (!live.older || live.baseline_is_written)
 		return;
 	add_amount(&b, kind_of(trace->run->set, resource), live.older, live.older_bytes);
-	output_note(trace, "from before %s %s %s live, and not in this trace",
-		    kind_of(trace->run->set, resource)->existing ? "the trace" : "the fork", buf_str(&b),
+	output_note(trace, "%s from before %s %s live, and not in this trace", buf_str(&b),
+		    kind_of(trace->run->set, resource)->existing ? "the trace" : "the fork",
 		    live.older == 1 ? "is" : "are");
 	buf_free(&b);
 }
@@ -435,7 +435,7 @@ static void report_command(const struct run *run, const struct report *r)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->has_left_mm);
 	add_paths(run, r, &b);
 	msg_info("to see %s%s%s: functrace-postproc --report %s",
-		 !r->is_scanned ? "what is alive (what of it is lost: trace with --scan)"
+		 !r->is_scanned ? "what is alive (for lost blocks, trace with --scan)"
 		 : r->is_clean  ? "what is live"
 				: "the leaks",
 		 is_one ? " in the trace with most alive" : "",

@@ -153,11 +153,11 @@ static void report_stacks(const struct run *run)
 		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
 			 report_share(c->cut_stacks, c->stacks, text), depth);
 	if (c->lost_stacks)
-		msg_info("%s of the stacks could not be followed to their start: they end in code that does not say "
-			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
+		msg_info("%s of the stacks could not be followed to their start: they end in code whose caller could "
+			 "not be found; functrace-postproc marks them \"(lost)\"",
 			 report_share(c->lost_stacks, c->stacks, text));
 	if (c->unnamed_stacks)
-		msg_info("names of %s stack%s were not found in time: addresses stand for them, which "
+		msg_info("names of %s stack%s were not found in time: the trace has addresses instead, which "
 			 "functrace-postproc -r names",
 			 number_grouped(c->unnamed_stacks, text), c->unnamed_stacks == 1 ? "" : "s");
 }
@@ -175,15 +175,15 @@ static void report_arguments(const struct run *run)
 			 "\"## NAME(...) <no return>\"",
 			 (unsigned long long)unreturned, unreturned == 1 ? "" : "s");
 	if (count)
-		msg_info("-a shows no arguments of %llu function%s: nothing is known of their parameters. What is "
-			 "compiled with -g says it, or a description: -e FILE.conf, see functrace-modules(7)",
+		msg_info("-a shows no arguments of %llu function%s: their parameters are unknown. Compile them with "
+			 "-g, or describe them: -e FILE.conf, see functrace-modules(7)",
 			 (unsigned long long)count, count == 1 ? "" : "s");
 }
 
 static void report_figures(const struct run *run)
 {
 	if (run->without_figures > 1)
-		msg_info("%zu traces have no figures of the heap; of the first: %s", run->without_figures,
+		msg_info("%zu traces have no figures of the heap; the reason for the first: %s", run->without_figures,
 			 run->why_without);
 	else if (run->without_figures)
 		msg_info("the trace has no figures of the heap: %s", run->why_without);

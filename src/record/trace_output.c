@@ -305,8 +305,8 @@ uint32_t output_context(struct trace *trace, const char *name)
 		return UINT32_C(1) << contexts->count++;
 	}
 	if (!contexts->is_full)
-		msg_warn("process %d has more than %d contexts, as many as a mask has bits: '%s', and what comes after "
-			 "it, marks no calls. Name fewer with --context-function",
+		msg_warn("process %d has more than %d contexts, and a trace has no room for more: '%s' and later "
+			 "contexts mark no calls. Name fewer with --context-function",
 			 trace->pid, TRACE_CONTEXTS, name);
 	contexts->is_full = true;
 	return 0;

@@ -122,14 +122,14 @@ static void say_one(const struct baseline *baseline)
 	char blocks[32], bytes[32], caught_up[CAUGHT_UP_SIZE];
 
 	if (baseline->reason)
-		msg_info(
-			"process %d stood for %.1f ms, but the blocks that it has from before are not known: %s (%u "
-			"pause%s, %.1f ms in all). Attach again when it is quieter, or do without them (--no-baseline)",
-			baseline->pid, (double)baseline->stood_ns / 1e6, baseline->reason, baseline->pauses,
-			baseline->pauses == 1 ? "" : "s", (double)baseline->paused_ns / 1e6);
+		msg_info("process %d was stopped for %.1f ms, but its blocks from before the trace are not known: %s "
+			 "(%u pause%s, %.1f ms in all). Attach again when it is quieter, or do without them "
+			 "(--no-baseline)",
+			 baseline->pid, (double)baseline->stood_ns / 1e6, baseline->reason, baseline->pauses,
+			 baseline->pauses == 1 ? "" : "s", (double)baseline->paused_ns / 1e6);
 	else
-		msg_info("process %d stood for %.1f ms: it has %s block%s with %s byte%s from before%s", baseline->pid,
-			 (double)baseline->stood_ns / 1e6, number_grouped(baseline->blocks, blocks),
+		msg_info("process %d was stopped for %.1f ms: it has %s block%s with %s byte%s from before the trace%s",
+			 baseline->pid, (double)baseline->stood_ns / 1e6, number_grouped(baseline->blocks, blocks),
 			 baseline->blocks == 1 ? "" : "s", number_grouped(baseline->bytes, bytes),
 			 baseline->bytes == 1 ? "" : "s", capture_caught_up(baseline->caught_up_ns, caught_up));
 }
@@ -146,11 +146,11 @@ static void say_rest(const struct baseline *rest, size_t count)
 		unknown += rest[i].reason != NULL;
 		caught_up_ns = rest[i].caught_up_ns > caught_up_ns ? rest[i].caught_up_ns : caught_up_ns;
 	}
-	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before%s", count,
+	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before the trace%s", count,
 		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text), number_grouped(bytes, bytes_text),
 		 capture_caught_up(caught_up_ns, caught_up));
 	if (unknown)
-		msg_info("of %zu of these the blocks from before are not known", unknown);
+		msg_info("for %zu of these processes the blocks from before the trace are not known", unknown);
 }
 
 void begun_say(struct begun *begun)

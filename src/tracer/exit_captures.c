@@ -157,7 +157,7 @@ void exit_captures_task_gone(const struct task *task)
 		exit_captures_finish(p);
 	if (p && p->task_count == 1 && !p->life->has_verdict && leak_check_is_wanted(p) &&
 	    (probes_count(p) || p->trace->attached))
-		leak_check_write(p->trace, NULL, "a thread of it was killed before it could be looked at");
+		leak_check_write(p->trace, NULL, "a thread of it was killed before the leak check");
 }
 
 void exit_captures_finish_all(struct tracer *t)

@@ -50,7 +50,7 @@ void process_clean(struct process *p, pid_t tid)
 	if (fd >= 0 && fd != p->mem_fd)
 		close(fd);
 	if (error && error != -ESRCH)
-		msg_warn("could not clean the text of process %d, which may end with SIGTRAP", tid);
+		msg_warn("breakpoints could not be removed from process %d, which may be killed by SIGTRAP", tid);
 }
 
 /* ---- The child's own tables ---- */

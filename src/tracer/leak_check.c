@@ -116,8 +116,8 @@ void leak_check_write(struct trace *trace, struct heap_capture *ending, const ch
 	char bytes[32];
 
 	if (unknown)
-		msg_warn("process %d: %s bytes of its memory could not be copied, shared memory that it has not "
-			 "touched or very wide mappings: what nothing else leads to is only possibly lost",
+		msg_warn("process %d: %s bytes of its memory could not be copied (shared memory that it has not "
+			 "touched, or very wide mappings): blocks that nothing else leads to are only possibly lost",
 			 trace->pid, number_grouped(unknown, bytes));
 	if (figures)
 		put_figures(trace, figures);
@@ -144,7 +144,7 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, 
 {
 	/* Blocks were allocated by traced calls. If no heap is found, they are another allocator's. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : leak_check_is_of_another(trace, ending))
-		reason = "its allocator is none that is understood";
+		reason = "functrace does not understand its allocator";
 	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
 	struct run *run = trace->run;
 
@@ -153,7 +153,7 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, 
 	if (figures || !trace->counts.events)
 		return;
 	if (!run->without_figures++)
-		run->why_without = reason ? reason : "its allocator keeps none";
+		run->why_without = reason ? reason : "its allocator keeps no such figures";
 }
 
 uint64_t leak_check_figures_limit(const struct process *p)

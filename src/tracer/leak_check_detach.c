@@ -109,7 +109,7 @@ static void pauses_say(const struct pauses *pauses)
 		return;
 	}
 	for (size_t i = 0; i < pauses->count; i++)
-		msg_info("process %d stood for %.1f ms, in which its memory was copied%s", pauses->first[i].pid,
+		msg_info("process %d was stopped for %.1f ms while its memory was copied%s", pauses->first[i].pid,
 			 (double)pauses->first[i].ns / 1e6,
 			 capture_caught_up(pauses->first[i].caught_up_ns, caught_up));
 }

@@ -36,8 +36,8 @@ size_t leftovers_count(struct process *p)
 
 	*comparing = (struct comparing){.pid = p->pid, .arch = p->arch};
 	if (!timed_do(leftovers_compare, comparing_free, comparing)) {
-		msg_warn("whether a tracer that is gone has left breakpoints in the code of process %d (%s) is not "
-			 "known: comparing it with its files takes too long",
+		msg_warn("functrace cannot tell whether an earlier tracer has left breakpoints in the code of process "
+			 "%d (%s): comparing the code with its files takes too long",
 			 p->pid, p->trace->name);
 		return 0;
 	}
@@ -71,9 +71,9 @@ void leftovers_say(struct leftovers *found)
 	const bool is_one = found->breakpoints == 1;
 
 	if (found->pid)
-		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: a thread that "
-			 "runs into one dies of SIGTRAP, and these functions are not traced. Let go, and put the code "
-			 "back: functrace --repair %s-t %d",
+		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: a thread "
+			 "that runs into one dies of SIGTRAP, and these functions are not traced. Let go of the "
+			 "process, and remove them: functrace --repair %s-t %d",
 			 found->breakpoints, is_one ? "" : "s", is_one ? "is" : "are", found->pid, found->name, more,
 			 found->others ? "--children " : "", found->pid);
 	free(more);

@@ -265,8 +265,8 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
-		msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
-			 "it could not be put back",
+		msg_warn("process %d does not ignore SIGTRAP any more: breakpoints have reset that, and it could not "
+			 "be restored",
 			 p->pid);
 	if (p->tracer->set->verify)
 		verify(p);

@@ -332,9 +332,9 @@ const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 	*text = '\0';
 	if (ns == NEVER_SILENT)
 		snprintf(text, CAUGHT_UP_SIZE,
-			 ". It was never idle after that, so how long what had waited took is not known");
+			 ". The process was never idle after that, so the time to catch up is not known");
 	else if (ns >= SAID_NS)
-		snprintf(text, CAUGHT_UP_SIZE, ". What had waited meanwhile took %.1f ms more", (double)ns / 1e6);
+		snprintf(text, CAUGHT_UP_SIZE, ". Catching up took %.1f ms more", (double)ns / 1e6);
 	return text;
 }
 

@@ -125,10 +125,9 @@ int process_open(struct process *p, pid_t tid)
 static void check_unwinder(const struct process *p)
 {
 	if (!unwinder_has(p->arch, p->tracer->set->unwinder))
-		msg_warn(
-			"process %d is one of %s, whose tables libunwind does not read: its stacks are walked by rows; "
-			"leave out --unwinder=libunwind",
-			p->pid, p->arch->name);
+		msg_warn("process %d is a program for %s, whose unwind tables libunwind does not read: functrace walks "
+			 "its stacks by rows; leave out --unwinder=libunwind",
+			 p->pid, p->arch->name);
 }
 
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)

@@ -27,8 +27,8 @@ static const char *symbol_options(const struct settings *set)
 static void report_go(const struct process *p)
 {
 	if (probes_count(p))
-		msg_warn("process %d (%s) is a Go program: what its C code calls is traced; Go's own code has an "
-			 "allocator of its own, which is not, and Go's pprof shows what that one allocates",
+		msg_warn("process %d (%s) is a Go program: calls of its C code are traced, Go's own allocator is not; "
+			 "Go's pprof shows what that one allocates",
 			 p->pid, p->trace->name);
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is a Go program, whose "
@@ -61,11 +61,11 @@ static void report_nothing(const struct process *p)
 			stripped = true;
 	if (stripped)
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
-			 "know where they are in the file, say so: %s",
+			 "know their addresses in the file, give them: %s",
 			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it allocates by functions "
-			 "of its own or not at all. If you know where they are in the file, say so: %s",
+			 "of its own or not at all. If you know their addresses in the file, give them: %s",
 			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 }
 

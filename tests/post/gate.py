@@ -108,7 +108,7 @@ def the_summary_says_what_is_lost(folder):
     for options, words, live, lost, hint in (
             (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
             (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "what is live"),
-            ([], [], "1 block with 100 bytes is live", "", "what is alive (what of it is lost: trace with --scan)")):
+            ([], [], "1 block with 100 bytes is live", "", "what is alive (for lost blocks, trace with --scan)")):
         done = subprocess.run([FUNCTRACE, *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
         said = re.sub(r"process \d+", "process N", done.stderr.decode())
         assert said == (f"runs\nfunctrace: process N (leaky): 1 event; {live}{lost}; trace: {path}\n"

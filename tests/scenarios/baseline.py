@@ -67,15 +67,15 @@ def inside_new(room, variant='O2', helper=0, options=()):
 
 
 TRIES = 3
-STOOD = re.compile(rb'stood for ([\d.]+) ms')
-MORE = re.compile(rb'stood for ([\d.]+) ms: .*\. What had waited meanwhile took ([\d.]+) ms more\n')
+STOOD = re.compile(rb'was stopped for ([\d.]+) ms')
+MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up took ([\d.]+) ms more\n')
 
 
 def baseline_said(tracer, count=1):
     """What functrace has said when it has taken the baselines of so many processes. What comes after that is no part of
     the attaching, so that nothing else is waited for."""
     said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
-    while said.count(b'stood for') < count and not re.search(rb'and \d+ more, for .*\n', said):
+    while said.count(b'was stopped for') < count and not re.search(rb'and \d+ more, for .*\n', said):
         more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \
             os.read(tracer.child.stderr.fileno(), 65536)
         if not more:
@@ -167,13 +167,13 @@ def what_waited(room):
     if not said and not problems and os.getloadavg()[0] > os.cpu_count():
         raise builds.Skip('the machine is busy: %s' % err.decode())
     if not said:
-        return problems + ['nothing is said of what had waited: %s' % err.decode()], ''
+        return problems + ['the time to catch up is missing: %s' % err.decode()], ''
     took = {name: int(value) / 1000 for name, value in (line.split() for line in done.out.decode().splitlines())}
     return problems, 'an answer was %.1f ms late, and %s and %s are said' % (
         took['attached'], said.group(1).decode(), said.group(2).decode())
 
 
-NOT_KNOWN = re.compile(rb'stood for ([\d.]+) ms, but the blocks that it has from before are not known: [^(]*\((\d+) pauses?, '
+NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from before the trace are not known: [^(]*\((\d+) pauses?, '
                        rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-baseline\)')
 
 
@@ -236,8 +236,8 @@ def many_busy(room):
     if done.status or not said or int(said.group(1).replace(b',', b'')) < 300000:
         problems.append('status %d: %s' % (done.status, done.err.decode()))
     # When what had waited was done cannot be told from what comes all the time.
-    if b' from before. It was never idle after that, so how long what had waited took is not known\n' not in done.err:
-        problems.append('of what had waited: %s' % done.err.decode())
+    if b' from before the trace. The process was never idle after that, so the time to catch up is not known\n' not in done.err:
+        problems.append('the time to catch up: %s' % done.err.decode())
     end = room.finish(target, data=b'')
     return problems + ['the target ended with %d' % end.status] * bool(end.status), said.group(1).decode() if said else ''
 
@@ -246,7 +246,7 @@ CASES = [
     ('baseline: 64 busy threads', many_busy),
     ('baseline: a heap that is never at rest', never_at_rest),
     ('baseline: many processes', many_processes),
-    ('baseline: what had waited', what_waited),
+    ('baseline: the time to catch up', what_waited),
     ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),
     ('baseline: threads that end', threads_that_end),
     ('baseline: threads that end, static', lambda room: threads_that_end(room, 'static')),

@@ -13,7 +13,7 @@ from processes import FUNCTRACE, PATIENCE, POSTPROC, Tracer, rounds, text_differ
 from scans import untagged
 
 BUILDS = [('older', 'O2'), ('older', 'static'), ('older', 'stripped'), ('older', 'musl'), ('older', 'm32'), ('busyheap', 'O2')]
-SAID = re.compile(r'process \d+ stood for [\d.]+ ms: it has ([\d,]+) blocks with ([\d,]+) bytes from before')
+SAID = re.compile(r'process \d+ was stopped for [\d.]+ ms: it has ([\d,]+) blocks with ([\d,]+) bytes from before the trace')
 SUMMARY = re.compile(r'([\d,]+) blocks? with ([\d,]+) bytes? (?:are|is) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? '
                      r'from before the trace)?;')
 UNKNOWN = re.compile(r'([\d,]+) releases? of (?:a block|blocks) from before functrace attached')
@@ -126,7 +126,7 @@ def left_out(room):
         tracer.planted()
         done, problems = held.work_and_end(tracer)
     err, seen = tracer.err.decode(), Seen(trace_of(room, held.child.pid))
-    if done.status or seen.before or 'stood' in err:
+    if done.status or seen.before or 'was stopped for' in err:
         problems.append('status %d: %s' % (done.status, err))
     if differing('unknown', seen.unknown, lines_of(done.out, 'released')):
         problems += differing('unknown', seen.unknown, lines_of(done.out, 'released'))

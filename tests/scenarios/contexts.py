@@ -111,8 +111,8 @@ def too_many(room):
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=use;take', program])
     trace = trace_text.read(room.path('t'))
     problems = trace.problems + equal('status', done.status, 0)
-    problems += has_line(done, r"functrace: warning: process \d+ has more than 32 contexts, as many as a mask has bits: 'c31', and what "
-                               r'comes after it, marks no calls\. Name fewer with --context-function')
+    problems += has_line(done, r"functrace: warning: process \d+ has more than 32 contexts, and a trace has no room for more: 'c31' and "
+                               r'later contexts mark no calls\. Name fewer with --context-function')
     problems += equal('warnings', said(done).count('warning'), 1)
     problems += equal('contexts', list(trace.contexts.values()), ['use', 'take'] + ['c%02d' % i for i in range(1, 31)])
     found = [e.in_contexts(trace) for e in trace.events if e.kind == '+' and 37000 < e.size < 38000]

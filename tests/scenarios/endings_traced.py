@@ -224,7 +224,7 @@ def call_beside_scan(room, program):
         done = room.run([FUNCTRACE, '--scan', '--no-baseline', '-e', 'memory', '--duration=0.5', '-o', trace,
                          '-t', str(target.pid)])
         out, _ = target.child.communicate(b'\n')
-        if done.status or b'stood for' not in done.err or target.child.returncode:
+        if done.status or b'was stopped for' not in done.err or target.child.returncode:
             problems.append('status %d, then %d: %s' % (done.status, target.child.returncode, done.err.decode()))
     return problems, int(out), int(scan)
 

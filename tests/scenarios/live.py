@@ -254,8 +254,8 @@ def lost(room):
                                                    if total and number(n) > number(total[1])])
             screen.keys('q')
             problems += screen.shows('^status 0$')
-            problems += [] if re.search(r'stood for [\d.]+ ms, in which its memory was copied', screen.text()) else \
-                ['how long it stood is not said: %s' % screen.text()]
+            problems += [] if re.search(r'was stopped for [\d.]+ ms while its memory was copied', screen.text()) else \
+                ['the length of the pause is not reported: %s' % screen.text()]
             problems += target.is_well()
         # A trace of which there is no process any more.
         path = room.path('trace')

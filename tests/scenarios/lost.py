@@ -172,8 +172,8 @@ def no_figures(room):
     problems = []
     large = [sys.executable, '-c', 'import os; b = b"x" * (300 << 20); os._exit(0)']
     for options, command, said, count in (
-            (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b'the trace has no figures of the heap: its allocator keeps none', 0),
-            (['-e', 'memory'], large, b'the trace has no figures of the heap: a copy of its memory would be too large for that alone; --scan makes it all the same', 0),
+            (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b'the trace has no figures of the heap: its allocator keeps no such figures', 0),
+            (['-e', 'memory'], large, b'the trace has no figures of the heap: a copy of its memory would be too large for these figures alone; --scan makes the copy anyway', 0),
             (['-e', 'memory', '--scan'], large, None, 1),
             (['-e', 'memory', '--no-baseline'], [builds.target('heapfigures', 'O2'), 1], None, 0),
             (['-e', 'memory', '-f', 'swap'], large, None, 0),
@@ -200,7 +200,7 @@ def no_figures(room):
             problems.append('%s: status %d: %s' % (command[0], done.status, done.err.decode()))
     # Children each have theirs.
     many = traced(room, ['-e', 'memory', '-o', room.path('several')], ['sh', '-c', '"$0" 1 2 0; "$0" 1 3 0; :', builds.target('planted', 'musl')])
-    if b'functrace: 2 traces have no figures of the heap; of the first: its allocator keeps none\n' not in many.err:
+    if b'functrace: 2 traces have no figures of the heap; the reason for the first: its allocator keeps no such figures\n' not in many.err:
         problems.append('several: %s' % many.err.decode())
     return problems, ''
 
@@ -276,7 +276,7 @@ def figures_let_go(room):
             path = room.path('figures-' + ''.join(options))
             done = room.run([FUNCTRACE, *options, '-o', path, '--duration=%g' % (0.3 * PATIENCE), '-t', str(target.pid)])
             text = room.run([POSTPROC, '-q', path]).out
-            stood = len(re.findall(rb'stood for [0-9.]+ ms', done.err))
+            stood = len(re.findall(rb'was stopped for [0-9.]+ ms', done.err))
             if done.status or text.count(b'## heap status information:\n') != count or stood != 2 * count:
                 problems.append('%s: status %d: %s' % (options, done.status, done.err.decode()))
         problems += target.end()
@@ -293,7 +293,7 @@ def busy(room, threads=4, env=None):
             path = room.path('busy-%d' % number)
             done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-o', path, '--duration=%g' % (0.3 * PATIENCE), '-t', str(target.pid)])
             text = room.run([POSTPROC, '-q', path]).out
-            if done.status or not re.search(b'stood for [0-9.]+ ms', done.err) or not text.count(b'\n## scan <1>\n') == 1:
+            if done.status or not re.search(b'was stopped for [0-9.]+ ms', done.err) or not text.count(b'\n## scan <1>\n') == 1:
                 problems.append('%d: status %d: %s' % (number, done.status, done.err.decode()))
             if classes(text):
                 problems.append('%d: %s' % (number, classes(text)))
@@ -380,7 +380,7 @@ def stopped(room):
         pids = {int(child.stdout.readline()) for _ in range(count + 1)}
         done = room.run([FUNCTRACE, '--scan', '--no-baseline', '--children', '-e', 'memory', '-o', room.path('family-'),
                          '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
-        found = {int(pid) for pid in re.findall(rb'process (\d+) stood for [0-9.]+ ms, in which its memory was copied(?:\. [^\n]*)?\n', done.err)}
+        found = {int(pid) for pid in re.findall(rb'process (\d+) was stopped for [0-9.]+ ms while its memory was copied(?:\. [^\n]*)?\n', done.err)}
         said = [tuple(map(int, words)) for words in re.findall(STOPPED_ALL, done.err)]
         good = found == pids and not said if lines else \
             not found and len(said) == in_all and said[0][0] == len(pids) and said[0][1] in pids

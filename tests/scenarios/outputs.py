@@ -274,7 +274,7 @@ def not_even_begun(room):
     words = re.sub(r'process \d+', 'process N', done.err.decode())
     problems = equal('files', os.listdir(room.folder), []) + equal('status', done.status, 0)
     return problems + equal('it said', words, """\
-functrace: the trace of process N can no longer be written to a: File too large. It goes on untraced; nothing was \
+functrace: the trace of process N can no longer be written to a: File too large. The process goes on untraced; nothing was \
 written. Raise the limit (ulimit -f), or give another place with -o.
 functrace: process N (images-O0): 0 events; 0 blocks with 0 bytes are live; no trace: nothing could be written to a
 functrace: not traced: 1 trace that could not be written to its end
@@ -455,7 +455,7 @@ def inherited(room):
         problems.append('it said %s, expected %s' % (text, words))
     shown = room.run([POSTPROC, '-l', child[0]]).out.decode()
     for line in ('# 1 block(s) leaked with total size of 1111 bytes\n',
-                 'from before the fork 1 block with 100 bytes is live, and not in this trace\n'):
+                 '1 block with 100 bytes from before the fork is live, and not in this trace\n'):
         if line not in shown:
             problems.append('%r is not in %s' % (line, shown))
     parent = room.run([POSTPROC, '-l', 'F']).out.decode()

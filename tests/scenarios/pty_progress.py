@@ -20,7 +20,7 @@ def test_progress():
     shell.expect("\r {%d}\r%s" % (len(first), line))
     shell.send("\x03")
     equal(shell.prompt(), 0)
-    match = re.search(r"\r( *)\rfunctrace: process \d+ (?:\(sh, program |stood for )", shell.before)
+    match = re.search(r"\r( *)\rfunctrace: process \d+ (?:\(sh, program |was stopped for )", shell.before)
     if not match:
         raise AssertionError("the line was not taken away: %r" % shell.before)
     shell.send(F + "-q -t %d\n" % target.pid)

@@ -105,7 +105,7 @@ def at_exit(room):
     path = room.path('trace-wide')
     done = room.run(without_rights() + [FUNCTRACE, '--scan', '-e', 'memory', '-o', path, '--', builds.target('sharedpages', 'O2'), 'wide'], data=b'')
     said = SAID.findall(room.run([POSTPROC, '-q', path]).out)
-    if done.status or set(said) != {b'possibly'} or len(said) < KEPT + LOST or b'is only possibly lost' not in done.err:
+    if done.status or set(said) != {b'possibly'} or len(said) < KEPT + LOST or b'are only possibly lost' not in done.err:
         problems.append('wide: status %d: %s, %d lost' % (done.status, done.err.decode(), len(said)))
     return problems, ''
 

@@ -110,8 +110,8 @@ def names(room):
     return problems + equal('said to be late', 'not found in time' in said(done), False), '%d calls' % calls
 
 
-UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: addresses stand for them, which '
-           r'functrace-postproc -r names')
+UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: the trace has addresses instead, '
+           r'which functrace-postproc -r names')
 
 
 def has_addresses(room, calls):
@@ -182,7 +182,7 @@ def attaching(room, script, status, words):
     return problems + equal('status', done.status, status), '%d calls' % calls
 
 
-SILENT = "its program's file does not answer; what processor it is for is read from there"
+SILENT = "its program's file does not respond, and the processor that it is for must be read from that file"
 
 
 def attach(room):
@@ -238,11 +238,11 @@ def stood(room):
         calls, problems = calls_of(file.read())
         file.seek(0)
         longest = int(re.search(rb'(\d+) ms', file.read()).group(1))
-    found = re.findall(r'process \d+ stood for ([\d.]+) ms(?:: it has|, but)', text_of(room, 'said'))
+    found = re.findall(r'process \d+ was stopped for ([\d.]+) ms(?:: it has|, but)', text_of(room, 'said'))
     problems += equal('pauses', len(found), 1)
     # A tenth of the time that is waited for a file which does not answer.
     if found and float(found[0]) > 2 * longest + 72:
-        problems.append('it stood for %s ms, said functrace; the longest pause was of %d ms' % (found[0], longest))
+        problems.append('functrace reports a pause of %s ms; the longest pause took %d ms' % (found[0], longest))
     return problems + equal('status', done.status, 0), '%s ms, %d ms' % (' '.join(found), longest)
 
 
@@ -319,7 +319,7 @@ CASES = [
     ('a program that a traced one executes', execute),
     ('arguments', arguments),
     ('functions', functions),
-    ('a pause that is said', stood),
+    ('a pause that is reported', stood),
     ('letting go', let_go),
     ('a library', library),
     ('a file beside the trace', attached),

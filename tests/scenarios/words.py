@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
                                r'Ctrl-C lets go' % (name, pid))
     problems += equal('the hint', 'made no traced call' in said(both), False)
-    problems += has_line(both, r'functrace: to see what is alive \(what of it is lost: trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
+    problems += has_line(both, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
     problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
     problems += ['no event of %d' % p for p, _, events, _ in summary(both) if p != pid and not events]
@@ -505,7 +505,7 @@ def other_mounts(room):
                         'mkdir old && pivot_root . old && exec /inner'])
     wait_for('its start', lambda: command_of(child.pid) == 'inner')
     done = attached(room, '-o', 'a', '-t', str(child.pid))
-    problems = has_line(done, r'functrace: to see what is alive \(what of it is lost: trace with --scan\): functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
+    problems = has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
     shown = room.run([POSTPROC, '-l', '-c', '-r', '--sysroot=/proc/%d/root' % child.pid, 'a']).out
     if b'in keeps_a_block() at ' not in shown:
         problems.append('no names: ' + shown.decode()[-500:])
@@ -570,7 +570,7 @@ int main(int argc, char **argv)
     problems += has_line(done, r'functrace: process \d+ \(sh, .*')
     problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
     if not problems:
-        problems += has_line(done, r'functrace: to see what is alive \(what of it is lost: trace with --scan\) in the trace with most alive: '
+        problems += has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\) in the trace with most alive: '
                              r'functrace-postproc --report ' + lines[0].split()[-1])
         problems += has_line(done, r'functrace: to see all \d+ traces together: functrace-postproc --report T T\.\[0-9\]\*')
     os.mkdir(room.path("it's"))
@@ -899,8 +899,8 @@ def go_programs(room):
     bare, stripped, problems = ['-DSTATIC', '-static', '-nostdlib', '-O0'], ['-s'], []
     none = (r'functrace: warning: none of the functions to be traced was found in process \d+ \(%s\): it is a Go program, whose code '
             r"has an allocator of its own, which is not traced; Go's pprof shows what that one allocates")
-    some = (r'functrace: warning: process \d+ \(%s\) is a Go program: what its C code calls is traced; Go\'s own code has an '
-            r"allocator of its own, which is not, and Go's pprof shows what that one allocates")
+    some = (r'functrace: warning: process \d+ \(%s\) is a Go program: calls of its C code are traced, Go\'s own allocator '
+            r"is not; Go's pprof shows what that one allocates")
     for i, (section, options, words, times) in enumerate([
             ('.note.go.buildid', bare, none, 1), ('.go.buildinfo', bare + stripped, none, 1),
             ('.note.go.buildid', stripped, some, 1), ('.go.buildinfo', [], some, 1), (None, bare + stripped, none, 0), (None, [], some, 0)]):

@@ -157,7 +157,7 @@ def test_forked():
     equal(numbered(calls(child[0])), ["object_ref(0) = #1", "object_unref(#2)"])
     equal(leaks(child[0]), ["1"])
     with open(child[0]) as f:
-        said(f.read(), "from before the fork 1 object is live, and not in this trace\n")
+        said(f.read(), "1 object from before the fork is live, and not in this trace\n")
     os.remove(child[0])
 
 

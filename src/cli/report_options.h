@@ -24,7 +24,7 @@
 	    "with --report: the growth since the trace OLD or since second T"), \
 	row(SUPPRESSIONS, "suppressions", "FILE", 0, \
 	    "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \
-	    "LeakSanitizer; again for more", \
+	    "LeakSanitizer; may be repeated", \
 	    "with --report: without the leaks that FILE names"), \
 	row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
 	    "in the report: an entry for such a file for each leak", \

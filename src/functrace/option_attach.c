@@ -37,7 +37,7 @@ static int option_attach_unknown_name(struct parse *parse, const char *text)
 		buf_printf(&known, "%s%s", i ? ", " : "", proc_files[i]);
 	const int error = usage_error(parse,
 				      "--attach-file=%s: give a file with a name for it, --attach-file=NAME=PATH, or "
-				      "what is known of each process: %s",
+				      "the name of a file in /proc/PID: %s",
 				      text, buf_str(&known));
 
 	buf_free(&known);
@@ -57,11 +57,12 @@ int option_attach(struct parse *parse, const char *text)
 			parse, "--attach-file=%s: a name has letters and digits, at most %d: --attach-file=NAME=PATH",
 			text, NAME_LENGTH);
 	if (sign && !sign[1])
-		return usage_error(parse, "--attach-file=%s: give the file behind the '='", text);
+		return usage_error(parse, "--attach-file=%s: give the file after the '='", text);
 	for (size_t i = 0; i < s->attachment_count; i++)
 		if (strlen(s->attachments[i].name) == length && !strncmp(s->attachments[i].name, text, length))
-			return usage_error(
-				parse, "--attach-file=%s: there is another file of that name; give each its own", text);
+			return usage_error(parse,
+					   "--attach-file=%s: another file has that name; give each file its own name",
+					   text);
 	ARRAY_GROW(s->attachments, parse->attachment_capacity, s->attachment_count);
 	s->attachments[s->attachment_count++] =
 		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};

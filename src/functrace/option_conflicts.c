@@ -51,15 +51,16 @@ static const struct conflict task_conflicts[] = {
 	{"program-empty", EXCLUDES, "", "the program's name is empty"},
 	/* Rows about --scan without tracing. */
 	{"--core", EXCLUDES, "-t -p --children program --report --html",
-	 "--core={--core} is looked at alone; leave -t, --children, the program and --report out"},
+	 "--core={--core} is scanned alone; leave -t, --children, the program and --report out"},
 	{"scan-alone", NEEDS, "-t -p --core", "--scan looks at processes that run: give them with -t"},
-	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together: one is at the end, the other before"},
+	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
 	/* With --scan, -o may be meant for the text of the scan or for a trace; the messages say how to get each. */
 	{"--core", EXCLUDES, "-o",
-	 "-o says where a trace goes, and --scan alone makes none. For its text: functrace --scan --core=FILE > FILE"},
+	 "-o says where a trace is written, and --scan alone makes no trace. To keep its text: functrace --scan "
+	 "--core=FILE > FILE"},
 	{"scan-alone", EXCLUDES, "-o",
-	 "-o says where a trace goes, and --scan alone makes none. For its text: functrace --scan -t PID > FILE; for a "
-	 "trace with a scan at its end add -e memory"},
+	 "-o says where a trace is written, and --scan alone makes no trace. To keep its text: functrace --scan -t "
+	 "PID > FILE; for a trace with a scan at its end add -e memory"},
 	{"--core", EXCLUDES, "tracing-option",
 	 "{tracing-option} is about tracing, and --scan alone traces nothing; leave it out"},
 	{"scan-alone", EXCLUDES, "tracing-option",
@@ -80,7 +81,7 @@ static const struct conflict trace_conflicts[] = {
 	{"report-option", NEEDS, "--report --html --live", "{report-option} is about the report; add --report"},
 	{"live-option", NEEDS, "--report --html --live", "{live-option} is about the live view; add --live, or --scan"},
 	{"--report --html", EXCLUDES, "output-stream",
-	 "--report reads the traces when they are whole; give -o a folder or a file, or leave it out"},
+	 "--report reads the traces when they are complete; give -o a folder or a file, or leave it out"},
 	{"--attach-file", EXCLUDES, "output-alone",
 	 "--attach-file: there is no place for files beside -o {output}; give -o a file or a folder"},
 	{"packed", EXCLUDES, "terminal",
@@ -93,8 +94,8 @@ static const struct conflict trace_conflicts[] = {
 	 "--compat: the format {format} has no such dialect; give -f with one that has: {compat-formats}"},
 	{"scan", EXCLUDES, "scan-json", "--scan=json is about a scan without tracing: functrace --scan -t PID"},
 	{"scan", EXCLUDES, "--why", "--why is about a scan without tracing: functrace --scan -t PID"},
-	{"scan", EXCLUDES, "--live", "--scan and --live do not go together: one is at the end, the other before"},
-	{"scan", NEEDS, "heap", "--scan says what is lost of the memory; add -e memory"},
+	{"scan", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
+	{"scan", NEEDS, "heap", "--scan finds lost memory; add -e memory"},
 	{"scan", NEEDS, "has-scans", "a trace in the format {format} has no place for what a scan finds; leave out -f"},
 };
 

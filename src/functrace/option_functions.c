@@ -144,8 +144,8 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 
 		if (!parse_number_hex(bang + 1, UINT64_MAX, &address))
 			return bad_item(parse, origin, item,
-					"gives no address behind the '!': OBJECT!0xADDRESS, as nm or objdump print "
-					"it for that file");
+					"gives no address after the '!': OBJECT!0xADDRESS, as nm or objdump print it "
+					"for that file");
 		if (object != item && equals == item)
 			return bad_item(parse, origin, item, "gives no name before the '='");
 		return add_address(origin, item, object == item ? 0 : (size_t)(equals - item), object,
@@ -156,7 +156,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 			return bad_item(parse, origin, item, "gives no name before the '='");
 		if (!parse_number_hex(equals + 1, UINT64_MAX, &address))
 			return bad_item(parse, origin, item,
-					"gives no address behind the '=': NAME=0xADDRESS, as nm or objdump print it "
+					"gives no address after the '=': NAME=0xADDRESS, as nm or objdump print it "
 					"for the program's file");
 		if (at && at < equals)
 			return bad_item(parse, origin, item,
@@ -166,8 +166,8 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 	if (at && (at == item || !at[1]))
 		return bad_item(parse, origin, item,
 				at == item ? "gives no name before the '@'"
-					   : "gives no object behind the '@': NAME@OBJECT, with a part of its path, "
-					     "or main for the program");
+					   : "gives no object after the '@': NAME@OBJECT, with a part of its path, or "
+					     "main for the program");
 	if (strchr(item, ',') && !strpbrk(item, "(<[{"))
 		return bad_item(parse, origin, item, "has commas in it; functions are separated by ';'");
 	return add_function(origin, xstrdup(item), NULL);
@@ -206,7 +206,7 @@ static int option_functions_add_line(struct parse *parse, const struct origin *o
 
 		if (item[0] == '@')
 			error = bad_item(parse, origin, item,
-					 "is a file within a file; give each an option of its own");
+					 "is a list within a list; give each file in an option of its own");
 		else if (*item)
 			error = add_item(parse, origin, item);
 		free(item);
@@ -266,8 +266,8 @@ static int add_list(struct parse *parse, const struct origin *origin, const char
 	}
 	if (!error && function_count(*origin->module) == before)
 		return usage_error(parse,
-				   "%s %s: there is no function in it; give names, patterns or addresses, separated by "
-				   "';': %s 'parse;Parser::*', or a file with them: %s @FILE",
+				   "%s %s: no function is given; give names, patterns or addresses, separated by ';': "
+				   "%s 'parse;Parser::*', or a file with them: %s @FILE",
 				   origin->option, *list ? list : "''", origin->option, origin->option);
 	return error;
 }
@@ -284,8 +284,8 @@ int option_contexts(struct parse *parse, const char *list)
 
 	if (!error && function_count(*origin.module) > TRACE_CONTEXTS)
 		return usage_error(parse,
-				   "--context-function: these are more than %d functions, and a trace has no more "
-				   "contexts; name fewer, or by a pattern",
+				   "--context-function: these are more than %d functions, and a trace has at most "
+				   "that many contexts; name fewer, or use a pattern",
 				   TRACE_CONTEXTS);
 	return error;
 }

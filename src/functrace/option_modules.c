@@ -109,12 +109,11 @@ static int help_module(struct parse *parse, const char *name)
 static int unknown(struct parse *parse, const char *name)
 {
 	if (strchr(name, '='))
-		return usage_error(parse,
-				   "-e %s: this is strace's way to say it. functrace's -e names what to trace: -e %s",
+		return usage_error(parse, "-e %s: that is strace syntax; functrace's -e takes module names: -e %s",
 				   name, module_names());
 	return usage_error(parse,
-			   "-e %s: there is no such module (functions are chosen by name with -x, and what a text "
-			   "describes by its path, -e ./FILE.conf); known are: %s",
+			   "-e %s: there is no such module (-x NAME traces a function, -e ./FILE.conf what a file "
+			   "describes); known are: %s",
 			   name, module_names());
 }
 

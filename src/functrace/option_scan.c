@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{"core", OPT_CORE, "FILE", 0, "with --scan: scan a core file, not a process", 0},
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
 	{"why", OPT_WHY, "ADDRESS", 0,
-	 "with --scan: show the pointers that keep the block at this address; again for more", 0},
+	 "with --scan: show the pointers that keep the block at this address; may be repeated", 0},
 	{0},
 };
 
@@ -40,10 +40,7 @@ static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_SCAN:
 		if (arg && strcmp(arg, "text") && strcmp(arg, "json") && strcmp(arg, "off"))
-			return usage_error(parse,
-					   "--scan=%s: the forms of what is printed are text and json; off is for "
-					   "none",
-					   arg);
+			return usage_error(parse, "--scan=%s: known are text, json and off (no scan)", arg);
 		wish->is_off = arg && !strcmp(arg, "off");
 		wish->is_wanted = !wish->is_off;
 		wish->is_json = arg && !strcmp(arg, "json");

@@ -367,8 +367,7 @@ int option_args_limit(struct parse *parse, const char *text)
 	uint64_t limit;
 
 	if (!parse_number(text, ARGS_LIMIT_MAX, &limit) || !limit)
-		return usage_error(parse,
-				   "--args-limit=%s: how many bytes of a string are shown is a number from 1 to %d",
+		return usage_error(parse, "--args-limit=%s: give the number of bytes to show of a string, from 1 to %d",
 				   text, ARGS_LIMIT_MAX);
 	parse->settings->args_limit = limit;
 	return 0;

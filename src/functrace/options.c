@@ -107,11 +107,11 @@ static const struct argp_option options[] = {
 	{"track", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"symbols", 'x', "LIST|@FILE", 0,
 	 "the calls of these functions, separated by ';': patterns of their names (Parser::*), NAME@OBJECT, "
-	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
+	 "OBJECT!0xOFFSET, NAME=ADDRESS; may be repeated. Without -e nothing else is traced",
 	 0},
 	{"context-function", OPT_CONTEXT_FUNCTION, "NAME", 0,
-	 "mark the calls that are made while this function runs; as for -x, again for more", 0},
-	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
+	 "mark the calls that are made while this function runs; NAME as for -x, may be repeated", 0},
+	{"attach", 't', "PID|NAME", 0, "attach to a running process; may be repeated", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
@@ -149,7 +149,7 @@ static const struct argp_option options[] = {
 	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
-	 "copy a file, or one of /proc/PID, beside the trace; again for more", 0},
+	 "copy a file, or one of /proc/PID, beside the trace; may be repeated", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 6},
@@ -162,7 +162,7 @@ static const struct argp_option options[] = {
 	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: remove breakpoints that a killed functrace has left", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
-	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
+	{"usage", OPT_USAGE, NULL, 0, "a short form of this text", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
 
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
@@ -366,9 +366,8 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
 static const char doc[] = "Trace the allocations and releases of a program, with their stacks, without rebuilding or "
 			  "restarting it."
-			  "\vOptions end at PROGRAM. Attached, Ctrl-C lets go. A launched program gets Ctrl-C itself, "
-			  "and SIGTERM to functrace "
-			  "lets go of it.\n\n"
+			  "\vOptions end at PROGRAM. Ctrl-C lets go of attached processes. A launched program gets "
+			  "Ctrl-C itself, and SIGTERM to functrace lets go of it.\n\n"
 			  "The exit status is PROGRAM's; 126 or 127 if it could not be run, 1 if tracing failed "
 			  "before it began, 2 for "
 			  "wrong usage, 0 when attached.\n\n"

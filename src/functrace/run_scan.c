@@ -106,8 +106,7 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	run->has_printed = true;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	msg_error("cannot write standard output: %s; what is there is not complete. Give another place.",
-		  strerror(errno));
+	msg_error("cannot write standard output: %s; the output is incomplete. Give another place.", strerror(errno));
 	return 1;
 }
 

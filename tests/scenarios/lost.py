@@ -449,7 +449,7 @@ def refused(room):
     problems = []
     for options, said in ((['--scan', '-e', 'file'], b'add -e memory'), (['--scan', '-f', 'mpatrol'], b'has no place'),
                            (['--scan=json'], b'a scan without tracing'),
-                          (['--scan', '--why=0x10'], b'a scan without tracing'), (['--scan=x'], b'text and json')):
+                          (['--scan', '--why=0x10'], b'a scan without tracing'), (['--scan=x'], b'text, json and off')):
         done = room.run([FUNCTRACE, *options, '-o', room.path('t'), '/bin/true'])
         if done.status != 2 or said not in done.err:
             problems.append('%s: status %d: %s' % (options, done.status, done.err.decode()))

@@ -282,7 +282,7 @@ static void test_scan(void **state)
 	assert_int_equal(parse("--scan --interval=5m --count=9 -t 1"), -1);
 	assert_int_equal(settings.scan.interval_ns, 300000000000);
 	assert_int_equal(settings.scan.count, 9);
-	assert_usage_error("--scan=xml -t 1", "text and json");
+	assert_usage_error("--scan=xml -t 1", "text, json and off");
 	assert_int_equal(parse("--scan ls"), -1);
 	assert_true(settings.scan.is_traced);
 	assert_false(settings.scan.is_wanted);
@@ -300,15 +300,16 @@ static void test_scan(void **state)
 	assert_true(settings.scan.is_wanted);
 	assert_string_equal(settings.scan.core, "x");
 	assert_usage_error("--core=x", "add --scan");
-	assert_usage_error("--scan --core=x -t 1", "is looked at alone");
-	assert_usage_error("--scan --core=x ls", "is looked at alone");
-	assert_usage_error("--scan --core=x --children", "is looked at alone");
+	assert_usage_error("--scan --core=x -t 1", "is scanned alone");
+	assert_usage_error("--scan --core=x ls", "is scanned alone");
+	assert_usage_error("--scan --core=x --children", "is scanned alone");
 	assert_usage_error("--scan --core=x --core=y", "--core=y: one core file is given already, x;");
 	assert_usage_error("--scan --core=x -o y",
-			   "--scan alone makes none. For its text: functrace --scan --core=FILE > FILE\n");
-	assert_usage_error("--scan -t 1 -o x", "--scan alone makes none. For its text: functrace --scan -t PID > FILE; "
-					       "for a trace with a scan at its end add -e memory\n");
-	assert_usage_error("--scan=json -o x -t 1", "--scan alone makes none");
+			   "--scan alone makes no trace. To keep its text: functrace --scan --core=FILE > FILE\n");
+	assert_usage_error("--scan -t 1 -o x",
+			   "--scan alone makes no trace. To keep its text: functrace --scan -t PID > FILE; "
+			   "for a trace with a scan at its end add -e memory\n");
+	assert_usage_error("--scan=json -o x -t 1", "--scan alone makes no trace");
 	assert_int_equal(parse("--scan --core=x --sysroot=/proc"), -1);
 	assert_string_equal(settings.scan.sysroot, "/proc");
 	assert_usage_error("--scan --core=x --sysroot=/no/such", "--sysroot=/no/such: there is no such folder");
@@ -520,10 +521,9 @@ static void test_args(void **state)
 	assert_int_equal(parse("-a --args-limit=4096 ./prog"), -1);
 	assert_true(settings.args);
 	assert_int_equal(settings.args_limit, 4096);
-	assert_usage_error("--args-limit=0 ./prog",
-			   "how many bytes of a string are shown is a number from 1 to 4096\n");
-	assert_usage_error("--args-limit=4097 ./prog", "is a number from 1 to 4096\n");
-	assert_usage_error("--args-limit=x ./prog", "is a number from 1 to 4096\n");
+	assert_usage_error("--args-limit=0 ./prog", "give the number of bytes to show of a string, from 1 to 4096\n");
+	assert_usage_error("--args-limit=4097 ./prog", "of a string, from 1 to 4096\n");
+	assert_usage_error("--args-limit=x ./prog", "of a string, from 1 to 4096\n");
 	assert_usage_error("-a malloc;free ls", "-a takes no value here: it shows arguments. If 'malloc;free' are "
 						"functions, as for functracer's -a, give them to -x\n");
 	assert_usage_error("-a std::f ls", "give them to -x\n");
@@ -596,21 +596,20 @@ static void test_functions(void **state)
 	assert_int_equal(parse("ls"), -1);
 	assert_null(settings.chosen);
 
-	assert_usage_error("-x '' ls",
-			   "functrace: -x '': there is no function in it; give names, patterns or addresses, "
-			   "separated by ';': -x 'parse;Parser::*', or a file with them: -x @FILE\n");
-	assert_usage_error("-x ;; ls", "-x ;;: there is no function in it");
+	assert_usage_error("-x '' ls", "functrace: -x '': no function is given; give names, patterns or addresses, "
+				       "separated by ';': -x 'parse;Parser::*', or a file with them: -x @FILE\n");
+	assert_usage_error("-x ;; ls", "-x ;;: no function is given");
 	assert_usage_error("-x f;libc.so!main ls",
-			   "functrace: -x: 'libc.so!main' gives no address behind the '!': OBJECT!0xADDRESS, as nm or "
+			   "functrace: -x: 'libc.so!main' gives no address after the '!': OBJECT!0xADDRESS, as nm or "
 			   "objdump print it for that file\n");
-	assert_usage_error("-x libc.so! ls", "'libc.so!' gives no address behind the '!'");
+	assert_usage_error("-x libc.so! ls", "'libc.so!' gives no address after the '!'");
 	assert_usage_error("-x =libc.so!0x1 ls", "'=libc.so!0x1' gives no name before the '='");
-	assert_usage_error("-x hash=0xzz ls", "functrace: -x: 'hash=0xzz' gives no address behind the '=': "
+	assert_usage_error("-x hash=0xzz ls", "functrace: -x: 'hash=0xzz' gives no address after the '=': "
 					      "NAME=0xADDRESS, as nm or objdump print it for the program's file\n");
-	assert_usage_error("-x hash= ls", "gives no address behind the '='");
+	assert_usage_error("-x hash= ls", "gives no address after the '='");
 	assert_usage_error("-x =0x10 ls", "'=0x10' gives no name before the '='");
 	assert_usage_error("-x f@ ls",
-			   "functrace: -x: 'f@' gives no object behind the '@': NAME@OBJECT, with a part of its "
+			   "functrace: -x: 'f@' gives no object after the '@': NAME@OBJECT, with a part of its "
 			   "path, or main for the program\n");
 	assert_usage_error("-x f@libc.so=0x10 ls", "'f@libc.so=0x10' gives an object and an address: "
 						   "NAME=OBJECT!0xADDRESS says where it is\n");
@@ -629,14 +628,15 @@ static void test_contexts(void **state)
 	assert_null(settings.chosen);
 	assert_int_equal(settings.module_count, 1); /* they are none */
 	assert_usage_error("--context-function= ls",
-			   "functrace: --context-function '': there is no function in it; give names, "
+			   "functrace: --context-function '': no function is given; give names, "
 			   "patterns or addresses, separated by ';': --context-function 'parse;Parser::*', or a file "
 			   "with them: --context-function @FILE\n");
 	assert_usage_error("--context-function=f@ ls", "functrace: --context-function: 'f@' gives no object");
-	assert_usage_error("--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;"
-			   "28;29;30;31;32;33 ls",
-			   "functrace: --context-function: these are more than 32 functions, and a trace has no more "
-			   "contexts; name fewer, or by a pattern\n");
+	assert_usage_error(
+		"--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;"
+		"28;29;30;31;32;33 ls",
+		"functrace: --context-function: these are more than 32 functions, and a trace has at most that "
+		"many contexts; name fewer, or use a pattern\n");
 }
 
 static void test_attachments(void **state)
@@ -651,13 +651,13 @@ static void test_attachments(void **state)
 	assert_usage_error(
 		"--attach-file=mem ls",
 		"functrace: --attach-file=mem: give a file with a name for it, --attach-file=NAME=PATH, or "
-		"what is known of each process: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n");
+		"the name of a file in /proc/PID: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n");
 	assert_usage_error("--attach-file=a.b=c ls", "--attach-file=a.b=c: a name has letters and digits, at most 64: "
 						     "--attach-file=NAME=PATH\n");
 	assert_usage_error("--attach-file==c ls", "a name has letters and digits");
-	assert_usage_error("--attach-file=a= ls", "--attach-file=a=: give the file behind the '='\n");
+	assert_usage_error("--attach-file=a= ls", "--attach-file=a=: give the file after the '='\n");
 	assert_usage_error("--attach-file=maps --attach-file=maps=x ls",
-			   "--attach-file=maps=x: there is another file of that name; give each its own\n");
+			   "--attach-file=maps=x: another file has that name; give each file its own name\n");
 	assert_usage_error("-o - -f text --attach-file=maps ls",
 			   "functrace: --attach-file: there is no place for files beside -o -; give -o a file or a "
 			   "folder\n");
@@ -694,12 +694,11 @@ static void test_functions_of_a_file(void **state)
 	assert_functions(ARRAY_SIZE(symbols), symbols, names);
 
 	assert_int_equal(parse_functions("a\n# b\nc;x=y\n", 12), 2);
-	snprintf(expected, sizeof(expected), "functrace: %s/functions:3: 'x=y' gives no address behind the '='",
-		 folder);
+	snprintf(expected, sizeof(expected), "functrace: %s/functions:3: 'x=y' gives no address after the '='", folder);
 	assert_said(expected);
 	assert_said("functrace --help");
 	assert_int_equal(parse_functions("@other", 6), 2);
-	assert_said("functions:1: '@other' is a file within a file; give each an option of its own\n");
+	assert_said("functions:1: '@other' is a list within a list; give each file in an option of its own\n");
 	assert_int_equal(parse_functions("a\0b", 3), 2);
 	assert_said("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];
@@ -712,7 +711,7 @@ static void test_functions_of_a_file(void **state)
 	assert_usage_error("-x @/no/such ls",
 			   "functrace: -x @/no/such: the file cannot be read: No such file or directory\n");
 	assert_usage_error("-x @/ ls", "functrace: -x @/: the file cannot be read: ");
-	assert_usage_error("-x @/dev/null ls", "-x @/dev/null: there is no function in it");
+	assert_usage_error("-x @/dev/null ls", "-x @/dev/null: no function is given");
 	char *const path = xasprintf("%s/functions", folder);
 
 	unlink(path);

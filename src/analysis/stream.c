@@ -31,8 +31,8 @@ int stream_close(struct stream *stream, int error)
 
 		if ((fclose(stream->out) || failed) && !error) {
 			error = -(flush_error ? flush_error : errno ? errno : EIO);
-			msg_error("cannot write %s: %s; what is there is not complete. Give another place.",
-				  stream->name, strerror(-error));
+			msg_error("cannot write %s: %s; the output is incomplete. Give another place.", stream->name,
+				  strerror(-error));
 		}
 	}
 	free(stream->name);

@@ -124,8 +124,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 static int trace_writer_fail(struct output *output, int error)
 {
 	if (!output->failed)
-		msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
-			  output->name, strerror(-error));
+		msg_error("cannot write %s: %s; the output is incomplete. Give another place with -o.", output->name,
+			  strerror(-error));
 	output->failed = true;
 	return error;
 }
@@ -273,7 +273,7 @@ static void trace_writer_report_omissions(const struct output *output)
 	struct buf words = {0};
 
 	if (omissions_words(&words, writer_omissions(output->writer), OMISSIONS_ALL))
-		msg_warn("the format %s%s has no place for what was left out: %s",
+		msg_warn("the format %s%s has no place for these, which were left out: %s",
 			 encoding_name(output->options.encoding), output->options.writer.compat ? " of sp-rtrace" : "",
 			 buf_str(&words));
 	buf_free(&words);
@@ -295,11 +295,12 @@ static int trace_writer_finish(struct stage *stage)
 	if (error)
 		return trace_writer_fail(output, error);
 	if (cut)
-		msg_warn("%" PRIu64 " values did not fit the format and were cut, marked as the format says", cut);
+		msg_warn("%" PRIu64 " values did not fit the format: they were cut, and are marked as the format "
+			 "defines",
+			 cut);
 	if (lost) {
-		msg_error("%" PRIu64
-			  " addresses have more than the 32 bits of a pointer of the trace's machine, and were "
-			  "cut to them: what was written is wrong. If the header's arch is not true, correct it.",
+		msg_error("%" PRIu64 " addresses have more than the 32 bits of a pointer of the trace's machine, and "
+			  "were cut to 32 bits: the output is wrong. If the header's arch is not true, correct it.",
 			  lost);
 		return -EOVERFLOW;
 	}

@@ -84,7 +84,7 @@ int reader_dump(struct reader *reader, const struct dump_options *options, struc
 	if (ops->dump)
 		return ops->dump(reader, options, out);
 	snprintf(reader->message, sizeof(reader->message),
-		 "messages can be shown of the formats %s, and this is %s; print it without --dump",
+		 "--dump shows the messages of the formats %s, and this trace is %s; print it without --dump",
 		 encoding_names(ENCODING_READ | ENCODING_DUMP), encoding_name(reader->encoding));
 	return -ENOTSUP;
 }

@@ -124,8 +124,8 @@ int reader_end(struct reader *reader)
 	const uint64_t end = reader->base + reader->end;
 
 	if (status == -EBADMSG)
-		snprintf(reader->message, sizeof(reader->message),
-			 "%s; this is as far as byte %" PRIu64 " of the trace", input_error(reader->input), end);
+		snprintf(reader->message, sizeof(reader->message), "%s; the trace is readable up to byte %" PRIu64,
+			 input_error(reader->input), end);
 	else if (status < 0)
 		snprintf(reader->message, sizeof(reader->message),
 			 "the trace cannot be read on after byte %" PRIu64 ": %s", end, strerror(-status));

@@ -90,9 +90,9 @@ def numbers_that_there_are_not(folder):
     wrong([f"--include={beyond}"], ["--include matches nothing", "none of the 2 numbers"])
     wrong([f"--include={none}"], ["--include matches nothing", "none of the 0 numbers"])
     one = numbers(folder, "one", 99)
-    wrong([f"--include={one}"], ["--include matches nothing: its number is no event of the trace"])
+    wrong([f"--include={one}"], ["--include matches nothing: the number in its file is no event of the trace"])
     right([f"--include={numbers(folder, 'zeros', '001')}"], SEVERAL, 7)
-    wrong([f"--include={numbers(folder, 'octal', '014')}"], ["its number is no event"])
+    wrong([f"--include={numbers(folder, 'octal', '014')}"], ["the number in its file is no event"])
     wrong([f"--exclude={beyond}"], ["--exclude matches nothing", "none of the 2 numbers"])
     right([f"--include={first}"], SEVERAL, 7)
     right([f"--include={first}"], CLEAN)
@@ -112,8 +112,8 @@ def addresses_that_there_are_not(_folder):
 
 def choices_that_exclude_each_other(folder):
     path = numbers(folder, "one", 1)
-    wrong([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace is chosen by all"])
-    wrong([f"--include={path}", f"--exclude={path}"], ["no call of the trace is chosen by all"])
+    wrong([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace matches all"])
+    wrong([f"--include={path}", f"--exclude={path}"], ["no call of the trace matches all"])
     wrong([f"--include={path}", "-R", "8"], ["--include matches nothing"])
     right([f"--include={path}", "--call-address=prog:101+1"], SEVERAL, 7)
 
@@ -125,7 +125,7 @@ def folders_that_there_are_not(folder):
         wrong(["-r", f"--debug-path={folder}:{path}"], [f"--debug-path={path}: there is no such folder"], CLEAN)
     # A folder in which no object of the trace lies.
     done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=1)
-    assert b"--sysroot matches nothing: none of the trace's objects lies under " in done.stderr, done
+    assert b"--sysroot matches nothing: none of the trace's objects is under " in done.stderr, done
     os.mkdir(os.path.join(folder, "bin"))
     numbers(folder, "bin/prog")
     done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=0)
@@ -164,10 +164,10 @@ def objects_may_come_late_for_call_address(folder):
     # From a pipe: where all is known at the end it is found, else it is said.
     assert b"malloc(10)" in run("-l", "--call-address=prog:123+1", "-", data=data, check=0).stdout
     done = run("--call-address=prog:123+1", "-", data=data, check=1)
-    assert b"behind its calls: give it as a file, not by a pipe" in done.stderr, done
+    assert b"after its calls: give the trace as a file, not through a pipe" in done.stderr, done
     again = Encoder("2.0", 8, False).trace(first + late + last + late)
     done = run("--call-address=prog:123+1", "-", data=again, check=0)
-    assert b"warning" in done.stderr and b"declared behind calls" in done.stderr, done
+    assert b"warning" in done.stderr and b"declared after calls" in done.stderr, done
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def what_is_lost_is_said_once(_folder):
     def lost(data, *arguments):
         done = run(*arguments, "-o", "/dev/null", "-", data=data, check=0)
         assert done.stderr.count(b"\n") == 1, done.stderr
-        return done.stderr.decode().partition(" has no place for what was left out: ")[2].strip()
+        return done.stderr.decode().partition(" has no place for these, which were left out: ")[2].strip()
     said = lost(SEVERAL, "-f", "mpatrol")
     assert "calls of other resources than memory" in said and "1 description of the process" in said, said
     calls = Encoder("1.4", 8, False).trace(list(golden.DECLARATIONS[:3]) + [
@@ -140,7 +140,7 @@ def a_trace_without_its_end_is_whole_enough(_folder):
     data = corpus("64.mpatrol")
     done = run("-", data=data[:-4], check=0)
     assert done.stdout == text_of(data)
-    assert b"the trace has no end mark: what wrote it was killed, or still runs\n" in done.stderr, done.stderr
+    assert b"the trace has no end mark: the program that wrote it was killed, or still runs\n" in done.stderr, done.stderr
     done = run("-", data=data[:-6], check=1)
     assert b"the trace is cut off: it ends at byte 118 within an F record that begins at byte 114\n" in done.stderr
 

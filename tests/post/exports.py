@@ -353,7 +353,7 @@ def heaptrack_of_several_needs_a_folder(folder):
         assert file.read() == HISTORY_OF_HEAPTRACK
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PROGRAM, "-f", "heaptrack", one], stdout=full, stderr=subprocess.PIPE, check=False)
-    assert done.returncode == 1 and b"not complete" in done.stderr, done
+    assert done.returncode == 1 and b"incomplete" in done.stderr, done
 
 
 def pprof_has_stacks_and_figures(folder):

@@ -288,10 +288,10 @@ def suppressed_leaks_do_not_count(folder):
 def what_matches_nothing_is_said(_folder):
     for options, words in (
             (["--size=5-6"], "--size=5-6 matches nothing: no allocation has such a size"),
-            (["--thread=9"], "--thread=9 matches nothing: no allocation is such a thread's"),
-            (["--thread=8", "--size=64"], "--thread=8 matches nothing: no allocation of that size is such a thread's"),
-            (["--time=11-"], "--time=11- matches nothing: the trace is 10.000 s long, and no allocation that is asked "
-                             "for was made then"),
+            (["--thread=9"], "--thread=9 matches nothing: no allocation was made by such a thread"),
+            (["--thread=8", "--size=64"], "--thread=8 matches nothing: no allocation of that size was made by such a thread"),
+            (["--time=11-"], "--time=11- matches nothing: the trace is 10.000 s long, and no allocation that the "
+                             "other filters choose was made then"),
             (["--function=nope"], "--function=nope matches nothing: no allocation goes through such a function"),
             (["--object=*", "--object=nope"], "--object=nope matches nothing: no allocation goes through such an object")):
         done = run(*options, "-", data=TRACE, check=1)

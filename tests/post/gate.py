@@ -45,7 +45,7 @@ def trace(*words, **options):
     return done.returncode, done.stderr.decode()
 
 
-NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; what is there is not complete. Give another place.\n"
+NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; the output is incomplete. Give another place.\n"
 
 
 def what_can_be_known_is_said_before_the_program_runs(folder):

@@ -358,11 +358,11 @@ def twice(layout):
 HOSTILE = [
     (changed(None, None, size="0"), "size of RAW_FORMAT is no number from 1 to 4096"),
     (changed(None, None, size="99999999999999999999999"), "size of RAW_FORMAT is no number from 1 to 4096"),
-    (changed(None, None, size="55"), "an entry has 55 bytes, and its payload 40 at byte 16: it has no room"),
-    (changed(None, None, payload_size="4096"), "it has no room"),
+    (changed(None, None, size="55"), "an entry has 55 bytes, and its payload of 40 at byte 16 does not fit in it"),
+    (changed(None, None, payload_size="4096"), "does not fit in it"),
     (changed(None, None, payload_offset="0x100000000"), "payload_offset of RAW_FORMAT is no number from 1 to 4096"),
     (changed(None, None, payload_offset="-8"), "payload_offset of RAW_FORMAT is no number"),
-    (changed(None, None, payload_offset="10"), "a process of 4 bytes and a sequence number of 4 take 12 before it"),
+    (changed(None, None, payload_offset="10"), "a process of 4 bytes and a sequence number of 4 need 12 bytes before it"),
     (changed(None, None, magic="0x12345679"), "the magic number is 0x12345679; that of StackTrack is 0x12345678"),
     (changed(None, None, magic=None), "RAW_FORMAT has no attribute magic"),
     (changed(None, None, version="1g"), "version of RAW_FORMAT is no hexadecimal number of 32 bits"),
@@ -386,9 +386,9 @@ HOSTILE = [
     (without("HIT", "tid"), "TYPE HIT has no MEMBER tid"),
     (without("SLOC"), "there is no TYPE with the uname SLOC"),
     (twice, "TYPE HIT is there twice"),
-    (flag("IS_INFO", "0x40"), "the FLAGs IS_INFO, HAS_INFO and INFO_END have not their own bits"),
+    (flag("IS_INFO", "0x40"), "the FLAGs IS_INFO, HAS_INFO and INFO_END share bits"),
     (flag("IS_INFO", "1"), "the typeindex of HIT is IS_INFO, or has bits that are not in TYPE_MASK"),
-    (flag("HAS_INFO", "0x40"), "have not their own bits"),
+    (flag("HAS_INFO", "0x40"), "share bits"),
     (flag("HAS_INFO", "0x10000"), "value of FLAG is no number from 0 to 65535"),
     (flag("TYPE_MASK", "0x1ff"), "TYPE_MASK has more than the lower 8 bits"),
     (flag("HAS_INFO", "many"), "value of FLAG is no number"),
@@ -434,7 +434,7 @@ def hostile_descriptions_are_refused(folder):
     whole = Layout().described()
     for size in range(0, len(whole) - 1, 7 if LONG else 97):
         refused(whole[:size], "line ")
-    refused(whole + b"<TYPE/>", "something stands behind </RAW_FORMAT>")
+    refused(whole + b"<TYPE/>", "</RAW_FORMAT> is not the end of the file")
     for name in (folder, os.path.join(folder, "missing"), "/dev/zero"):
         done = run("--raw-format=" + name, "-", data=own, check=1)
         assert f"cannot read the description {name}: ".encode() in done.stderr, done

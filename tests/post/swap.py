@@ -149,7 +149,7 @@ def every_message_is_read(_folder):
 
 def dump_needs_a_swap_trace(folder):
     done = run("--dump", "-", data=OWN, check=1)
-    assert b"messages can be shown of the formats swap, and this is rtrace; print it without --dump" in done.stderr, done
+    assert b"--dump shows the messages of the formats swap, and this trace is rtrace; print it without --dump" in done.stderr, done
     out = os.path.join(folder, "out")
     run("-q", "--dump", "-o", out, "-", data=trace(EVERY), check=0)
     with open(out, "rb") as file:

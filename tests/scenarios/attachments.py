@@ -98,7 +98,7 @@ def conversion(room):
             ('e', 'f', ['-f', 'rtrace', '-l'], beside), ('a', 'other/g', ['-f', 'rtrace'], moved),
             ('other/g', 'h.txt', ['-f', 'text'], moved)):
         done = room.run([POSTPROC, '-o', to] + options + [source])
-        lost = [line for line in said(done).splitlines() if 'has no place for what was left out' not in line]
+        lost = [line for line in said(done).splitlines() if 'has no place for these, which were left out' not in line]
         problems += equal('words', lost, []) + equal(to, attachments_of(room, to), wanted)
     done = room.run([POSTPROC, '-f', 'rtrace', room.path('a')])
     with open(room.path('from-stdout'), 'wb') as file:

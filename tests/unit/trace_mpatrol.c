@@ -194,8 +194,8 @@ static void test_cut(void **state)
 			continue;
 		}
 		whole += size < bytes.size;
-		assert_string_equal(said, size < bytes.size ? "the trace has no end mark: what wrote it was killed, or "
-							      "still runs\n"
+		assert_string_equal(said, size < bytes.size ? "the trace has no end mark: the program that wrote it "
+							      "was killed, or still runs\n"
 							    : "");
 	}
 	assert_int_equal(before, 7);

@@ -327,7 +327,8 @@ static void test_hostile(void **state)
 	const struct {
 		const char *packet, *expected;
 	} cases[] = {
-		{"43414c4c ffffffff 00000000", AT_52 "a CALL packet says that it has 4294967295 bytes, and none has\n"},
+		{"43414c4c ffffffff 00000000",
+		 AT_52 "a CALL packet says that it has 4294967295 bytes, which no such packet has\n"},
 		{"42545243 08000000 ffffffff 00000000", PROCESS_2 "0 skipped=1\n"},
 		{"43414c4c 24000000 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 64000000 "
 		 "10206000 00000000 42545243 08000000 ffffffff 00000000",
@@ -380,8 +381,8 @@ static void test_hostile_handshake(void **state)
 		       "-74 skipped=0 the trace is cut off: it ends at byte 16 within the handshake "
 		       "or the first packet that begins at byte 0\n");
 	expect_reading("f00e0200 ff783836 5f363400 08000000 50494e46 1c000000",
-		       "-74 skipped=0 the trace is damaged at byte 0: the handshake has no room for "
-		       "what it holds\n");
+		       "-74 skipped=0 the trace is damaged at byte 0: the handshake is too short for "
+		       "its content\n");
 	expect_reading("f00e0300 06783836 5f363400 08000000 50494e46 1c000000",
 		       "-74 skipped=0 the trace is damaged at byte 2: the format's version is 3.0; "
 		       "known are those before 3\n");

@@ -569,7 +569,7 @@ static void test_damage(void **state)
 	assert_dump(
 		"03000000 00000000 00000000 00000000 02000000 6162",
 		"-74 skipped=0 the trace is damaged at byte 0: a message ERROR of 2 bytes has no room for its error "
-		"message, or that is none\n");
+		"message, or that field is invalid\n");
 	assert_dump("03000000 00000000 00000000 00000000 02000000 6100 99000000",
 		    "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\nnote a\n"
 		    "-74 skipped=0 the trace is cut off: it ends at byte 26 within a message that begins at byte 22\n");

@@ -284,7 +284,7 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 		[LOST_INDIRECTLY] = "indirectly lost",
 		[LOST_POSSIBLY] = "possibly lost",
 		[STATE_REACHABLE] = "still reachable",
-		[STATE_SINCE_SCAN] = "allocated since what is lost was looked for",
+		[STATE_SINCE_SCAN] = "allocated after the scan",
 	};
 	const struct leaks *leaks = (const struct leaks *)stage;
 

@@ -128,8 +128,7 @@ static int close_file(FILE **file, const char *what, int error)
 	errno = EIO;
 	if ((fclose(*file) != 0 || failed) && !error) {
 		error = -errno;
-		msg_error("cannot write %s: %s; what is there is not complete. Give another place.", what,
-			  strerror(errno));
+		msg_error("cannot write %s: %s; the output is incomplete. Give another place.", what, strerror(errno));
 	}
 	*file = NULL;
 	return error;

@@ -113,18 +113,18 @@ static void add_reason(const struct filter *filter, enum filter_step step, struc
 	if (step == FILTER_SIZE)
 		buf_printf(out, "--size=%s matches nothing: no allocation has such a size\n", options->size);
 	else if (step == FILTER_THREAD)
-		buf_printf(out, "--thread=%s matches nothing: no allocation%s is such a thread's\n", options->thread,
-			   options->size ? " of that size" : "");
+		buf_printf(out, "--thread=%s matches nothing: no allocation%s was made by such a thread\n",
+			   options->thread, options->size ? " of that size" : "");
 	else if (step == FILTER_TIME && options->time && filter->clock->has_times)
 		buf_printf(out,
-			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64
-			   " s long, and no allocation that is asked for was made then\n",
+			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64 " s long, and no "
+			   "allocation that the other filters choose was made then\n",
 			   options->time, filter->clock->last / 1000000000, filter->clock->last / 1000000 % 1000);
 	else if (step == FILTER_TIME && options->time)
 		buf_printf(
 			out,
-			"--time=%s matches nothing: the trace has no times, so that calls are counted, and has %" PRIu64
-			" of them\n",
+			"--time=%s matches nothing: the trace has no times, so the option counts calls, and there are "
+			"%" PRIu64 " calls\n",
 			options->time, filter->clock->last + 1);
 }
 

@@ -119,12 +119,12 @@ static void check_address(const struct choices *choices, uint64_t selected, bool
 			   "--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64
 			   "%s\n",
 			   address->object, address->start, address->size,
-			   late ? " as far as it is known; the trace declares that object behind its calls: give it as "
-				  "a file, not by a pipe"
+			   late ? " as far as functrace-postproc can tell; the trace declares that object after its "
+				  "calls: give the trace as a file, not through a pipe"
 				: "; the addresses of another build differ");
 	} else if (late) {
-		msg_warn("an object with '%s' in its path is declared behind calls, which were not compared with it; "
-			 "give the trace as a file, not by a pipe",
+		msg_warn("an object with '%s' in its path is declared after calls, which were not compared with it; "
+			 "give the trace as a file, not through a pipe",
 			 address->object);
 	}
 }
@@ -132,10 +132,10 @@ static void check_address(const struct choices *choices, uint64_t selected, bool
 static void report_no_event(const char *option, size_t count, struct buf *out)
 {
 	if (count == 1)
-		buf_printf(out, "%s matches nothing: its number is no event of the trace\n", option);
+		buf_printf(out, "%s matches nothing: the number in its file is no event of the trace\n", option);
 	else
-		buf_printf(out, "%s matches nothing: none of the %zu numbers is an event of the trace\n", option,
-			   count);
+		buf_printf(out, "%s matches nothing: none of the %zu numbers in its file is an event of the trace\n",
+			   option, count);
 }
 
 void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
@@ -157,11 +157,11 @@ void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool
 	if (options->call_address)
 		check_address(choices, selected, may_be_late, out);
 	if (choices->objects && !choices->objects_found)
-		buf_printf(out, "--sysroot matches nothing: none of the trace's objects lies under %s\n",
+		buf_printf(out, "--sysroot matches nothing: none of the trace's objects is under %s\n",
 			   options->sysroot);
 	/* A context in which no call was made is not reported. */
 	if (out->size == before && choices->in_context && choices->calls && !choices->together && !selected)
-		buf_add_str(out, "each choice matches something, but no call of the trace is chosen by all of them\n");
+		buf_add_str(out, "each filter matches something, but no call of the trace matches all of them\n");
 }
 
 void unmatched_filters_learn(struct stage *stage, const struct record_object *object)

@@ -309,7 +309,7 @@ static int without_trailer(struct reader *reader)
 	const int status = reader_end(reader);
 
 	if (!status && !reader->interrupted)
-		reader_remark(reader, "the trace has no end mark: what wrote it was killed, or still runs");
+		reader_remark(reader, "the trace has no end mark: the program that wrote it was killed, or still runs");
 	return status;
 }
 

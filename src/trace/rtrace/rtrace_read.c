@@ -160,7 +160,7 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	if (packet->size > RTRACE_READ_MAX) {
 		char type[8];
 
-		return reader_damage(reader, 0, "a %s packet says that it has %u bytes, and none has",
+		return reader_damage(reader, 0, "a %s packet says that it has %u bytes, which no such packet has",
 				     type_text(packet->type, type), packet->size);
 	}
 	if (reader_fill(reader, RTRACE_HEAD + packet->size) < RTRACE_HEAD + packet->size)
@@ -207,7 +207,7 @@ static int read_handshake(struct reader *reader)
 	const size_t arch = size > 5 ? p[4] : 0;
 
 	if (size < 5 + arch + 2)
-		return reader_damage(reader, 0, "the handshake has no room for what it holds");
+		return reader_damage(reader, 0, "the handshake is too short for its content");
 	s->major = p[2];
 	s->minor = p[3];
 	s->big_endian = p[5 + arch] == 1;

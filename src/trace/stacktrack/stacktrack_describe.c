@@ -238,8 +238,8 @@ static int take_root(struct describe *d)
 	if (!error)
 		error = stacktrack_describe_number_of(d, "payload_offset", 1, STACKTRACK_ENTRY_MAX, &at);
 	if (!error && at + payload > size)
-		error = wrong(d, "an entry has %u bytes, and its payload %u at byte %u: it has no room", size, payload,
-			      at);
+		error = wrong(d, "an entry has %u bytes, and its payload of %u at byte %u does not fit in it", size,
+			      payload, at);
 	*format = (struct stacktrack_format){.is_described = true,
 					     .version = (unsigned)version,
 					     .entry_size = size,
@@ -299,7 +299,7 @@ static int take_member(struct describe *d)
 {
 	char text[NAME_MAX_SIZE];
 	unsigned offset = 0, size = 0, i = 0;
-	int error = d->is_in_type ? text_of(d, "name", text) : wrong(d, "a MEMBER stands outside of a TYPE");
+	int error = d->is_in_type ? text_of(d, "name", text) : wrong(d, "a MEMBER is outside of a TYPE");
 
 	if (!error)
 		error = stacktrack_describe_number_of(d, "offset", 0, STACKTRACK_ENTRY_MAX, &offset);
@@ -366,7 +366,7 @@ static int stacktrack_describe_take_end(struct describe *d)
 static int take_element(struct describe *d)
 {
 	if (d->is_over)
-		return wrong(d, "something stands behind </RAW_FORMAT>");
+		return wrong(d, "</RAW_FORMAT> is not the end of the file");
 	if (!d->has_root)
 		return is_span(d->tag, "RAW_FORMAT") && !d->closes && !d->is_empty
 			       ? take_root(d)
@@ -409,7 +409,7 @@ static int check_flags(struct describe *d)
 		return wrong(d, "TYPE_MASK has more than the lower 8 bits");
 	if (f->is_info & ~f->type_mask || (f->has_info | f->info_end) & f->type_mask || !f->has_info || !f->info_end ||
 	    f->has_info & f->info_end)
-		return wrong(d, "the FLAGs IS_INFO, HAS_INFO and INFO_END have not their own bits");
+		return wrong(d, "the FLAGs IS_INFO, HAS_INFO and INFO_END share bits");
 	for (unsigned i = 0; i < STACKTRACK_TYPES; i++)
 		if (f->indexes[i] & ~f->type_mask || f->indexes[i] == f->is_info)
 			return wrong(d, "the typeindex of %s is IS_INFO, or has bits that are not in TYPE_MASK",
@@ -429,8 +429,8 @@ static int check_head(struct describe *d)
 	stacktrack_format_settle(format);
 	if (format->sequence_at + 4 > format->payload_at)
 		return wrong(d,
-			     "the payload begins at byte %zu; the flags, a process of %zu bytes and a sequence number "
-			     "of 4 take %zu before it",
+			     "the payload begins at byte %zu, but the flags, a process of %zu bytes and a sequence "
+			     "number of 4 need %zu bytes before it",
 			     format->payload_at, format->process_size, format->sequence_at + 4);
 	return 0;
 }

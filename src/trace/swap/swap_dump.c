@@ -137,7 +137,9 @@ int swap_dump(struct reader *reader, const struct dump_options *options, struct 
 	const char *bad = swap_walk(&message, options, swap_dump_put_line, out, &surplus);
 
 	if (bad)
-		return reader_damage(reader, 0, "a message %s of %u bytes has no room for its %s, or that is none",
+		return reader_damage(reader, 0,
+				     "a message %s of %u bytes has no room for its %s, or that field is "
+				     "invalid",
 				     message.format->name, message.length, bad);
 	if (surplus)
 		buf_printf(out, "  %zu bytes more than its fields have\n", surplus);

@@ -372,7 +372,9 @@ int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message)
 		return 1;
 	if (message->length > SWAP_READ_MAX)
 		return ahead ? 0
-			     : reader_damage(reader, 0, "a message %s says that it has %u bytes, and none has",
+			     : reader_damage(reader, 0,
+					     "a message %s says that it has %u bytes, which no such "
+					     "message has",
 					     message->format->name, message->length);
 	const size_t whole = ahead + SWAP_HEAD + message->length;
 

@@ -108,7 +108,9 @@ static int take_fields(struct reader *reader, size_t ahead, const struct swap_me
 	const char *bad = swap_take_fields(message, swap_read_collect, fields);
 
 	if (bad)
-		return reader_damage(reader, ahead, "a message %s of %u bytes has no room for its %s, or that is none",
+		return reader_damage(reader, ahead,
+				     "a message %s of %u bytes has no room for its %s, or that field "
+				     "is invalid",
 				     message->format->name, message->length, bad);
 	return 1;
 }

@@ -130,7 +130,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 	char *rest;
 
 	if (text_has_control(line) || text_has_another(line))
-		s->damage = "is a header with another line in it";
+		s->damage = "is a header that contains another line";
 	*process = (struct record_process){.version_major = 1};
 	if (!strchr(line, '='))
 		return false;
@@ -407,7 +407,7 @@ static const char *undouble(char *line)
 bool text_take_line(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_has_another(line))
-		s->damage = "has another line in it";
+		s->damage = "contains another line";
 	if (text_begins(line, "# "))
 		return false;
 	if (take_declaration(s, line, record))

@@ -23,7 +23,7 @@ enum filter_option {
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Filters for allocations and their releases, for all output:", 0},
 	{"function", OPT_FUNCTION, "PATTERN", 0,
-	 "allocations whose stacks have a function of this name (*, ? and [a-z] as in a shell); again for others", 0},
+	 "allocations whose stacks have a function of this name (*, ? and [a-z] as in a shell); may be repeated", 0},
 	{"not-function", OPT_NOT_FUNCTION, "PATTERN", 0, "allocations whose stacks have no function of this name", 0},
 	{"object", OPT_OBJECT, "PATTERN", 0,
 	 "allocations whose stacks go through this object, by its path or file name", 0},
@@ -109,7 +109,7 @@ static void set_time(struct argp_state *state, struct filter_options *filter, co
 	filter->from = 0;
 	filter->to = UINT64_MAX;
 	if (!read_range(text, read_seconds, &filter->from, &filter->to))
-		argp_error(state, "--time needs a span in seconds of the trace like 2-3.5, 10- or -0.5, not '%s'",
+		argp_error(state, "--time needs a time span of the trace in seconds like 2-3.5, 10- or -0.5, not '%s'",
 			   text);
 }
 
@@ -121,7 +121,7 @@ static void set_between(struct argp_state *state, struct filter_options *filter,
 	if (!postproc_parse_seconds(text, &filter->between_from, &end) || *end != ',' ||
 	    !postproc_parse_seconds(end + 1, &filter->between_to, &end) || *end ||
 	    filter->between_to <= filter->between_from)
-		argp_error(state, "--between needs two times in seconds, the later one behind: 2,3.5, not '%s'", text);
+		argp_error(state, "--between needs two times in seconds, the later one second: 2,3.5, not '%s'", text);
 }
 
 static void set_older(struct argp_state *state, struct filter_options *filter, const char *text)

@@ -56,14 +56,23 @@ static const struct conflict view_conflicts[] = {
 	 "--tree is made of stacks; it goes with the views leaks, alive, peak, allocated and temporary"},
 	{"--diff", NEEDS, "view-at-end",
 	 "--diff is about the report, the page and files for other tools; add --report, --html or -f"},
-	{"--diff", EXCLUDES, "weight-lost", "--weight=lost is of the end alone; --diff goes with the other weights"},
+	{"--diff", EXCLUDES, "weight-lost",
+	 "--weight=lost is known only of the end; --diff goes with the other "
+	 "weights"},
 	{"--diff", EXCLUDES, "compares-not",
-	 "-f {export} has no place for what grew since then; --diff goes with -f {comparing}, --report and --html"},
+	 "-f "
+	 "{export}"
+	 " has no place for growth; --diff goes with -f "
+	 "{comparing}"
+	 ", --report and --html"},
 };
 
 static const struct conflict conflicts[] = {
 	{"--html", EXCLUDES, "export-streams",
-	 "-f {export} is written as the records come, a page is made of all of them; run twice"},
+	 "-f "
+	 "{export}"
+	 " is written while the trace is read, a page (--html) after that; run functrace-postproc "
+	 "twice"},
 	{"html-taken", EXCLUDES, "", "--html would replace {--html}, which is no page; give it another file"},
 	{"--weight", NEEDS, "weighted", "--weight is for a format that holds one figure, like -f collapsed"},
 	{"compat", NEEDS, "has-compat",
@@ -80,13 +89,13 @@ static const struct conflict conflicts[] = {
 	 "--older and --between are about what is alive at the end; add {leaks}, --html or -f of a file for other "
 	 "tools"},
 	{"--min-count", NEEDS, "-l --report",
-	 "--min-count counts what the groups of -l and --report have; add one of them"},
+	 "--min-count counts the allocations of groups, which -l and --report make; add one of them"},
 	{"--min-count", NEEDS, "stacks",
 	 "--min-count is about stacks; it goes with the views leaks, alive, peak, allocated and temporary"},
 	{"filters", EXCLUDES, "--live --dump --expand-events",
 	 "filters of allocations do not go with --live, --dump and --expand-events"},
 	{"--each", NEEDS, "view-of-all",
-	 "--each is about --report, --html and files for other tools; all else is of each trace anyway"},
+	 "--each is about --report, --html and files for other tools; other output is per trace anyway"},
 	{"--report", EXCLUDES, "export", "--report is text; it does not go with -f"},
 	{"--stats", EXCLUDES, "-l -c format-chosen",
 	 "--stats is shown instead of a trace; it does not go with -l, -c or -f"},
@@ -95,7 +104,7 @@ static const struct conflict conflicts[] = {
 	 "-c or -f"},
 	{"--dump", EXCLUDES, "--stats -l -c format-chosen",
 	 "--dump is shown instead of a trace; it does not go with --stats, -l, -c or -f"},
-	{"dump-look", NEEDS, "--dump", "--cpus and --devices say what a message has; add --dump"},
+	{"dump-look", NEEDS, "--dump", "--cpus and --devices are about messages that --dump shows; add --dump"},
 	{"view", EXCLUDES, "-z",
 	 "only traces are compressed; --report and files for other tools are not: leave out -z"},
 	{"output-suffix", EXCLUDES, "",
@@ -104,7 +113,7 @@ static const struct conflict conflicts[] = {
 	{"html-suffix", EXCLUDES, "",
 	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and "
 	 "compress the file"},
-	{"packed-otherwise", EXCLUDES, "", "-z{-z}: the name after -o, {-o}, says another kind"},
+	{"packed-otherwise", EXCLUDES, "", "-z{-z}: the name after -o, {-o}, has the ending of another kind"},
 	{"packing-unknown", EXCLUDES, "", "-z{-z}: the kinds are zst and gz"},
 	{"packed", EXCLUDES, "--stats --dump --expand-events --mpatrol-table --hatf-file --sim-file",
 	 "only traces are compressed; give -o a name without {packed}, and no -z"},

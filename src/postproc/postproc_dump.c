@@ -18,7 +18,7 @@ static int write_out(int fd, const char *name, struct buf *out)
 
 	out->size = 0;
 	if (error)
-		msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.", name,
+		msg_error("cannot write %s: %s; the output is incomplete. Give another place with -o.", name,
 			  strerror(-error));
 	return error;
 }
@@ -46,7 +46,7 @@ int postproc_dump(const struct postproc_input *input, const struct postproc_opti
 	if (!error && status < 0)
 		msg_error("%s: %s", input->name, reader_error(reader));
 	if (reader_skipped(reader))
-		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", input->name,
+		msg_warn("%s: %" PRIu64 " messages have unknown types: their fields are not shown", input->name,
 			 reader_skipped(reader));
 	free(name);
 	buf_free(&out);

@@ -168,13 +168,12 @@ bool postproc_input_check(const struct postproc_input *input)
 
 	if (!complaints)
 		return true;
-	msg_error(
-		"%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
-		complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
-		/* Such a format reads a damaged line as a comment. */
-		encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
-			? "no figure counts what should be there; lines of it that are no records are shown as they are"
-			: "what should be there is missing from all that is shown");
+	msg_error("%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
+		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
+		  /* Such a format reads a damaged line as a comment. */
+		  encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
+			  ? "no figure counts these records; damaged lines are shown as they are"
+			  : "these records are missing from the output");
 	return false;
 }
 

@@ -377,7 +377,8 @@ static void report_incomplete(const struct postproc_run_state *run)
 	const struct postproc_options *options = run->options;
 
 	if (options->error_exitcode)
-		msg_error("%s: --error-exitcode cannot tell: the trace has no end " TRACE_END_MISSING,
+		msg_error("%s: --error-exitcode cannot tell whether there are leaks: the trace has no "
+			  "end " TRACE_END_MISSING,
 			  run->input->name);
 	else if (options->views.export || postproc_wants_mpatrol(options))
 		msg_warn("%s: incomplete: the trace has no end " TRACE_END_MISSING, run->input->name);

@@ -60,9 +60,8 @@ static int write_export(void *context, FILE *out)
 	const struct view_options *options = &views->options->views;
 
 	if (options->export->is_weighted && options->export_options.weight == WEIGHT_LOST && !has_scan(views->profile))
-		msg_warn(
-			"--weight=lost: no trace says what is lost; functrace --scan or --report finds it out when the "
-			"process ends");
+		msg_warn("--weight=lost: no trace has a scan for lost blocks; functrace --scan or --report makes one "
+			 "when the process ends");
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
@@ -182,8 +181,8 @@ bool views_know_nothing(const struct views *views)
 		/* The traced allocations and releases show what is lost, whatever state the heap is in. */
 		if (!resource->unknown || resource->scanned || resource->allocated.calls)
 			continue;
-		msg_error("--error-exitcode cannot tell: of %s it is not known what is lost: %s", resource->unscanned,
-			  resource->unknown);
+		msg_error("--error-exitcode cannot tell whether there are leaks: the lost blocks of %s are unknown: %s",
+			  resource->unscanned, resource->unknown);
 		return true;
 	}
 	return false;

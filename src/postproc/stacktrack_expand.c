@@ -206,7 +206,7 @@ bool stacktrack_expand(int in, const char *name, FILE *out, const struct expand_
 	if (options->well_formed)
 		fputs("</EVENTS>\n", out);
 	if (got < 0) {
-		msg_error("%s: this cannot be read to its end", name);
+		msg_error("%s: the file cannot be read to its end", name);
 		sound = false;
 	}
 	input_free(input);

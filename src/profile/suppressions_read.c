@@ -26,7 +26,7 @@ static const char own[] =
 	"{\n the reserve of libstdc++ for exceptions (static)\n Memcheck:Leak\n fun:malloc\n ...\n"
 	" fun:_GLOBAL__sub_I_*eh_alloc*\n}\n"
 	"{\n the dynamic linker\n Memcheck:Leak\n fun:*\n obj:*/ld-linux*\n}\n"
-	"{\n what threads have of the dynamic linker\n Memcheck:Leak\n ...\n fun:*_dl_allocate_tls*\n}\n"
+	"{\n the dynamic linker's data of each thread\n Memcheck:Leak\n ...\n fun:*_dl_allocate_tls*\n}\n"
 	"{\n the dynamic linker's errors\n Memcheck:Leak\n ...\n fun:*_dl_*\n obj:*/libc.so*\n}\n"
 	"{\n locales\n Memcheck:Leak\n ...\n fun:*setlocale\n}\n"
 	"{\n locales (2)\n Memcheck:Leak\n ...\n fun:*_nl_*\n}\n"

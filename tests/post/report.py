@@ -696,8 +696,8 @@ def damaged_text_is_shown_as_it_is(folder):
     data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
     done = run("-", data=data, check=1)
     assert b"\n12. december\n& more coming\n" in done.stdout, done.stdout[-300:]
-    assert (b"functrace-postproc: standard input is damaged in 2 places; no figure counts what should be there; lines of it that "
-            b"are no records are shown as they are\n") in done.stderr, done.stderr
+    assert (b"functrace-postproc: standard input is damaged in 2 places; no figure counts these records; damaged "
+            b"lines are shown as they are\n") in done.stderr, done.stderr
 
 
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,

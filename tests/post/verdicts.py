@@ -35,7 +35,7 @@ def a_trace_without_an_end_gives_no_verdict(folder):
             assert statuses(calls) == [1, 1], calls
             done = run("--report", "--error-exitcode=7", "-", data=calls)
             assert f"\nincomplete  {NO_END}\n" in done.stdout.decode(), done
-            assert done.stderr.decode() == f"functrace-postproc: standard input: --error-exitcode cannot tell: {NO_END}\n"
+            assert done.stderr.decode() == f"functrace-postproc: standard input: --error-exitcode cannot tell whether there are leaks: {NO_END}\n"
             assert f"# incomplete: {NO_END}\n" in run("-l", "-", data=calls, check=0).stdout.decode()
             assert f"incomplete: {NO_END}\n" in run("--stats", "-", data=calls, check=0).stdout.decode()
             page = run("--html=-", "-", data=calls, check=0).stdout.decode()

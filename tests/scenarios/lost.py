@@ -440,7 +440,7 @@ def unfound(room):
     problems = []
     for words, status in (([program, '2', '400', '0'], 9), (['sh', '-c', '"$0" 2 400 0; echo', program], 0)):
         done = room.run([FUNCTRACE, '-q', '--report', '--error-exitcode=9', *words], stdin=subprocess.DEVNULL)
-        if (done.status, b'--error-exitcode cannot tell: of ' in done.err) != (status, status == 9):
+        if (done.status, b'--error-exitcode cannot tell whether there are leaks: the lost blocks of ' in done.err) != (status, status == 9):
             problems.append('%s: status %d: %s' % (words[0], done.status, done.err.decode()))
     return problems, ''
 

@@ -13,12 +13,12 @@ const VIEW_TITLES = {
 };
 const VIEW_HELP = {
   grown: 'what is alive at the end, and how much more or less that is than before',
-  lost: 'what no pointer of the process led to any more at the end, or only what is lost',
-  possibly: 'what only pointers into the midst of blocks led to at the end',
-  live: 'what was never released while the trace ran', peak: 'what was alive when most bytes were',
+  lost: 'blocks that no pointer of the process led to at the end, or only lost blocks did',
+  possibly: 'blocks that only interior pointers led to at the end',
+  live: 'what was never released while the trace ran', peak: 'what was alive when the most bytes were alive',
   allocated: 'all that was allocated, released or not',
   temporary: 'what was released before anything else was allocated',
-  moment: 'what was alive at the moment that is picked in the line of time',
+  moment: 'what was alive at the moment that is picked on the time line',
 };
 const EMPTY = {
   grown: 'Nothing is alive at the end.',
@@ -105,14 +105,14 @@ function drawRemarks() {
   add(reused, 'releases that were not seen: the same address was allocated again');
   add(value(data.cut), 'stacks deeper than what was recorded (-b)');
   add(value(data.lost), 'stacks that could not be followed to their start');
-  add(data.kinds_left_out, 'kinds of resources more than the page has room for');
-  add(data.programs_left_out, 'processes more, which are counted here');
+  add(data.kinds_left_out, 'more kinds of resources, for which the page has no room');
+  add(data.programs_left_out, 'more processes, whose calls are counted here');
   const folded = data.kinds.reduce((sum, kind) => sum + kind.rows.reduce((n, row) => n + row.folded, 0), 0);
-  add(folded, 'stacks that had too little to stand one by one, and are summed up where they part from others');
+  add(folded, 'stacks that were too small to be shown one by one, and are summed up where they branch off');
   if (unnamed * 2 > frameCount)
     remarks.push('Most functions have no names: install the debug symbols, or give their folder with --debug-path.');
   remarks.push(...data.notes);
-  add(data.notes_left_out, 'notes more, which the trace as text has (functrace-postproc TRACE)');
+  add(data.notes_left_out, 'more notes, which functrace-postproc TRACE prints');
   if (!remarks.length)
     return;
   const details = make('details'), list = make('ul');
@@ -246,8 +246,8 @@ function drawScan(kind) {
     const lost = all.reduce((sum, f) => [sum[0] + value(f[0]), sum[1] + value(f[1])], [0, 0]);
     const texts = {
       definitely: ['definitely lost', ': no pointer leads to them'],
-      indirectly: ['indirectly lost', ': only what is lost leads to them'],
-      possibly: ['possibly lost', ': pointers into the midst of them'],
+      indirectly: ['indirectly lost', ': only lost blocks lead to them'],
+      possibly: ['possibly lost', ': only interior pointers lead to them'],
     };
 
     if (!value(kind.lost[0]))
@@ -255,12 +255,12 @@ function drawScan(kind) {
     kind.scan.classes.forEach((c) => add(c.figure, texts[c.name]));
     add([value(kind.live[0]) - lost[0], value(kind.live[1]) - lost[1]], ['still reachable', '']);
     if (value(kind.since_scan[0]))
-      add(kind.since_scan, ['not known', ': allocated since what is lost was looked for']);
+      add(kind.since_scan, ['not known', ': allocated after the scan']);
     if (value(kind.not_scanned[0]))
-      add(kind.not_scanned, ['not known', ': in processes that were not looked through']);
+      add(kind.not_scanned, ['not known', ': in processes that were not scanned']);
   }
   if (kind.why_unscanned)
-    parts.push(make('li', '', 'Of ' + kind.unscanned + ' it is not known what is lost: ' + kind.why_unscanned));
+    parts.push(make('li', '', 'The lost blocks of ' + kind.unscanned + ' are unknown: ' + kind.why_unscanned));
   place.append(...parts);
   place.hidden = !parts.length;
 }
@@ -316,8 +316,8 @@ function drawPictures(kind) {
   const title = kind.is_call ? 'Calls' : state.view === 'grown' ? 'Alive at the end, compared to ' + data.compared : state.view === 'moment' ? 'Alive at ' + spanText(momentTime(state.moment))
     : VIEW_TITLES[state.view];
 
-  byId('flame-title').textContent = title + (state.invert ? ', from what allocates to its callers'
-    : ', by who calls whom');
+  byId('flame-title').textContent = title + (state.invert ? ', from the allocating functions to their callers'
+    : ', from callers to the functions they call');
   byId('flame').classList.toggle('empty', isEmpty);
   if (isEmpty) {
     byId('flame').textContent = EMPTY[state.view];
@@ -339,7 +339,7 @@ function drawTools(kind) {
   byId('unit').textContent = state.unit === 'bytes' ? 'By bytes' : 'By ' + kind.many;
   byId('unit').title = 'whether widths stand for bytes or ' + kind.many + ' (b)';
   byId('invert').setAttribute('aria-pressed', String(state.invert));
-  byId('invert').title = 'from what allocates to its callers (i)';
+  byId('invert').title = 'from the allocating functions to their callers (i)';
   byId('reset').hidden = !state.zoom;
   if (byId('find').value !== state.find)
     byId('find').value = state.find;

@@ -1,15 +1,15 @@
 // Handles the mouse and the keyboard, and starts the page.
 
 const KEYS = [
-  ['1 2 3 \u2026', 'what is shown, as it stands there from left to right: lost, alive, allocated, temporary'],
-  ['\u2190 \u2192', 'in the line of time: the moment before, the next one'],
-  ['\u2190 \u2192 \u2191 \u2193', 'in the flame graph: the box beside, the caller, the called'],
+  ['1 2 3 \u2026', 'the view, in the order of the cards from left to right: lost, alive, allocated, temporary'],
+  ['\u2190 \u2192', 'on the time line: the moment before, the next one'],
+  ['\u2190 \u2192 \u2191 \u2193', 'in the flame graph: the next box, the caller, the called function'],
   ['Enter', 'zoom to the box; open or close a stack of the table'],
   ['/', 'find a function, a file or an object'],
   ['b', 'bytes or blocks'],
-  ['i', 'inverted: from what allocates to its callers'],
+  ['i', 'inverted: from the allocating functions to their callers'],
   ['t', 'light, dark, or as the system has it'],
-  ['Esc', 'forget what is zoomed to, what was to be found, the moment'],
+  ['Esc', 'reset the zoom, the search and the picked moment'],
   ['?', 'these keys'],
 ];
 

@@ -114,7 +114,7 @@ function addStack(to, row) {
   const ends = ['', 'The stack is deeper than what was recorded (-b).', 'The stack could not be followed further.',
     'No stack was taken.'];
   if (row.folded)
-    to.append(make('p', 'note', 'So many stacks had too little to stand here one by one; they part below this one.'));
+    to.append(make('p', 'note', 'These stacks were too small to be shown one by one; they branch off below this one.'));
   else if (ends[row.end])
     to.append(make('p', 'note', ends[row.end]));
 }
@@ -274,7 +274,7 @@ function drawSpread(kind) {
   for (let i = 0; i < kind.lives.length; i += 2)
     lives.push({label: lifeLabel(kind.lives[i]), count: value(kind.lives[i + 1])});
   drawBars(byId('sizes'), 'Sizes of all that was allocated', sizes);
-  drawBars(byId('lives'), 'How long what was released had lived', lives);
+  drawBars(byId('lives'), 'Lifetimes of what was released', lives);
 }
 
 // The threads of a kind, those with the most of what is shown first.

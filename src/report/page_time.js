@@ -117,7 +117,7 @@ function drawTime(kind, picked) {
     svg.append(makeSvg('circle', {class: 'picked', cx: at, cy: bottom, r: 5}));
   }
   place.append(svg);
-  place.setAttribute('aria-label', 'moment of which is shown what was alive');
+  place.setAttribute('aria-label', 'moment whose live blocks are shown');
   place.setAttribute('aria-valuemin', '0');
   place.setAttribute('aria-valuemax', String(data.moment_count - 1));
   place.setAttribute('aria-valuenow', String(picked === null ? data.moment_count - 1 : picked));

@@ -28,17 +28,17 @@ static void write_lost(struct report *report, const struct profile_resource *res
 {
 	static const char *const words[] = {
 		[LOST_DEFINITELY] = "definitely lost: no pointer leads to them",
-		[LOST_INDIRECTLY] = "indirectly lost: only what is lost leads to them",
-		[LOST_POSSIBLY] = "possibly lost: pointers into the midst of them",
+		[LOST_INDIRECTLY] = "indirectly lost: only lost blocks lead to them",
+		[LOST_POSSIBLY] = "possibly lost: only interior pointers lead to them",
 	};
 	struct tally reachable = {resource->live.calls - resource->not_scanned.calls - resource->since_scan.calls,
 				  resource->live.bytes - resource->not_scanned.bytes - resource->since_scan.bytes};
 
 	if (resource->unknown) {
 		report_add_label(report, "");
-		lines_add(&report->lines, "of ");
+		lines_add(&report->lines, "the lost blocks of ");
 		lines_add_name(&report->lines, resource->unscanned);
-		lines_add(&report->lines, " it is not known what is lost: ");
+		lines_add(&report->lines, " are unknown: ");
 		lines_add_name(&report->lines, resource->unknown);
 		lines_end(&report->lines);
 	}
@@ -51,8 +51,8 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	if (!resource->scanned)
 		return;
 	write_part(report, resource, &reachable, "still reachable");
-	write_if_any(report, resource, &resource->since_scan, "allocated since what is lost was looked for");
-	write_if_any(report, resource, &resource->not_scanned, "in processes that were not looked through");
+	write_if_any(report, resource, &resource->since_scan, "allocated after the scan");
+	write_if_any(report, resource, &resource->not_scanned, "in processes that were not scanned");
 }
 
 static void report_write_totals(struct report *report, const struct profile_resource *resource)

@@ -342,7 +342,8 @@ static void write_uncompared(struct report *report, const struct profile_resourc
 			continue;
 		lines_add(&report->lines, "     ");
 		report_add_tally(report, resource, &group->live);
-		lines_add(&report->lines, " from before the trace began: no growth, for the older trace knows of none");
+		lines_add(&report->lines, " from before the trace began: not counted as growth, because the older "
+					  "trace does not have these");
 		lines_end(&report->lines);
 	}
 }

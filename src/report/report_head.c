@@ -92,7 +92,7 @@ static void report_head_write_resident(struct report *report)
 	}
 	if (!known) {
 		report_add_label(report, "resident");
-		LINE(&report->lines, "%s", "unknown: the trace does not say how much memory was");
+		LINE(&report->lines, "%s", "unknown: the trace does not say how much memory was resident");
 	} else if (known > shown) {
 		report_add_label(report, "");
 		LINE(&report->lines, "and of %zu more process%s", known - shown, known - shown == 1 ? "" : "es");
@@ -208,9 +208,9 @@ static void write_unseen(struct report *report)
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->cut)
-		write_count(report, profile->cut, "stack(s) to the end: they are deeper than -b");
+		write_count(report, profile->cut, "stack(s) in full: they are deeper than -b");
 	if (profile->lost)
-		write_count(report, profile->lost, "stack(s) to the end: they could not be followed");
+		write_count(report, profile->lost, "stack(s) in full: they could not be followed to the start");
 }
 
 /* Notes of several processes that differ only in their numbers. */
@@ -260,7 +260,7 @@ static void write_note(struct report *report, const struct note_kind *kind)
 	report_add_label(report, "note");
 	lines_add_name(&report->lines, kind->text);
 	if (kind->processes > 1) {
-		lines_add(&report->lines, " (so or alike in %zu processes:", kind->processes);
+		lines_add(&report->lines, " (the same or similar in %zu processes:", kind->processes);
 		for (size_t i = 0; i < kind->processes && i < NOTES_PIDS; i++)
 			lines_add(&report->lines, "%s %" PRIu32, i ? "," : "", kind->pids[i]);
 		lines_add(&report->lines, "%s)", kind->processes > NOTES_PIDS ? ", ..." : "");
@@ -300,8 +300,8 @@ static void write_notes(struct report *report)
 		return;
 	report_add_label(report, "");
 	LINE(&report->lines, "and %zu more note%s%s", left_out, left_out == 1 ? "" : "s",
-	     report->options.is_kept ? ", which the trace as text has: functrace-postproc TRACE"
-				     : "; a trace that is kept has them (-o)");
+	     report->options.is_kept ? "; to see them: functrace-postproc TRACE"
+				     : "; to see them, keep the trace (-o)");
 }
 
 void report_head(struct report *report)

@@ -83,7 +83,7 @@ void report_next(struct report *report)
 		/* As precise as a microsecond. */
 		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,
 			 account->earlier_since / 1000000000, account->earlier_since / 1000 % 1000000);
-		write_command(report, &label, options, "what grew in the end");
+		write_command(report, &label, options, "growth at the end");
 	}
 	if (clue.grown && is_heap_type(clue.grown->resource->type)) {
 		const struct account *account = runs_on(report->profile, clue.grown);

@@ -215,7 +215,9 @@ void report_tree(struct report *report, const struct profile_resource *resource)
 	LINE(&report->lines, "%s", "");
 	lines_colour(&report->lines, COLOUR_TITLE);
 	LINE(&report->lines, "  share %17s  %s", report_has_bytes(resource) ? "bytes" : "count",
-	     report->options.tree == TREE_DOWN ? "calls, from the start of the program" : "callers of what allocates");
+	     report->options.tree == TREE_DOWN ? "calls, from the start of the program"
+					       : "callers of the allocating "
+						 "functions");
 	write_tree(&tree);
 	free(tree.nodes);
 	hash_free(&tree.children);

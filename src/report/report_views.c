@@ -6,7 +6,7 @@
 
 /* ---- Sections ---- */
 
-static const char grown[] = "what grew, by stack";
+static const char grown[] = "growth, by stack";
 
 const struct report_section report_section_leaks = {
 	.figure = FIGURE_LEAKED,
@@ -36,7 +36,7 @@ static const struct report_section possibly = {
 
 static const struct report_section reachable = {
 	.figure = FIGURE_REACHABLE,
-	.title = "still reachable, by stack: what is most, and what grew most in the end, first",
+	.title = "still reachable, by stack: the largest groups, and those that grew most at the end, come first",
 	.top = 5,
 	.has_births = true,
 	.ranks_growth = true,
@@ -44,7 +44,7 @@ static const struct report_section reachable = {
 
 static const struct report_section alive = {
 	.figure = FIGURE_ALIVE,
-	.title = "alive at the end, by stack: what is most, and what grew most in the end, first",
+	.title = "alive at the end, by stack: the largest groups, and those that grew most at the end, come first",
 	.grown = grown,
 	.nothing = "Nothing.",
 	.top = 10,
@@ -55,7 +55,7 @@ static const struct report_section alive = {
 static const struct report_section peak = {
 	.figure = FIGURE_PEAK,
 	.title = "alive at the peak, by stack",
-	.grown = "what grew of what was alive at the peak, by stack",
+	.grown = "growth of what was alive at the peak, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };
@@ -63,7 +63,7 @@ static const struct report_section peak = {
 static const struct report_section allocated = {
 	.figure = FIGURE_ALLOCATED,
 	.title = "all that was allocated, by stack",
-	.grown = "what grew of all that was allocated, by stack",
+	.grown = "growth of all that was allocated, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };
@@ -71,7 +71,7 @@ static const struct report_section allocated = {
 static const struct report_section temporary = {
 	.figure = FIGURE_TEMPORARY,
 	.title = "released before anything else was allocated, by stack",
-	.grown = "what grew of what was released before anything else was allocated, by stack",
+	.grown = "growth of what was released before anything else was allocated, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };

@@ -179,7 +179,7 @@ def time_is_counted_from_the_first_call_of_all(_folder):
     assert numbers("-l", "--time=1-9") == [2, 6, 10]
     # ... and so are the report's ages and its own choices, up to the last of all.
     report = run("--report", "--thread=7", "--time=1-9", "-", data=TRACE, check=0).stdout.decode()
-    assert "on, 3 events within 10.0 s\nresident    unknown: the trace does not say how much memory was\nonly        --thread=7 --time=1-9\n" in report, report
+    assert "on, 3 events within 10.0 s\nresident    unknown: the trace does not say how much memory was resident\nonly        --thread=7 --time=1-9\n" in report, report
     assert "by malloc, 5.000 s to 9.000 s old\n" in report and "by malloc, 1.000 s old\n" in report, report
     report = run("--report", "--thread=7", "--older=9", "--size=-100", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block"], report

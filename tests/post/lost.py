@@ -51,8 +51,8 @@ def report(found, *options, status=0, view="leaks"):
 TOTALS = """memory      374 bytes in 5 blocks allocated, 0 released
             374 bytes in 5 blocks alive at the end
               8 bytes in 1 block definitely lost: no pointer leads to them
-              100 bytes in 1 block indirectly lost: only what is lost leads to them
-              200 bytes in 1 block possibly lost: pointers into the midst of them
+              100 bytes in 1 block indirectly lost: only lost blocks lead to them
+              200 bytes in 1 block possibly lost: only interior pointers lead to them
               66 bytes in 2 blocks still reachable
 """
 
@@ -106,7 +106,7 @@ def nothing_lost_is_no_leak(_folder):
 
 def an_unknown_heap_is_said(_folder):
     text = report(UNKNOWN, "--error-exitcode=9", status=9)
-    assert "            of p it is not known what is lost: its heap is not known\n" in text, text
+    assert "            the lost blocks of p are unknown: its heap is not known\n" in text, text
     assert "memory: alive at the end, by stack\n\n  1. 350 bytes in 3 blocks" in text, text
 
 

@@ -248,12 +248,12 @@ def what_is_lost_is_shown(folder):
     assert value["order"] == ["lost", "possibly", "live", "peak", "allocated", "temporary", "moment"], value
     assert value["cards"]["lost"] == ["67 bytes", "2 blocks"] and value["cards"]["possibly"] == ["5 bytes", "1 block"], value
     assert value["scan"] == ["60 bytes in 1 block definitely lost: no pointer leads to them",
-                             "7 bytes in 1 block indirectly lost: only what is lost leads to them",
-                             "5 bytes in 1 block possibly lost: pointers into the midst of them",
+                             "7 bytes in 1 block indirectly lost: only lost blocks lead to them",
+                             "5 bytes in 1 block possibly lost: only interior pointers lead to them",
                              "3 bytes in 1 block still reachable"], value["scan"]
     assert value["groups"] == [["100.0 %", "67", "2", "34", "definitely, indirectly", "alloc_b b.c:5\n← middle ← main"]], value
     assert value["head"] == ["Share", "Bytes", "Blocks", "Mean size", "Lost", "Allocated by"], value
-    assert value["titles"] == ["Lost, by who calls whom", "Lost, by stack"], value
+    assert value["titles"] == ["Lost, from callers to the functions they call", "Lost, by stack"], value
     assert value["boxes"] == ["all", "main", "middle", "alloc_b", "malloc"], value
     value = browse(folder, page, script, "view=possibly")
     assert [row[1:3] for row in value["groups"]] == [["5", "1"]] and "Lost" not in value["head"], value
@@ -261,7 +261,7 @@ def what_is_lost_is_shown(folder):
     assert value["hash"] == "#view=live" and value["sum"][1] == "75", value
     # What is not known is said, and hostile reasons are text.
     value = browse(folder, page, script, "kind=1")
-    assert value["scan"] == ["Of /bin/prog it is not known what is lost: its heap is <b>unknown"], value
+    assert value["scan"] == ["The lost blocks of /bin/prog are unknown: its heap is <b>unknown"], value
     assert value["bold"] == 0 and value["order"][0] == "live" and value["view"] == "live", value
     value = browse(folder, page, """
         const seen = [];
@@ -329,7 +329,7 @@ def ends_come_first_and_lists_are_counted(folder):
     assert len(data["notes"]) == 20 and data["notes_left_out"] == 110, data["notes_left_out"]
     value = browse(folder, page, "return [shown('#ends li'), shown('#remarks li')];")
     assert value[0] == ["Killed by signal 11 (Segmentation fault)"], value
-    assert value[1][-1] == "110 notes more, which the trace as text has (functrace-postproc TRACE)", value[1][-1]
+    assert value[1][-1] == "110 more notes, which functrace-postproc TRACE prints", value[1][-1]
 
 
 def a_moment_is_picked(folder):
@@ -400,7 +400,7 @@ def keys_zoom_and_find(folder):
     assert value[0] == ["allocated", 3]
     assert value[1] == ["Only what goes through middle: 160 bytes in 2 blocks, 13.8 %.", 2, "middle"], value[1]
     assert value[2:4] == ["alloc_a", "main"], value
-    assert value[4] == [["all", "realloc", "std::vector<int>::push"], "Allocated, from what allocates to its callers"]
+    assert value[4] == [["all", "realloc", "std::vector<int>::push"], "Allocated, from the allocating functions to their callers"]
     assert value[5] == "find"
     assert value[6] == ["Found in stacks with 1,000 bytes in 1 block, 86.2 %.", ["std::vector<int>::push"], 1], value[6]
     assert value[7] == ["blocks", "", 3]

@@ -60,7 +60,7 @@ TRACE = (HEAD % 42 + CALLS).encode()
 
 TOP = """program     /bin/prog, process 42
 traced      from 2012-05-04 10:00:00 UTC on, 7 events within 5.000 s
-resident    unknown: the trace does not say how much memory was
+resident    unknown: the trace does not say how much memory was resident
 not seen    1 allocation(s) of what was released: older than the trace
 memory      1,200 bytes in 4 blocks allocated, 2 released
             200 bytes in 3 blocks alive at the end
@@ -153,7 +153,7 @@ memory: alive at the end, by stack
    30.0 %              60    malloc
 """, report_of(TRACE, "--tree")
     assert memory_of(report_of(TRACE, "--tree=up")).splitlines()[3:6] == [
-        "  share             bytes  callers of what allocates",
+        "  share             bytes  callers of the allocating functions",
         "  100.0 %             200  malloc",
         "   70.0 %             140    alloc_a at a.c:5"], report_of(TRACE, "--tree=up")
 
@@ -230,7 +230,7 @@ def what_only_one_trace_can_have_is_no_growth(folder):
             file.write(older)
         text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
         assert "     No stack has more than before.\n" in text, text
-        assert ("     24 bytes in 1 block from before the trace began: no growth, for the older trace knows of none\n" in text) == said, text
+        assert ("     24 bytes in 1 block from before the trace began: not counted as growth, because the older trace does not have these\n" in text) == said, text
     # What had a census then, and is more now.
     more = census.replace(b"## before <1> 0x90000 24\n", b"## before <1> 0x90000 24\n## before <1> 0x91000 16\n")
     text = report_of(more, "--diff=" + old)
@@ -321,7 +321,7 @@ def ends_come_first_and_are_not_cut(folder):
     text = report_of((HEAD % 42 + CALLS + notes + end).encode())
     assert text.startswith("program     /bin/prog, process 42\nended       killed by signal 11 (Segmentation fault)\n"), text
     assert re.findall(r"^note +(.*)\n", text, re.M) == [f"open of /nope/{i} failed" for i in range(5)], text
-    assert "\n            and 3 more notes, which the trace as text has: functrace-postproc TRACE\n" in text, text
+    assert "\n            and 3 more notes; to see them: functrace-postproc TRACE\n" in text, text
     forked = [os.path.join(folder, "forked%d" % pid) for pid in range(300, 328)]
     for pid, path in zip(range(300, 328), forked):
         with open(path, "w", encoding="utf-8") as file:
@@ -329,9 +329,9 @@ def ends_come_first_and_are_not_cut(folder):
                        "## of one alone\n" * (pid == 310))
     text = run("--report", *forked, check=0).stdout.decode()
     assert re.findall(r"^note +(.*)\n", text, re.M) == [
-        "process 300 was forked by 7 (so or alike in 28 processes: 300, 301, 302, ...)",
-        "unmapped 1 (so or alike in 28 processes: 300, 301, 302, ...)",
-        "unmapped 2 (so or alike in 28 processes: 300, 301, 302, ...)", "of one alone"], text
+        "process 300 was forked by 7 (the same or similar in 28 processes: 300, 301, 302, ...)",
+        "unmapped 1 (the same or similar in 28 processes: 300, 301, 302, ...)",
+        "unmapped 2 (the same or similar in 28 processes: 300, 301, 302, ...)", "of one alone"], text
     assert " more note" not in text, text
     paths = []
     for pid in range(100, 130):

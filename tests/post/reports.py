@@ -197,7 +197,7 @@ def check_reports(path, options, every, is_compared):
 def check_growth(views, expected):
     main = 1 if expected.sized else 0
     for view in ("leaks", "alive"):
-        text = re.search(rf"^{expected.kind}: what grew, by stack\n((?:(?!^\S).*\n)*)", views[view], re.M).group(1)
+        text = re.search(rf"^{expected.kind}: growth, by stack\n((?:(?!^\S).*\n)*)", views[view], re.M).group(1)
         found = sorted((number(n[1] if n[1] else n[0]), number(n[2])) for n in re.findall(
             r"^ *\d+\. \+([\d,]+)[^:]*: (?:([\d,]+) bytes? in )?([\d,]+)", text, re.M))
         rows = []

@@ -69,8 +69,8 @@ def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', r
 REPORT = r'''memory      [\d,]+ bytes in 2,036 blocks allocated, 0 released
             [\d,]+ bytes in 2,036 blocks alive at the end
               %d bytes in 10 blocks definitely lost: no pointer leads to them
-              %d bytes in 20 blocks indirectly lost: only what is lost leads to them
-              %d bytes in 2 blocks possibly lost: pointers into the midst of them
+              %d bytes in 20 blocks indirectly lost: only lost blocks lead to them
+              %d bytes in 2 blocks possibly lost: only interior pointers lead to them
               [\d,]+ bytes in 2,004 blocks still reachable
 '''
 
@@ -434,7 +434,7 @@ def unfound(room):
     program = room.path('program')
     room.run(['strip', '-o', program, builds.target('planted', 'static')])
     done = room.run([FUNCTRACE, '-q', '--report', program, '2', '400', '0'])
-    said = b'it is not known what is lost: none of the functions to be traced was found in it'
+    said = b' are unknown: none of the functions to be traced was found in it'
     if done.status or said not in done.out or b'Nothing is lost' in done.out:
         return ['status %d: %s %s' % (done.status, done.out.decode(), done.err.decode())], ''
     problems = []

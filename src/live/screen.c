@@ -96,16 +96,16 @@ static void draw_scan(const struct view *view)
 	struct buf line = {0};
 
 	if (view->scanned)
-		buf_printf(&line, "lost: %s bytes in %s blocks, possibly lost: %s bytes; of what was alive %.0f s ago",
+		buf_printf(&line, "lost: %s bytes in %s blocks, possibly lost: %s bytes; as of %.0f s ago",
 			   number_grouped(view->lost.bytes, lost), number_grouped(view->lost.calls, blocks),
 			   number_grouped(view->possibly.bytes, possibly), view->scan_age);
 	if (view->scanned && view->scanned < view->shown)
 		buf_printf(&line, " in %zu of %zu processes", view->scanned, view->shown);
 	if (*view->scan_reason && view_has_several(view))
-		buf_printf(&line, "%snot known of process %" PRIu32 ": %s", line.size ? "; " : "what is lost is ",
+		buf_printf(&line, "%sunknown in process %" PRIu32 ": %s", line.size ? "; " : "lost blocks are ",
 			   view->scan_pid, view->scan_reason);
 	else if (*view->scan_reason)
-		buf_printf(&line, "what is lost is not known: %s", view->scan_reason);
+		buf_printf(&line, "lost blocks are unknown: %s", view->scan_reason);
 	screen_put_text(2, 0, COLS, buf_str(&line));
 	buf_free(&line);
 }
@@ -389,7 +389,7 @@ static void take_key(struct screen *screen, int key)
 	case 'b':
 		view_set_baseline(view);
 		view_look(view, 0);
-		snprintf(screen->message, sizeof(screen->message), "what grew is counted from now on");
+		snprintf(screen->message, sizeof(screen->message), "growth is counted from now on");
 		break;
 	case 'r':
 		write_file(screen, VIEW_REPORT);

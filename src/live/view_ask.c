@@ -25,9 +25,9 @@ const char *view_ask_for_scan(struct view *view)
 	const char *reason;
 
 	if (!view->options->tracer)
-		return "what is lost is looked for in a process that runs: functrace --live -t PID";
+		return "lost blocks are found only in a running process: functrace --live -t PID";
 	if (!has_memory(view))
-		return "what is lost of the memory is known where that is traced: -e memory";
+		return "lost blocks are found only where memory is traced: -e memory";
 	if (view_has_ended(view, &reason) || kill(view->options->tracer, LIVE_SCAN_SIGNAL))
 		return "the trace has ended";
 	return NULL;

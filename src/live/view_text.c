@@ -10,8 +10,8 @@ const char *left_out_text(const struct view *view, char text[static 160])
 	char calls[32];
 
 	snprintf(text, 160,
-		 "%s calls came unread, as this view was stopped: what is alive is right, but stacks, ages, peak "
-		 "and rates lack them",
+		 "%s calls came while this view was stopped: live figures are right, but stacks, ages, peak and rates "
+		 "lack these calls",
 		 number_grouped(view->left_out, calls));
 	return text;
 }

@@ -229,7 +229,7 @@ def lost(room):
                 problems.append('it has looked before the key')
             screen.keys('l')
             # Of the growing ones (since it is traced) all but the newest, and what registers and old frames still point to.
-            problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; of what was alive \d+ s ago')
+            problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; as of \d+ s ago')
             problems += screen.shows(r'^ +bytes +blocks +since start +lost +calls/s')
             problems += screen.shows('sort: lost|is stopped for a moment')
             text = screen.text()
@@ -263,7 +263,7 @@ def lost(room):
         screen.keys('clear; %s --live %s; echo status $?' % (POSTPROC, path), 'Enter')
         problems += screen.shows('ENDED')
         screen.keys('l')
-        problems += screen.shows('what is lost is looked for in a process that runs')
+        problems += screen.shows('lost blocks are found only in a running process')
         screen.keys('q')
         problems += screen.shows('^status 0$')
     finally:

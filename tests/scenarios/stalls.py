@@ -311,7 +311,7 @@ def live_unread(room):
         os.kill(view, signal.SIGSTOP)
         server.clients.more('the view is stopped', UNREAD)
         os.kill(view, signal.SIGCONT)
-        wait_for('the calls that came unread', lambda: ' calls came unread' in reader.text())
+        wait_for('the calls that came unread', lambda: ' calls came while this view was stopped' in reader.text())
         problems += server.clients.end()
         os.kill(server.child.pid, signal.SIGTERM)
         done = room.finish(attached.child)
@@ -380,7 +380,7 @@ def live_stopped(room, stall, end):
             problems.append('%s: functrace has let go by itself' % what)
         if end == 'fg':
             attached.shell.send('fg\n')
-            attached.shell.expect('calls came unread')
+            attached.shell.expect('calls came while this view was stopped')
             attached.shell.send('q')
         else:
             os.kill(started, getattr(signal, 'SIG' + end))

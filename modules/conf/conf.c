@@ -45,8 +45,10 @@ static bool take_module_word(struct conf *conf, struct scan *scan)
 	if (scan_take_word(scan, "symbols"))
 		return take_text_word(conf, scan, "symbols", &conf->module.symbols);
 	if (!scan_take_word(scan, "version"))
-		return scan_error(
-			scan, "%s is unexpected: a module has a name, a \"summary\" and version=", scan_shown(scan));
+		return scan_error(scan,
+				  "%s is unexpected: a module has a name, a \"summary\", version=, families= and "
+				  "symbols=",
+				  scan_shown(scan));
 	return scan_take_sign(scan, "=") ? take_version(conf, scan)
 					 : scan_error(scan, "a version is written version=1.2");
 }

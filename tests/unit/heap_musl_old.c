@@ -1,8 +1,8 @@
-/* musl's old malloc, in images that are made here: what is found is exactly what was put there, of programs of 64 and
- * of 32 bits; and of each damage it is said that the heap does not agree with itself, in time.
+/* Tests the reader of musl's old malloc with images that are made here, of programs of 64 and of 32 bits: it finds
+ * exactly the blocks that the image has, and reports each damaged image as inconsistent, in bounded time.
  *
- * The image: the variables of an object, with the bins and what is left of their last page; what brk(2) gave; a mapping
- * with one more region, and two blocks with mappings of their own. */
+ * An image has the variables of an object, with the bins and the rest of their last page; the memory that brk(2)
+ * returned; a mapping with one more region; and two blocks in mappings of their own. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"

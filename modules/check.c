@@ -84,7 +84,7 @@ static bool needs_another(unsigned type)
 	return type == PARAM_SOCKADDR || type == PARAM_BYTES || type == PARAM_STRING_N || type == PARAM_WIDE_N;
 }
 
-static bool points(unsigned type)
+static bool points_to_memory(unsigned type)
 {
 	return needs_another(type) || type == PARAM_STRING || type == PARAM_WIDE || type == PARAM_INTS ||
 	       type == PARAM_INDIRECT || type == PARAM_STRINGS;
@@ -136,7 +136,7 @@ static bool check_param(const struct module_check_data *check, const struct para
 	if ((uses_with && param->with >= count) || param->times > count)
 		return check_fail(check, "params",
 				  "names another parameter (.with, .times) that the row does not have");
-	if (param->is_result && !points(param->type))
+	if (param->is_result && !points_to_memory(param->type))
 		return check_fail(check, "params", "is filled by the function (.is_result), but points to nothing");
 	if (param->type == PARAM_INTS && (!param->needs || param->needs > INTS_MAX))
 		return check_fail(check, "params", "is of PARAM_INTS, and .needs does not say how many, 1 to 64");

@@ -55,7 +55,7 @@ static void aarch64_set_sp(struct arch_regs *regs, uint64_t sp)
 	regs->words[A64_SP] = sp;
 }
 
-static uint64_t aarch64_result(const struct arch_regs *regs)
+static uint64_t aarch64_read_result(const struct arch_regs *regs)
 {
 	return regs->words[A64_X0];
 }
@@ -199,7 +199,7 @@ const struct arch arch_aarch64 = {
 	.set_pc = a64_set_pc,
 	.sp = aarch64_sp,
 	.set_sp = aarch64_set_sp,
-	.result = aarch64_result,
+	.result = aarch64_read_result,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
 	.abi = &abi_aarch64,

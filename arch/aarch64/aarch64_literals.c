@@ -41,7 +41,7 @@ static uint32_t aarch64_literals_word_at(const struct aarch64_literals_window *w
 }
 
 /* Decodes ldr of a literal, of any register; not prfm. */
-static struct aarch64_literals_constant literal(uint32_t word, uint64_t address)
+static struct aarch64_literals_constant decode_literal_load(uint32_t word, uint64_t address)
 {
 	const bool is_vector = word & 0x04000000;
 	const unsigned size = word >> 30;
@@ -108,7 +108,7 @@ bool a64_is_constant(uint64_t address, const struct arch_memory *code)
 		if (window.is_constant[i])
 			continue;
 		struct aarch64_literals_constant constant =
-			literal(aarch64_literals_word_at(&window, i), window.start + i * A64_INSN_SIZE);
+			decode_literal_load(aarch64_literals_word_at(&window, i), window.start + i * A64_INSN_SIZE);
 
 		if (!constant.size)
 			constant = in_page(&window, i);

@@ -15,7 +15,7 @@ struct aarch64_path_following {
 
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
-static uint32_t field(const struct aarch64_path_following *f, unsigned first, unsigned count)
+static uint32_t insn_field(const struct aarch64_path_following *f, unsigned first, unsigned count)
 {
 	return a64_bits(f->word, first, count);
 }
@@ -53,7 +53,7 @@ static bool aarch64_path_begins_function(const struct aarch64_path_following *f,
 static void follow_access(struct aarch64_path_following *f, bool load, bool is_general, unsigned count, unsigned size,
 			  int64_t offset, int64_t change)
 {
-	const unsigned regs[] = {field(f, 0, 5), field(f, 10, 5)}, base = field(f, 5, 5);
+	const unsigned regs[] = {insn_field(f, 0, 5), insn_field(f, 10, 5)}, base = insn_field(f, 5, 5);
 	const struct path_value place = path_sum(f->state->registers[base], offset);
 	struct path_value values[2];
 
@@ -81,8 +81,8 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 /* Follows ldp, stp and the like. */
 static void follow_pair(struct aarch64_path_following *f)
 {
-	const unsigned form = field(f, 23, 2), width = field(f, 30, 2);
-	const bool load = field(f, 22, 1), is_vector = field(f, 26, 1);
+	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);
+	const bool load = insn_field(f, 22, 1), is_vector = insn_field(f, 26, 1);
 	const unsigned size = is_vector ? 4u << width : width & 2 ? 8 : 4;
 	const int64_t offset = a64_signed(f->word, 15, 7) * size;
 
@@ -93,46 +93,46 @@ static void follow_pair(struct aarch64_path_following *f)
 /* Follows ldr, str of one register: with an offset of 12 bits, or of 9 with or without writeback, or in a register. */
 static void follow_single(struct aarch64_path_following *f)
 {
-	const unsigned size = 1u << field(f, 30, 2), code = field(f, 22, 2), form = field(f, 10, 2);
-	const bool is_vector = field(f, 26, 1), load = code != 0;
+	const unsigned size = 1u << insn_field(f, 30, 2), code = insn_field(f, 22, 2), form = insn_field(f, 10, 2);
+	const bool is_vector = insn_field(f, 26, 1), load = code != 0;
 	const int64_t number = a64_signed(f->word, 12, 9);
 
 	if (size == 8 && code >= 2 && !is_vector)
 		return; /* prfm */
-	if (field(f, 24, 1))
-		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, (int64_t)field(f, 10, 12) * size,
-			      0);
-	else if (!field(f, 21, 1))
+	if (insn_field(f, 24, 1))
+		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1,
+			      (int64_t)insn_field(f, 10, 12) * size, 0);
+	else if (!insn_field(f, 21, 1))
 		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1, form == 1 ? 0 : number,
 			      form & 1 ? number : 0);
 	else if (!is_vector) /* register offset, atomic operation */
-		aarch64_path_set(f, field(f, 0, 5), unknown);
+		aarch64_path_set(f, insn_field(f, 0, 5), unknown);
 }
 
 static void follow_memory(struct aarch64_path_following *f)
 {
-	if (field(f, 27, 3) == 5) {
+	if (insn_field(f, 27, 3) == 5) {
 		follow_pair(f);
-	} else if (field(f, 27, 3) == 7) {
+	} else if (insn_field(f, 27, 3) == 7) {
 		follow_single(f);
-	} else if (field(f, 26, 1)) { /* structures of vectors; bit 23: with writeback */
-		if (field(f, 23, 1) && field(f, 28, 1) == 0)
-			path_forget(f->state, field(f, 5, 5));
+	} else if (insn_field(f, 26, 1)) { /* structures of vectors; bit 23: with writeback */
+		if (insn_field(f, 23, 1) && insn_field(f, 28, 1) == 0)
+			path_forget(f->state, insn_field(f, 5, 5));
 	} else { /* exclusive and ordered accesses, literals, tags */
-		aarch64_path_set(f, field(f, 0, 5), unknown);
-		aarch64_path_set(f, field(f, 10, 5), unknown);
-		aarch64_path_set(f, field(f, 16, 5), unknown);
+		aarch64_path_set(f, insn_field(f, 0, 5), unknown);
+		aarch64_path_set(f, insn_field(f, 10, 5), unknown);
+		aarch64_path_set(f, insn_field(f, 16, 5), unknown);
 	}
 }
 
 /* Follows add and sub of an immediate. mov from and to sp are encoded so, too. */
 static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 {
-	const unsigned to = field(f, 0, 5), from = field(f, 5, 5);
-	const int64_t size = (int64_t)field(f, 10, 12) << (field(f, 22, 1) ? 12 : 0);
-	const int64_t number = field(f, 30, 1) ? -size : size;
+	const unsigned to = insn_field(f, 0, 5), from = insn_field(f, 5, 5);
+	const int64_t size = (int64_t)insn_field(f, 10, 12) << (insn_field(f, 22, 1) ? 12 : 0);
+	const int64_t number = insn_field(f, 30, 1) ? -size : size;
 
-	if (!field(f, 31, 1) || field(f, 29, 1)) { /* 32 bits; or with flags, where 31 is zero */
+	if (!insn_field(f, 31, 1) || insn_field(f, 29, 1)) { /* 32 bits; or with flags, where 31 is zero */
 		aarch64_path_set(f, to, unknown);
 		return;
 	}
@@ -147,16 +147,16 @@ static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 
 static void aarch64_path_follow_data(struct aarch64_path_following *f)
 {
-	const uint32_t to = field(f, 0, 5);
+	const uint32_t to = insn_field(f, 0, 5);
 
-	if (field(f, 23, 6) == 0x22)
+	if (insn_field(f, 23, 6) == 0x22)
 		aarch64_path_follow_sum(f);
 	else if ((f->word & 0xffe0ffe0) == 0xaa0003e0) /* mov */
-		aarch64_path_set(f, to, aarch64_path_value_of(f, field(f, 16, 5)));
-	else if (field(f, 21, 10) == 0x294) /* movz */
-		aarch64_path_set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)field(f, 5, 16)});
-	else if ((field(f, 24, 5) == 0x0b && field(f, 21, 1) && !field(f, 29, 1)) ||
-		 (field(f, 23, 6) == 0x24 && field(f, 29, 2) != 3) || field(f, 23, 6) == 0x23)
+		aarch64_path_set(f, to, aarch64_path_value_of(f, insn_field(f, 16, 5)));
+	else if (insn_field(f, 21, 10) == 0x294) /* movz */
+		aarch64_path_set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)insn_field(f, 5, 16)});
+	else if ((insn_field(f, 24, 5) == 0x0b && insn_field(f, 21, 1) && !insn_field(f, 29, 1)) ||
+		 (insn_field(f, 23, 6) == 0x24 && insn_field(f, 29, 2) != 3) || insn_field(f, 23, 6) == 0x23)
 		path_forget(f->state, to); /* extended add, logical immediate, tags: may be sp */
 	else
 		aarch64_path_set(f, to, unknown);
@@ -171,14 +171,15 @@ static void aarch64_path_leave(struct aarch64_path_following *f, struct path_val
 /* Follows ret, br, blr and their variants with authentication. */
 static void follow_register_branch(struct aarch64_path_following *f)
 {
-	const unsigned what = field(f, 21, 2);
+	const unsigned what = insn_field(f, 21, 2);
 	const struct path_value lr = f->state->registers[A64_LR];
 
 	if (what == 1)
 		path_call(f->state, f->state->arch->dwarf.preserved);
-	else if (what == 2 && !field(f, 24, 1) && !field(f, 23, 1))
-		aarch64_path_leave(
-			f, field(f, 11, 1) || field(f, 5, 5) == A64_LR ? lr : aarch64_path_value_of(f, field(f, 5, 5)));
+	else if (what == 2 && !insn_field(f, 24, 1) && !insn_field(f, 23, 1))
+		aarch64_path_leave(f, insn_field(f, 11, 1) || insn_field(f, 5, 5) == A64_LR
+					      ? lr
+					      : aarch64_path_value_of(f, insn_field(f, 5, 5)));
 	else /* a tail call, if the return address is back in lr */
 		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
@@ -193,8 +194,8 @@ static void aarch64_path_follow_system(struct aarch64_path_following *f)
 		    path_ends(aarch64_path_value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
 			f->step->next = PATH_END;
 		aarch64_path_set(f, 0, unknown);
-	} else if (field(f, 20, 2) == 3 || (word & 0xfff80000) == 0xd5280000) {
-		aarch64_path_set(f, field(f, 0, 5), unknown); /* mrs, sysl */
+	} else if (insn_field(f, 20, 2) == 3 || (word & 0xfff80000) == 0xd5280000) {
+		aarch64_path_set(f, insn_field(f, 0, 5), unknown); /* mrs, sysl */
 	}
 }
 
@@ -236,7 +237,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 	f.word = a64_get(code);
 	step->next = PATH_NEXT;
 	step->is_jump = false;
-	switch (field(&f, 25, 4)) {
+	switch (insn_field(&f, 25, 4)) {
 	case 4:
 	case 6:
 	case 12:
@@ -255,7 +256,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 		break;
 	case 7:
 	case 15: /* vectors; some have a result in a general register */
-		aarch64_path_set(&f, field(&f, 0, 5), unknown);
+		aarch64_path_set(&f, insn_field(&f, 0, 5), unknown);
 		break;
 	default: /* not allocated */
 		return false;

@@ -42,7 +42,7 @@ static void set_or_zero(struct arch_regs *regs, unsigned number, uint64_t value)
 		regs->words[number] = value;
 }
 
-static uint64_t cut(uint64_t value, bool wide)
+static uint64_t cut_to_width(uint64_t value, bool wide)
 {
 	return wide ? value : (uint32_t)value;
 }
@@ -65,7 +65,7 @@ static bool is_negative(uint64_t value, bool wide)
 static uint64_t aarch64_plain_add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t b)
 {
 	const bool wide = is_wide(word), subtracts = a64_bits(word, 30, 1);
-	const uint64_t result = cut(subtracts ? a - b : a + b, wide);
+	const uint64_t result = cut_to_width(subtracts ? a - b : a + b, wide);
 
 	if (a64_bits(word, 29, 1)) {
 		const bool carry = subtracts ? a >= b : result < a;
@@ -83,7 +83,7 @@ static void add_immediate(uint32_t word, struct arch_regs *regs)
 	const unsigned to = a64_bits(word, 0, 5);
 	const uint64_t immediate = (uint64_t)a64_bits(word, 10, 12) << (a64_bits(word, 22, 1) ? 12 : 0);
 	const uint64_t result =
-		aarch64_plain_add(word, regs, cut(get_or_sp(regs, a64_bits(word, 5, 5)), wide), immediate);
+		aarch64_plain_add(word, regs, cut_to_width(get_or_sp(regs, a64_bits(word, 5, 5)), wide), immediate);
 
 	if (!sets_flags || to != LAST_REGISTER)
 		regs->words[to] = result;
@@ -92,24 +92,24 @@ static void add_immediate(uint32_t word, struct arch_regs *regs)
 static uint64_t aarch64_plain_shifted(uint32_t word, const struct arch_regs *regs)
 {
 	const bool wide = is_wide(word);
-	const uint64_t value = cut(get_or_zero(regs, a64_bits(word, 16, 5)), wide);
+	const uint64_t value = cut_to_width(get_or_zero(regs, a64_bits(word, 16, 5)), wide);
 	const unsigned amount = a64_bits(word, 10, 6), width = wide ? 64 : 32;
 
 	switch (a64_bits(word, 22, 2)) {
 	case 0:
-		return cut(value << amount, wide);
+		return cut_to_width(value << amount, wide);
 	case 1:
 		return value >> amount;
 	case 2:
-		return cut((uint64_t)((wide ? (int64_t)value : (int32_t)value) >> amount), wide);
+		return cut_to_width((uint64_t)((wide ? (int64_t)value : (int32_t)value) >> amount), wide);
 	default:
-		return amount ? cut(value >> amount | value << (width - amount), wide) : value;
+		return amount ? cut_to_width(value >> amount | value << (width - amount), wide) : value;
 	}
 }
 
 static void aarch64_plain_add_register(uint32_t word, struct arch_regs *regs)
 {
-	const uint64_t a = cut(get_or_zero(regs, a64_bits(word, 5, 5)), is_wide(word));
+	const uint64_t a = cut_to_width(get_or_zero(regs, a64_bits(word, 5, 5)), is_wide(word));
 
 	set_or_zero(regs, a64_bits(word, 0, 5), aarch64_plain_add(word, regs, a, aarch64_plain_shifted(word, regs)));
 }
@@ -117,11 +117,11 @@ static void aarch64_plain_add_register(uint32_t word, struct arch_regs *regs)
 static void logic(uint32_t word, struct arch_regs *regs)
 {
 	const bool wide = is_wide(word);
-	const uint64_t a = cut(get_or_zero(regs, a64_bits(word, 5, 5)), wide);
+	const uint64_t a = cut_to_width(get_or_zero(regs, a64_bits(word, 5, 5)), wide);
 	uint64_t b = aarch64_plain_shifted(word, regs), result;
 
 	if (a64_bits(word, 21, 1))
-		b = cut(~b, wide);
+		b = cut_to_width(~b, wide);
 	switch (a64_bits(word, 29, 2)) {
 	case 1:
 		result = a | b;
@@ -145,7 +145,7 @@ static void move_wide(uint32_t word, struct arch_regs *regs)
 	const unsigned what = a64_bits(word, 29, 2);
 	const uint64_t value = what == 0 ? ~part : what == 2 ? part : (get_or_zero(regs, to) & ~mask) | part;
 
-	set_or_zero(regs, to, cut(value, is_wide(word)));
+	set_or_zero(regs, to, cut_to_width(value, is_wide(word)));
 }
 
 /* ---- Memory ---- */
@@ -206,7 +206,7 @@ static uint64_t aarch64_plain_get(const unsigned char *bytes, const struct acces
 		value |= (uint64_t)bytes[i] << 8 * i;
 	if (a->is_signed)
 		value = (uint64_t)((int64_t)(value << (64 - 8 * a->size)) >> (64 - 8 * a->size));
-	return cut(value, a->wide);
+	return cut_to_width(value, a->wide);
 }
 
 static int transfer(const struct access *a, struct arch_regs *regs, const struct arch_memory *mem)

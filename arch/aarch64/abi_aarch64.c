@@ -123,7 +123,7 @@ static void aarch64_arguments(const struct abi_function *function, struct abi_pl
 	}
 }
 
-static void aarch64_result(const struct abi_function *function, struct abi_place *place)
+static void aarch64_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;
 	unsigned element, count;
@@ -194,7 +194,7 @@ static int aarch64_float_at(unsigned dwarf_register)
 const struct arch_abi abi_aarch64 = {
 	.floats_set = NT_PRFPREG, /* struct user_fpsimd_state: v0 to v31 */
 	.arguments = aarch64_arguments,
-	.result = aarch64_result,
+	.result = aarch64_place_result,
 	.argument_register = aarch64_register,
 	.result_register = aarch64_register,
 	.by_address_from = 16,

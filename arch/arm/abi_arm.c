@@ -194,7 +194,7 @@ static void arm_arguments(const struct abi_function *function, struct abi_place 
 	}
 }
 
-static void arm_result(const struct abi_function *function, struct abi_place *place)
+static void arm_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;
 	unsigned size, count = 0;
@@ -286,7 +286,7 @@ static int arm_float_at(unsigned dwarf_register)
 const struct arch_abi abi_arm = {
 	.floats_set = NT_ARM_VFP, /* struct user_vfp: d0 to d31; 64-bit kernels have the same */
 	.arguments = arm_arguments,
-	.result = arm_result,
+	.result = arm_place_result,
 	.argument_register = arm_register,
 	.result_register = arm_register,
 	.argument_dwarf = arm_argument_dwarf,

@@ -64,7 +64,7 @@ static bool arm_frame_state(uint64_t word, uint64_t *state)
 	return !*state || !(word & IT_MASK);
 }
 
-static uint64_t arm_result(const struct arch_regs *regs)
+static uint64_t arm_read_result(const struct arch_regs *regs)
 {
 	return regs->narrow[ARM_R0];
 }
@@ -216,7 +216,7 @@ const struct arch arch_arm = {
 	.set_pc = arm_set_pc,
 	.sp = arm_sp,
 	.set_sp = arm_set_sp,
-	.result = arm_result,
+	.result = arm_read_result,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
 	.argument_stack = 0,

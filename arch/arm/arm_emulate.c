@@ -52,7 +52,7 @@ static int branch_to(struct arm_emulate_run *run, uint32_t code)
 	return 0;
 }
 
-static void link(struct arm_emulate_run *run)
+static void set_link_register(struct arm_emulate_run *run)
 {
 	const bool thumb = run->op.flags & OP_THUMB;
 
@@ -64,7 +64,7 @@ static int run_branch(struct arm_emulate_run *run, uint32_t code)
 	if (branch_to(run, code) < 0)
 		return -EINVAL;
 	if (run->op.flags & OP_LINK)
-		link(run);
+		set_link_register(run);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ static uint32_t arm_emulate_shifted(uint32_t value, unsigned shift, unsigned amo
 	}
 }
 
-static uint32_t operand(const struct arm_emulate_run *run, bool *carry)
+static uint32_t data_operand(const struct arm_emulate_run *run, bool *carry)
 {
 	const struct arm_op *op = &run->op;
 
@@ -125,7 +125,7 @@ struct outcome {
 	bool carry, overflow;
 };
 
-static struct outcome sum(uint32_t a, uint32_t b, bool carry)
+static struct outcome add_with_carry(uint32_t a, uint32_t b, bool carry)
 {
 	const uint64_t wide = (uint64_t)a + b + carry;
 	const uint32_t value = (uint32_t)wide;
@@ -147,18 +147,18 @@ static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry,
 		return logical;
 	case 2:
 	case 10:
-		return sum(a, ~b, true);
+		return add_with_carry(a, ~b, true);
 	case 3:
-		return sum(b, ~a, true);
+		return add_with_carry(b, ~a, true);
 	case 4:
 	case 11:
-		return sum(a, b, false);
+		return add_with_carry(a, b, false);
 	case 5:
-		return sum(a, b, carry);
+		return add_with_carry(a, b, carry);
 	case 6:
-		return sum(a, ~b, carry);
+		return add_with_carry(a, ~b, carry);
 	case 7:
-		return sum(b, ~a, carry);
+		return add_with_carry(b, ~a, carry);
 	case 12:
 		logical.value = a | b;
 		return logical;
@@ -187,7 +187,7 @@ static int run_data(struct arm_emulate_run *run)
 	const uint32_t cpsr = run->words[ARM_CPSR];
 	const bool carry = cpsr & FLAG_C, has_result = op->code < 8 || op->code > 11;
 	struct outcome logical = {.carry = carry, .overflow = cpsr & FLAG_V};
-	const uint32_t a = arm_emulate_get(run, op->n), b = operand(run, &logical.carry);
+	const uint32_t a = arm_emulate_get(run, op->n), b = data_operand(run, &logical.carry);
 	const struct outcome out = compute(op->code, a, b, carry, logical);
 
 	if (sets_flags(run, has_result))
@@ -207,7 +207,7 @@ static int run_data(struct arm_emulate_run *run)
 /* ---- Loads and stores ---- */
 
 /* Returns the address of a load or store, and the base after writeback. */
-static uint32_t place(const struct arm_emulate_run *run, uint32_t *base)
+static uint32_t transfer_address(const struct arm_emulate_run *run, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;
 	bool carry = run->words[ARM_CPSR] & FLAG_C;
@@ -243,7 +243,7 @@ static int run_load(struct arm_emulate_run *run)
 	const struct arm_op *op = &run->op;
 	unsigned char bytes[8] = {0};
 	uint32_t base;
-	const uint32_t address = place(run, &base);
+	const uint32_t address = transfer_address(run, &base);
 
 	/* The processor wants these aligned. */
 	if (((op->code == 8 || op->d == ARM_PC) && (address & 3)) ||
@@ -267,7 +267,7 @@ static int run_store(struct arm_emulate_run *run)
 	const struct arm_op *op = &run->op;
 	unsigned char bytes[4];
 	uint32_t base;
-	const uint32_t address = place(run, &base);
+	const uint32_t address = transfer_address(run, &base);
 
 	arm_emulate_put_word(bytes, arm_emulate_get(run, op->d));
 	if (run->mem->write(run->mem->context, address, bytes, op->code))

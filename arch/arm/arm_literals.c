@@ -29,7 +29,7 @@ static uint32_t arm_literals_half_at(const unsigned char *bytes)
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static struct arm_literals_constant beside(uint32_t pc, bool up, uint32_t offset, uint32_t size)
+static struct arm_literals_constant constant_beside_pc(uint32_t pc, bool up, uint32_t offset, uint32_t size)
 {
 	return (struct arm_literals_constant){up ? pc + offset : pc - offset, size};
 }
@@ -39,7 +39,7 @@ static struct arm_literals_constant vector_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;
 
-	return beside(pc, BIT(word, 23), BITS(word, 0, 8) * (size == 2 ? 2 : 4), size);
+	return constant_beside_pc(pc, BIT(word, 23), BITS(word, 0, 8) * (size == 2 ? 2 : 4), size);
 }
 
 static bool arm_literals_is_vector(uint32_t word)
@@ -54,13 +54,13 @@ static struct arm_literals_constant a32_constant(uint32_t address, uint32_t word
 	if (word >> 28 == 15)
 		return (struct arm_literals_constant){0, 0};
 	if ((word & 0x0f3f0000) == 0x051f0000) /* ldr, ldrb */
-		return beside(pc, BIT(word, 23), BITS(word, 0, 12), 4);
+		return constant_beside_pc(pc, BIT(word, 23), BITS(word, 0, 12), 4);
 	if (arm_literals_is_vector(word))
 		return vector_constant(pc, word);
 	if ((word & 0x0f6f0090) == 0x014f0090 && BITS(word, 5, 2)) /* ldrd, ldrh, ldrsb, ldrsh */
-		return beside(pc, BIT(word, 23), BITS(word, 8, 4) << 4 | BITS(word, 0, 4), 8);
+		return constant_beside_pc(pc, BIT(word, 23), BITS(word, 8, 4) << 4 | BITS(word, 0, 4), 8);
 	if ((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000) /* adr */
-		return beside(pc, BIT(word, 23), turn ? number >> turn | number << (32 - turn) : number, 1);
+		return constant_beside_pc(pc, BIT(word, 23), turn ? number >> turn | number << (32 - turn) : number, 1);
 	return (struct arm_literals_constant){0, 0};
 }
 
@@ -69,13 +69,14 @@ static struct arm_literals_constant t32_constant(uint32_t pc, uint32_t word)
 	const uint32_t offset = BIT(word, 26) << 11 | BITS(word, 12, 3) << 8 | BITS(word, 0, 8);
 
 	if ((word & 0xfe1f0000) == 0xf81f0000 && BITS(word, 21, 2) != 3) /* ldr, ldrh, ldrb and their signed variants */
-		return beside(pc, BIT(word, 23), BITS(word, 0, 12), BITS(word, 21, 2) ? 1u << BITS(word, 21, 2) : 2);
+		return constant_beside_pc(pc, BIT(word, 23), BITS(word, 0, 12),
+					  BITS(word, 21, 2) ? 1u << BITS(word, 21, 2) : 2);
 	if ((word & 0xff7f0000) == 0xe95f0000) /* ldrd */
-		return beside(pc, BIT(word, 23), BITS(word, 0, 8) * 4, 8);
+		return constant_beside_pc(pc, BIT(word, 23), BITS(word, 0, 8) * 4, 8);
 	if (word >> 28 == 14 && arm_literals_is_vector(word))
 		return vector_constant(pc, word);
 	if ((word & 0xfbff8000) == 0xf20f0000 || (word & 0xfbff8000) == 0xf2af0000) /* adr */
-		return beside(pc, !BIT(word, 23), offset, 1);
+		return constant_beside_pc(pc, !BIT(word, 23), offset, 1);
 	return (struct arm_literals_constant){0, 0};
 }
 
@@ -89,7 +90,7 @@ static struct arm_literals_constant thumb_constant(uint32_t address, uint32_t ha
 	const uint32_t pc = (address + 4) & ~3u;
 
 	if (half >> 11 == 0x09 || half >> 11 == 0x14) /* ldr, adr */
-		return beside(pc, true, BITS(half, 0, 8) * 4, half >> 11 == 0x09 ? 4 : 1);
+		return constant_beside_pc(pc, true, BITS(half, 0, 8) * 4, half >> 11 == 0x09 ? 4 : 1);
 	return is_long(half) ? t32_constant(pc, half << 16 | second) : (struct arm_literals_constant){0, 0};
 }
 

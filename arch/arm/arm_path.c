@@ -18,13 +18,13 @@ struct arm_path_following {
 	uint32_t word; /* in Thumb, the first half is the high one */
 };
 
-static bool ends(struct arm_path_following *f)
+static bool end_path(struct arm_path_following *f)
 {
 	f->step->next = PATH_END;
 	return true;
 }
 
-static bool returns(struct arm_path_following *f, struct path_value pc)
+static bool return_to_value(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->next = pc.kind == PATH_UNKNOWN ? PATH_END : PATH_RETURN;
 	f->step->pc = pc;
@@ -33,10 +33,10 @@ static bool returns(struct arm_path_following *f, struct path_value pc)
 
 /* Follows a jump to an address in a register: a return, or a tail call, before which the return address is back in
  * lr. */
-static bool leaves(struct arm_path_following *f, struct path_value pc)
+static bool leave_by_register(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
-	return returns(f, f->step->is_jump ? f->state->registers[ARM_LR] : pc);
+	return return_to_value(f, f->step->is_jump ? f->state->registers[ARM_LR] : pc);
 }
 
 static struct path_value arm_path_value_of(const struct arm_path_following *f, unsigned reg)
@@ -72,7 +72,7 @@ static bool store_many(struct arm_path_following *f, unsigned n, uint32_t list, 
 	const struct path_value sp = arm_path_value_of(f, ARM_SP);
 
 	if (arm_path_begins_function(f, list, n, change))
-		return ends(f);
+		return end_path(f);
 	if (change)
 		arm_path_add_to(f, n, change);
 	/* The lowest register, which is at the lowest address, is stored last, so that it is removed first. */
@@ -80,7 +80,7 @@ static bool store_many(struct arm_path_following *f, unsigned n, uint32_t list, 
 		if (list >> reg & 1 &&
 		    !path_store(f->state, path_sum(place, 4 * __builtin_popcount(list & ((1u << reg) - 1))),
 				reg == ARM_SP ? sp : arm_path_value_of(f, reg)))
-			return ends(f);
+			return end_path(f);
 	return true;
 }
 
@@ -99,7 +99,7 @@ static bool load_many(struct arm_path_following *f, unsigned n, uint32_t list, s
 	for (unsigned reg = 0; reg < ARM_PC; reg++)
 		if (list >> reg & 1)
 			arm_path_set(f, reg, values[reg]);
-	return list >> ARM_PC & 1 ? returns(f, values[ARM_PC]) : true;
+	return list >> ARM_PC & 1 ? return_to_value(f, values[ARM_PC]) : true;
 }
 
 /* Follows a load or store of several registers; the lowest register is at the lowest address. */
@@ -127,7 +127,7 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 	const struct path_value stored = arm_path_value_of(f, op->d);
 
 	if (!load && arm_path_begins_function(f, 1u << op->d, op->n, op->flags & OP_WRITEBACK))
-		return ends(f);
+		return end_path(f);
 	if (op->flags & OP_WRITEBACK && op->n < ARM_PC) {
 		if (by_register)
 			path_forget(f->state, op->n);
@@ -140,7 +140,7 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 		return path_store(f->state, place, stored) && (size != 8 || path_store(f->state, path_sum(place, 4),
 										       arm_path_value_of(f, op->s)))
 			       ? true
-			       : ends(f);
+			       : end_path(f);
 	}
 	if (size == 8)
 		arm_path_set(f, op->s, second);
@@ -148,7 +148,7 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 		arm_path_set(f, op->d, first);
 		return true;
 	}
-	return returns(f, first);
+	return return_to_value(f, first);
 }
 
 /* Follows instructions with vector registers, of which only the change of the base matters. Returns false for
@@ -355,7 +355,7 @@ static bool arm_path_follow_data(struct arm_path_following *f)
 		value = path_sum(arm_path_value_of(f, op->n),
 				 op->code == DATA_ADD ? (int64_t)op->immediate : -(int64_t)op->immediate);
 	if (op->d == ARM_PC)
-		return op->code == DATA_MOV && by_register ? leaves(f, value) : ends(f);
+		return op->code == DATA_MOV && by_register ? leave_by_register(f, value) : end_path(f);
 	arm_path_set(f, op->d, value);
 	if (op->d == ARM_SP)
 		path_move_sp(f->state, 0);
@@ -371,8 +371,8 @@ static bool follow_branch_register(struct arm_path_following *f)
 		return true;
 	}
 	if (op->m != ARM_PC)
-		return leaves(f,
-			      op->m == ARM_LR ? f->state->registers[ARM_LR] : (struct path_value){PATH_UNKNOWN, 0, 0});
+		return leave_by_register(f, op->m == ARM_LR ? f->state->registers[ARM_LR]
+							    : (struct path_value){PATH_UNKNOWN, 0, 0});
 	f->step->next = PATH_JUMP;
 	f->step->target = arm_pc_read(&f->insn, op);
 	return true;
@@ -395,7 +395,7 @@ static bool follow_op(struct arm_path_following *f)
 		}
 		/* A tail call, or at least a path to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
-			return leaves(f, f->state->registers[ARM_LR]);
+			return leave_by_register(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;
 		f->step->target = op->immediate;
 		return true;
@@ -406,7 +406,7 @@ static bool follow_op(struct arm_path_following *f)
 		f->step->target = op->immediate;
 		return true;
 	case OP_TABLE_BRANCH:
-		return ends(f);
+		return end_path(f);
 	case OP_LOAD:
 	case OP_STORE:
 		return arm_path_follow_one(f, op, op->code);

@@ -36,7 +36,7 @@ static uint32_t literal_base(const struct insn *insn)
 	return pc_of(insn) & ~3u;
 }
 
-static void nop(struct insn *insn, struct arm_op *op)
+static void set_nop(struct insn *insn, struct arm_op *op)
 {
 	thumb_insn_emulated(insn, op, OP_NOP);
 	insn->pc_only = true;
@@ -120,7 +120,7 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 		op->list = (uint16_t)(BITS(half, 0, 8) | BIT(half, 8) << ARM_LR);
 		insn->can_emulate = op->list;
 	} else if (half == 0xbf00) {
-		nop(insn, op);
+		set_nop(insn, op);
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
 		thumb_insn_emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
@@ -374,7 +374,7 @@ static void decode_control(struct insn *insn, struct arm_op *op, uint32_t first,
 
 		branch(insn, op, sign_extended(distance, 21), BITS(first, 6, 4));
 	} else if (first == 0xf3af && second == 0x8000) {
-		nop(insn, op);
+		set_nop(insn, op);
 	} else if ((first & 0xfff0) == 0xf3c0 && second == 0x8f00 && BITS(first, 0, 4) != ARM_PC) {
 		thumb_insn_emulated(insn, op, OP_BRANCH_REGISTER); /* bxj */
 		op->m = (uint8_t)BITS(first, 0, 4);

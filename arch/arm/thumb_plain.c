@@ -26,7 +26,7 @@ enum {
 	NO_DATA,
 };
 
-static void data(struct insn *insn, struct arm_op *op, unsigned code, unsigned d, unsigned n)
+static void set_data_operation(struct insn *insn, struct arm_op *op, unsigned code, unsigned d, unsigned n)
 {
 	insn->can_emulate = true;
 	op->kind = OP_DATA;
@@ -39,14 +39,14 @@ static void data(struct insn *insn, struct arm_op *op, unsigned code, unsigned d
 
 static void with_number(struct insn *insn, struct arm_op *op, unsigned code, unsigned d, unsigned n, uint32_t number)
 {
-	data(insn, op, code, d, n);
+	set_data_operation(insn, op, code, d, n);
 	op->flags |= OP_SETS_FLAGS;
 	op->immediate = number;
 }
 
 static void with_register(struct insn *insn, struct arm_op *op, unsigned code, unsigned d, unsigned n, unsigned m)
 {
-	data(insn, op, code, d, n);
+	set_data_operation(insn, op, code, d, n);
 	op->flags |= OP_SETS_FLAGS | OP_REGISTER;
 	op->m = (uint8_t)m;
 }
@@ -82,7 +82,7 @@ static void decode_of_two(struct insn *insn, struct arm_op *op, uint32_t half)
 		with_register(insn, op, codes[what], d, d, m);
 }
 
-static void access(struct insn *insn, struct arm_op *op, bool load, unsigned size, unsigned d, unsigned n)
+static void set_load_store(struct insn *insn, struct arm_op *op, bool load, unsigned size, unsigned d, unsigned n)
 {
 	insn->can_emulate = true;
 	op->kind = load ? OP_LOAD : OP_STORE;
@@ -107,7 +107,7 @@ static void decode_by_register(struct insn *insn, struct arm_op *op, uint32_t ha
 		   {.load = true, .is_signed = true, .size = 2}};
 	const unsigned what = BITS(half, 9, 3);
 
-	access(insn, op, how[what].load, how[what].size, BITS(half, 0, 3), BITS(half, 3, 3));
+	set_load_store(insn, op, how[what].load, how[what].size, BITS(half, 0, 3), BITS(half, 3, 3));
 	op->flags |= OP_REGISTER;
 	op->flags |= how[what].is_signed ? OP_SIGNED : 0;
 	op->m = (uint8_t)BITS(half, 6, 3);
@@ -117,7 +117,7 @@ static void decode_by_number(struct insn *insn, struct arm_op *op, uint32_t half
 {
 	const unsigned size = half >> 12 == 8 ? 2 : BIT(half, 12) ? 1 : 4;
 
-	access(insn, op, BIT(half, 11), size, BITS(half, 0, 3), BITS(half, 3, 3));
+	set_load_store(insn, op, BIT(half, 11), size, BITS(half, 0, 3), BITS(half, 3, 3));
 	op->immediate = BITS(half, 6, 5) * size;
 }
 
@@ -148,17 +148,17 @@ void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 		decode_by_number(insn, op, half);
 		break;
 	case 9: /* relative to sp */
-		access(insn, op, BIT(half, 11), 4, r, ARM_SP);
+		set_load_store(insn, op, BIT(half, 11), 4, r, ARM_SP);
 		op->immediate = BITS(half, 0, 8) * 4;
 		break;
 	case 10: /* add of sp; otherwise adr */
-		data(insn, op, DATA_ADD, r, ARM_SP);
+		set_data_operation(insn, op, DATA_ADD, r, ARM_SP);
 		op->immediate = BITS(half, 0, 8) * 4;
 		break;
 	default:
 		if (half >> 8 != 0xb0)
 			break;
-		data(insn, op, BIT(half, 7) ? DATA_SUB : DATA_ADD, ARM_SP, ARM_SP);
+		set_data_operation(insn, op, BIT(half, 7) ? DATA_SUB : DATA_ADD, ARM_SP, ARM_SP);
 		op->immediate = BITS(half, 0, 7) * 4;
 		break;
 	}
@@ -195,7 +195,7 @@ static bool wide_data(struct insn *insn, struct arm_op *op, uint32_t first, uint
 
 	if (code == NO_DATA)
 		return false;
-	data(insn, op, code, d == ARM_PC ? 0 : d, n == ARM_PC ? 0 : n);
+	set_data_operation(insn, op, code, d == ARM_PC ? 0 : d, n == ARM_PC ? 0 : n);
 	op->flags |= sets_flags ? OP_SETS_FLAGS : 0;
 	return true;
 }
@@ -233,10 +233,10 @@ static void decode_numbers(struct insn *insn, struct arm_op *op, uint32_t first,
 	if (d >= ARM_SP)
 		return;
 	if (what == 0x24) { /* movw */
-		data(insn, op, DATA_MOV, d, 0);
+		set_data_operation(insn, op, DATA_MOV, d, 0);
 		op->immediate = n << 12 | number;
 	} else if ((what == 0x20 || what == 0x2a) && n != ARM_PC) { /* addw, subw; with the pc it is adr */
-		data(insn, op, what == 0x20 ? DATA_ADD : DATA_SUB, d, n);
+		set_data_operation(insn, op, what == 0x20 ? DATA_ADD : DATA_SUB, d, n);
 		op->immediate = number;
 	}
 }
@@ -265,7 +265,7 @@ static void decode_accesses(struct insn *insn, struct arm_op *op, uint32_t first
 		return; /* writeback to the loaded register */
 	if (!BIT(first, 7) && !how && (BITS(second, 6, 5) || BITS(second, 0, 4) >= ARM_SP))
 		return;
-	access(insn, op, load, size, d, n);
+	set_load_store(insn, op, load, size, d, n);
 	op->flags |= is_signed ? OP_SIGNED : 0;
 	if (BIT(first, 7)) {
 		op->immediate = BITS(second, 0, 12);

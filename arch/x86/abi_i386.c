@@ -74,7 +74,7 @@ static void i386_arguments(const struct abi_function *function, struct abi_place
 	}
 }
 
-static void i386_result(const struct abi_function *function, struct abi_place *place)
+static void i386_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;
 	const struct abi_field *first = value->fields;
@@ -145,7 +145,7 @@ const struct arch_abi abi_i386 = {
 	.floats_set = NT_PRXFPREG,
 	.vectors_set = NT_X86_XSTATE,
 	.arguments = i386_arguments,
-	.result = i386_result,
+	.result = i386_place_result,
 	.argument_register = i386_argument_register,
 	.result_register = i386_result_register,
 	.has_local_convention = true,

@@ -290,7 +290,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 }
 
 /* "Returning of Values". */
-static void x86_64_result(const struct abi_function *function, struct abi_place *place)
+static void x86_64_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;
 	enum eightbyte classes[WORDS];
@@ -357,7 +357,7 @@ const struct arch_abi abi_x86_64 = {
 	.floats_set = NT_PRFPREG,
 	.vectors_set = NT_X86_XSTATE,
 	.arguments = x86_64_arguments,
-	.result = x86_64_result,
+	.result = x86_64_place_result,
 	.argument_register = x86_64_argument_register,
 	.result_register = x86_64_result_register,
 	.x87_align = 16,

@@ -41,7 +41,7 @@ static bool i386_other_mode(const struct arch_regs *regs)
 	return x86_segment_is_64(regs->narrow[I386_CS]);
 }
 
-static uint64_t i386_result(const struct arch_regs *regs)
+static uint64_t i386_read_result(const struct arch_regs *regs)
 {
 	return regs->narrow[I386_EAX];
 }
@@ -305,7 +305,7 @@ const struct arch arch_i386 = {
 	.sp = i386_sp,
 	.set_sp = i386_set_sp,
 	.other_mode = i386_other_mode,
-	.result = i386_result,
+	.result = i386_read_result,
 	.argument_stack = 4, /* above the return address */
 	.abi = &abi_i386,
 	.return_address = i386_return_address,

@@ -35,7 +35,7 @@ static void x86_64_set_sp(struct arch_regs *regs, uint64_t sp)
 	regs->words[X86_RSP] = sp;
 }
 
-static uint64_t x86_64_result(const struct arch_regs *regs)
+static uint64_t x86_64_read_result(const struct arch_regs *regs)
 {
 	return regs->words[X86_RAX];
 }
@@ -242,7 +242,7 @@ const struct arch arch_x86_64 = {
 	.sp = x86_64_sp,
 	.set_sp = x86_64_set_sp,
 	.other_mode = x86_64_other_mode,
-	.result = x86_64_result,
+	.result = x86_64_read_result,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
 	.argument_stack = 8, /* above the return address */

@@ -220,7 +220,7 @@ static void follow_return(struct x86_path_following *f)
 }
 
 /* Follows jmp, jcc, loop, jrcxz, and xbegin, which may continue at its fallback address. */
-static void follow_jump(struct x86_path_following *f, uint64_t next)
+static void x86_path_follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
 		/* Taken for a tail call, whose function returns to the address at sp. If it belongs to a switch, sp
@@ -288,7 +288,7 @@ static void x86_path_follow_one(struct x86_path_following *f, uint64_t next)
 		break;
 	case ZYDIS_CATEGORY_COND_BR:
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		follow_jump(f, next);
+		x86_path_follow_jump(f, next);
 		break;
 	default:
 		x86_path_forget_results(f);

@@ -178,7 +178,7 @@ static bool conf_type_take_words(struct scan *scan, struct conf_type_words *word
 	return true;
 }
 
-static void point(struct ctype_use *use)
+static void make_pointer(struct ctype_use *use)
 {
 	const unsigned char to = use->param;
 	unsigned char param = PARAM_POINTER;
@@ -208,7 +208,7 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use)
 	for (;;)
 		/* C++ passes references like pointers. */
 		if (scan_take_sign(scan, "*") || scan_take_sign(scan, "&"))
-			point(use);
+			make_pointer(use);
 		else if (scan_take_word(scan, "const"))
 			use->is_const = true;
 		else if (!take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)))
@@ -334,7 +334,7 @@ static bool take_brackets(struct scan *scan, struct conf_param *param)
 			return false;
 		const unsigned char sized = param->with.length ? param->use.param : PARAM_END;
 
-		point(&param->use);
+		make_pointer(&param->use);
 		if (sized)
 			param->use.param = sized;
 		if (!skip_to(scan, "[", "]"))

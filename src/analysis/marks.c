@@ -142,7 +142,7 @@ static int marks_read_part(struct marks *marks)
 	return 0;
 }
 
-static int fill(struct marks *marks)
+static int fill_front(struct marks *marks)
 {
 	marks->taken = marks->front.size = 0;
 	if (marks->file_read < marks->file_size)
@@ -158,7 +158,7 @@ static int fill(struct marks *marks)
 
 const struct mark *marks_first(struct marks *marks, const char **text, int *error)
 {
-	*error = marks->taken == marks->front.size ? fill(marks) : 0;
+	*error = marks->taken == marks->front.size ? fill_front(marks) : 0;
 	if (*error || marks->taken == marks->front.size)
 		return NULL;
 	const unsigned char *const at = marks->front.data + marks->taken;

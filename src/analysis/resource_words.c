@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct resource *known(const struct resource_state *resource)
+static const struct resource *known_resource(const struct resource_state *resource)
 {
 	return resource && resource->declared ? module_resource(resource->type) : NULL;
 }
@@ -18,7 +18,7 @@ static bool is_word(const char *type)
 
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count)
 {
-	const struct resource *const kind = known(resource);
+	const struct resource *const kind = known_resource(resource);
 	const bool has_word = resource && resource->declared && is_word(resource->type);
 	const char *const noun = kind ? kind->noun : has_word ? resource->type : "block";
 
@@ -27,14 +27,14 @@ void words_count(struct buf *b, const struct resource_state *resource, uint64_t 
 
 const char *words_left(const struct resource_state *resource)
 {
-	const struct resource *const kind = known(resource);
+	const struct resource *const kind = known_resource(resource);
 
 	return kind && kind->left ? kind->left : "leaked";
 }
 
 bool words_have_size(const struct resource_state *resource, uint64_t size)
 {
-	const struct resource *const kind = known(resource);
+	const struct resource *const kind = known_resource(resource);
 	const bool is_memory = !resource || !resource->declared || is_heap_type(resource->type);
 
 	return kind ? kind->unit != NULL : is_memory || size;

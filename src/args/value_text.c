@@ -107,7 +107,7 @@ static void escape_wide(uint32_t c, char text[12])
 		snprintf(text, 12, "\\U%08x", c);
 }
 
-static uint32_t character(const unsigned char *bytes, unsigned width)
+static uint32_t read_code_unit(const unsigned char *bytes, unsigned width)
 {
 	uint16_t half;
 	uint32_t whole;
@@ -127,8 +127,8 @@ static uint32_t character(const unsigned char *bytes, unsigned width)
 /* Adds the character at index `at`. Returns how many elements it takes, 0 if the bytes end within it. */
 static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
-	const uint32_t c = character(bytes + at * width, width);
-	const uint32_t next = at + 1 < count ? character(bytes + (at + 1) * width, width) : 0;
+	const uint32_t c = read_code_unit(bytes + at * width, width);
+	const uint32_t next = at + 1 < count ? read_code_unit(bytes + (at + 1) * width, width) : 0;
 	const bool is_pair = width == 2 && c >= 0xd800 && c < 0xdc00 && next >= 0xdc00 && next < 0xe000;
 	size_t length = 1;
 	uint32_t decoded;
@@ -187,7 +187,7 @@ static size_t value_text_length(const unsigned char *bytes, size_t count, unsign
 {
 	size_t i = 0;
 
-	while (i < count && character(bytes + i * width, width))
+	while (i < count && read_code_unit(bytes + i * width, width))
 		i++;
 	return i;
 }

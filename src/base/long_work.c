@@ -19,7 +19,7 @@ static struct {
 } lines;
 
 /* Uses the coarse clock, which costs a few nanoseconds, because this is called for each record. */
-static uint64_t now(void)
+static uint64_t coarse_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
@@ -27,19 +27,19 @@ static uint64_t now(void)
 void long_work_allow(void)
 {
 	lines.allowed = isatty(STDERR_FILENO) && !msg_is_quiet();
-	lines.from_ns = now() + PATIENCE;
+	lines.from_ns = coarse_now() + PATIENCE;
 }
 
 void long_work_begin(struct long_work *work)
 {
-	*work = (struct long_work){.began_ns = now()};
+	*work = (struct long_work){.began_ns = coarse_now()};
 }
 
 bool long_work_is_due(const struct long_work *work)
 {
 	if (!lines.allowed)
 		return false;
-	const uint64_t time = now();
+	const uint64_t time = coarse_now();
 
 	return time >= lines.from_ns && (!work->shown || time >= lines.next_ns);
 }
@@ -63,14 +63,14 @@ void long_work_show(struct long_work *work, const char *text, uint64_t done, uin
 	struct buf line = {0};
 
 	work->shown = true;
-	lines.next_ns = now() + INTERVAL;
+	lines.next_ns = coarse_now() + INTERVAL;
 	/* In the background the line would disturb the output of other programs. */
 	if (tcgetpgrp(STDERR_FILENO) != getpgrp()) {
 		msg_status(NULL);
 		return;
 	}
 	buf_add_str(&line, text);
-	long_work_add_left(&line, now() - work->began_ns, done, total);
+	long_work_add_left(&line, coarse_now() - work->began_ns, done, total);
 	msg_status(buf_str(&line));
 	buf_free(&line);
 }

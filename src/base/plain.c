@@ -14,7 +14,7 @@ bool plain_character(uint32_t c)
 	       c <= 0x10ffff;
 }
 
-static uint32_t decode(const unsigned char *bytes, size_t size)
+static uint32_t decode_character(const unsigned char *bytes, size_t size)
 {
 	uint32_t c = size == 1 ? bytes[0] : bytes[0] & (0x7fu >> size);
 
@@ -31,7 +31,7 @@ size_t plain_size(const char *text)
 		return *bytes >= ' ' && *bytes != 0x7f;
 	const size_t size = utf8_size(bytes);
 
-	return size && plain_character(decode(bytes, size)) ? size : 0;
+	return size && plain_character(decode_character(bytes, size)) ? size : 0;
 }
 
 void plain_escape(char byte, char to[PLAIN_ESCAPE])

@@ -57,7 +57,7 @@ static int emulation_write(void *context, uint64_t address, const void *data, si
 	return protected_write(context, address, data, size);
 }
 
-static bool emulate(struct task *task, const struct breakpoint *b)
+static bool emulate_original(struct task *task, const struct breakpoint *b)
 {
 	struct process *p = task->process;
 	const bool is_own = b->insn.kind == INSN_COPY;
@@ -188,7 +188,7 @@ void step_over_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if (b->insn.kind == INSN_EMULATE && emulate(task, b)) {
+	if (b->insn.kind == INSN_EMULATE && emulate_original(task, b)) {
 		task_resume(task, 0);
 		return;
 	}
@@ -201,7 +201,7 @@ void step_over_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if ((b->insn.can_emulate || is_in_block) && emulate(task, b)) {
+	if ((b->insn.can_emulate || is_in_block) && emulate_original(task, b)) {
 		task_resume(task, 0);
 		return;
 	}

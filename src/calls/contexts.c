@@ -168,7 +168,7 @@ static uint32_t entered_now(const struct task *task)
 	return task->process->trace->attached ? entered_before(task) : 0;
 }
 
-static uint32_t entered(struct task *task)
+static uint32_t refresh_entered(struct task *task)
 {
 	struct task_calls *const own = task_calls(task);
 
@@ -185,7 +185,7 @@ void contexts_hit(struct task *task, const struct probe *probe, uint64_t id)
 
 	if (!library)
 		return;
-	const uint32_t before = entered(task), mask = library_mask(p, library, (uint32_t)id, enters);
+	const uint32_t before = refresh_entered(task), mask = library_mask(p, library, (uint32_t)id, enters);
 
 	task->calls->entered = enters ? before | mask : before & ~mask;
 	task->calls->context_stop = 0;
@@ -304,8 +304,8 @@ uint32_t contexts_of(struct task *task)
 	/* Several probes at one address need it at the same stop. */
 	if (own->context_stop != task->at_stop) {
 		own->context_stop = task->at_stop;
-		own->context =
-			(calls->contexts ? entered(task) : 0) | (calls->functions.mask ? functions_around(task) : 0);
+		own->context = (calls->contexts ? refresh_entered(task) : 0) |
+			       (calls->functions.mask ? functions_around(task) : 0);
 	}
 	return own->context;
 }

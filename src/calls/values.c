@@ -11,7 +11,7 @@ _Static_assert(MODULE_ARGS == CALL_ARGS, "a row can name what is read of a call"
 #define HASHED_MAX 4096        /* longest name that is hashed */
 
 /* Reduces a register's value to the bits of the type, with its sign. */
-static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
+static uint64_t narrow_to_type(const struct process *p, unsigned type, uint64_t raw)
 {
 	switch (type) {
 	case TYPE_INT:
@@ -31,14 +31,14 @@ static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
 	}
 }
 
-static uint64_t argument(const struct operands *of, const struct value *value, unsigned n)
+static uint64_t value_argument(const struct operands *of, const struct value *value, unsigned n)
 {
-	return narrow(of->p, value->type, of->args[n]);
+	return narrow_to_type(of->p, value->type, of->args[n]);
 }
 
 static bool read_pointee(const struct operands *of, const struct value *value, uint64_t *to)
 {
-	const uint64_t array = narrow(of->p, TYPE_WORD, of->args[value->a]);
+	const uint64_t array = narrow_to_type(of->p, TYPE_WORD, of->args[value->a]);
 	static const unsigned char sizes[] = {[TYPE_INT] = 4,   [TYPE_UINT] = 4,  [TYPE_INT8] = 1,
 					      [TYPE_UINT8] = 1, [TYPE_INT16] = 2, [TYPE_UINT16] = 2};
 	const size_t size = value->type < ARRAY_SIZE(sizes) ? sizes[value->type] : 0;
@@ -53,7 +53,7 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 		return memory_read_pointer(of->p, array + (uint64_t)value->b * of->p->arch->pointer_size, to) == 0;
 	if (memory_read(of->p, array + value->b * size, &number, size) < 0)
 		return false;
-	*to = narrow(of->p, value->type, size == 1 ? number.byte : size == 2 ? number.half : number.whole);
+	*to = narrow_to_type(of->p, value->type, size == 1 ? number.byte : size == 2 ? number.half : number.whole);
 	return true;
 }
 
@@ -122,8 +122,8 @@ static bool read_other(const struct operands *of, const struct value *value, uin
 
 	switch (value->kind) {
 	case VALUE_ARG_TIMES:
-		*to = mul_saturated(argument(of, value, value->a),
-				    narrow(p, (unsigned)value->number, of->args[value->b]));
+		*to = mul_saturated(value_argument(of, value, value->a),
+				    narrow_to_type(p, (unsigned)value->number, of->args[value->b]));
 		return true;
 	case VALUE_POINTEE:
 		return read_pointee(of, value, to);
@@ -131,27 +131,29 @@ static bool read_other(const struct operands *of, const struct value *value, uin
 		*to = value->number;
 		return true;
 	case VALUE_ARG_PAGES:
-		*to = add_saturated(argument(of, value, value->a), page_size() - 1) & ~(page_size() - 1);
+		*to = add_saturated(value_argument(of, value, value->a), page_size() - 1) & ~(page_size() - 1);
 		return true;
 	case VALUE_ARG_SCALED:
-		*to = mul_saturated(argument(of, value, value->a), value->number);
+		*to = mul_saturated(value_argument(of, value, value->a), value->number);
 		return true;
 	case VALUE_RESULT_SCALED:
 		*to = mul_saturated(add_saturated(of->result, value->b), value->number);
 		return true;
 	case VALUE_STRING_SIZE:
 	case VALUE_WIDE_SIZE:
-		return read_string_size(p, argument(of, value, value->a), value->kind == VALUE_WIDE_SIZE ? 4 : 1, to);
+		return read_string_size(p, value_argument(of, value, value->a), value->kind == VALUE_WIDE_SIZE ? 4 : 1,
+					to);
 	case VALUE_RESULT_STRING_SIZE:
 	case VALUE_RESULT_WIDE_SIZE:
 		return read_string_size(p, of->result, value->kind == VALUE_RESULT_WIDE_SIZE ? 4 : 1, to);
 	case VALUE_NAME:
-		return read_name(p, argument(of, value, value->a), to);
+		return read_name(p, value_argument(of, value, value->a), to);
 	case VALUE_LIVE_SIZE:
-		*to = ledger_size(p->trace, probe_spec_sibling(of->row, value->b), argument(of, value, value->a));
+		*to = ledger_size(p->trace, probe_spec_sibling(of->row, value->b), value_argument(of, value, value->a));
 		return true;
 	case VALUE_KEPT:
-		return ledger_kept(p->trace, probe_spec_sibling(of->row, value->b), argument(of, value, value->a), to);
+		return ledger_kept(p->trace, probe_spec_sibling(of->row, value->b), value_argument(of, value, value->a),
+				   to);
 	default:
 		return false;
 	}
@@ -161,7 +163,7 @@ bool value_read(const struct operands *of, const struct value *value, uint64_t *
 {
 	switch (value->kind) {
 	case VALUE_ARG:
-		*to = argument(of, value, value->a);
+		*to = value_argument(of, value, value->a);
 		return true;
 	case VALUE_RESULT:
 		*to = of->result;
@@ -173,7 +175,7 @@ bool value_read(const struct operands *of, const struct value *value, uint64_t *
 
 uint64_t value_result(const struct process *p, const struct function *f, uint64_t raw)
 {
-	return narrow(p, f->result, raw);
+	return narrow_to_type(p, f->result, raw);
 }
 
 uint64_t value_of(const struct operands *of, const struct value *value)
@@ -201,7 +203,7 @@ bool value_is_success(const struct process *p, const struct function *f, uint64_
 	case OK_ZERO:
 		return result == 0;
 	case OK_NOT_MINUS_1:
-		return result != narrow(p, f->result, UINT64_MAX);
+		return result != narrow_to_type(p, f->result, UINT64_MAX);
 	case OK_NOT_NEGATIVE:
 		return f->result == TYPE_WORD && p->arch->pointer_size < 8 ? !(result >> 31) : !(result >> 63);
 	default:

@@ -66,7 +66,7 @@ const int *engine_let_go_fd(const struct engine *engine)
 
 /* Tells V to read the board. V may be stopped, so E does not wait for it. A poke that finds the socket full is not
  * needed, because V still has something to read. */
-static bool poke(struct engine *engine)
+static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
 }
@@ -74,7 +74,7 @@ static bool poke(struct engine *engine)
 static void signal_visible(struct engine *engine, int sig)
 {
 	/* Without a pidfd: V's pid cannot be reused while V's end of the socket is open. */
-	if (engine->visible_handle >= 0 || poke(engine))
+	if (engine->visible_handle >= 0 || poke_visible(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
@@ -112,7 +112,7 @@ void engine_started(struct engine *engine)
 		eventfd_write(engine->wake_fd, 1);
 	}
 	atomic_store(&engine->shared->started, true);
-	poke(engine);
+	poke_visible(engine);
 }
 
 /* E stops and continues V by signals, not by messages. Signals of one sender keep their order, but a V that stopped
@@ -145,7 +145,7 @@ void engine_target_ended(struct engine *engine, int status)
 	atomic_store(&shared->status, status);
 	atomic_store(&shared->ended, true);
 	engine_target_continued(engine);
-	poke(engine);
+	poke_visible(engine);
 }
 
 /* ---- The main thread ---- */
@@ -477,7 +477,7 @@ int engine_main(const struct job *job, int socket, int link)
 		kill(engine.launch.pid, SIGKILL); /* the target would wait at its gate for ever */
 	atomic_store(&shared->traced, true);
 	message_send(engine.link, MESSAGE_POKE, 0, -1);
-	poke(&engine);
+	poke_visible(&engine);
 	/* From here on E may outlive functrace: as long as the target runs, or a thread reads a file that does not
 	 * answer. E must not hold a pipe open meanwhile. */
 	if ((engine.launch.pid && !atomic_load(&shared->ended)) || workers_are_busy()) {

@@ -26,7 +26,7 @@ int message_receive(int socket, struct message *message, int *fd)
 	return fd_message_receive(socket, message, sizeof(*message), fd);
 }
 
-static bool kept(int fd, const int *keep, size_t count)
+static bool is_kept_fd(int fd, const int *keep, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (keep[i] == fd)
@@ -49,12 +49,12 @@ void fds_null_others(const int *keep, size_t count)
 
 	/* /proc has just been unmounted. */
 	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
-		if (fd != null && !kept(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
+		if (fd != null && !is_kept_fd(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
 			fds_replace(fd, null);
 	while (folder && (entry = readdir(folder))) {
 		const int fd = atoi(entry->d_name); /* 0 for "." and "..", which is not closed */
 
-		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !kept(fd, keep, count))
+		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !is_kept_fd(fd, keep, count))
 			fds_replace(fd, null);
 	}
 	if (folder)

@@ -71,7 +71,7 @@ static bool guardian_take_messages(struct guardian *g)
 }
 
 /* E was killed, or ended unexpectedly. While the tracer thread is held, all its tracees are still in their stops. */
-static void rescue(struct guardian *g)
+static void rescue_target(struct guardian *g)
 {
 	g->rescued = true;
 	g->engine.launch.pid = atomic_load(&g->engine.shared->target);
@@ -103,7 +103,7 @@ static void pass_stop(struct guardian *g, int status)
 			g->tracer = 0;
 			return;
 		}
-		rescue(g);
+		rescue_target(g);
 		let_tracer_end(g);
 		return;
 	}
@@ -219,7 +219,7 @@ static void take_over(struct guardian *g)
 	const int handle = lives ? process_handle(target) : -1;
 
 	if (!g->rescued)
-		rescue(g);
+		rescue_target(g);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	guardian_report(g);
 	atomic_store(&shared->engine_died, true);

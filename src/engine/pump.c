@@ -66,7 +66,7 @@ static void pump_show(struct pump *pump, const char *bytes, size_t size)
 	atomic_store(&pump->waits_at, 0);
 }
 
-static void show_lost(struct pump *pump)
+static void show_lost_messages(struct pump *pump)
 {
 	const uint64_t lost = atomic_exchange(pump->lost, 0);
 	char text[160];
@@ -94,7 +94,7 @@ static void *pump_work(void *context)
 			pump_show(pump, bytes, (size_t)got);
 			continue;
 		}
-		show_lost(pump);
+		show_lost_messages(pump);
 		if (is_over)
 			break;
 		poll(fds, ARRAY_SIZE(fds), -1);

@@ -229,7 +229,7 @@ static int own_status(const struct supervisor *s, bool done, int result)
 }
 
 /* Returns the exit status of functrace, once E has finished or died. */
-static int conclude(struct supervisor *s)
+static int conclude_run(struct supervisor *s)
 {
 	struct shared_state *const shared = s->shared;
 	const bool done = atomic_load(&shared->traced);
@@ -354,5 +354,5 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 		return supervisor_start_failed("a thread");
 	fds_raise_limit();
 	supervise(&s);
-	return conclude(&s);
+	return conclude_run(&s);
 }

@@ -13,7 +13,7 @@ struct tally export_lost_of(const struct profile_group *group)
 	return lost;
 }
 
-static struct tally grown(const struct tally *now, const struct tally *old)
+static struct tally tally_growth(const struct tally *now, const struct tally *old)
 {
 	return (struct tally){now->calls > old->calls ? now->calls - old->calls : 0,
 			      now->bytes > old->bytes ? now->bytes - old->bytes : 0};
@@ -24,10 +24,10 @@ struct figures export_figures(const struct profile_group *group)
 	if (group->is_uncompared)
 		return (struct figures){0};
 	/* Without an older trace this is all. */
-	return (struct figures){.allocated = grown(&group->allocated, &group->old.allocated),
-				.live = grown(&group->live, &group->old.live),
-				.temporary = grown(&group->temporary, &group->old.temporary),
-				.at_peak = grown(&group->at_peak, &group->old.at_peak)};
+	return (struct figures){.allocated = tally_growth(&group->allocated, &group->old.allocated),
+				.live = tally_growth(&group->live, &group->old.live),
+				.temporary = tally_growth(&group->temporary, &group->old.temporary),
+				.at_peak = tally_growth(&group->at_peak, &group->old.at_peak)};
 }
 
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "tracer/tracer.h"
 
-static int trace(const struct settings *settings)
+static int trace_target(const struct settings *settings)
 {
 	return engine_run(settings, tracer_run);
 }
@@ -32,9 +32,9 @@ int main(int argc, char **argv)
 	if (status < 0 && settings.report.is_live)
 		status = report_run_check(&settings);
 	if (status < 0 && settings.report.is_live)
-		status = live_run_view(&settings, trace);
+		status = live_run_view(&settings, trace_target);
 	if (status < 0)
-		status = trace(&settings);
+		status = trace_target(&settings);
 	report_run_end(&settings);
 	settings_free(&settings);
 	return status;

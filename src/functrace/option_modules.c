@@ -77,7 +77,7 @@ static void help_line(const char *word, const char *text)
 	printf("%-12s %s\n", word, text);
 }
 
-static int help(struct parse *parse)
+static int print_modules(struct parse *parse)
 {
 	const struct module *module;
 
@@ -106,7 +106,7 @@ static int help_module(struct parse *parse, const char *name)
 	return options_shown(parse);
 }
 
-static int unknown(struct parse *parse, const char *name)
+static int report_unknown_module(struct parse *parse, const char *name)
 {
 	if (strchr(name, '='))
 		return usage_error(parse, "-e %s: that is strace syntax; functrace's -e takes module names: -e %s",
@@ -172,10 +172,10 @@ int option_module(struct parse *parse, const char *name)
 	if (!strcmp(name, WORD_ALL))
 		return add_all(parse);
 	if (!strcmp(name, WORD_HELP))
-		return help(parse);
+		return print_modules(parse);
 	if (!strncmp(name, WORD_HELP "=", strlen(WORD_HELP "=")))
 		return help_module(parse, name + strlen(WORD_HELP "="));
 	if (option_modules_is_file(name))
 		return option_modules_has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
-	return unknown(parse, name);
+	return report_unknown_module(parse, name);
 }

@@ -196,7 +196,7 @@ static int target_name(struct parse *parse, const char *name)
 	return error;
 }
 
-static int target(struct parse *parse, const char *text)
+static int target_of_text(struct parse *parse, const char *text)
 {
 	uint64_t pid;
 
@@ -222,7 +222,7 @@ int option_targets(struct parse *parse)
 	int error = 0;
 
 	for (size_t i = 0; i < parse->target_count && !error; i++)
-		error = target(parse, parse->targets[i]);
+		error = target_of_text(parse, parse->targets[i]);
 	return error;
 }
 

@@ -49,7 +49,7 @@ static uint32_t number_of_root(struct marking *marking)
 	return marking->root;
 }
 
-static void reach(struct marking *marking, uint32_t index, enum heap_class class, uint32_t from)
+static void set_reached(struct marking *marking, uint32_t index, enum heap_class class, uint32_t from)
 {
 	struct heap *heap = marking->heap;
 
@@ -76,7 +76,7 @@ static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t
 }
 
 /* Handles a word that may be a pointer. It is at address `at`, in block `from`, or in a root (HEAP_NONE). */
-static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
+static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
 	const uint32_t index = heap_find(heap, word);
@@ -91,12 +91,12 @@ static void meet(struct marking *marking, uint64_t word, uint32_t from, uint64_t
 		const struct heap_block block = heap_block(heap, index);
 
 		if (word == block.address || inner_keeps(heap, &block, word)) {
-			reach(marking, index, HEAP_REACHABLE, from);
+			set_reached(marking, index, HEAP_REACHABLE, from);
 			return;
 		}
 	}
 	if (class == HEAP_LOST && !mark_is_link(heap, index, word, from, at))
-		reach(marking, index, HEAP_POSSIBLE, from);
+		set_reached(marking, index, HEAP_POSSIBLE, from);
 }
 
 /* `at`: the address of the word, which is in block `from`. */
@@ -121,11 +121,11 @@ static void each_word(struct marking *marking, uint32_t index, word_visitor visi
 		}
 }
 
-static void capture_consistent(struct marking *marking, uint32_t index)
+static void visit_block(struct marking *marking, uint32_t index)
 {
 	marking->bytes += block_size(marking->heap, &marking->heap->blocks[index]);
 	marking->blocks++;
-	each_word(marking, index, meet);
+	each_word(marking, index, mark_by_word);
 }
 
 static void tell_owner(struct marking *marking)
@@ -142,9 +142,9 @@ static void on_root(void *context, uint64_t word, uint64_t address, pid_t tid)
 
 	marking->at = (struct root){.address = address, .tid = tid};
 	marking->root = HEAP_NONE;
-	meet(marking, word, HEAP_NONE, address);
+	mark_by_word(marking, word, HEAP_NONE, address);
 	while (marking->surely.count)
-		capture_consistent(marking, marking->surely.items[--marking->surely.count]);
+		visit_block(marking, marking->surely.items[--marking->surely.count]);
 	tell_owner(marking);
 }
 
@@ -159,7 +159,7 @@ static void drain_possibly(struct marking *marking)
 			continue;
 		marking->root = one.root;
 		marking->at = heap->roots[one.root];
-		capture_consistent(marking, one.block);
+		visit_block(marking, one.block);
 		tell_owner(marking);
 	}
 }

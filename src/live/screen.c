@@ -219,7 +219,7 @@ static void scroll_to_selected(struct screen *screen)
 		screen->first = screen->selected - room + 1;
 }
 
-static void draw(struct screen *screen)
+static void draw_screen(struct screen *screen)
 {
 	const int end = LINES - FOOT_LINES;
 	int y = head_lines(screen);
@@ -429,7 +429,7 @@ static void screen_watch(struct screen *screen)
 			if (options->count && ++screen->looks >= options->count)
 				screen->quits = true;
 		}
-		draw(screen);
+		draw_screen(screen);
 		const int key = getch();
 
 		if (key != ERR)

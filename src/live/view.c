@@ -126,7 +126,7 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 }
 
 /* Returns the calls per second. Without a new interval, the rate stays as it was. */
-static double rate(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
+static double calls_per_second(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
 }
@@ -205,7 +205,7 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 		.live = site->live,
 		.grown = view_difference(view, &site->live, &base->live),
 		.grown_last = view_difference(view, &site->live, &last->live),
-		.calls = rate(NULL, site->tally.calls, last->calls, view->seconds),
+		.calls = calls_per_second(NULL, site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
 		.lost = lost_of(site->lost),
 		.is_before = site->is_before,

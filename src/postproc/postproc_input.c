@@ -62,7 +62,7 @@ static void outlive_interrupt(const struct postproc_input *input, bool follow)
 		sigaction(SIGTERM, &action, NULL);
 }
 
-static void complain(void *context, const char *clause)
+static void warn_of_input(void *context, const char *clause)
 {
 	struct postproc_input *input = context;
 
@@ -114,7 +114,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 		.encoding = options->input_encoding,
 		.follow = options->follow,
 		.stop = &interrupted,
-		.complain = complain,
+		.complain = warn_of_input,
 		.complain_context = input,
 		.layout = options->layout,
 	};

@@ -138,7 +138,7 @@ static uint64_t postproc_options_number(struct argp_state *state, const char *op
 }
 
 /* Reads a mask. As in traces, it is hexadecimal with and without 0x. */
-static uint64_t mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
+static uint64_t parse_mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
 	uint64_t value = 0;
 
@@ -150,7 +150,7 @@ static uint64_t mask(struct argp_state *state, const char *option, const char *t
 
 /* Returns the format of that name. On a wrong name, or if the format lacks the ability (to be read, to be written),
  * ends the program with a message. */
-static const struct encoding *encoding(struct argp_state *state, const char *name, unsigned ability)
+static const struct encoding *parse_encoding(struct argp_state *state, const char *name, unsigned ability)
 {
 	const struct encoding *found = encoding_find(name);
 
@@ -164,7 +164,7 @@ static const struct encoding *encoding(struct argp_state *state, const char *nam
 	return found;
 }
 
-static enum postproc_dialect dialect(struct argp_state *state, const char *name)
+static enum postproc_dialect parse_dialect(struct argp_state *state, const char *name)
 {
 	if (!name || !strcmp(name, "sp-rtrace"))
 		return DIALECT_COMPAT;
@@ -201,7 +201,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		options->select.by_context = true;
 		options->select.context_names = is_mask(arg) ? NULL : arg;
 		options->select.context_mask =
-			options->select.context_names ? 0 : (uint32_t)mask(state, "-C", arg, UINT32_MAX);
+			options->select.context_names ? 0 : (uint32_t)parse_mask(state, "-C", arg, UINT32_MAX);
 		if (!*arg)
 			argp_error(state, "-C needs names of contexts, like Request,Parse, or a mask");
 		return true;
@@ -210,7 +210,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		/* A type may be written in hexadecimal digits only ("fd"), so only a first digit 0 to 9 makes it a
 		 * mask. */
 		if (isdigit((unsigned char)*arg))
-			options->prepare.resource_mask = mask(state, "-R", arg, UINT64_MAX);
+			options->prepare.resource_mask = parse_mask(state, "-R", arg, UINT64_MAX);
 		else if (*arg)
 			options->prepare.resource_types = arg;
 		else
@@ -256,17 +256,17 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		return true;
 	case 'f':
 		options->views.export = export_find(arg);
-		options->output_encoding = options->views.export ? NULL : encoding(state, arg, ENCODING_WRITE);
+		options->output_encoding = options->views.export ? NULL : parse_encoding(state, arg, ENCODING_WRITE);
 		return true;
 	case 't':
-		options->output_encoding = encoding(state, "text", ENCODING_WRITE);
+		options->output_encoding = parse_encoding(state, "text", ENCODING_WRITE);
 		return true;
 	case OPT_INPUT_FORMAT:
-		options->input_encoding = encoding(state, arg, ENCODING_READ);
+		options->input_encoding = parse_encoding(state, arg, ENCODING_READ);
 		return true;
 	case OPT_RAW_FORMAT:
 		options->layout_path = arg;
-		options->input_encoding = encoding(state, "stacktrack", ENCODING_READ);
+		options->input_encoding = parse_encoding(state, "stacktrack", ENCODING_READ);
 		return true;
 	case OPT_CYCLE_SIZE:
 		options->cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
@@ -284,7 +284,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		if (arg && !strcmp(arg, "stacktrack-2005"))
 			options->expand.pad_right = true;
 		else
-			options->dialect = dialect(state, arg);
+			options->dialect = parse_dialect(state, arg);
 		return true;
 	case OPT_FOLLOW:
 		options->follow = true;

@@ -160,7 +160,7 @@ pid_t *who_all(size_t *count)
 }
 
 /* Returns the living processes for which `wanted` is true. */
-static pid_t *chosen(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
+static pid_t *select_processes(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
 {
 	size_t all;
 	pid_t *pids = who_all(&all);
@@ -227,12 +227,12 @@ static bool is_run_by(pid_t pid, const void *path)
 
 pid_t *who_children(pid_t pid, size_t *count)
 {
-	return chosen(count, is_child, &pid);
+	return select_processes(count, is_child, &pid);
 }
 
 pid_t *who_named(const char *name, size_t *count)
 {
-	return chosen(count, strchr(name, '/') ? is_run_by : who_is_named, name);
+	return select_processes(count, strchr(name, '/') ? is_run_by : who_is_named, name);
 }
 
 /* Uses the name and the command line, because the kernel lets every user read these. */
@@ -255,7 +255,7 @@ static bool is_named_of_another(pid_t pid, const void *name)
 pid_t who_named_of_another(const char *name)
 {
 	size_t count;
-	pid_t *const pids = chosen(&count, is_named_of_another, name);
+	pid_t *const pids = select_processes(&count, is_named_of_another, name);
 	const pid_t first = count ? pids[0] : 0;
 
 	free(pids);

@@ -111,8 +111,8 @@ static bool fits_patterns(struct stack_filter *filter, const char *function)
 	return true;
 }
 
-static struct stack_filter_verdict *judge(struct stack_filter *filter, struct stack *stack, const char *function,
-					  unsigned kind)
+static struct stack_filter_verdict *judge_stack(struct stack_filter *filter, struct stack *stack, const char *function,
+						unsigned kind)
 {
 	struct suppressions *const suppressions = filter->options.suppressions;
 	struct stack_filter_verdict *verdict = xmalloc(sizeof(*verdict));
@@ -146,7 +146,7 @@ static bool stack_filter_fits(void *context, const struct record_call *call)
 	while (verdict && (verdict->function != function || verdict->kind != kind))
 		verdict = verdict->next;
 	if (!verdict)
-		verdict = judge(filter, stack, function, kind);
+		verdict = judge_stack(filter, stack, function, kind);
 	if (verdict->suppression)
 		tally_add(&filter->used[verdict->suppression - 1], call->size);
 	return verdict->fits;

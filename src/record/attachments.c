@@ -63,7 +63,7 @@ void attachments_free(struct trace *trace)
 /* ---- Files ---- */
 
 /* Warns that the file `what` is not attached, up to FAILURES_REPORTED times in a run. */
-static void failed(const struct trace *trace, const char *what, const char *why)
+static void warn_not_attached(const struct trace *trace, const char *what, const char *why)
 {
 	struct run *const run = trace->run;
 
@@ -146,7 +146,7 @@ static int open_beside(struct trace *trace, const char *name, const char *what, 
 	const int fd = trace_file_beside(trace, name, path);
 
 	if (fd < 0) {
-		failed(trace, what, strerror(-fd));
+		warn_not_attached(trace, what, strerror(-fd));
 		free(*path);
 	}
 	return fd;
@@ -166,7 +166,7 @@ static char *write_beside(struct trace *trace, const char *name, const char *wha
 	close(fd);
 	if (error >= 0)
 		return path;
-	failed(trace, what, strerror(-error));
+	warn_not_attached(trace, what, strerror(-error));
 	unlink(path);
 	free(path);
 	return NULL;
@@ -177,7 +177,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 {
 	if (text->bytes)
 		return write_beside(trace, attachment->name, attachment->name, text->bytes, text->size);
-	failed(trace, attachment->name, "it could not be read in time");
+	warn_not_attached(trace, attachment->name, "it could not be read in time");
 	return NULL;
 }
 
@@ -212,7 +212,7 @@ static char *copy_file(struct trace *trace, const struct attachment *attachment)
 	char *path = NULL;
 
 	if (why)
-		failed(trace, attachment->path, why);
+		warn_not_attached(trace, attachment->path, why);
 	else
 		path = write_beside(trace, attachment->name, attachment->path, reading->bytes, reading->size);
 	if (path && reading->is_cut)

@@ -23,7 +23,7 @@
 #define WORD_NS       (2000 * MILLISECOND) /* time after which functrace reports what it waits for */
 
 /* Returns the end of a message: what the user can do about the error. */
-static const char *advice(int error)
+static const char *advice_after_error(int error)
 {
 	switch (-error) {
 	case EPIPE:
@@ -68,7 +68,8 @@ void put_failed(struct trace *trace, int error)
 	}
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
 		  strerror(-error), trace->has_ended ? "Of its trace, " : "The process goes on untraced; ",
-		  put_is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
+		  put_is_empty(trace) ? "nothing was written." : "what was written before is readable.",
+		  advice_after_error(error));
 }
 
 static void write_record(struct trace *trace, const struct record *record)

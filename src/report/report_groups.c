@@ -78,8 +78,8 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 }
 
 /* Returns the groups of the resource that have something to show, worst first. The caller frees them. */
-static struct report_groups_ranked *rank(const struct report *report, const struct profile_resource *resource,
-					 size_t *count)
+static struct report_groups_ranked *rank_groups(const struct report *report, const struct profile_resource *resource,
+						size_t *count)
 {
 	const struct profile *profile = report->profile;
 	struct report_groups_ranked *ranked = NULL;
@@ -277,7 +277,7 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct report_groups_ranked *ranked = rank(report, resource, &count);
+	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
 
 	for (size_t i = 0; i < count && i < top; i++) {
 		LINE(&report->lines, "%s", "");
@@ -353,7 +353,7 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 	const size_t top = report->options.top ? report->options.top : report->section->top;
 	const struct profile_group *before = NULL;
 	size_t count;
-	struct report_groups_ranked *ranked = rank(report, resource, &count);
+	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
 
 	if (!count)
 		LINE(&report->lines, "     No stack has more than before.");

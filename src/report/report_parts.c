@@ -59,7 +59,7 @@ struct tally report_figure_old(const struct report *report, const struct profile
 }
 
 /* Returns how much more there is than before. */
-static struct tally growth(const struct report *report, const struct profile_group *group)
+static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
 	const bool is_suppressed = group->growth_is_suppressed && report->section->has_births;
@@ -74,7 +74,7 @@ static struct tally growth(const struct report *report, const struct profile_gro
 struct tally report_figure(const struct report *report, const struct profile_group *group)
 {
 	if (report->profile->has_old)
-		return growth(report, group);
+		return group_growth(report, group);
 	const struct tally figure = report_figure_now(report, group);
 
 	return figure.calls < report->options.min_count ? (struct tally){0} : figure;

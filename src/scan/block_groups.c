@@ -118,7 +118,7 @@ static int block_groups_compare(const void *one, const void *two)
 	return a->type < b->type ? -1 : a->type > b->type;
 }
 
-static void sort(struct scan_groups *groups)
+static void sort_and_index(struct scan_groups *groups)
 {
 	qsort(groups->items, groups->count, sizeof(*groups->items), block_groups_compare);
 	for (size_t i = 0; i < groups->count; i++)
@@ -132,7 +132,7 @@ void scan_groups_sort(struct scan_groups *groups, enum scan_class class)
 
 		group->rank = (int64_t)(group->sums[class].bytes + (class == CLASS_LOST ? group->kept_lost.bytes : 0));
 	}
-	sort(groups);
+	sort_and_index(groups);
 }
 
 void scan_groups_sort_growth(struct scan_groups *groups)
@@ -140,5 +140,5 @@ void scan_groups_sort_growth(struct scan_groups *groups)
 	for (size_t i = 0; i < groups->count; i++)
 		groups->items[i].rank =
 			(int64_t)(scan_group_all(&groups->items[i]).bytes - groups->items[i].before.bytes);
-	sort(groups);
+	sort_and_index(groups);
 }

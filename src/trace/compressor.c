@@ -85,7 +85,7 @@ static int compress_gzip(struct packer *packer, const struct buf *data)
 }
 
 /* Compresses and writes a frame. If it cannot be written whole, removes its written part from the file. */
-static void pack(struct packer *packer, const struct frame *frame)
+static void pack_frame(struct packer *packer, const struct frame *frame)
 {
 	struct packed *const packed = frame->packed;
 	size_t done = 0;
@@ -121,7 +121,7 @@ static void *compressor_work(void *context)
 		if (!packer->first)
 			packer->end = &packer->first;
 		pthread_mutex_unlock(&packer->lock);
-		pack(packer, frame);
+		pack_frame(packer, frame);
 		pthread_mutex_lock(&packer->lock);
 		if (!frame->packed->error)
 			frame->packed->calls += frame->calls;

@@ -73,7 +73,7 @@ static ssize_t fill_raw(struct input *input)
 	return got;
 }
 
-static int bad(struct input *input, const char *what)
+static int note_bad_input(struct input *input, const char *what)
 {
 	input->error = what;
 	return -EBADMSG;
@@ -145,7 +145,7 @@ static ssize_t unpack_gzip(struct input *input, void *data, size_t size)
 	if (result == Z_STREAM_END)
 		input->in_frame = false;
 	else if (result != Z_OK && result != Z_BUF_ERROR && z->avail_out == size)
-		return bad(input, "the gzip data are damaged");
+		return note_bad_input(input, "the gzip data are damaged");
 	return (ssize_t)(size - z->avail_out);
 }
 
@@ -160,9 +160,9 @@ static ssize_t unpack_zstd(struct input *input, void *data, size_t size)
 	if (ZSTD_isError(result)) {
 		if (out.pos)
 			return (ssize_t)out.pos;
-		return bad(input, ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
-					  ? "the zstd data need more than 128 MiB to be unpacked"
-					  : "the zstd data are damaged");
+		return note_bad_input(input, ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
+						     ? "the zstd data need more than 128 MiB to be unpacked"
+						     : "the zstd data are damaged");
 	}
 	if (progress)
 		input->in_frame = result != 0;
@@ -189,7 +189,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 			if (got)
 				return got;
 			if (had && input->end - input->start == had)
-				return bad(input, "the compressed data are damaged");
+				return note_bad_input(input, "the compressed data are damaged");
 			if (input->start < input->end)
 				continue; /* that was a member or frame without content */
 		}
@@ -200,7 +200,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 		if (more)
 			continue;
 		if (input->in_frame && !input->follow)
-			return bad(input, "the compressed data end too early");
+			return note_bad_input(input, "the compressed data end too early");
 		return 0;
 	}
 }
@@ -240,7 +240,7 @@ int input_wait(struct input *input)
 	const off_t position = lseek(input->fd, 0, SEEK_CUR);
 
 	if (position >= 0 && fstat(input->fd, &st) == 0 && st.st_size < position)
-		return bad(input, "the file has become shorter while it was read");
+		return note_bad_input(input, "the file has become shorter while it was read");
 	return 1;
 }
 

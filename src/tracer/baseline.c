@@ -88,7 +88,7 @@ static bool baseline_begin(struct process *p)
 	return true;
 }
 
-static void copied(struct process *p)
+static void note_baseline_copied(struct process *p)
 {
 	ledger_baseline_copied(p->trace);
 }
@@ -192,7 +192,7 @@ bool baseline_take(struct process *p, struct baseline *baseline)
 		capture_consistent(p, &(struct capture_request){.is_wanted = baseline_is_wanted_local,
 								.begin = baseline_begin,
 								.is_early = is_early,
-								.copied = copied,
+								.copied = note_baseline_copied,
 								.spares_sleepers = true,
 								.is_for_blocks = true});
 

@@ -107,7 +107,7 @@ static void launch_failed(struct tracer *t, struct task *task)
 	t->finished = true;
 }
 
-static void begun(struct tracer *t)
+static void note_run_has_begun(struct tracer *t)
 {
 	t->run->has_begun = true;
 	engine_started(t->engine);
@@ -143,7 +143,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		msg_warn("process %d is not traced: %s", task->tid, refusal_reason(errno));
 		t->run->untraced_children++;
 		if (first)
-			begun(t);
+			note_run_has_begun(t);
 		task_release(t, task, 0);
 		return;
 	}
@@ -159,6 +159,6 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		return;
 	}
 	if (first)
-		begun(t);
+		note_run_has_begun(t);
 	task_resume(task, 0);
 }

@@ -90,7 +90,7 @@ static bool leak_check_is_of_another(const struct trace *trace, const struct hea
 	return has_block(trace, leak_check_is_any, ending) && !has_block(trace, leak_check_is_there, ending);
 }
 
-static void know(void *context, uint64_t id, uint64_t size)
+static void note_ledger_block(void *context, uint64_t id, uint64_t size)
 {
 	heap_capture_know(context, id, size);
 }
@@ -105,7 +105,7 @@ bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *end
 		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
-			ledger_each_copied(trace, id, know, ending);
+			ledger_each_copied(trace, id, note_ledger_block, ending);
 	return true;
 }
 

@@ -50,15 +50,15 @@ static void scan_was_last(struct process *p)
 }
 
 /* The allocator's figures are those of the copy, no matter what comes after it. */
-static void nothing(struct process *p)
+static void ignore_copied(struct process *p)
 {
 	(void)p;
 }
 
 static const struct aim aim_lost = {false, false, has_trace, NULL, scan_later, NULL, leak_check_write};
 static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_later, scan_was_last, leak_check_write};
-static const struct aim aim_figures = {true,    true, leak_check_figures_are_wanted, leak_check_figures_limit,
-				       nothing, NULL, leak_check_write_figures};
+static const struct aim aim_figures = {true,          true, leak_check_figures_are_wanted, leak_check_figures_limit,
+				       ignore_copied, NULL, leak_check_write_figures};
 
 /* Returns whether the process has a task that is not at its end. Otherwise exit_captures.c has written everything. */
 static bool goes_on(const struct process *p)

@@ -203,7 +203,7 @@ static void detach_ready(struct tracer *t)
 }
 
 /* --verify: checks that every byte that was ever changed reads as before. */
-static void verify(struct process *p)
+static void verify_text(struct process *p)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
 	const struct hash_entry *entry;
@@ -269,7 +269,7 @@ static void letgo_finish(struct process *p)
 			 "be restored",
 			 p->pid);
 	if (p->tracer->set->verify)
-		verify(p);
+		verify_text(p);
 	process_report(p);
 }
 

@@ -25,7 +25,7 @@ static bool cfi_check_skip(struct bytes *bytes, uint64_t size)
 }
 
 /* Reads an unsigned or signed LEB128; only the low 64 bits count. Returns false at the end of the bytes. */
-static bool leb(struct bytes *bytes, uint64_t *value)
+static bool read_leb128(struct bytes *bytes, uint64_t *value)
 {
 	unsigned shift = 0;
 
@@ -87,7 +87,7 @@ static int check_operands(struct bytes *bytes, const char *form)
 		}
 		if (*form == 'x')
 			return -1;
-		if (!leb(bytes, &value))
+		if (!read_leb128(bytes, &value))
 			return 0;
 		if (*form == 'r' && value >= REGISTER_MAX)
 			return -1;
@@ -111,7 +111,7 @@ static bool check_instructions(struct bytes bytes)
 		case DW_CFA_restore:
 			break;
 		case DW_CFA_offset:
-			result = leb(&bytes, &unused);
+			result = read_leb128(&bytes, &unused);
 			break;
 		default:
 			if (opcode >= sizeof(operands) / sizeof(operands[0]) || !operands[opcode])
@@ -211,7 +211,7 @@ static bool check_fde(struct cfi_check_state *check, uint64_t offset, const Dwar
 		return false;
 	if (!cfi_check_skip(&bytes, 2 * (uint64_t)pointer))
 		return true;
-	if (*cie >> 8 && (!leb(&bytes, &size) || !cfi_check_skip(&bytes, size)))
+	if (*cie >> 8 && (!read_leb128(&bytes, &size) || !cfi_check_skip(&bytes, size)))
 		return true;
 	return check_instructions(bytes);
 }

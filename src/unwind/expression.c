@@ -57,7 +57,7 @@ static int expression_push(struct machine *m, uint64_t value)
 {
 	if (m->depth == STACK_MAX)
 		return -EINVAL;
-	m->stack[m->depth++] = memory_sum(m->memory, value, 0);
+	m->stack[m->depth++] = unwind_memory_sum(m->memory, value, 0);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ static int64_t as_signed(const struct machine *m, uint64_t value)
 	return m->bits == 32 ? (int32_t)value : (int64_t)value;
 }
 
-static int binary(struct machine *m, unsigned atom)
+static int compute_binary(struct machine *m, unsigned atom)
 {
 	if (m->depth < 2)
 		return -EINVAL;
@@ -179,19 +179,19 @@ static int unary(struct machine *m, const struct expression_op *op)
 		*top += op->number;
 		break;
 	case DW_OP_deref:
-		if (!memory_word(m->memory, *top, top))
+		if (!unwind_memory_word(m->memory, *top, top))
 			return -EFAULT;
 		break;
 	case DW_OP_deref_size:
 		if (op->number > sizeof(*top))
 			return -EINVAL;
-		if (!memory_number(m->memory, *top, (unsigned)op->number, top))
+		if (!unwind_memory_number(m->memory, *top, (unsigned)op->number, top))
 			return -EFAULT;
 		break;
 	default:
 		return -EINVAL;
 	}
-	*top = memory_sum(m->memory, *top, 0);
+	*top = unwind_memory_sum(m->memory, *top, 0);
 	return 0;
 }
 
@@ -220,7 +220,7 @@ static int expression_step(struct machine *m, const struct expression_op *op)
 	case DW_OP_deref_size:
 		return unary(m, op);
 	default:
-		return binary(m, op->atom);
+		return compute_binary(m, op->atom);
 	}
 }
 

@@ -102,7 +102,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 		fallback->last = mapped;
 		return 0;
 	}
-	return memory_read(memory, address, value, sizeof(*value)) ? 0 : -UNW_EINVAL;
+	return unwind_memory_read(memory, address, value, sizeof(*value)) ? 0 : -UNW_EINVAL;
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write, void *arg)

@@ -241,7 +241,7 @@ static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 	const struct arch *arch = unwinder->arch;
 	unsigned char code[ARCH_CALL_BYTES];
 
-	return arch->signal.frame_has_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
+	return arch->signal.frame_has_registers && unwind_memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
 	       arch->find_restorer(code, sizeof(code)) == 0;
 }
 

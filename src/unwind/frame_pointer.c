@@ -16,7 +16,7 @@ static bool holds_return(struct unwinder *unwinder, uint64_t start, uint64_t end
 	uint64_t word;
 
 	for (uint64_t at = start; at < end; at += unwinder->arch->pointer_size)
-		if (!memory_word(&unwinder->memory, at, &word) ||
+		if (!unwind_memory_word(&unwinder->memory, at, &word) ||
 		    unwinder_may_return(unwinder, return_address_plain(unwinder->arch, word)))
 			return true;
 	return false;
@@ -32,12 +32,12 @@ bool frame_pointer_caller(struct unwinder *unwinder, struct frame_registers *reg
 	if (!number || !(registers->known >> number & 1) || sp % size || frame % size || frame < sp ||
 	    frame - sp > (uint64_t)FRAME_WORDS_MAX * size)
 		return false;
-	if (!memory_word(&unwinder->memory, frame, &outer) ||
-	    !memory_word(&unwinder->memory, memory_sum(&unwinder->memory, frame, size), &caller) ||
+	if (!unwind_memory_word(&unwinder->memory, frame, &outer) ||
+	    !unwind_memory_word(&unwinder->memory, unwind_memory_sum(&unwinder->memory, frame, size), &caller) ||
 	    !unwinder_is_return(unwinder, return_address_plain(arch, caller)) || holds_return(unwinder, sp, frame))
 		return false;
 	registers->values[number] = outer;
-	registers->values[arch->dwarf.sp] = memory_sum(&unwinder->memory, frame, 2 * (int64_t)size);
+	registers->values[arch->dwarf.sp] = unwind_memory_sum(&unwinder->memory, frame, 2 * (int64_t)size);
 	registers->known = 1ull << number | 1ull << arch->dwarf.sp;
 	*pc = caller;
 	return true;

@@ -48,7 +48,7 @@ static bool libdw_walk_read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *val
 	uint64_t word;
 
 	(void)dwfl;
-	if (!memory_word(&libdw->unwinder->memory, address, &word))
+	if (!unwind_memory_word(&libdw->unwinder->memory, address, &word))
 		return false;
 	*value = word;
 	return true;
@@ -150,7 +150,7 @@ static int on_frame(Dwfl_Frame *state, void *context)
 
 		dwfl_frame_pc(state, &pc, NULL);
 		if (dwfl_frame_reg(state, libdw->unwinder->arch->dwarf.sp, &sp) ||
-		    !steps_to_caller(steps, memory_sum(memory, pc, 0), memory_sum(memory, sp, 0)))
+		    !steps_to_caller(steps, unwind_memory_sum(memory, pc, 0), unwind_memory_sum(memory, sp, 0)))
 			return DWARF_CB_ABORT;
 	}
 	libdw->is_first = false;

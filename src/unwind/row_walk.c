@@ -35,14 +35,15 @@ static enum step step_normal(struct row_walk *walk, const struct row *row, uint6
 
 	if (!(registers->known >> row->cfa_register & 1))
 		return STEP_OTHER;
-	const uint64_t cfa = memory_sum(walk->memory, registers->values[row->cfa_register], row->cfa_offset);
+	const uint64_t cfa = unwind_memory_sum(walk->memory, registers->values[row->cfa_register], row->cfa_offset);
 
-	if (!memory_word(walk->memory, memory_sum(walk->memory, cfa, row->offsets[0]), pc))
+	if (!unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, cfa, row->offsets[0]), pc))
 		return STEP_CUT;
 	for (unsigned i = 1; i < row->saved_count; i++) {
 		const unsigned reg = row->registers[i];
 
-		if (memory_word(walk->memory, memory_sum(walk->memory, cfa, row->offsets[i]), &registers->values[reg]))
+		if (unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, cfa, row->offsets[i]),
+				       &registers->values[reg]))
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf.sp] = cfa;
@@ -60,20 +61,22 @@ static int apply_rule(struct row_walk *walk, const struct row_rule *rule, uint64
 
 	switch (rule->kind) {
 	case RULE_AT_CFA:
-		return memory_word(walk->memory, memory_sum(walk->memory, cfa, rule->offset), value) ? 0 : -EFAULT;
+		return unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, cfa, rule->offset), value)
+			       ? 0
+			       : -EFAULT;
 	case RULE_CFA:
-		*value = memory_sum(walk->memory, cfa, rule->offset);
+		*value = unwind_memory_sum(walk->memory, cfa, rule->offset);
 		return 0;
 	case RULE_REGISTER:
 		if (!(registers->known >> rule->base & 1))
 			return -EINVAL;
-		*value = memory_sum(walk->memory, registers->values[rule->base], rule->offset);
+		*value = unwind_memory_sum(walk->memory, registers->values[rule->base], rule->offset);
 		return 0;
 	case RULE_AT:
 		error = expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory, &address);
 		if (error)
 			return error;
-		return memory_word(walk->memory, address, value) ? 0 : -EFAULT;
+		return unwind_memory_word(walk->memory, address, value) ? 0 : -EFAULT;
 	case RULE_VALUE:
 		return expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory, value);
 	}
@@ -128,7 +131,7 @@ static bool find_state(struct row_walk *walk, uint64_t pc_at)
 	walk->state = 0;
 	if (!arch->signal.frame_state)
 		return true;
-	return memory_word(walk->memory, memory_sum(walk->memory, pc_at, arch->pointer_size), &word) &&
+	return unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, pc_at, arch->pointer_size), &word) &&
 	       arch->signal.frame_state(word, &walk->state);
 }
 
@@ -151,7 +154,8 @@ static enum step step_signal(struct row_walk *walk, uint64_t *pc)
 			arch->signal.frame_registers ? arch->signal.frame_registers[i] : (int64_t)i - arch->dwarf.pc;
 		const int64_t offset = words * arch->pointer_size;
 
-		if (!memory_word(walk->memory, memory_sum(walk->memory, pc_at, offset), &registers->values[i]))
+		if (!unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, pc_at, offset),
+					&registers->values[i]))
 			return STEP_CUT;
 	}
 	registers->known = all_registers(arch);
@@ -173,7 +177,7 @@ static bool is_called_by_start(struct row_walk *walk)
 	if (!arch->unwind_index)
 		return false;
 	for (unsigned at = 0; at < START_SCAN; at += arch->pointer_size) {
-		if (!memory_word(walk->memory, memory_sum(walk->memory, sp, at), &word))
+		if (!unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, sp, at), &word))
 			return false;
 		if (unwinder_may_return(walk->unwinder, word))
 			return unwinder_find_start(walk->unwinder, word, false);

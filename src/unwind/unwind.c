@@ -120,7 +120,7 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 {
 	const struct arch *arch = snapshot->arch;
 
-	memory_begin(&unwinder->memory, snapshot);
+	unwind_memory_begin(&unwinder->memory, snapshot);
 	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
 }
 
@@ -137,7 +137,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 
 	if (snapshot->inside || (row && row->kind != ROW_NONE && !calls_only))
 		return false;
-	if (!arch->return_address(&snapshot->regs, &value) && !memory_word(&unwinder->memory, value, &value))
+	if (!arch->return_address(&snapshot->regs, &value) && !unwind_memory_word(&unwinder->memory, value, &value))
 		return false;
 	value = return_address_plain(arch, value);
 	row = unwinder_frame_row(unwinder, value, false);
@@ -208,7 +208,7 @@ bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *s
 {
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, address);
 
-	memory_begin(&unwinder->memory, snapshot);
+	unwind_memory_begin(&unwinder->memory, snapshot);
 	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start) ||
 	    !cfi_function(&mapped->object->cfi, address - mapped->bias, start))
 		return false;

@@ -10,7 +10,7 @@
 /* A limit far above the need: 257 frames with a dozen saved registers each take a few windows. */
 #define SLOW_READS_MAX 20000
 
-void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot)
+void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot)
 {
 	const uint16_t probe = 1;
 	const bool host_big_endian = *(const unsigned char *)&probe == 0;
@@ -49,7 +49,7 @@ static bool read_exactly(const struct stack_snapshot *snapshot, uint64_t address
 
 /* A window begins a little below the wanted bytes, because registers are saved below the return address. It ends at a
  * page's end, so that an unmapped page after it costs nothing. */
-bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size)
+bool unwind_memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;
 
@@ -78,10 +78,10 @@ int stack_memory_read(void *memory, uint64_t address, void *data, size_t size)
 {
 	struct stack_memory *const read = memory;
 
-	return memory_read(read, memory_sum(read, address, 0), data, size) ? 0 : -EFAULT;
+	return unwind_memory_read(read, unwind_memory_sum(read, address, 0), data, size) ? 0 : -EFAULT;
 }
 
-bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value)
+bool unwind_memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value)
 {
 	uint8_t u8;
 	uint16_t u16;
@@ -90,22 +90,22 @@ bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size,
 
 	switch (size) {
 	case 1:
-		if (!memory_read(memory, address, &u8, sizeof(u8)))
+		if (!unwind_memory_read(memory, address, &u8, sizeof(u8)))
 			return false;
 		*value = u8;
 		return true;
 	case 2:
-		if (!memory_read(memory, address, &u16, sizeof(u16)))
+		if (!unwind_memory_read(memory, address, &u16, sizeof(u16)))
 			return false;
 		*value = memory->swap ? bswap_16(u16) : u16;
 		return true;
 	case 4:
-		if (!memory_read(memory, address, &u32, sizeof(u32)))
+		if (!unwind_memory_read(memory, address, &u32, sizeof(u32)))
 			return false;
 		*value = memory->swap ? bswap_32(u32) : u32;
 		return true;
 	case 8:
-		if (!memory_read(memory, address, &u64, sizeof(u64)))
+		if (!unwind_memory_read(memory, address, &u64, sizeof(u64)))
 			return false;
 		*value = memory->swap ? bswap_64(u64) : u64;
 		return true;

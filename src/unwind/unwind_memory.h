@@ -8,7 +8,7 @@
 
 #define MEMORY_WINDOW 4096
 
-/* The memory of one walk. Bytes from read() are kept until the next memory_begin(). */
+/* The memory of one walk. Bytes from read() are kept until the next unwind_memory_begin(). */
 struct stack_memory {
 	const struct stack_snapshot *snapshot;
 	uint64_t start; /* range of the snapshot's bytes */
@@ -27,20 +27,20 @@ struct stack_memory {
 };
 
 /* Begins a walk. The snapshot must stay in place until the next call. */
-void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
+void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
 
 /* Adds a number to a register's value as the tracee would do it. Every address and register that unwinding computes
  * is such a sum or a word of memory. */
-static inline uint64_t memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
+static inline uint64_t unwind_memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
 {
 	return (value + (uint64_t)offset) & memory->mask;
 }
 
-/* Reads the bytes that memory_read() and memory_word() do not find in the snapshot. */
-bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
+/* Reads the bytes that unwind_memory_read() and unwind_memory_word() do not find in the snapshot. */
+bool unwind_memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
 
 /* Reads exactly `size` bytes (at most MEMORY_WINDOW). Returns false if not all of them can be read. */
-static inline bool memory_read(struct stack_memory *memory, uint64_t address, void *data, size_t size)
+static inline bool unwind_memory_read(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const uint64_t offset = address - memory->start;
 
@@ -48,22 +48,22 @@ static inline bool memory_read(struct stack_memory *memory, uint64_t address, vo
 		memcpy(data, memory->bytes + offset, size);
 		return true;
 	}
-	return memory_read_slow(memory, address, data, size);
+	return unwind_memory_read_slow(memory, address, data, size);
 }
 
-/* memory_read() in the form of struct arch_memory's read; its context is the struct stack_memory. Returns 0 or
+/* unwind_memory_read() in the form of struct arch_memory's read; its context is the struct stack_memory. Returns 0 or
  * -EFAULT. */
 int stack_memory_read(void *memory, uint64_t address, void *data, size_t size);
 
 /* Reads an unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */
-bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value);
+bool unwind_memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value);
 
 /* Reads a pointer of the tracee's size. */
-static inline bool memory_word(struct stack_memory *memory, uint64_t address, uint64_t *value)
+static inline bool unwind_memory_word(struct stack_memory *memory, uint64_t address, uint64_t *value)
 {
 	if (__builtin_expect(memory->pointer_size == sizeof(*value) && !memory->swap, 1))
-		return memory_read(memory, address, value, sizeof(*value));
-	return memory_number(memory, address, memory->pointer_size, value);
+		return unwind_memory_read(memory, address, value, sizeof(*value));
+	return unwind_memory_number(memory, address, memory->pointer_size, value);
 }
 
 #endif

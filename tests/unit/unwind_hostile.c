@@ -392,7 +392,7 @@ static void begin_as(struct stack_memory *memory, struct stack_snapshot *snapsho
 		.context = calls,
 	};
 	*calls = 0;
-	memory_begin(memory, snapshot);
+	unwind_memory_begin(memory, snapshot);
 }
 
 static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, unsigned *calls)
@@ -409,12 +409,13 @@ static void test_sums(void **state)
 
 	(void)state;
 	begin_as(&memory, &snapshot, &calls, sizeof(uint32_t));
-	assert_int_equal(memory_sum(&memory, 0xfffffff0, 0x20), 0x10);
-	assert_int_equal(memory_sum(&memory, 0x10, -0x20), 0xfffffff0);
-	assert_int_equal(memory_sum(&memory, 0x1000, 0xfffffffc), 0xffc); /* a negative number without its sign */
+	assert_int_equal(unwind_memory_sum(&memory, 0xfffffff0, 0x20), 0x10);
+	assert_int_equal(unwind_memory_sum(&memory, 0x10, -0x20), 0xfffffff0);
+	assert_int_equal(unwind_memory_sum(&memory, 0x1000, 0xfffffffc),
+			 0xffc); /* a negative number without its sign */
 	begin(&memory, &snapshot, &calls);
-	assert_int_equal(memory_sum(&memory, 0xfffffff0, 0x20), 0x100000010);
-	assert_true(memory_sum(&memory, 0x10, -0x20) == UINT64_MAX - 0xf);
+	assert_int_equal(unwind_memory_sum(&memory, 0xfffffff0, 0x20), 0x100000010);
+	assert_true(unwind_memory_sum(&memory, 0x10, -0x20) == UINT64_MAX - 0xf);
 }
 
 static void test_memory(void **state)
@@ -426,33 +427,33 @@ static void test_memory(void **state)
 
 	(void)state;
 	begin(&memory, &snapshot, &calls);
-	assert_true(memory_word(&memory, 0x1000, &word));
+	assert_true(unwind_memory_word(&memory, 0x1000, &word));
 	assert_int_equal(word, 0x0807060504030201);
-	assert_true(memory_number(&memory, 0x1010, 4, &word));
+	assert_true(unwind_memory_number(&memory, 0x1010, 4, &word));
 	assert_int_equal(word, 0xfffffffe);
-	assert_true(memory_number(&memory, 0x1001, 2, &word));
+	assert_true(unwind_memory_number(&memory, 0x1001, 2, &word));
 	assert_int_equal(word, 0x0302);
-	assert_false(memory_number(&memory, 0x1001, 3, &word));
+	assert_false(unwind_memory_number(&memory, 0x1001, 3, &word));
 	assert_int_equal(calls, 0);
-	assert_false(memory_word(&memory, 0x1019, &word)); /* partly beyond the snapshot */
-	assert_false(memory_word(&memory, 0x0fff, &word));
-	assert_false(memory_word(&memory, UINT64_MAX - 3, &word));
+	assert_false(unwind_memory_word(&memory, 0x1019, &word)); /* partly beyond the snapshot */
+	assert_false(unwind_memory_word(&memory, 0x0fff, &word));
+	assert_false(unwind_memory_word(&memory, UINT64_MAX - 3, &word));
 	calls = 0;
 	/* One read for what lies near. */
-	assert_true(memory_word(&memory, 0x5800, &word));
+	assert_true(unwind_memory_word(&memory, 0x5800, &word));
 	assert_int_equal(word, 0x0706050403020100);
-	assert_true(memory_word(&memory, 0x5708, &word));
-	assert_true(memory_word(&memory, 0x5ff8, &word));
+	assert_true(unwind_memory_word(&memory, 0x5708, &word));
+	assert_true(unwind_memory_word(&memory, 0x5ff8, &word));
 	assert_int_equal(calls, 1);
 	/* Across two pages, and at the end of what is readable. */
-	assert_true(memory_word(&memory, 0x5ffc, &word));
+	assert_true(unwind_memory_word(&memory, 0x5ffc, &word));
 	assert_int_equal(word, 0x03020100fffefdfc);
-	assert_true(memory_word(&memory, 0x6ff8, &word));
-	assert_false(memory_word(&memory, 0x6ff9, &word));
+	assert_true(unwind_memory_word(&memory, 0x6ff8, &word));
+	assert_false(unwind_memory_word(&memory, 0x6ff9, &word));
 	/* Bounded. */
 	for (unsigned i = 0; i < 100000; i++)
-		memory_word(&memory, 0x5000 + i % 2 * 0x1000 + i % 64 * 16, &word);
-	assert_false(memory_word(&memory, 0x5800, &word));
+		unwind_memory_word(&memory, 0x5000 + i % 2 * 0x1000 + i % 64 * 16, &word);
+	assert_false(unwind_memory_word(&memory, 0x5800, &word));
 	assert_true(calls < 20010);
 }
 

@@ -196,7 +196,7 @@ static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 }
 
 /* Restores the order of a heap of runs from `place` down. The first run of the heap has the next call. */
-static void sift(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
+static void sift_down(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {
 		size_t least = place;
@@ -235,7 +235,7 @@ static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size
 		status = next_of_run(&runs[i]);
 	}
 	for (size_t i = count / 2; i-- > 0 && status > 0;)
-		sift(runs, heap, count, i);
+		sift_down(runs, heap, count, i);
 	while (count && status >= 0) {
 		const int error = put_merged(reorder, &runs[heap[0]]);
 
@@ -244,7 +244,7 @@ static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size
 		status = next_of_run(&runs[heap[0]]);
 		if (!status)
 			heap[0] = heap[--count];
-		sift(runs, heap, count, 0);
+		sift_down(runs, heap, count, 0);
 	}
 	return status < 0 ? status : 0;
 }

@@ -80,14 +80,14 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 }
 
 /* Returns how many hits in a row pin a task of the process. need_more() doubles the number if pinning was in vain. */
-static unsigned needed(const struct process *p)
+static unsigned hits_needed(const struct process *p)
 {
 	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
 }
 
 static void need_more(struct process *p)
 {
-	p->calls->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
+	p->calls->pin_needed = hits_needed(p) < ALONE_MOST ? 2 * hits_needed(p) : ALONE_MOST;
 }
 
 static void pin_forget(struct pin *pin)
@@ -121,7 +121,7 @@ static bool decide_to_pin(struct tracer *t, const struct task *task)
 	if (task->process->task_count != 1)
 		return false;
 	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
-	return pin->looked_at - pin->row_began < (uint64_t)needed(task->process) * HIT_NS &&
+	return pin->looked_at - pin->row_began < (uint64_t)hits_needed(task->process) * HIT_NS &&
 	       measure_wait(pin, &pin->waited);
 }
 
@@ -156,7 +156,7 @@ static void pin_to_own_cpu(struct tracer *t, struct task *task)
 	msg_debug(DBG_TRACER, 1, "%d and the tracer are on CPU %d", task->tid, pin->cpu);
 }
 
-static void undo(struct tracer *t, const char *why)
+static void unpin_task(struct tracer *t, const char *why)
 {
 	struct pin *pin = t->pin;
 	const struct task *task = task_find(t, pin->tid);
@@ -179,7 +179,7 @@ static void undo(struct tracer *t, const char *why)
 void pin_undo(struct tracer *t)
 {
 	if (t->pin->on)
-		undo(t, "tracing ends or pauses");
+		unpin_task(t, "tracing ends or pauses");
 }
 
 void pin_expose(struct tracer *t, const struct task *task, const char *why)
@@ -188,11 +188,11 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 
 	if (!pin->on || !is_auto(t) || task->tid != pin->tid)
 		return;
-	if (pin->hits < (uint64_t)needed(task->process) * WORTH)
+	if (pin->hits < (uint64_t)hits_needed(task->process) * WORTH)
 		need_more(task->process);
-	else if (needed(task->process) > ALONE)
+	else if (hits_needed(task->process) > ALONE)
 		task->process->calls->pin_needed /= 2;
-	undo(t, why);
+	unpin_task(t, why);
 	pin_forget(pin); /* it is at a stop of its own, so all its births were reported */
 }
 
@@ -206,11 +206,11 @@ static void pin_look_around(struct tracer *t)
 	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
 	if (!measure_wait(pin, &pin->waited) || (pin->waited - before) * CROWDED > pin->looked_at - since) {
 		pin->look = pin->look < LOOK_MOST ? 2 * pin->look : LOOK_MOST;
-		undo(t, "others want the CPU");
+		unpin_task(t, "others want the CPU");
 		return;
 	}
 	if (!cpus_are_only(pin->tid, pin->cpu)) {
-		undo(t, "it has other CPUs");
+		unpin_task(t, "it has other CPUs");
 		return;
 	}
 	pin->look = LOOK;
@@ -225,7 +225,7 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 		/* A few hits do not make another task a busy one. They count until the pinned task has ALONE hits in a
 		 * row. */
 		if (++pin->others >= OTHERS)
-			undo(t, "another task is busy too");
+			unpin_task(t, "another task is busy too");
 		return;
 	}
 	if (pin->in_a_row == ALONE)
@@ -247,7 +247,7 @@ void pin_hit(struct task *task)
 		pin->row_began = clock_ns(CLOCK_MONOTONIC);
 	if (pin->on) {
 		pinned_hit(t, task->tid);
-	} else if (pin->in_a_row >= needed(task->process)) {
+	} else if (pin->in_a_row >= hits_needed(task->process)) {
 		pin->in_a_row = 0;
 		pin_to_own_cpu(t, task);
 	}
@@ -264,7 +264,7 @@ void pin_tick(struct tracer *t)
 	if (now - pin->ticked_at < TICK_NS)
 		return;
 	if (pin->hits - pin->ticked_hits < IDLE_HITS)
-		undo(t, "it is not busy any more");
+		unpin_task(t, "it is not busy any more");
 	pin->ticked_at = now;
 	pin->ticked_hits = pin->hits;
 }
@@ -300,7 +300,7 @@ void pin_exec(struct tracer *t, pid_t former, pid_t tid)
 	if (t->pin->on && (former ? former : tid) == t->pin->tid) {
 		t->pin->tid = tid;
 		t->pin->watch.count = 0; /* the breakpoints have gone with the old memory */
-		undo(t, "it has executed another program");
+		unpin_task(t, "it has executed another program");
 		pin_forget(t->pin);
 	}
 }
@@ -309,7 +309,7 @@ void pin_gone(struct tracer *t, pid_t tid)
 {
 	if (t->pin->on && t->pin->tid == tid) {
 		t->pin->watch.count = 0;
-		undo(t, "it has ended");
+		unpin_task(t, "it has ended");
 	}
 }
 

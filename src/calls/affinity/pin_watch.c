@@ -136,7 +136,7 @@ static bool is_of_proc(struct task *task, uint64_t address, int folder)
 	return leads_to_proc(task, link);
 }
 
-static bool asks(struct task *task, const struct pin_watch_watched *which)
+static bool asks_for_cpus(struct task *task, const struct pin_watch_watched *which)
 {
 	uint64_t args[CALL_ARGS];
 
@@ -152,5 +152,5 @@ const char *pin_watch_asks(struct task *task, const struct breakpoint *b)
 {
 	const struct pin_watch_watched *which = &watched[b->calls->watched - 1];
 
-	return asks(task, which) ? which->symbol : NULL;
+	return asks_for_cpus(task, which) ? which->symbol : NULL;
 }

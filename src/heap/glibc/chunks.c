@@ -44,7 +44,7 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 }
 
 /* Divides the main arena's region: it goes on after memory that other code has taken by sbrk(2). */
-static bool part(struct heap *heap, size_t index, uint64_t end)
+static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];
 	const uint64_t next = pieces_next(heap, end, whole.end);
@@ -77,7 +77,7 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
 		if (size < least && region->top && heap->arenas[region->arena].is_main && pieces_fence(heap, at))
-			return part(heap, index, pieces_fence(heap, at));
+			return divide_main_region(heap, index, pieces_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
 			return inconsistent_at(heap, at, "a chunk has an impossible size");
 		if (!take_chunk(heap, region, at, size, walked))

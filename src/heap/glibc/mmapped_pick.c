@@ -52,7 +52,7 @@ static int mmapped_pick_compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static bool overlap(const struct region *a, const struct region *b)
+static bool regions_overlap(const struct region *a, const struct region *b)
 {
 	return a->start < b->end && b->start < a->end;
 }
@@ -65,7 +65,7 @@ static size_t take_pointed(struct region *found, size_t count, const bool *is_po
 	size_t sure = 0, other = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (is_pointed[i] && !(sure && overlap(&found[sure - 1], &found[i])))
+		if (is_pointed[i] && !(sure && regions_overlap(&found[sure - 1], &found[i])))
 			found[sure++] = found[i];
 		else
 			others[other++] = found[i];
@@ -83,7 +83,7 @@ static size_t take_unknown(struct region *found, size_t count, size_t sure)
 	for (size_t i = sure; i < count && unknown <= UNKNOWN_MAX; i++) {
 		while (k < sure && found[k].end <= found[i].start)
 			k++;
-		if (k < sure && overlap(&found[k], &found[i]))
+		if (k < sure && regions_overlap(&found[k], &found[i]))
 			continue;
 		const struct region region = found[i];
 
@@ -102,7 +102,7 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 		return false;
 	for (size_t i = 0; chosen >> i; i++)
 		if (chosen >> i & 1) {
-			if (before && overlap(before, &unknown[i]))
+			if (before && regions_overlap(before, &unknown[i]))
 				return false;
 			before = &unknown[i];
 			sum += before->end - before->whole;

@@ -172,7 +172,7 @@ static void open_mapping(struct shared *s)
 }
 
 /* Returns the address of what lseek(2) finds; `none` if no data follow. */
-static uint64_t seek(struct shared *s, uint64_t address, int whence, uint64_t none)
+static uint64_t seek_in_mapping(struct shared *s, uint64_t address, int whence, uint64_t none)
 {
 	const struct mapping *const m = s->mapping;
 	const off_t at = lseek(s->fd, (off_t)(address - m->start + m->offset), whence);
@@ -189,16 +189,17 @@ static bool is_data(struct shared *s, uint64_t address)
 {
 	if (address < s->hole || address >= s->end) {
 		s->hole = address;
-		s->data = align_down(seek(s, address, SEEK_DATA, s->mapping->end), page_size());
-		s->end = s->data < s->mapping->end ? align_up(seek(s, s->data, SEEK_HOLE, s->mapping->end), page_size())
-						   : s->mapping->end;
+		s->data = align_down(seek_in_mapping(s, address, SEEK_DATA, s->mapping->end), page_size());
+		s->end = s->data < s->mapping->end
+				 ? align_up(seek_in_mapping(s, s->data, SEEK_HOLE, s->mapping->end), page_size())
+				 : s->mapping->end;
 		if (s->end <= s->data)
 			s->end = s->data + page_size();
 	}
 	return address >= s->data;
 }
 
-static uint64_t less(uint64_t left, uint64_t used)
+static uint64_t subtract_to_zero(uint64_t left, uint64_t used)
 {
 	return left > used ? left - used : 0;
 }
@@ -216,7 +217,8 @@ static bool shared_pages_is_wanted(void *shared, uint64_t address)
 		return false;
 	const bool is_within = s->is_known ? is_asked : s->unknown_left > 0;
 
-	if (!s->is_refused && is_within && less(s->left, s->runs->bytes - s->bytes_before) && !has_waiters(s))
+	if (!s->is_refused && is_within && subtract_to_zero(s->left, s->runs->bytes - s->bytes_before) &&
+	    !has_waiters(s))
 		return true;
 	s->missed += page_size();
 	return false;
@@ -230,8 +232,8 @@ void shared_add(struct shared *s, int fd, const struct mapping *m)
 	s->bytes_before = s->runs->bytes;
 	s->is_opened = s->is_known = s->is_empty = s->is_refused = false;
 	s->hole = s->data = s->end = 0;
-	s->unknown_left = less(s->unknown_left, m->end - m->start);
+	s->unknown_left = subtract_to_zero(s->unknown_left, m->end - m->start);
 	pages_add_lacking(s->runs, fd, m->start, m->end, shared_pages_is_wanted, s);
-	s->left = less(s->left, s->runs->bytes - s->bytes_before);
+	s->left = subtract_to_zero(s->left, s->runs->bytes - s->bytes_before);
 	close_object(s);
 }

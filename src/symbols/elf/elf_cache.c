@@ -66,7 +66,7 @@ static void unused_put_in(struct elf_file *file)
 	unused_bytes += file->bytes;
 }
 
-static void reference(struct elf_file *file)
+static void take_reference(struct elf_file *file)
 {
 	if (!file->references++)
 		unused_take_out(file);
@@ -78,7 +78,7 @@ struct elf_file *elf_cache_find(const struct elf_key *key)
 	struct elf_file *file = hash_get_ptr(&cache, key_mix(key));
 
 	if (file && elf_key_equal(&file->key, key))
-		reference(file);
+		take_reference(file);
 	else
 		file = NULL;
 	pthread_mutex_unlock(&lock);
@@ -98,7 +98,7 @@ void elf_cache_add(struct elf_file *file)
 void elf_file_ref(struct elf_file *file)
 {
 	pthread_mutex_lock(&lock);
-	reference(file);
+	take_reference(file);
 	pthread_mutex_unlock(&lock);
 }
 

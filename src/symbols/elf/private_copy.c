@@ -394,7 +394,7 @@ static int new_file(uint64_t size)
 	return fd;
 }
 
-static bool seal(int fd)
+static bool seal_copy(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
@@ -421,7 +421,7 @@ static int make_file(struct making *making, const char **reason)
 	const bool is_copied = copy_segments(making) && copy_sections(making) && copy_headers(making);
 
 	free(making->chunk);
-	if (is_copied && is_unchanged(making) && seal(making->to))
+	if (is_copied && is_unchanged(making) && seal_copy(making->to))
 		return making->to;
 	if (!is_unchanged(making))
 		*reason = refused_changed;

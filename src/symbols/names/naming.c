@@ -65,8 +65,8 @@ static void news_free(struct worker_job *job)
 	free(news);
 }
 
-static void tell(struct worker *worker, struct names *names, void (*work)(struct worker_job *job),
-		 const struct news *what)
+static void worker_inform(struct worker *worker, struct names *names, void (*work)(struct worker_job *job),
+			  const struct news *what)
 {
 	struct news *const news = xmalloc(sizeof(*news));
 
@@ -316,7 +316,7 @@ void namer_end(struct namer *namer)
 {
 	if (!namer)
 		return;
-	tell(namer->worker, namer->files, naming_take_end, &(struct news){0});
+	worker_inform(namer->worker, namer->files, naming_take_end, &(struct news){0});
 	worker_end(namer->worker);
 	free(namer);
 }
@@ -353,7 +353,7 @@ void naming_end(struct naming *naming)
 		worker_drop(naming->worker, &question->job);
 	}
 	naming->first = NULL;
-	tell(naming->worker, naming->names, naming_take_end, &(struct news){0});
+	worker_inform(naming->worker, naming->names, naming_take_end, &(struct news){0});
 	for (size_t i = 0; (entry = hash_next(&naming->known, &i));)
 		address_free((struct named_address *)(uintptr_t)entry->value);
 	hash_free(&naming->known);
@@ -367,17 +367,17 @@ void naming_add_object(struct naming *naming, const struct record_object *object
 	/* A return address is looked up by the byte before it. */
 	if (object->from < object->to)
 		forget_between(naming, object->from + 1, object->to + 1);
-	tell(naming->worker, naming->names, naming_take_object,
-	     &(struct news){.from = object->from,
-			    .to = object->to,
-			    .path = xstrdup_or_null(object->path),
-			    .open_path = xstrdup_or_null(open_path)});
+	worker_inform(naming->worker, naming->names, naming_take_object,
+		      &(struct news){.from = object->from,
+				     .to = object->to,
+				     .path = xstrdup_or_null(object->path),
+				     .open_path = xstrdup_or_null(open_path)});
 }
 
 void naming_add_build_id(struct naming *naming, const struct record_build_id *build_id)
 {
-	tell(naming->worker, naming->names, naming_take_build_id,
-	     &(struct news){.from = build_id->from, .build_id = xstrdup_or_null(build_id->hex)});
+	worker_inform(naming->worker, naming->names, naming_take_build_id,
+		      &(struct news){.from = build_id->from, .build_id = xstrdup_or_null(build_id->hex)});
 }
 
 void naming_show(struct naming *naming, struct named_address *const *names, size_t count)

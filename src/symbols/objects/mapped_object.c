@@ -345,7 +345,7 @@ static void scan_mappings(struct mapped_object_scan *scan)
 /* ---- The difference ---- */
 
 /* Updates an object that is still mapped, and frees the new one. */
-static void refresh(struct object *kept, struct object *now)
+static void refresh_object(struct object *kept, struct object *now)
 {
 	struct object old = *kept;
 
@@ -387,7 +387,7 @@ static void mapped_object_replace(struct object_list *list, struct mapped_object
 		now->generation = 0;
 		if (kept && kept->file == now->file && kept->generation != generation &&
 		    !strcmp(kept->path, now->path)) {
-			refresh(kept, now);
+			refresh_object(kept, now);
 			kept->generation = generation;
 			scan->found[i] = kept;
 		}

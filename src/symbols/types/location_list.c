@@ -35,7 +35,7 @@ static bool location_list_number(struct list *list, uint64_t *value)
 	return false;
 }
 
-static bool expression(struct list *list)
+static bool skip_expression(struct list *list)
 {
 	uint64_t size;
 
@@ -43,7 +43,7 @@ static bool expression(struct list *list)
 }
 
 /* Skips one entry of a list (DWARF 5, 7.7.3). False if its kind is unknown, or if it does not end in the section. */
-static bool entry(struct list *list, unsigned kind)
+static bool skip_entry(struct list *list, unsigned kind)
 {
 	uint64_t value;
 
@@ -53,16 +53,17 @@ static bool entry(struct list *list, unsigned kind)
 	case DW_LLE_startx_endx:
 	case DW_LLE_startx_length:
 	case DW_LLE_offset_pair:
-		return location_list_number(list, &value) && location_list_number(list, &value) && expression(list);
+		return location_list_number(list, &value) && location_list_number(list, &value) &&
+		       skip_expression(list);
 	case DW_LLE_default_location:
-		return expression(list);
+		return skip_expression(list);
 	case DW_LLE_base_address:
 		return location_list_skip(list, list->address_size);
 	case DW_LLE_start_end:
-		return location_list_skip(list, 2 * list->address_size) && expression(list);
+		return location_list_skip(list, 2 * list->address_size) && skip_expression(list);
 	case DW_LLE_start_length:
 		return location_list_skip(list, list->address_size) && location_list_number(list, &value) &&
-		       expression(list);
+		       skip_expression(list);
 	case DW_LLE_GNU_view_pair:
 		return location_list_number(list, &value) && location_list_number(list, &value);
 	default:
@@ -152,7 +153,7 @@ bool location_is_sound(Dwarf_Attribute *location)
 
 		if (kind == DW_LLE_end_of_list)
 			return true;
-		if (!entry(&list, kind))
+		if (!skip_entry(&list, kind))
 			return false;
 	}
 	return false;

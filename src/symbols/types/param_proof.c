@@ -65,8 +65,8 @@ static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operati
 
 /* Notes the registers and places that an operation shows. is_first: it is in the first entry of the list. is_entry: it
  * is valid at the function's entry. */
-static void see(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
-		bool is_first, bool is_entry)
+static void note_operation(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
+			   bool is_first, bool is_entry)
 {
 	unsigned number;
 
@@ -97,7 +97,8 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 		if (offset <= 0)
 			break;
 		for (size_t k = 0; k < count; k++)
-			see(&proof, entry, &operations[k], !i, entry->address >= start && entry->address < end);
+			note_operation(&proof, entry, &operations[k], !i,
+				       entry->address >= start && entry->address < end);
 	}
 	/* Callers may pass only some scalars of a struct, and which of those on the stack they pass is not examined. */
 	if (proof.is_in_frame && proof.has_pieces)

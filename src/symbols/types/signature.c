@@ -404,7 +404,7 @@ struct asking {
 	uint64_t address;
 };
 
-static void answer(void *context)
+static void answer_signature(void *context)
 {
 	const struct asking *const asking = context;
 	struct signatures *const signatures = asking->object->file->signatures;
@@ -434,7 +434,7 @@ static bool signature_ask(const struct object *object, uint64_t address)
 
 	*asking = (struct asking){.object = object_clone(object), .address = address};
 	atomic_store(&object->file->signatures->is_busy, true);
-	if (!timed_do(answer, asking_end, asking))
+	if (!timed_do(answer_signature, asking_end, asking))
 		return false;
 	asking_end(asking);
 	return true;

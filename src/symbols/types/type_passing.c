@@ -89,7 +89,7 @@ static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const
 	return !is_made(function);
 }
 
-static const struct data_type *element(const struct data_type *type)
+static const struct data_type *innermost_element(const struct data_type *type)
 {
 	while (type->kind == DATA_ARRAY && type->target)
 		type = type->target;
@@ -107,7 +107,7 @@ bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct
 	if (die_number(die, DW_AT_calling_convention, &convention))
 		return convention == DW_CC_pass_by_reference;
 	for (size_t i = 0; i < type->member_count; i++)
-		if (element(type->members[i].type)->by_address)
+		if (innermost_element(type->members[i].type)->by_address)
 			return true;
 	while (die_next_child(reader, die, &child)) {
 		uint64_t is_virtual = 0;

@@ -22,7 +22,7 @@ struct type_rust_layout {
 
 static struct type_rust_layout type_rust_layout_of(const struct data_type *type, unsigned depth);
 
-static struct type_rust_layout scalar(const struct data_type *type)
+static struct type_rust_layout scalar_layout(const struct data_type *type)
 {
 	struct type_rust_layout layout = {.shape = SHAPE_SCALAR};
 
@@ -93,7 +93,7 @@ static bool type_rust_is_same(const struct passed_scalar *a, const struct passed
  * the same place. */
 static struct type_rust_layout layout_of_tagged(const struct data_type *type, const struct type_rust_layout *variants)
 {
-	struct type_rust_layout tag = scalar(type->discriminant->type), data = {0};
+	struct type_rust_layout tag = scalar_layout(type->discriminant->type), data = {0};
 
 	type_rust_move(&tag, type->discriminant->offset);
 	for (size_t i = 0; i < type->variant_count; i++) {
@@ -166,7 +166,7 @@ static struct type_rust_layout type_rust_layout_of(const struct data_type *type,
 	case DATA_ENUM:
 	case DATA_POINTER:
 	case DATA_REFERENCE:
-		return scalar(type);
+		return scalar_layout(type);
 	case DATA_STRUCT:
 	case DATA_TEXT:
 		return all_of(type, type->has_variants ? layout_of_enum(type, depth) : layout_of_struct(type, depth));

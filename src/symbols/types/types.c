@@ -101,7 +101,8 @@ static void read_array(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 /* ---- Structs ---- */
 
 /* Returns the type with the alignment of this member, if the member has its own. */
-static const struct data_type *aligned(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type)
+static const struct data_type *type_with_own_alignment(struct type_reader *reader, Dwarf_Die *die,
+						       const struct data_type *type)
 {
 	uint64_t align;
 
@@ -126,7 +127,7 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 	    !type_member_place(die, member))
 		return false;
 	member->name = is_base ? "" : die_string(reader, die, DW_AT_name);
-	member->type = aligned(reader, die, type_read_of(reader, die, level));
+	member->type = type_with_own_alignment(reader, die, type_read_of(reader, die, level));
 	return member->type && type_member_bits(die, member);
 }
 

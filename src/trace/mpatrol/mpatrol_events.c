@@ -52,7 +52,7 @@ void mpatrol_events_free(struct mpatrol_events *events)
 	free(events);
 }
 
-static void omit(struct mpatrol_events *events, enum omission what)
+static void count_omission(struct mpatrol_events *events, enum omission what)
 {
 	events->options.omissions->count[what]++;
 }
@@ -66,7 +66,7 @@ static void mpatrol_events_emit(struct mpatrol_events *events, const struct mpat
 
 /* Counts an entry that became 0. It stays in its place, because most addresses are allocated again. Such entries are
  * removed when they are half of all, so that memory is proportional to the live blocks. */
-static void bury(struct mpatrol_events *events)
+static void count_dead_entry(struct mpatrol_events *events)
 {
 	struct hash live = {0};
 	struct hash_entry *entry;
@@ -90,7 +90,7 @@ static uint64_t mpatrol_events_take_index(struct mpatrol_events *events, uint64_
 	if (!index)
 		return 0;
 	*place = 0;
-	bury(events);
+	count_dead_entry(events);
 	return index;
 }
 
@@ -236,7 +236,7 @@ static void mpatrol_events_put_release(struct mpatrol_events *events, const stru
 	const uint64_t index = mpatrol_events_take_index(events, call->id);
 
 	if (!index) {
-		omit(events, OMITTED_UNKNOWN_RELEASE);
+		count_omission(events, OMITTED_UNKNOWN_RELEASE);
 		return;
 	}
 	count_omitted(events, call);
@@ -253,7 +253,7 @@ static void mpatrol_events_put_release(struct mpatrol_events *events, const stru
 static void mpatrol_events_put_call(struct mpatrol_events *events, const struct record_call *call)
 {
 	if (call->kind == CALL_COPY || !mpatrol_events_is_memory(events, call->resource)) {
-		omit(events, call->kind == CALL_COPY ? OMITTED_COPY : OMITTED_OTHER_RESOURCE);
+		count_omission(events, call->kind == CALL_COPY ? OMITTED_COPY : OMITTED_OTHER_RESOURCE);
 		return;
 	}
 	if (ends_reallocation(events, call)) {
@@ -268,7 +268,7 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 		count_omitted(events, call);
 		allocate(events, call);
 	} else {
-		omit(events, OMITTED_FAILED);
+		count_omission(events, OMITTED_FAILED);
 	}
 }
 
@@ -284,7 +284,7 @@ static void mpatrol_events_put_resource(struct mpatrol_events *events, const str
 	hash_set(&events->other_resources, resource->id, 1);
 	if (!events->has_memory)
 		hash_set(&events->other_resources, 0, 1);
-	omit(events, OMITTED_DECLARATION);
+	count_omission(events, OMITTED_DECLARATION);
 }
 
 unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record)
@@ -296,19 +296,19 @@ unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *
 		break;
 	case RECORD_PROCESS:
 		if (record->process.has_pid || record->process.name)
-			omit(events, OMITTED_PROCESS);
+			count_omission(events, OMITTED_PROCESS);
 		break;
 	case RECORD_RESOURCE:
 		mpatrol_events_put_resource(events, &record->resource);
 		break;
 	case RECORD_OBJECT:
 		call_sites_add_object(&events->sites, &record->object);
-		omit(events, OMITTED_OBJECT);
+		count_omission(events, OMITTED_OBJECT);
 		break;
 	case RECORD_THREAD:
 		events->thread = record->thread.tid;
 		if (record->thread.name && *record->thread.name)
-			omit(events, OMITTED_THREAD);
+			count_omission(events, OMITTED_THREAD);
 		break;
 	case RECORD_AREA:
 		mpatrol_events_emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL

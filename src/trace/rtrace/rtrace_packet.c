@@ -27,7 +27,7 @@ static inline uint64_t take_pointer(const struct rtrace_reader *s, struct packet
 	return s->swap ? __builtin_bswap64(value) : value;
 }
 
-static inline size_t left(const struct packet *packet)
+static inline size_t packet_bytes_left(const struct packet *packet)
 {
 	return (size_t)(packet->end - packet->p);
 }
@@ -37,7 +37,7 @@ static inline size_t pointer_size(const struct rtrace_reader *s)
 	return s->wide ? 8 : 4;
 }
 
-static int damage(struct reader *reader, const struct packet *packet, const char *what)
+static int report_packet_damage(struct reader *reader, const struct packet *packet, const char *what)
 {
 	const uint32_t t = packet->type;
 
@@ -52,12 +52,12 @@ static const char *rtrace_packet_take_string(const struct rtrace_reader *s, stru
 {
 	uint16_t length;
 
-	if (left(packet) < 2)
+	if (packet_bytes_left(packet) < 2)
 		return NULL;
 	memcpy(&length, packet->p, 2);
 	if (s->swap)
 		length = __builtin_bswap16(length);
-	if (left(packet) - 2 < length)
+	if (packet_bytes_left(packet) - 2 < length)
 		return NULL;
 	const size_t whole = align_up(2 + (size_t)length, 4);
 	const size_t shown = strnlen((const char *)packet->p + 2, length);
@@ -66,7 +66,7 @@ static const char *rtrace_packet_take_string(const struct rtrace_reader *s, stru
 	memcpy(copy, packet->p + 2, shown);
 	copy[shown] = '\0';
 	text->size += shown + 1;
-	packet->p += whole < left(packet) ? whole : left(packet);
+	packet->p += whole < packet_bytes_left(packet) ? whole : packet_bytes_left(packet);
 	return copy;
 }
 
@@ -86,8 +86,8 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 
 	/* Depth came with version 1.2. */
 	process->has_depth = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 2;
-	if (left(packet) < (process->has_depth ? 16 : 12))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < (process->has_depth ? 16 : 12))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	process->pid = take_dword(s, packet);
 	process->has_pid = process->pid != 0;
 	process->start_sec = take_dword(s, packet);
@@ -97,7 +97,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	rtrace_packet_text_begin(&s->text, packet);
 	process->name = rtrace_packet_take_string(s, packet, &s->text);
 	if (!process->name)
-		return damage(reader, packet, BAD_STRING);
+		return report_packet_damage(reader, packet, BAD_STRING);
 	if (!s->compat && process->start_sec)
 		s->clock = (struct day_clock){.known = true,
 					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
@@ -114,8 +114,8 @@ static int rtrace_packet_take_module(struct reader *reader, struct packet *packe
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 8)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 8)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_MODULE;
 	record->module.id = take_dword(s, packet);
 	const uint32_t version = take_dword(s, packet);
@@ -123,7 +123,7 @@ static int rtrace_packet_take_module(struct reader *reader, struct packet *packe
 	record->module.version_major = (uint16_t)(version >> 16);
 	record->module.version_minor = (uint16_t)version;
 	record->module.name = rtrace_packet_take_string(s, packet, &s->text);
-	return record->module.name ? 1 : damage(reader, packet, BAD_STRING);
+	return record->module.name ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_resource(struct reader *reader, struct packet *packet, struct record *record)
@@ -133,17 +133,17 @@ static int rtrace_packet_take_resource(struct reader *reader, struct packet *pac
 	/* Flags came with version 1.3. */
 	const bool has_flags = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 3;
 
-	if (left(packet) < (has_flags ? 8 : 4))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < (has_flags ? 8 : 4))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_RESOURCE;
 	resource->id = take_dword(s, packet);
 	resource->flags = has_flags ? take_dword(s, packet) : 0;
 	resource->type = rtrace_packet_take_string(s, packet, &s->text);
 	if (!resource->type)
-		return damage(reader, packet, BAD_STRING);
-	resource->desc = left(packet) ? rtrace_packet_take_string(s, packet, &s->text) : "";
+		return report_packet_damage(reader, packet, BAD_STRING);
+	resource->desc = packet_bytes_left(packet) ? rtrace_packet_take_string(s, packet, &s->text) : "";
 	if (!resource->desc)
-		return damage(reader, packet, BAD_STRING);
+		return report_packet_damage(reader, packet, BAD_STRING);
 	const uint64_t bit = resource->id < 64 ? UINT64_C(1) << resource->id : 0;
 
 	if (!(s->declared & bit) && s->resource_count < UINT32_MAX && !s->resource_count++)
@@ -156,25 +156,25 @@ static int rtrace_packet_take_object(struct reader *reader, struct packet *packe
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 2 * pointer_size(s))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 2 * pointer_size(s))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_OBJECT;
 	record->object.from = take_pointer(s, packet);
 	record->object.to = take_pointer(s, packet);
 	record->object.path = rtrace_packet_take_string(s, packet, &s->text);
-	return record->object.path ? 1 : damage(reader, packet, BAD_STRING);
+	return record->object.path ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_build_id(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < pointer_size(s))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < pointer_size(s))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_BUILD_ID;
 	record->build_id.from = take_pointer(s, packet);
 	record->build_id.hex = rtrace_packet_take_string(s, packet, &s->text);
-	return record->build_id.hex ? 1 : damage(reader, packet, BAD_STRING);
+	return record->build_id.hex ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 /* Takes CTXR and THRD, which contain a number and a name. */
@@ -182,13 +182,13 @@ static int rtrace_packet_take_named(struct reader *reader, struct packet *packet
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 4)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 4)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t id = take_dword(s, packet);
 	const char *name = rtrace_packet_take_string(s, packet, &s->text);
 
 	if (!name)
-		return damage(reader, packet, BAD_STRING);
+		return report_packet_damage(reader, packet, BAD_STRING);
 	if (packet->type == RTRACE_THRD) {
 		record->type = RECORD_THREAD;
 		record->thread = (struct record_thread){id, name};
@@ -205,31 +205,31 @@ static int take_note(struct reader *reader, struct packet *packet, struct record
 
 	record->type = RECORD_NOTE;
 	record->note.text = rtrace_packet_take_string(s, packet, &s->text);
-	return record->note.text ? 1 : damage(reader, packet, BAD_STRING);
+	return record->note.text ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_scan(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 4)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 4)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_SCAN;
 	record->scan.resource = take_dword(s, packet);
 	record->scan.reason = rtrace_packet_take_string(s, packet, &s->text);
-	return record->scan.reason ? 1 : damage(reader, packet, BAD_STRING);
+	return record->scan.reason ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_lost(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 8 + pointer_size(s))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 8 + pointer_size(s))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t resource = take_dword(s, packet), kind = take_dword(s, packet);
 
 	if (kind >= LOST_KINDS)
-		return damage(reader, packet, "has no known class");
+		return report_packet_damage(reader, packet, "has no known class");
 	record->type = RECORD_LOST;
 	record->lost = (struct record_lost){resource, take_pointer(s, packet), (enum lost_kind)kind};
 	return 1;
@@ -239,12 +239,12 @@ static int take_baseline(struct reader *reader, struct packet *packet, struct re
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 8)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 8)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t resource = take_dword(s, packet), count = take_dword(s, packet);
 
-	if (count > left(packet) / (2 * pointer_size(s)))
-		return damage(reader, packet, TOO_SHORT);
+	if (count > packet_bytes_left(packet) / (2 * pointer_size(s)))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	while (s->baseline_capacity < count)
 		ARRAY_GROW(s->baseline, s->baseline_capacity, s->baseline_capacity);
 	for (uint32_t i = 0; i < count; i++) {
@@ -260,8 +260,8 @@ static int rtrace_packet_take_resident(struct reader *reader, struct packet *pac
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 2 * pointer_size(s))
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 2 * pointer_size(s))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_RESIDENT;
 	record->resident.now = take_pointer(s, packet);
 	record->resident.peak = take_pointer(s, packet);
@@ -275,9 +275,9 @@ static int rtrace_packet_take_attachment(struct reader *reader, struct packet *p
 	record->type = RECORD_ATTACHMENT;
 	record->attachment.name = rtrace_packet_take_string(s, packet, &s->text);
 	if (!record->attachment.name)
-		return damage(reader, packet, BAD_STRING);
+		return report_packet_damage(reader, packet, BAD_STRING);
 	record->attachment.path = rtrace_packet_take_string(s, packet, &s->text);
-	return record->attachment.path ? 1 : damage(reader, packet, BAD_STRING);
+	return record->attachment.path ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet, struct record *record)
@@ -292,8 +292,8 @@ static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet,
 		record->heap.bottom = take_dword(s, packet);
 		record->heap.top = take_dword(s, packet);
 	} else {
-		if (left(packet) < 2 * pointer_size(s) + figures)
-			return damage(reader, packet, TOO_SHORT);
+		if (packet_bytes_left(packet) < 2 * pointer_size(s) + figures)
+			return report_packet_damage(reader, packet, TOO_SHORT);
 		record->heap.bottom = take_pointer(s, packet);
 		record->heap.top = take_pointer(s, packet);
 	}
@@ -334,15 +334,15 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_HINF:
 		return rtrace_packet_take_heap(reader, packet, record);
 	}
-	return damage(reader, packet, "is of no known type");
+	return report_packet_damage(reader, packet, "is of no known type");
 }
 
 int rtrace_take_microseconds(struct reader *reader, struct packet *packet)
 {
 	struct rtrace_reader *s = reader->state;
 
-	if (left(packet) < 4)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 4)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	s->microseconds = take_dword(s, packet);
 	if (s->microseconds < 1000)
 		return 2;
@@ -357,15 +357,15 @@ int rtrace_take_call(struct reader *reader, struct packet *packet)
 	struct rtrace_reader *s = reader->state;
 	struct record_call *call = &s->call;
 
-	if (left(packet) < 16)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 16)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t first = take_dword(s, packet), second = take_dword(s, packet);
 	const uint32_t third = take_dword(s, packet), kind = take_dword(s, packet);
 	const uint32_t ms = s->compat ? third : first;
 	const uint64_t us = ms * UINT64_C(1000) + s->microseconds;
 
 	if (kind < CALL_RELEASE || kind > CALL_COPY)
-		return damage(reader, packet, "is neither an allocation nor a release");
+		return report_packet_damage(reader, packet, "is neither an allocation nor a release");
 	*call = (struct record_call){
 		.index = ++s->next_index,
 		.time_ns = ms ? day_clock_time(&s->clock, us * 1000) : TIME_NONE,
@@ -380,9 +380,9 @@ int rtrace_take_call(struct reader *reader, struct packet *packet)
 	rtrace_packet_text_begin(&s->call_text, packet);
 	call->function = rtrace_packet_take_string(s, packet, &s->call_text);
 	if (!call->function)
-		return damage(reader, packet, BAD_STRING);
-	if (left(packet) < 4 + pointer_size(s))
-		return damage(reader, packet, TOO_SHORT);
+		return report_packet_damage(reader, packet, BAD_STRING);
+	if (packet_bytes_left(packet) < 4 + pointer_size(s))
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	if (s->compat) {
 		call->size = take_dword(s, packet);
 		call->id = take_pointer(s, packet);
@@ -398,14 +398,14 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 	struct rtrace_reader *s = reader->state;
 	struct record_call *call = &s->call;
 
-	if (left(packet) < 4)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 4)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t count = take_dword(s, packet);
 
-	if (count > left(packet) / pointer_size(s))
+	if (count > packet_bytes_left(packet) / pointer_size(s))
 		return reader_damage(reader, 0, "a BTRC packet of %u bytes says that it has %u frames", packet->size,
 				     count);
-	if (count < left(packet) / pointer_size(s))
+	if (count < packet_bytes_left(packet) / pointer_size(s))
 		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
 				reader_offset(reader), count, packet->size);
 	if (count > s->frame_capacity) {
@@ -446,12 +446,12 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 	struct record_call *call = &s->call;
 	uint32_t used = 0;
 
-	if (left(packet) < 4)
-		return damage(reader, packet, TOO_SHORT);
+	if (packet_bytes_left(packet) < 4)
+		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t count = take_dword(s, packet);
 
 	/* A name and a value take at least four bytes each. */
-	if (count > left(packet) / 8)
+	if (count > packet_bytes_left(packet) / 8)
 		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
 				     packet->size, count);
 	rtrace_packet_text_begin(&s->arg_text, packet);
@@ -461,13 +461,13 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		if (arg.name)
 			arg.value = rtrace_packet_take_string(s, packet, &s->arg_text);
 		if (!arg.value)
-			return damage(reader, packet, BAD_STRING);
+			return report_packet_damage(reader, packet, BAD_STRING);
 		if (!s->compat && take_size_arg(call, &arg))
 			continue;
 		ARRAY_GROW(s->args, s->arg_capacity, used);
 		s->args[used++] = arg;
 	}
-	if (left(packet))
+	if (packet_bytes_left(packet))
 		reader_complain(reader, "an ARGS packet at byte %" PRIu64 " has %u arguments in %u bytes",
 				reader_offset(reader), count, packet->size);
 	s->has_args = true;

@@ -43,9 +43,9 @@ struct describe {
 	unsigned char taken[STACKTRACK_ENTRY_MAX]; /* how many members use each byte of the payload */
 };
 
-static int wrong(struct describe *d, const char *fmt, ...) FT_PRINTF(2, 3);
+static int note_wrong_text(struct describe *d, const char *fmt, ...) FT_PRINTF(2, 3);
 
-static int wrong(struct describe *d, const char *fmt, ...)
+static int note_wrong_text(struct describe *d, const char *fmt, ...)
 {
 	const int length = snprintf(d->error, d->error_size, "line %zu: ", d->line);
 	va_list args;
@@ -116,7 +116,7 @@ static int read_attribute(struct describe *d)
 	struct stacktrack_describe_attribute attribute = {.name = stacktrack_describe_name(d)};
 
 	if (!attribute.name.size || d->end - d->p < 2 || *d->p != '=' || (d->p[1] != '"' && d->p[1] != '\''))
-		return wrong(d, "an attribute should be NAME=\"VALUE\"");
+		return note_wrong_text(d, "an attribute should be NAME=\"VALUE\"");
 	const char quote = d->p[1];
 
 	d->p += 2;
@@ -124,16 +124,16 @@ static int read_attribute(struct describe *d)
 	while (d->p < d->end && *d->p != quote && *d->p != '<')
 		next_char(d);
 	if (d->p >= d->end || *d->p != quote)
-		return wrong(d, "the value of %.*s has no end", stacktrack_describe_shown(attribute.name),
-			     attribute.name.p);
+		return note_wrong_text(d, "the value of %.*s has no end", stacktrack_describe_shown(attribute.name),
+				       attribute.name.p);
 	attribute.value.size = (size_t)(d->p++ - attribute.value.p);
 	for (unsigned i = 0; i < d->attribute_count; i++)
 		if (d->attributes[i].name.size == attribute.name.size &&
 		    !memcmp(d->attributes[i].name.p, attribute.name.p, attribute.name.size))
-			return wrong(d, "the attribute %.*s is there twice", stacktrack_describe_shown(attribute.name),
-				     attribute.name.p);
+			return note_wrong_text(d, "the attribute %.*s is there twice",
+					       stacktrack_describe_shown(attribute.name), attribute.name.p);
 	if (d->attribute_count == ATTRIBUTES_MAX)
-		return wrong(d, "an element has more than %d attributes", ATTRIBUTES_MAX);
+		return note_wrong_text(d, "an element has more than %d attributes", ATTRIBUTES_MAX);
 	d->attributes[d->attribute_count++] = attribute;
 	return 0;
 }
@@ -148,13 +148,13 @@ static int next_element(struct describe *d)
 		if (d->p == d->end)
 			return 0;
 		if (*d->p++ != '<')
-			return wrong(d, "this is no element: it should begin with <");
+			return note_wrong_text(d, "this is no element: it should begin with <");
 		if (d->end - d->p >= 3 && !memcmp(d->p, "!--", 3)) {
 			if (!pass_to(d, "-->"))
-				return wrong(d, "a comment has no end");
+				return note_wrong_text(d, "a comment has no end");
 		} else if (d->p < d->end && *d->p == '?') {
 			if (!pass_to(d, "?>"))
-				return wrong(d, "the XML declaration has no end");
+				return note_wrong_text(d, "the XML declaration has no end");
 		} else {
 			break;
 		}
@@ -164,7 +164,7 @@ static int next_element(struct describe *d)
 	d->p += d->closes;
 	d->tag = stacktrack_describe_name(d);
 	if (!d->tag.size)
-		return wrong(d, "an element has no name");
+		return note_wrong_text(d, "an element has no name");
 	for (pass_blanks(d); d->p < d->end && *d->p != '>' && *d->p != '/'; pass_blanks(d)) {
 		error = read_attribute(d);
 		if (error)
@@ -173,7 +173,7 @@ static int next_element(struct describe *d)
 	d->is_empty = d->p < d->end && *d->p == '/';
 	d->p += d->is_empty;
 	if (d->p == d->end || *d->p != '>')
-		return wrong(d, "the element %.*s has no end", stacktrack_describe_shown(d->tag), d->tag.p);
+		return note_wrong_text(d, "the element %.*s has no end", stacktrack_describe_shown(d->tag), d->tag.p);
 	d->p++;
 	return 1;
 }
@@ -193,9 +193,10 @@ static int text_of(struct describe *d, const char *name, char text[NAME_MAX_SIZE
 	const struct span *value = stacktrack_describe_find(d, name);
 
 	if (!value)
-		return wrong(d, "%.*s has no attribute %s", stacktrack_describe_shown(d->tag), d->tag.p, name);
+		return note_wrong_text(d, "%.*s has no attribute %s", stacktrack_describe_shown(d->tag), d->tag.p,
+				       name);
 	if (value->size >= NAME_MAX_SIZE || memchr(value->p, '\0', value->size))
-		return wrong(d, "the value of %s is no name or number", name);
+		return note_wrong_text(d, "the value of %s is no name or number", name);
 	memcpy(text, value->p, value->size);
 	text[value->size] = '\0';
 	return 0;
@@ -211,8 +212,8 @@ static int stacktrack_describe_number_of(struct describe *d, const char *name, u
 	if (error)
 		return error;
 	if (!parse_number(text, max, &value) || value < min)
-		return wrong(d, "%s of %.*s is no number from %u to %u", name, stacktrack_describe_shown(d->tag),
-			     d->tag.p, min, max);
+		return note_wrong_text(d, "%s of %.*s is no number from %u to %u", name,
+				       stacktrack_describe_shown(d->tag), d->tag.p, min, max);
 	*number = (unsigned)value;
 	return 0;
 }
@@ -226,11 +227,12 @@ static int take_root(struct describe *d)
 	int error = text_of(d, "version", text);
 
 	if (!error && !parse_number_hex(text, UINT32_MAX, &version))
-		error = wrong(d, "version of RAW_FORMAT is no hexadecimal number of 32 bits");
+		error = note_wrong_text(d, "version of RAW_FORMAT is no hexadecimal number of 32 bits");
 	if (!error)
 		error = stacktrack_describe_number_of(d, "magic", 0, UINT32_MAX, &magic);
 	if (!error && magic != STACKTRACK_MAGIC)
-		error = wrong(d, "the magic number is 0x%x; that of StackTrack is 0x%x", magic, STACKTRACK_MAGIC);
+		error = note_wrong_text(d, "the magic number is 0x%x; that of StackTrack is 0x%x", magic,
+					STACKTRACK_MAGIC);
 	if (!error)
 		error = stacktrack_describe_number_of(d, "size", 1, STACKTRACK_ENTRY_MAX, &size);
 	if (!error)
@@ -238,8 +240,8 @@ static int take_root(struct describe *d)
 	if (!error)
 		error = stacktrack_describe_number_of(d, "payload_offset", 1, STACKTRACK_ENTRY_MAX, &at);
 	if (!error && at + payload > size)
-		error = wrong(d, "an entry has %u bytes, and its payload of %u at byte %u does not fit in it", size,
-			      payload, at);
+		error = note_wrong_text(d, "an entry has %u bytes, and its payload of %u at byte %u does not fit in it",
+					size, payload, at);
 	*format = (struct stacktrack_format){.is_described = true,
 					     .version = (unsigned)version,
 					     .entry_size = size,
@@ -271,10 +273,11 @@ static int stacktrack_describe_take_type(struct describe *d)
 	if (d->type == STACKTRACK_TYPES)
 		return 0;
 	if (d->has_type[d->type])
-		return wrong(d, "TYPE %s is there twice", text);
+		return note_wrong_text(d, "TYPE %s is there twice", text);
 	for (unsigned i = 0; i < STACKTRACK_TYPES; i++)
 		if (d->has_type[i] && d->format->indexes[i] == index)
-			return wrong(d, "TYPE %s has the typeindex %u of %s", text, index, stacktrack_layouts[i].uname);
+			return note_wrong_text(d, "TYPE %s has the typeindex %u of %s", text, index,
+					       stacktrack_layouts[i].uname);
 	d->has_type[d->type] = true;
 	d->format->indexes[d->type] = index;
 	d->format->layouts[d->type].size = d->type_size;
@@ -285,13 +288,13 @@ static int stacktrack_describe_take_type(struct describe *d)
 static int stacktrack_describe_take_place(struct describe *d, const char *name, unsigned offset, unsigned size)
 {
 	if (offset + size > d->type_size)
-		return wrong(d, "MEMBER %s has bytes %u to %u, its TYPE only %u", name, offset, offset + size - 1,
-			     d->type_size);
+		return note_wrong_text(d, "MEMBER %s has bytes %u to %u, its TYPE only %u", name, offset,
+				       offset + size - 1, d->type_size);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return wrong(d, "MEMBER %s has %u bytes; 1, 2, 4 or 8 can be read", name, size);
+		return note_wrong_text(d, "MEMBER %s has %u bytes; 1, 2, 4 or 8 can be read", name, size);
 	for (unsigned i = offset; i < offset + size; i++)
 		if (d->taken[i]++)
-			return wrong(d, "MEMBER %s has byte %u, which another one has", name, i);
+			return note_wrong_text(d, "MEMBER %s has byte %u, which another one has", name, i);
 	return 0;
 }
 
@@ -299,7 +302,7 @@ static int take_member(struct describe *d)
 {
 	char text[NAME_MAX_SIZE];
 	unsigned offset = 0, size = 0, i = 0;
-	int error = d->is_in_type ? text_of(d, "name", text) : wrong(d, "a MEMBER is outside of a TYPE");
+	int error = d->is_in_type ? text_of(d, "name", text) : note_wrong_text(d, "a MEMBER is outside of a TYPE");
 
 	if (!error)
 		error = stacktrack_describe_number_of(d, "offset", 0, STACKTRACK_ENTRY_MAX, &offset);
@@ -316,7 +319,7 @@ static int take_member(struct describe *d)
 	if (i == layout->member_count)
 		return 0;
 	if (d->has_member[d->type][i])
-		return wrong(d, "MEMBER %s is there twice", text);
+		return note_wrong_text(d, "MEMBER %s is there twice", text);
 	d->has_member[d->type][i] = true;
 	layout->members[i].offset = offset;
 	layout->members[i].size = size;
@@ -339,15 +342,15 @@ static int take_flag(struct describe *d)
 		if (strcmp(text, flag_names[i]) != 0)
 			continue;
 		if (d->has_flag[i])
-			return wrong(d, "FLAG %s is there twice", text);
+			return note_wrong_text(d, "FLAG %s is there twice", text);
 		d->has_flag[i] = true;
 		*places[i] = value;
 	}
 	for (unsigned i = 0; !error && i < STACKTRACK_TYPES; i++)
 		if (!strncmp(text, "IS_", 3) && !strcmp(text + 3, stacktrack_layouts[i].uname) && d->has_type[i] &&
 		    value != format->indexes[i])
-			error = wrong(d, "FLAG %s is %u, and the typeindex of %s is %u", text, value, text + 3,
-				      format->indexes[i]);
+			error = note_wrong_text(d, "FLAG %s is %u, and the typeindex of %s is %u", text, value,
+						text + 3, format->indexes[i]);
 	return error;
 }
 
@@ -358,7 +361,7 @@ static int stacktrack_describe_take_end(struct describe *d)
 		return 0;
 	}
 	if (!is_span(d->tag, "TYPE") || !d->is_in_type)
-		return wrong(d, "</%.*s> ends nothing here", stacktrack_describe_shown(d->tag), d->tag.p);
+		return note_wrong_text(d, "</%.*s> ends nothing here", stacktrack_describe_shown(d->tag), d->tag.p);
 	d->is_in_type = false;
 	return 0;
 }
@@ -366,22 +369,22 @@ static int stacktrack_describe_take_end(struct describe *d)
 static int take_element(struct describe *d)
 {
 	if (d->is_over)
-		return wrong(d, "</RAW_FORMAT> is not the end of the file");
+		return note_wrong_text(d, "</RAW_FORMAT> is not the end of the file");
 	if (!d->has_root)
 		return is_span(d->tag, "RAW_FORMAT") && !d->closes && !d->is_empty
 			       ? take_root(d)
-			       : wrong(d, "a description begins with <RAW_FORMAT ...>");
+			       : note_wrong_text(d, "a description begins with <RAW_FORMAT ...>");
 	if (d->closes)
 		return stacktrack_describe_take_end(d);
 	if (is_span(d->tag, "MEMBER") && d->is_empty)
 		return take_member(d);
 	if (d->is_in_type)
-		return wrong(d, "a TYPE has only elements <MEMBER .../>");
+		return note_wrong_text(d, "a TYPE has only elements <MEMBER .../>");
 	if (is_span(d->tag, "TYPE"))
 		return stacktrack_describe_take_type(d);
 	if (is_span(d->tag, "FLAG") && d->is_empty)
 		return take_flag(d);
-	return wrong(d, "the element %.*s is unknown here", stacktrack_describe_shown(d->tag), d->tag.p);
+	return note_wrong_text(d, "the element %.*s is unknown here", stacktrack_describe_shown(d->tag), d->tag.p);
 }
 
 /* ---- The whole ---- */
@@ -391,10 +394,10 @@ static int check_members(struct describe *d, unsigned type)
 	const struct stacktrack_layout *const layout = &d->format->layouts[type];
 
 	if (!d->has_type[type])
-		return wrong(d, "there is no TYPE with the uname %s", layout->uname);
+		return note_wrong_text(d, "there is no TYPE with the uname %s", layout->uname);
 	for (unsigned i = 0; i < layout->member_count; i++)
 		if (!d->has_member[type][i])
-			return wrong(d, "TYPE %s has no MEMBER %s", layout->uname, layout->members[i].name);
+			return note_wrong_text(d, "TYPE %s has no MEMBER %s", layout->uname, layout->members[i].name);
 	return 0;
 }
 
@@ -404,16 +407,17 @@ static int check_flags(struct describe *d)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(flag_names); i++)
 		if (!d->has_flag[i])
-			return wrong(d, "there is no FLAG %s", flag_names[i]);
+			return note_wrong_text(d, "there is no FLAG %s", flag_names[i]);
 	if (f->type_mask > 255)
-		return wrong(d, "TYPE_MASK has more than the lower 8 bits");
+		return note_wrong_text(d, "TYPE_MASK has more than the lower 8 bits");
 	if (f->is_info & ~f->type_mask || (f->has_info | f->info_end) & f->type_mask || !f->has_info || !f->info_end ||
 	    f->has_info & f->info_end)
-		return wrong(d, "the FLAGs IS_INFO, HAS_INFO and INFO_END share bits");
+		return note_wrong_text(d, "the FLAGs IS_INFO, HAS_INFO and INFO_END share bits");
 	for (unsigned i = 0; i < STACKTRACK_TYPES; i++)
 		if (f->indexes[i] & ~f->type_mask || f->indexes[i] == f->is_info)
-			return wrong(d, "the typeindex of %s is IS_INFO, or has bits that are not in TYPE_MASK",
-				     f->layouts[i].uname);
+			return note_wrong_text(d,
+					       "the typeindex of %s is IS_INFO, or has bits that are not in TYPE_MASK",
+					       f->layouts[i].uname);
 	return 0;
 }
 
@@ -423,15 +427,16 @@ static int check_head(struct describe *d)
 	struct stacktrack_format *const format = d->format;
 
 	if (format->layouts[STACKTRACK_PROCINFO].members[STACKTRACK_PROCINFO_PID].size > 4)
-		return wrong(d, "the pid has more than 4 bytes");
+		return note_wrong_text(d, "the pid has more than 4 bytes");
 	if (format->layouts[STACKTRACK_PROLOGUE].members[STACKTRACK_PROLOGUE_MAGIC].size != 4)
-		return wrong(d, "_12345678 of PROLOGUE has not 4 bytes");
+		return note_wrong_text(d, "_12345678 of PROLOGUE has not 4 bytes");
 	stacktrack_format_settle(format);
 	if (format->sequence_at + 4 > format->payload_at)
-		return wrong(d,
-			     "the payload begins at byte %zu, but the flags, a process of %zu bytes and a sequence "
-			     "number of 4 need %zu bytes before it",
-			     format->payload_at, format->process_size, format->sequence_at + 4);
+		return note_wrong_text(
+			d,
+			"the payload begins at byte %zu, but the flags, a process of %zu bytes and a sequence "
+			"number of 4 need %zu bytes before it",
+			format->payload_at, format->process_size, format->sequence_at + 4);
 	return 0;
 }
 
@@ -440,7 +445,7 @@ static int stacktrack_describe_check(struct describe *d)
 	int error = 0;
 
 	if (!d->is_over)
-		return wrong(d, d->has_root ? "the description has no </RAW_FORMAT>" : "this is empty");
+		return note_wrong_text(d, d->has_root ? "the description has no </RAW_FORMAT>" : "this is empty");
 	for (unsigned i = 0; !error && i < STACKTRACK_TYPES; i++)
 		error = check_members(d, i);
 	if (!error)

@@ -12,11 +12,11 @@
 
 /* ---- Statements ---- */
 
-static bool take_version(struct conf *conf, struct scan *scan)
+static bool take_version(struct conf *conf, struct lexer *lexer)
 {
 	char text[16] = "", end;
 	unsigned major, minor = 0;
-	const struct token token = scan->token;
+	const struct token token = lexer->token;
 
 	if (token.kind != TOKEN_END && token.length < sizeof(text))
 		memcpy(text, token.text, token.length);
@@ -24,54 +24,54 @@ static bool take_version(struct conf *conf, struct scan *scan)
 
 	if (!isdigit((unsigned char)text[0]) || count < 1 || count > 2 || (count == 1 && strchr(text, '.')) ||
 	    major > UINT16_MAX || minor > UINT16_MAX)
-		return scan_error(scan, "%s is no version; write it as 1 or 1.2", scan_shown(scan));
+		return lexer_error(lexer, "%s is no version; write it as 1 or 1.2", lexer_shown(lexer));
 	conf->module.version_major = (unsigned short)major;
 	conf->module.version_minor = (unsigned short)minor;
-	scan_next(scan);
+	lexer_next(lexer);
 	return true;
 }
 
-static bool take_text_word(struct conf *conf, struct scan *scan, const char *word, const char **text)
+static bool take_text_word(struct conf *conf, struct lexer *lexer, const char *word, const char **text)
 {
-	if (!scan_take_sign(scan, "="))
-		return scan_error(scan, "found %s where '=' is expected: write %s=...", scan_shown(scan), word);
-	return (*text = conf_take_text(conf, scan, word)) != NULL;
+	if (!lexer_take_sign(lexer, "="))
+		return lexer_error(lexer, "found %s where '=' is expected: write %s=...", lexer_shown(lexer), word);
+	return (*text = conf_take_text(conf, lexer, word)) != NULL;
 }
 
-static bool take_module_word(struct conf *conf, struct scan *scan)
+static bool take_module_word(struct conf *conf, struct lexer *lexer)
 {
-	if (scan_take_word(scan, "families"))
-		return take_text_word(conf, scan, "families", &conf->module.families);
-	if (scan_take_word(scan, "symbols"))
-		return take_text_word(conf, scan, "symbols", &conf->module.symbols);
-	if (!scan_take_word(scan, "version"))
-		return scan_error(scan,
-				  "%s is unexpected: a module has a name, a \"summary\", version=, families= and "
-				  "symbols=",
-				  scan_shown(scan));
-	return scan_take_sign(scan, "=") ? take_version(conf, scan)
-					 : scan_error(scan, "a version is written version=1.2");
+	if (lexer_take_word(lexer, "families"))
+		return take_text_word(conf, lexer, "families", &conf->module.families);
+	if (lexer_take_word(lexer, "symbols"))
+		return take_text_word(conf, lexer, "symbols", &conf->module.symbols);
+	if (!lexer_take_word(lexer, "version"))
+		return lexer_error(lexer,
+				   "%s is unexpected: a module has a name, a \"summary\", version=, families= and "
+				   "symbols=",
+				   lexer_shown(lexer));
+	return lexer_take_sign(lexer, "=") ? take_version(conf, lexer)
+					   : lexer_error(lexer, "a version is written version=1.2");
 }
 
 /* module mypool "objects of my pool" version=1.2 */
-static bool conf_take_module(struct conf *conf, struct scan *scan)
+static bool conf_take_module(struct conf *conf, struct lexer *lexer)
 {
 	struct module *const module = &conf->module;
 
 	if (module->name)
-		return scan_error(scan, "a file has one module only, and this one is called '%s' already",
-				  module->name);
-	if (!(module->name = conf_take_name(conf, scan, "name of a module")))
+		return lexer_error(lexer, "a file has one module only, and this one is called '%s' already",
+				   module->name);
+	if (!(module->name = conf_take_name(conf, lexer, "name of a module")))
 		return false;
-	if (scan->token.kind == TOKEN_STRING && !(module->summary = conf_take_text(conf, scan, "the summary")))
+	if (lexer->token.kind == TOKEN_STRING && !(module->summary = conf_take_text(conf, lexer, "the summary")))
 		return false;
-	while (scan->token.kind != TOKEN_END)
-		if (!take_module_word(conf, scan))
+	while (lexer->token.kind != TOKEN_END)
+		if (!take_module_word(conf, lexer))
 			return false;
-	return !scan->failed;
+	return !lexer->failed;
 }
 
-static bool take_resource_word(struct conf *conf, struct scan *scan, struct resource *resource)
+static bool take_resource_word(struct conf *conf, struct lexer *lexer, struct resource *resource)
 {
 	static const struct {
 		const char *word;
@@ -89,116 +89,116 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 		{"nested", 0, offsetof(struct resource, is_nested)},
 	};
 
-	if (scan_take_word(scan, "refcount"))
+	if (lexer_take_word(lexer, "refcount"))
 		return resource->flags |= KIND_REFCOUNT, true;
-	if (scan_take_word(scan, "calls"))
+	if (lexer_take_word(lexer, "calls"))
 		return resource->flags |= KIND_CALL, true;
-	if (scan_take_word(scan, "descriptors"))
+	if (lexer_take_word(lexer, "descriptors"))
 		return resource->existing = EXISTING_DESCRIPTORS, true;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (!scan_take_word(scan, words[i].word))
+		if (!lexer_take_word(lexer, words[i].word))
 			continue;
 		if (words[i].flag)
 			return *(bool *)((char *)resource + words[i].flag) = true;
-		return take_text_word(conf, scan, words[i].word, (const char **)((char *)resource + words[i].text));
+		return take_text_word(conf, lexer, words[i].word, (const char **)((char *)resource + words[i].text));
 	}
-	return scan_error(
-		scan,
+	return lexer_error(
+		lexer,
 		"%s is no property of a resource; its properties are noun=, unit=, left=, keeper=, refcount, calls, "
 		"zero-is-id, range, group, ends-in-child, folds-in-object, nested and descriptors",
-		scan_shown(scan));
+		lexer_shown(lexer));
 }
 
 /* resource object "objects of the pool" noun=object unit=byte */
-static bool conf_take_resource(struct conf *conf, struct scan *scan)
+static bool conf_take_resource(struct conf *conf, struct lexer *lexer)
 {
 	struct resource resource = {0};
-	const struct token type = scan->token;
+	const struct token type = lexer->token;
 
 	if (conf->resource_count == MODULE_RESOURCES_MAX)
-		return scan_error(scan, "a file has at most %d resources", MODULE_RESOURCES_MAX);
+		return lexer_error(lexer, "a file has at most %d resources", MODULE_RESOURCES_MAX);
 	if (type.kind != TOKEN_END && conf_resource(conf, type.text, type.length) >= 0)
-		return scan_error(scan, "a resource %s is described already", scan_shown(scan));
-	if (!(resource.type = conf_take_name(conf, scan, "type of a resource")))
+		return lexer_error(lexer, "a resource %s is described already", lexer_shown(lexer));
+	if (!(resource.type = conf_take_name(conf, lexer, "type of a resource")))
 		return false;
-	if (scan->token.kind == TOKEN_STRING && !(resource.desc = conf_take_text(conf, scan, "the description")))
+	if (lexer->token.kind == TOKEN_STRING && !(resource.desc = conf_take_text(conf, lexer, "the description")))
 		return false;
-	while (scan->token.kind != TOKEN_END) {
-		if (!take_resource_word(conf, scan, &resource))
+	while (lexer->token.kind != TOKEN_END) {
+		if (!take_resource_word(conf, lexer, &resource))
 			return false;
-		scan_take_sign(scan, ",");
+		lexer_take_sign(lexer, ",");
 	}
-	if (scan->failed)
+	if (lexer->failed)
 		return false;
 	if (resource.flags == (KIND_REFCOUNT | KIND_CALL) || (resource.flags && resource.is_range))
-		return scan_error(scan, "a resource is one of refcount, calls and range, not two of them");
+		return lexer_error(lexer, "a resource is one of refcount, calls and range, not two of them");
 	ARRAY_GROW(conf->resources, conf->resource_capacity, conf->resource_count);
 	conf->resources[conf->resource_count++] = resource;
 	return true;
 }
 
 /* prefixes je_ mi_ */
-static bool take_prefixes(struct conf *conf, struct scan *scan)
+static bool take_prefixes(struct conf *conf, struct lexer *lexer)
 {
 	do {
-		const char *const prefix = conf_take_name(conf, scan, "prefix");
+		const char *const prefix = conf_take_name(conf, lexer, "prefix");
 
 		if (!prefix)
 			return false;
 		ARRAY_GROW(conf->prefixes, conf->prefix_capacity, conf->prefix_count);
 		conf->prefixes[conf->prefix_count++] = prefix;
-		scan_take_sign(scan, ",");
-	} while (scan->token.kind != TOKEN_END);
-	return !scan->failed;
+		lexer_take_sign(lexer, ",");
+	} while (lexer->token.kind != TOKEN_END);
+	return !lexer->failed;
 }
 
-static void take_statements(struct conf *conf, struct scan *scan, const char *at, const char *end);
+static void take_statements(struct conf *conf, struct lexer *lexer, const char *at, const char *end);
 
 /* include constants */
-static bool take_include(struct conf *conf, struct scan *scan)
+static bool take_include(struct conf *conf, struct lexer *lexer)
 {
-	struct scan inner = {.path = "constants.conf", .conf = conf, .said = scan->said};
+	struct lexer inner = {.path = "constants.conf", .conf = conf, .said = lexer->said};
 	const char *const text = module_texts[module_text_find("constants")].text;
 
-	if (!scan_take_word(scan, "constants") || scan->token.kind != TOKEN_END)
-		return scan_error(scan, "%s cannot be included; the only such statement is 'include constants'",
-				  scan_shown(scan));
+	if (!lexer_take_word(lexer, "constants") || lexer->token.kind != TOKEN_END)
+		return lexer_error(lexer, "%s cannot be included; the only such statement is 'include constants'",
+				   lexer_shown(lexer));
 	take_statements(conf, &inner, text, text + strlen(text));
-	scan->errors += inner.errors;
+	lexer->errors += inner.errors;
 	return !inner.errors;
 }
 
-static void take_statement(struct conf *conf, struct scan *scan)
+static void take_statement(struct conf *conf, struct lexer *lexer)
 {
-	const unsigned line = scan->token.line;
+	const unsigned line = lexer->token.line;
 
-	if (scan_take_word(scan, "module")) {
-		conf_take_module(conf, scan);
-	} else if (scan_take_word(scan, "resource")) {
-		conf_take_resource(conf, scan);
-	} else if (scan_take_word(scan, "prefixes")) {
-		take_prefixes(conf, scan);
-	} else if (scan_take_word(scan, "include")) {
-		take_include(conf, scan);
-	} else if (scan_take_word(scan, "enum")) {
-		conf_take_words(conf, scan, false);
-	} else if (scan_take_word(scan, "flags")) {
-		conf_take_words(conf, scan, true);
-	} else if (scan_take_word(scan, "union")) {
-		conf_take_union(conf, scan);
-	} else if (scan_take_word(scan, "alloc")) {
-		conf_take_row(conf, scan, ROLE_ALLOC, line);
-	} else if (scan_take_word(scan, "free")) {
-		conf_take_row(conf, scan, ROLE_RELEASE, line);
-	} else if (scan_take_word(scan, "realloc")) {
-		conf_take_row(conf, scan, ROLE_REALLOC, line);
-	} else if (scan_take_word(scan, "call")) {
-		conf_take_row(conf, scan, ROLE_CALL, line);
+	if (lexer_take_word(lexer, "module")) {
+		conf_take_module(conf, lexer);
+	} else if (lexer_take_word(lexer, "resource")) {
+		conf_take_resource(conf, lexer);
+	} else if (lexer_take_word(lexer, "prefixes")) {
+		take_prefixes(conf, lexer);
+	} else if (lexer_take_word(lexer, "include")) {
+		take_include(conf, lexer);
+	} else if (lexer_take_word(lexer, "enum")) {
+		conf_take_words(conf, lexer, false);
+	} else if (lexer_take_word(lexer, "flags")) {
+		conf_take_words(conf, lexer, true);
+	} else if (lexer_take_word(lexer, "union")) {
+		conf_take_union(conf, lexer);
+	} else if (lexer_take_word(lexer, "alloc")) {
+		conf_take_row(conf, lexer, ROLE_ALLOC, line);
+	} else if (lexer_take_word(lexer, "free")) {
+		conf_take_row(conf, lexer, ROLE_RELEASE, line);
+	} else if (lexer_take_word(lexer, "realloc")) {
+		conf_take_row(conf, lexer, ROLE_REALLOC, line);
+	} else if (lexer_take_word(lexer, "call")) {
+		conf_take_row(conf, lexer, ROLE_CALL, line);
 	} else {
-		scan_error(scan,
-			   "%s begins no statement; statements begin with module, resource, prefixes, include, enum, "
-			   "flags, union, alloc, free, realloc or call",
-			   scan_shown(scan));
+		lexer_error(lexer,
+			    "%s begins no statement; statements begin with module, resource, prefixes, include, enum, "
+			    "flags, union, alloc, free, realloc or call",
+			    lexer_shown(lexer));
 	}
 }
 
@@ -216,7 +216,7 @@ static const char *line_end(const char *at, const char *end)
 	return newline ? newline + 1 : end;
 }
 
-static void take_statements(struct conf *conf, struct scan *scan, const char *at, const char *end)
+static void take_statements(struct conf *conf, struct lexer *lexer, const char *at, const char *end)
 {
 	unsigned line = 1;
 
@@ -231,16 +231,16 @@ static void take_statements(struct conf *conf, struct scan *scan, const char *at
 			at = line_end(at, end);
 			line++;
 		} while (at < end && !is_begin(at));
-		scan_begin(scan, begin, at, first);
+		lexer_begin(lexer, begin, at, first);
 		if (is_begin(begin))
-			take_statement(conf, scan);
-		else if (scan->token.kind != TOKEN_END)
-			scan_error(scan,
-				   "%s is indented, which continues a statement, but no statement is above it: begin "
-				   "statements in the first column",
-				   scan_shown(scan));
+			take_statement(conf, lexer);
+		else if (lexer->token.kind != TOKEN_END)
+			lexer_error(lexer,
+				    "%s is indented, which continues a statement, but no statement is above it: begin "
+				    "statements in the first column",
+				    lexer_shown(lexer));
 	}
-	scan->line = line;
+	lexer->line = line;
 }
 
 /* ---- The whole file ---- */
@@ -279,18 +279,18 @@ static int only_resource(struct conf *conf, bool is_call)
 	return (int)conf->resource_count - 1;
 }
 
-static void settle_row(struct conf *conf, struct scan *scan, struct conf_row *row)
+static void settle_row(struct conf *conf, struct lexer *lexer, struct conf_row *row)
 {
 	struct function *const f = &row->function;
 	const bool is_call = f->role == ROLE_CALL;
 
-	scan->failed = false;
+	lexer->failed = false;
 	if (!row->has_resource) {
 		const int index = only_resource(conf, is_call);
 
 		if (index < 0) {
-			scan_error_on(scan, row->line,
-				      "there are several resources: name the one that is meant by resource=TYPE");
+			lexer_error_on(lexer, row->line,
+				       "there are several resources: name the one that is meant by resource=TYPE");
 			return;
 		}
 		f->resource = (unsigned char)index;
@@ -298,20 +298,21 @@ static void settle_row(struct conf *conf, struct scan *scan, struct conf_row *ro
 	const struct resource *const resource = &conf->resources[f->resource];
 
 	if (is_living(resource) == is_call)
-		scan_error_on(scan, row->line,
-			      is_call ? "the resource '%s' is allocated and released: a 'call' needs a resource with "
-					"the word calls"
-				      : "the resource '%s' has the word calls, so no function allocates or releases "
-					"it: use 'call'",
-			      resource->type);
+		lexer_error_on(lexer, row->line,
+			       is_call ? "the resource '%s' is allocated and released: a 'call' needs a resource with "
+					 "the word calls"
+				       : "the resource '%s' has the word calls, so no function allocates or releases "
+					 "it: use 'call'",
+			       resource->type);
 	else if (!resource->is_range && (f->extent.kind || f->replaces.test))
-		scan_error_on(scan, row->line, "extent and replaces-if need a resource with the word range");
+		lexer_error_on(lexer, row->line, "extent and replaces-if need a resource with the word range");
 	else if (!row->has_size && resource->unit && !is_call && f->role != ROLE_RELEASE &&
 		 !(resource->flags & KIND_REFCOUNT))
-		scan_error_on(scan, row->line, "the size is missing: add size=..., because '%s' is counted in %ss",
-			      resource->type, resource->unit);
+		lexer_error_on(lexer, row->line, "the size is missing: add size=..., because '%s' is counted in %ss",
+			       resource->type, resource->unit);
 	else if (f->symbol[0] == '*' && !f->is_pattern && !conf->prefix_count)
-		scan_error_on(scan, row->line, "the file has no prefixes: name them in a line like 'prefixes je_ mi_'");
+		lexer_error_on(lexer, row->line,
+			       "the file has no prefixes: name them in a line like 'prefixes je_ mi_'");
 }
 
 static int by_symbol(const void *a, const void *b)
@@ -328,7 +329,7 @@ static int by_symbol(const void *a, const void *b)
 }
 
 /* Reports functions with more than one row for a resource. */
-static void check_twice(const struct conf *conf, struct scan *scan)
+static void check_twice(const struct conf *conf, struct lexer *lexer)
 {
 	const struct conf_row **rows = xcalloc(conf->row_count, sizeof(struct conf_row *));
 
@@ -340,10 +341,10 @@ static void check_twice(const struct conf *conf, struct scan *scan)
 
 		if (strcmp(a->symbol, b->symbol) || a->resource != b->resource)
 			continue;
-		scan->failed = false;
-		scan_error_on(scan, rows[i]->line,
-			      "'%s' is described in line %u already; a function has one line for each resource",
-			      b->symbol, rows[i - 1]->line);
+		lexer->failed = false;
+		lexer_error_on(lexer, rows[i]->line,
+			       "'%s' is described in line %u already; a function has one line for each resource",
+			       b->symbol, rows[i - 1]->line);
 	}
 	free(rows);
 }
@@ -370,9 +371,9 @@ static void settle_resource(struct conf *conf, size_t index)
 		resource->unit = "byte";
 }
 
-static void name_module(struct conf *conf, struct scan *scan)
+static void name_module(struct conf *conf, struct lexer *lexer)
 {
-	const char *const slash = strrchr(scan->path, '/'), *const name = slash ? slash + 1 : scan->path;
+	const char *const slash = strrchr(lexer->path, '/'), *const name = slash ? slash + 1 : lexer->path;
 	const char *const dot = strrchr(name, '.');
 	const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
 
@@ -380,35 +381,35 @@ static void name_module(struct conf *conf, struct scan *scan)
 		return;
 	conf->module.name = conf_keep(conf, name, length);
 	if (!module_is_name(conf->module.name))
-		scan_error_on(scan, 1,
-			      "the file's name cannot be the module's name: add a line 'module NAME' with a name of "
-			      "letters, digits, '_', '.' and '-'");
+		lexer_error_on(lexer, 1,
+			       "the file's name cannot be the module's name: add a line 'module NAME' with a name of "
+			       "letters, digits, '_', '.' and '-'");
 }
 
-static void summarise(struct conf *conf, const struct scan *scan)
+static void summarise(struct conf *conf, const struct lexer *lexer)
 {
 	if (!conf->module.summary) {
-		char *const summary = xasprintf("described in %.100s", scan->path);
+		char *const summary = xasprintf("described in %.100s", lexer->path);
 
 		conf->module.summary = conf_keep(conf, summary, strlen(summary));
 		free(summary);
 	}
 }
 
-static void conf_finish(struct conf *conf, struct scan *scan)
+static void conf_finish(struct conf *conf, struct lexer *lexer)
 {
 	struct module *const module = &conf->module;
 
-	scan->failed = false;
-	if (!conf->row_count && !scan->errors)
-		scan_error_on(scan, scan->line > 1 ? scan->line - 1 : 1,
-			      "no function is described; add a line like 'alloc void *get(size_t size): id=return, "
-			      "size=size'");
-	name_module(conf, scan);
-	summarise(conf, scan);
+	lexer->failed = false;
+	if (!conf->row_count && !lexer->errors)
+		lexer_error_on(lexer, lexer->line > 1 ? lexer->line - 1 : 1,
+			       "no function is described; add a line like 'alloc void *get(size_t size): id=return, "
+			       "size=size'");
+	name_module(conf, lexer);
+	summarise(conf, lexer);
 	for (size_t i = 0; i < conf->row_count; i++)
-		settle_row(conf, scan, &conf->rows[i]);
-	check_twice(conf, scan);
+		settle_row(conf, lexer, &conf->rows[i]);
+	check_twice(conf, lexer);
 	for (size_t i = 0; i < conf->resource_count; i++)
 		settle_resource(conf, i);
 	ARRAY_GROW(conf->prefixes, conf->prefix_capacity, conf->prefix_count);
@@ -428,7 +429,7 @@ static void conf_finish(struct conf *conf, struct scan *scan)
 struct conf *conf_parse(const char *path, const char *text, size_t size, struct buf *said)
 {
 	struct conf *const conf = xcalloc(1, sizeof(*conf));
-	struct scan scan = {.path = path, .conf = conf, .said = said};
+	struct lexer lexer = {.path = path, .conf = conf, .said = said};
 	const char *const zero = size ? memchr(text, '\0', size) : NULL;
 
 	conf->module = (struct module){.api = MODULE_API, .version_major = 1};
@@ -437,12 +438,12 @@ struct conf *conf_parse(const char *path, const char *text, size_t size, struct 
 
 		for (const char *at = text; at < zero; at++)
 			line += *at == '\n';
-		scan_error_on(&scan, line, "a byte of value 0: this is no text");
+		lexer_error_on(&lexer, line, "a byte of value 0: this is no text");
 	} else {
-		take_statements(conf, &scan, text, text + size);
-		conf_finish(conf, &scan);
+		take_statements(conf, &lexer, text, text + size);
+		conf_finish(conf, &lexer);
 	}
-	if (!scan.errors)
+	if (!lexer.errors)
 		return conf;
 	conf_free(conf);
 	return NULL;

@@ -23,32 +23,32 @@ int conf_resource(const struct conf *conf, const char *type, size_t length)
 	return -1;
 }
 
-const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what)
+const char *conf_take_name(struct conf *conf, struct lexer *lexer, const char *what)
 {
-	const struct token token = scan->token;
+	const struct token token = lexer->token;
 	const bool is_word = token.kind == TOKEN_WORD || token.kind == TOKEN_NUMBER || token.kind == TOKEN_STRING;
 	const char *const name = is_word ? conf_keep(conf, token.text, token.length) : "";
 
 	if (!module_is_name(name)) {
-		scan_error(scan, "%s is no %s, which has at most %d letters, digits, '_', '.' and '-'",
-			   scan_shown(scan), what, MODULE_NAME_MAX);
+		lexer_error(lexer, "%s is no %s, which has at most %d letters, digits, '_', '.' and '-'",
+			    lexer_shown(lexer), what, MODULE_NAME_MAX);
 		return NULL;
 	}
-	scan_next(scan);
+	lexer_next(lexer);
 	return name;
 }
 
-const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what)
+const char *conf_take_text(struct conf *conf, struct lexer *lexer, const char *what)
 {
-	const struct token token = scan->token;
+	const struct token token = lexer->token;
 
 	if ((token.kind != TOKEN_WORD && token.kind != TOKEN_STRING) || !token.length ||
 	    token.length > TEXT_MAX_BYTES) {
-		scan_error(scan, "found %s where %s is expected: a word, or a text in \"\", of at most %d bytes",
-			   scan_shown(scan), what, TEXT_MAX_BYTES);
+		lexer_error(lexer, "found %s where %s is expected: a word, or a text in \"\", of at most %d bytes",
+			    lexer_shown(lexer), what, TEXT_MAX_BYTES);
 		return NULL;
 	}
-	scan_next(scan);
+	lexer_next(lexer);
 	return conf_keep(conf, token.text, token.length);
 }
 

@@ -10,49 +10,50 @@
 
 /* ---- Dependence on another parameter ---- */
 
-static bool take_other(struct scan *scan, struct conf_name *name)
+static bool take_other(struct lexer *lexer, struct conf_name *name)
 {
-	if (!conf_is_c_name(&scan->token))
-		return scan_error(scan, "found %s where the name of another parameter is expected", scan_shown(scan));
-	*name = (struct conf_name){scan->token.text, scan->token.length};
-	scan_next(scan);
+	if (!conf_is_c_name(&lexer->token))
+		return lexer_error(lexer, "found %s where the name of another parameter is expected",
+				   lexer_shown(lexer));
+	*name = (struct conf_name){lexer->token.text, lexer->token.length};
+	lexer_next(lexer);
 	return true;
 }
 
 /* Takes the length in an array's brackets. The type of an element becomes that of the whole array: `void
  * bytes[count]`, `void items[count*size]`, and, for a string that may end earlier, `char name[<=size]`. */
-bool conf_take_length(struct scan *scan, struct conf_param *param)
+bool conf_take_length(struct lexer *lexer, struct conf_param *param)
 {
 	struct ctype_use *const use = &param->use;
 
-	param->count = scan->token.kind == TOKEN_NUMBER && use->type == C_INT ? scan->token.number : 0;
-	if (scan_take_sign(scan, "<=")) {
+	param->count = lexer->token.kind == TOKEN_NUMBER && use->type == C_INT ? lexer->token.number : 0;
+	if (lexer_take_sign(lexer, "<=")) {
 		if (use->type == C_POINTER || (use->param != PARAM_CHAR && use->param != PARAM_WCHAR))
-			return scan_error(scan, "'<=' is for arrays of char and wchar_t");
+			return lexer_error(lexer, "'<=' is for arrays of char and wchar_t");
 		use->param = use->param == PARAM_CHAR ? PARAM_STRING_N : PARAM_WIDE_N;
-		return take_other(scan, &param->with);
+		return take_other(lexer, &param->with);
 	}
-	if (use->type != C_VOID || scan->token.kind != TOKEN_WORD)
+	if (use->type != C_VOID || lexer->token.kind != TOKEN_WORD)
 		return true;
 	use->param = PARAM_BYTES;
-	return take_other(scan, &param->with) && (!scan_take_sign(scan, "*") || take_other(scan, &param->times));
+	return take_other(lexer, &param->with) && (!lexer_take_sign(lexer, "*") || take_other(lexer, &param->times));
 }
 
-bool conf_take_condition(struct scan *scan, struct conf_param *param)
+bool conf_take_condition(struct lexer *lexer, struct conf_param *param)
 {
 	if (param->use.cases)
-		return scan_take_word(scan, "by")
-			       ? take_other(scan, &param->with)
-			       : scan_error(scan, "the parameter on which the type depends is missing: add by NAME");
-	if (!scan_take_word(scan, "if"))
+		return lexer_take_word(lexer, "by")
+			       ? take_other(lexer, &param->with)
+			       : lexer_error(lexer, "the parameter on which the type depends is missing: add by NAME");
+	if (!lexer_take_word(lexer, "if"))
 		return true;
 	if (param->with.length || param->use.param == PARAM_SOCKADDR || param->use.param == PARAM_INTS)
-		return scan_error(scan, "a parameter with a length cannot have a condition");
-	if (!take_other(scan, &param->with))
+		return lexer_error(lexer, "a parameter with a length cannot have a condition");
+	if (!take_other(lexer, &param->with))
 		return false;
-	if (!scan_take_word(scan, "has"))
-		return scan_error(scan, "found %s where 'has' and the bits are expected", scan_shown(scan));
-	return scan_take_number(scan, &param->needs);
+	if (!lexer_take_word(lexer, "has"))
+		return lexer_error(lexer, "found %s where 'has' and the bits are expected", lexer_shown(lexer));
+	return lexer_take_number(lexer, &param->needs);
 }
 
 /* ---- Parameters for -a ---- */
@@ -100,7 +101,7 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 }
 
 /* Sets the index of the parameter of that name among the first `count`. Returns false after an error. */
-static bool set_other(struct scan *scan, const struct prototype *prototype, unsigned count,
+static bool set_other(struct lexer *lexer, const struct prototype *prototype, unsigned count,
 		      const struct conf_name *name, unsigned char *index)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -108,27 +109,29 @@ static bool set_other(struct scan *scan, const struct prototype *prototype, unsi
 			*index = (unsigned char)i;
 			return true;
 		}
-	return scan_error(scan, "'%.*s' is no parameter that -a shows", (int)name->length, name->text);
+	return lexer_error(lexer, "'%.*s' is no parameter that -a shows", (int)name->length, name->text);
 }
 
-static bool set_others(struct scan *scan, const struct prototype *prototype, unsigned count, struct function *function)
+static bool set_others(struct lexer *lexer, const struct prototype *prototype, unsigned count,
+		       struct function *function)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct conf_param *const of = &prototype->params[i];
 		struct param *const param = &function->params[i];
 
-		if (of->with.length && !set_other(scan, prototype, count, &of->with, &param->with))
+		if (of->with.length && !set_other(lexer, prototype, count, &of->with, &param->with))
 			return false;
 		if (!of->times.length)
 			continue;
-		if (!set_other(scan, prototype, count, &of->times, &param->times))
+		if (!set_other(lexer, prototype, count, &of->times, &param->times))
 			return false;
 		param->times++;
 	}
 	return true;
 }
 
-bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototype *prototype, struct function *function)
+bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct prototype *prototype,
+		     struct function *function)
 {
 	const struct ctype_use *const result = &prototype->result;
 	unsigned count = 0;
@@ -138,8 +141,8 @@ bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototyp
 	if (function->returns.type == PARAM_SOCKADDR)
 		function->returns.type = PARAM_POINTER;
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
-		return scan_error(scan, "a function that returns void does not show whether errno was set: leave out "
-					"errno");
+		return lexer_error(lexer, "a function that returns void does not show whether errno was set: leave out "
+					  "errno");
 	/* The address of such a result takes the place of an argument. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
@@ -149,5 +152,5 @@ bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototyp
 			break;
 		set_param(conf, prototype, count, &function->params[count]);
 	}
-	return set_others(scan, prototype, count, function);
+	return set_others(lexer, prototype, count, function);
 }

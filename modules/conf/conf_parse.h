@@ -98,43 +98,43 @@ const char *conf_keep(struct conf *conf, const char *text, size_t length);
 int conf_resource(const struct conf *conf, const char *type, size_t length);
 /* Takes a name of letters, digits, '_', '.' and '-', as traces have them. what: the thing that it names, for
  * messages. Returns NULL after an error. */
-const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what);
+const char *conf_take_name(struct conf *conf, struct lexer *lexer, const char *what);
 /* Whether the token is a valid name in C. */
 bool conf_is_c_name(const struct token *token);
 /* Returns the enum, flags or union of that name, or NULL. */
 const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length);
 bool conf_is_same_name(const struct conf_name *a, const struct conf_name *b);
 /* Takes a string or a word, as a text for people. Returns NULL after an error. */
-const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what);
+const char *conf_take_text(struct conf *conf, struct lexer *lexer, const char *what);
 
 /* ---- Parts of the reader: they return false after an error ---- */
 
 /* conf_type.c: a type with its stars; a type as parameters have it (`hex int`, `void (*)(int)`), without a name; a
  * prototype, from the type of its result on. */
-bool conf_take_type(struct scan *scan, struct ctype_use *use);
-bool conf_take_shown_type(struct scan *scan, struct ctype_use *use);
-bool conf_take_prototype(struct scan *scan, struct prototype *prototype);
+bool conf_take_type(struct lexer *lexer, struct ctype_use *use);
+bool conf_take_shown_type(struct lexer *lexer, struct ctype_use *use);
+bool conf_take_prototype(struct lexer *lexer, struct prototype *prototype);
 /* Returns the enum value_type for an enum ctype; TYPE_WORD for others. */
 unsigned char conf_value_type(unsigned char ctype);
 
 /* conf_words.c: the description of an enum, flags or a union, after its first word. */
-bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags);
-bool conf_take_union(struct conf *conf, struct scan *scan);
+bool conf_take_words(struct conf *conf, struct lexer *lexer, bool is_flags);
+bool conf_take_union(struct conf *conf, struct lexer *lexer);
 
 /* conf_param.c: the length in an array's brackets, and the words after a parameter's name (`if flags has 0100`, `by
  * cmd`). */
-bool conf_take_length(struct scan *scan, struct conf_param *param);
-bool conf_take_condition(struct scan *scan, struct conf_param *param);
+bool conf_take_length(struct lexer *lexer, struct conf_param *param);
+bool conf_take_condition(struct lexer *lexer, struct conf_param *param);
 /* Sets the function's parameters and result for -a. */
-bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototype *prototype,
+bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct prototype *prototype,
 		     struct function *function);
 
 /* conf_value.c: a value; up to `max` conditions. */
-bool conf_take_value(struct conf *conf, struct scan *scan, const struct prototype *prototype, struct value *value);
-bool conf_take_conditions(struct conf *conf, struct scan *scan, const struct prototype *prototype,
+bool conf_take_value(struct conf *conf, struct lexer *lexer, const struct prototype *prototype, struct value *value);
+bool conf_take_conditions(struct conf *conf, struct lexer *lexer, const struct prototype *prototype,
 			  struct condition *conditions, size_t max);
 
 /* conf_row.c: a row, after the word for its role. */
-bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned line);
+bool conf_take_row(struct conf *conf, struct lexer *lexer, unsigned role, unsigned line);
 
 #endif

@@ -73,7 +73,7 @@ static const char *const roles[] = {
 
 struct taking {
 	struct conf *conf;
-	struct scan *scan;
+	struct lexer *lexer;
 	struct prototype prototype;
 	struct conf_row row;
 	uint32_t seen; /* one bit per attribute */
@@ -99,50 +99,50 @@ static bool take_success(struct taking *t)
 					    [OK_ALWAYS] = "always"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (scan_take_word(t->scan, words[i])) {
+		if (lexer_take_word(t->lexer, words[i])) {
 			t->row.function.success = (unsigned char)i;
 			return true;
 		}
-	return scan_error(t->scan,
-			  "%s is no condition of success; known are nonzero, zero, not-minus-1, not-negative, always",
-			  scan_shown(t->scan));
+	return lexer_error(t->lexer,
+			   "%s is no condition of success; known are nonzero, zero, not-minus-1, not-negative, always",
+			   lexer_shown(t->lexer));
 }
 
 static bool take_count(struct taking *t)
 {
-	const struct token token = t->scan->token;
+	const struct token token = t->lexer->token;
 
 	if (token.kind != TOKEN_NUMBER || !token.number || token.number > UINT8_MAX)
-		return scan_error(t->scan, "found %s where a number of ids from 1 to %d is expected",
-				  scan_shown(t->scan), UINT8_MAX);
+		return lexer_error(t->lexer, "found %s where a number of ids from 1 to %d is expected",
+				   lexer_shown(t->lexer), UINT8_MAX);
 	t->row.function.id_count = (unsigned char)token.number;
-	scan_next(t->scan);
+	lexer_next(t->lexer);
 	return true;
 }
 
 static bool conf_row_take_resource(struct taking *t)
 {
-	const struct token token = t->scan->token;
+	const struct token token = t->lexer->token;
 	const int index = token.kind == TOKEN_WORD ? conf_resource(t->conf, token.text, token.length) : -1;
 
 	if (index < 0)
-		return scan_error(t->scan, "%s is no resource that is described above", scan_shown(t->scan));
+		return lexer_error(t->lexer, "%s is no resource that is described above", lexer_shown(t->lexer));
 	t->row.function.resource = (unsigned char)index;
 	t->row.has_resource = true;
-	scan_next(t->scan);
+	lexer_next(t->lexer);
 	return true;
 }
 
 /* Takes the name of code in functrace, for what a text cannot say. */
 static bool take_code(struct taking *t)
 {
-	const struct token token = t->scan->token;
+	const struct token token = t->lexer->token;
 	struct function *const f = &t->row.function;
 
 	f->look = token.kind == TOKEN_WORD ? row_code(token.text, token.length, &f->looks_again) : NULL;
 	if (!f->look)
-		return scan_error(t->scan, "%s is no name of code in functrace", scan_shown(t->scan));
-	scan_next(t->scan);
+		return lexer_error(t->lexer, "%s is no name of code in functrace", lexer_shown(t->lexer));
+	lexer_next(t->lexer);
 	return true;
 }
 
@@ -152,26 +152,26 @@ static bool take_content(struct taking *t, const struct conf_row_attribute *attr
 	void *const field = (char *)f + attribute->at;
 	const bool has_sign = attribute->kind >= TAKES_VALUE && attribute->kind <= TAKES_CODE;
 
-	if (has_sign && !scan_take_sign(t->scan, "="))
-		return scan_error(t->scan, "found %s where '=' is expected: write %s=...", scan_shown(t->scan),
-				  attribute->word);
+	if (has_sign && !lexer_take_sign(t->lexer, "="))
+		return lexer_error(t->lexer, "found %s where '=' is expected: write %s=...", lexer_shown(t->lexer),
+				   attribute->word);
 	switch (attribute->kind) {
 	case TAKES_VALUE:
-		return conf_take_value(t->conf, t->scan, &t->prototype, field);
+		return conf_take_value(t->conf, t->lexer, &t->prototype, field);
 	case TAKES_COUNT:
 		return take_count(t);
 	case TAKES_SUCCESS:
 		return take_success(t);
 	case TAKES_TEXT:
-		return (*(const char **)field = conf_take_text(t->conf, t->scan, attribute->word)) != NULL;
+		return (*(const char **)field = conf_take_text(t->conf, t->lexer, attribute->word)) != NULL;
 	case TAKES_RESOURCE:
 		return conf_row_take_resource(t);
 	case TAKES_CODE:
 		return take_code(t);
 	case TAKES_IF:
-		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, FUNCTION_CONDITIONS);
+		return conf_take_conditions(t->conf, t->lexer, &t->prototype, field, FUNCTION_CONDITIONS);
 	case TAKES_CONDITION:
-		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, 1);
+		return conf_take_conditions(t->conf, t->lexer, &t->prototype, field, 1);
 	case TAKES_PREFIXED:
 		t->is_prefixed = true;
 		return true;
@@ -191,19 +191,19 @@ static bool unknown_attribute(struct taking *t)
 		if (attributes[i].on & on)
 			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
 						 attributes[i].word);
-	return scan_error(t->scan, "%s is no property of '%s'; its properties are %s", scan_shown(t->scan),
-			  roles[t->row.function.role], known);
+	return lexer_error(t->lexer, "%s is no property of '%s'; its properties are %s", lexer_shown(t->lexer),
+			   roles[t->row.function.role], known);
 }
 
 static bool take_attribute(struct taking *t)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-		if (!(attributes[i].on & 1u << t->row.function.role) || !scan_is_word(t->scan, attributes[i].word))
+		if (!(attributes[i].on & 1u << t->row.function.role) || !lexer_is_word(t->lexer, attributes[i].word))
 			continue;
 		if (t->seen >> i & 1)
-			return scan_error(t->scan, "%s is given twice", scan_shown(t->scan));
+			return lexer_error(t->lexer, "%s is given twice", lexer_shown(t->lexer));
 		t->seen |= 1u << i;
-		scan_next(t->scan);
+		lexer_next(t->lexer);
 		return take_content(t, &attributes[i]);
 	}
 	return unknown_attribute(t);
@@ -211,19 +211,19 @@ static bool take_attribute(struct taking *t)
 
 static bool take_attributes(struct taking *t)
 {
-	if (t->scan->token.kind == TOKEN_END)
-		return !t->scan->failed;
-	if (!scan_take_sign(t->scan, ":"))
-		return scan_error(t->scan, "found %s where ':' is expected, followed by id=..., size=...",
-				  scan_shown(t->scan));
+	if (t->lexer->token.kind == TOKEN_END)
+		return !t->lexer->failed;
+	if (!lexer_take_sign(t->lexer, ":"))
+		return lexer_error(t->lexer, "found %s where ':' is expected, followed by id=..., size=...",
+				   lexer_shown(t->lexer));
 	do {
 		if (!take_attribute(t))
 			return false;
-	} while (scan_take_sign(t->scan, ","));
-	return t->scan->token.kind == TOKEN_END
-		       ? !t->scan->failed
-		       : scan_error(t->scan, "found %s where ',' or the end of the statement is expected",
-				    scan_shown(t->scan));
+	} while (lexer_take_sign(t->lexer, ","));
+	return t->lexer->token.kind == TOKEN_END
+		       ? !t->lexer->failed
+		       : lexer_error(t->lexer, "found %s where ',' or the end of the statement is expected",
+				     lexer_shown(t->lexer));
 }
 
 /* ---- Defaults ---- */
@@ -242,10 +242,10 @@ static bool uses_result(const struct function *f)
 
 static bool ask_success(struct taking *t, const char *why)
 {
-	return scan_error(t->scan,
-			  "%.*s %s: say which results mean success (succeeds=zero, succeeds=nonzero, "
-			  "succeeds=not-minus-1, succeeds=not-negative, succeeds=always)",
-			  (int)t->prototype.length, t->prototype.name, why);
+	return lexer_error(t->lexer,
+			   "%.*s %s: say which results mean success (succeeds=zero, succeeds=nonzero, "
+			   "succeeds=not-minus-1, succeeds=not-negative, succeeds=always)",
+			   (int)t->prototype.length, t->prototype.name, why);
 }
 
 /* Chooses which results mean success, if the row does not say it. */
@@ -271,7 +271,8 @@ static bool choose_success(struct taking *t)
 	switch (t->prototype.result.type) {
 	case C_VOID:
 		return f->role != ROLE_RELEASE ||
-		       scan_error(t->scan, "a function that returns void cannot report a failure: leave out can-fail");
+		       lexer_error(t->lexer,
+				   "a function that returns void cannot report a failure: leave out can-fail");
 	case C_POINTER:
 	case C_UINT8: /* bool */
 		f->success = OK_NONZERO;
@@ -297,11 +298,11 @@ static bool check_result(struct taking *t)
 	if (!t->prototype.has_result || !is_used || (type >= C_INT8 && type <= C_WIDE))
 		return true;
 	if (type == C_VOID)
-		return scan_error(t->scan, "%.*s returns void, so it has no result to use", (int)t->prototype.length,
-				  t->prototype.name);
-	return scan_error(t->scan,
-			  "the result of %.*s cannot be read as a number: its type must be an integer or a pointer",
-			  (int)t->prototype.length, t->prototype.name);
+		return lexer_error(t->lexer, "%.*s returns void, so it has no result to use", (int)t->prototype.length,
+				   t->prototype.name);
+	return lexer_error(t->lexer,
+			   "the result of %.*s cannot be read as a number: its type must be an integer or a pointer",
+			   (int)t->prototype.length, t->prototype.name);
 }
 
 static bool conf_row_check_values(struct taking *t)
@@ -309,17 +310,17 @@ static bool conf_row_check_values(struct taking *t)
 	const struct function *const f = &t->row.function;
 
 	if (f->role != ROLE_CALL && !conf_row_has(t, "id"))
-		return scan_error(t->scan, "the id is missing: add %s",
-				  f->role == ROLE_RELEASE ? "id=NAME of a parameter"
-							  : "id=return, or id=*NAME of a parameter");
+		return lexer_error(t->lexer, "the id is missing: add %s",
+				   f->role == ROLE_RELEASE ? "id=NAME of a parameter"
+							   : "id=return, or id=*NAME of a parameter");
 	if (f->role == ROLE_REALLOC && !conf_row_has(t, "released"))
-		return scan_error(t->scan, "the released id is missing: add released=NAME of a parameter");
+		return lexer_error(t->lexer, "the released id is missing: add released=NAME of a parameter");
 	if (is_of_result(&f->released) || is_of_result(&f->last) || is_of_result(&f->extent) ||
 	    (f->role == ROLE_RELEASE && is_of_result(&f->id)))
-		return scan_error(t->scan,
-				  "a release is recorded at the function's entry, when there is no result yet");
+		return lexer_error(t->lexer,
+				   "a release is recorded at the function's entry, when there is no result yet");
 	if (f->id_count > 1 && f->id.kind != VALUE_POINTEE)
-		return scan_error(t->scan, "count is for ids that a pointer leads to: id=*NAME");
+		return lexer_error(t->lexer, "count is for ids that a pointer leads to: id=*NAME");
 	return true;
 }
 
@@ -331,47 +332,47 @@ static bool set_symbol(struct taking *t)
 
 	f->is_pattern = prototype->is_pattern;
 	if (prototype->length > SYMBOL_MAX)
-		return scan_error(t->scan, "a function's name of %zu bytes is too long", prototype->length);
+		return lexer_error(t->lexer, "a function's name of %zu bytes is too long", prototype->length);
 	if (!t->is_prefixed) {
 		f->symbol = conf_keep(t->conf, prototype->name, prototype->length);
 	} else {
 		if (f->is_pattern)
-			return scan_error(t->scan, "a pattern cannot have prefixes: write '*' in their place");
+			return lexer_error(t->lexer, "a pattern cannot have prefixes: write '*' in their place");
 		if (prototype->length > PREFIXED_MAX)
-			return scan_error(t->scan, "a function's name of %zu bytes is too long after a prefix",
-					  prototype->length);
+			return lexer_error(t->lexer, "a function's name of %zu bytes is too long after a prefix",
+					   prototype->length);
 		memcpy(prefixed + 1, prototype->name, prototype->length);
 		f->symbol = conf_keep(t->conf, prefixed, prototype->length + 1);
 	}
 	if (f->is_pattern && glob_is_open(f->symbol))
-		return scan_error(t->scan, "the pattern '%s' has a '[' without its ']'", f->symbol);
+		return lexer_error(t->lexer, "the pattern '%s' has a '[' without its ']'", f->symbol);
 	if (f->is_pattern && f->symbol[glob_literal(f->symbol)] && t->conf->glob_count++ == CONF_GLOBS_MAX)
-		return scan_error(t->scan,
-				  "a file has at most %d patterns with wildcards: combine several into one, or write "
-				  "names in full",
-				  CONF_GLOBS_MAX);
+		return lexer_error(t->lexer,
+				   "a file has at most %d patterns with wildcards: combine several into one, or write "
+				   "names in full",
+				   CONF_GLOBS_MAX);
 	/* Only C++ throws. */
 	f->throws |= f->role != ROLE_RELEASE && (f->is_pattern || !strncmp(f->symbol, "_Z", 2));
 	return true;
 }
 
-bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned line)
+bool conf_take_row(struct conf *conf, struct lexer *lexer, unsigned role, unsigned line)
 {
-	struct taking t = {.conf = conf, .scan = scan, .row = {.line = line}};
+	struct taking t = {.conf = conf, .lexer = lexer, .row = {.line = line}};
 	struct function *const f = &t.row.function;
 
 	f->role = (unsigned char)role;
 	f->can_fail = role == ROLE_REALLOC;
 	if (conf->row_count == CONF_ROWS_MAX)
-		return scan_error(scan, "a file describes no more than %d functions", CONF_ROWS_MAX);
-	if (!conf_take_prototype(scan, &t.prototype) || !take_attributes(&t))
+		return lexer_error(lexer, "a file describes no more than %d functions", CONF_ROWS_MAX);
+	if (!conf_take_prototype(lexer, &t.prototype) || !take_attributes(&t))
 		return false;
 	if (role == ROLE_RELEASE && conf_row_has(&t, "succeeds"))
 		f->can_fail |= f->success != OK_ALWAYS && !f->releases_anyway;
 	if (!conf_row_check_values(&t) || !check_result(&t) || (!conf_row_has(&t, "succeeds") && !choose_success(&t)) ||
 	    !set_symbol(&t))
 		return false;
-	if (!conf_set_params(conf, scan, &t.prototype, f))
+	if (!conf_set_params(conf, lexer, &t.prototype, f))
 		return false;
 	f->releases_anyway &= role == ROLE_REALLOC;
 	t.row.has_size = conf_row_has(&t, "size");

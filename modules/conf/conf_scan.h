@@ -21,7 +21,7 @@ struct token {
 };
 
 /* A file, and the current place in one of its statements. */
-struct scan {
+struct lexer {
 	const char *path;
 	const struct conf *conf; /* earlier descriptions in the file; NULL none */
 	const char *at, *end;    /* the rest of the statement, after `token` */
@@ -33,21 +33,21 @@ struct scan {
 };
 
 /* Begins a statement; its first token becomes the current one. */
-void scan_begin(struct scan *scan, const char *text, const char *end, unsigned line);
+void lexer_begin(struct lexer *lexer, const char *text, const char *end, unsigned line);
 /* Goes on to the next token. */
-void scan_next(struct scan *scan);
-bool scan_is_sign(const struct scan *scan, const char *sign);
-bool scan_is_word(const struct scan *scan, const char *word);
+void lexer_next(struct lexer *lexer);
+bool lexer_is_sign(const struct lexer *lexer, const char *sign);
+bool lexer_is_word(const struct lexer *lexer, const char *word);
 /* If the current token is this sign or word, go on to the next token and return true. */
-bool scan_take_sign(struct scan *scan, const char *sign);
-bool scan_take_word(struct scan *scan, const char *word);
+bool lexer_take_sign(struct lexer *lexer, const char *sign);
+bool lexer_take_word(struct lexer *lexer, const char *word);
 /* Takes a number in C's syntax: 10, 010, 0x10, 1 << 4. Returns false after an error. */
-bool scan_take_number(struct scan *scan, uint64_t *number);
+bool lexer_take_number(struct lexer *lexer, uint64_t *number);
 /* Report an error on the line of the current token, or on another line, and end the statement. Only the first error
  * of a statement is reported. Return false. */
-bool scan_error(struct scan *scan, const char *fmt, ...) FT_PRINTF(2, 3);
-bool scan_error_on(struct scan *scan, unsigned line, const char *fmt, ...) FT_PRINTF(3, 4);
+bool lexer_error(struct lexer *lexer, const char *fmt, ...) FT_PRINTF(2, 3);
+bool lexer_error_on(struct lexer *lexer, unsigned line, const char *fmt, ...) FT_PRINTF(3, 4);
 /* Returns the current token for messages: printable and short. Static memory. */
-const char *scan_shown(const struct scan *scan);
+const char *lexer_shown(const struct lexer *lexer);
 
 #endif

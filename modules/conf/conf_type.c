@@ -48,10 +48,10 @@ static const struct {
 static const char *const qualifiers[] = {"const",  "volatile", "restrict", "__restrict", "register", "extern",
 					 "static", "inline",   "_Atomic",  "_Complex",   "typename", "__extension__"};
 
-static bool take_one_of(struct scan *scan, const char *const *words, size_t count)
+static bool take_one_of(struct lexer *lexer, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (scan_take_word(scan, words[i]))
+		if (lexer_take_word(lexer, words[i]))
 			return true;
 	return false;
 }
@@ -68,7 +68,7 @@ static bool conf_type_is_plain(const struct conf_type_words *words)
 }
 
 /* Takes "unsigned", "long" and the like. */
-static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *words)
+static bool conf_type_take_plain(struct lexer *lexer, struct conf_type_words *words)
 {
 	const struct {
 		const char *word;
@@ -77,7 +77,7 @@ static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *word
 		     {"short", &words->shorts},         {"char", &words->chars},       {"int", &words->ints}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		if (scan_take_word(scan, plain[i].word)) {
+		if (lexer_take_word(lexer, plain[i].word)) {
 			++*plain[i].count;
 			return true;
 		}
@@ -85,10 +85,10 @@ static bool conf_type_take_plain(struct scan *scan, struct conf_type_words *word
 }
 
 /* Takes a type that the file describes: an enum, flags or a union. Returns false if it describes no such type. */
-static bool take_described(struct scan *scan, struct conf_type_words *words)
+static bool take_described(struct lexer *lexer, struct conf_type_words *words)
 {
 	const struct conf_words *const known =
-		scan->conf ? conf_words_find(scan->conf, scan->token.text, scan->token.length) : NULL;
+		lexer->conf ? conf_words_find(lexer->conf, lexer->token.text, lexer->token.length) : NULL;
 
 	if (!known)
 		return false;
@@ -96,37 +96,37 @@ static bool take_described(struct scan *scan, struct conf_type_words *words)
 	return true;
 }
 
-static bool take_tagged(struct scan *scan, struct conf_type_words *words)
+static bool take_tagged(struct lexer *lexer, struct conf_type_words *words)
 {
 	static const char *const tags[] = {"struct", "union", "class"};
-	const bool is_enum = scan_take_word(scan, "enum");
+	const bool is_enum = lexer_take_word(lexer, "enum");
 
-	if (!is_enum && !take_one_of(scan, tags, ARRAY_SIZE(tags)))
+	if (!is_enum && !take_one_of(lexer, tags, ARRAY_SIZE(tags)))
 		return false;
-	if (scan->token.kind != TOKEN_WORD)
-		return scan_error(scan, "found %s where the name of a struct, union or enum is expected",
-				  scan_shown(scan));
+	if (lexer->token.kind != TOKEN_WORD)
+		return lexer_error(lexer, "found %s where the name of a struct, union or enum is expected",
+				   lexer_shown(lexer));
 	words->others++;
 	words->use.type = is_enum ? C_INT : C_STRUCT;
 	/* For a struct, `param` is for pointers to it. */
-	words->use.param = is_enum ? PARAM_INT : scan_is_word(scan, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
+	words->use.param = is_enum ? PARAM_INT : lexer_is_word(lexer, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
 	if (is_enum)
-		take_described(scan, words);
-	scan_next(scan);
+		take_described(lexer, words);
+	lexer_next(lexer);
 	return true;
 }
 
-static void conf_type_take_named(struct scan *scan, struct conf_type_words *words)
+static void conf_type_take_named(struct lexer *lexer, struct conf_type_words *words)
 {
 	words->others++;
-	words->use.type = scan_is_word(scan, "void") ? C_VOID : C_UNKNOWN;
-	if (!take_described(scan, words))
+	words->use.type = lexer_is_word(lexer, "void") ? C_VOID : C_UNKNOWN;
+	if (!take_described(lexer, words))
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			if (scan_is_word(scan, names[i].name)) {
+			if (lexer_is_word(lexer, names[i].name)) {
 				words->use.type = names[i].type;
 				words->use.param = names[i].param;
 			}
-	scan_next(scan);
+	lexer_next(lexer);
 }
 
 static unsigned char plain_type(const struct conf_type_words *words)
@@ -157,24 +157,24 @@ static unsigned char plain_param(const struct conf_type_words *words)
 	return params[type];
 }
 
-static bool conf_type_take_words(struct scan *scan, struct conf_type_words *words)
+static bool conf_type_take_words(struct lexer *lexer, struct conf_type_words *words)
 {
-	while (scan->token.kind == TOKEN_WORD) {
-		if (take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)) || conf_type_take_plain(scan, words))
+	while (lexer->token.kind == TOKEN_WORD) {
+		if (take_one_of(lexer, qualifiers, ARRAY_SIZE(qualifiers)) || conf_type_take_plain(lexer, words))
 			continue;
 		/* A second name is that of the parameter or the function. */
 		if (words->others || conf_type_is_plain(words))
 			break;
-		if (!take_tagged(scan, words) && !scan->failed)
-			conf_type_take_named(scan, words);
+		if (!take_tagged(lexer, words) && !lexer->failed)
+			conf_type_take_named(lexer, words);
 	}
 	/* "long double" */
-	if (words->longs && !words->others && scan_take_word(scan, "double"))
+	if (words->longs && !words->others && lexer_take_word(lexer, "double"))
 		*words = (struct conf_type_words){.others = 1, .use.type = C_FLOAT};
-	if (scan->failed)
+	if (lexer->failed)
 		return false;
 	if (!words->others && !conf_type_is_plain(words))
-		return scan_error(scan, "found %s where a C type is expected", scan_shown(scan));
+		return lexer_error(lexer, "found %s where a C type is expected", lexer_shown(lexer));
 	return true;
 }
 
@@ -195,11 +195,11 @@ static void make_pointer(struct ctype_use *use)
 	*use = (struct ctype_use){.type = C_POINTER, .pointee = use->type, .param = param, .to = to};
 }
 
-bool conf_take_type(struct scan *scan, struct ctype_use *use)
+bool conf_take_type(struct lexer *lexer, struct ctype_use *use)
 {
 	struct conf_type_words words = {0};
 
-	if (!conf_type_take_words(scan, &words))
+	if (!conf_type_take_words(lexer, &words))
 		return false;
 	if (words.others)
 		*use = words.use;
@@ -207,12 +207,12 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use)
 		*use = (struct ctype_use){.type = plain_type(&words), .param = plain_param(&words)};
 	for (;;)
 		/* C++ passes references like pointers. */
-		if (scan_take_sign(scan, "*") || scan_take_sign(scan, "&"))
+		if (lexer_take_sign(lexer, "*") || lexer_take_sign(lexer, "&"))
 			make_pointer(use);
-		else if (scan_take_word(scan, "const"))
+		else if (lexer_take_word(lexer, "const"))
 			use->is_const = true;
-		else if (!take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)))
-			return !scan->failed;
+		else if (!take_one_of(lexer, qualifiers, ARRAY_SIZE(qualifiers)))
+			return !lexer->failed;
 }
 
 unsigned char conf_value_type(unsigned char ctype)
@@ -226,55 +226,55 @@ unsigned char conf_value_type(unsigned char ctype)
 /* ---- Prototypes ---- */
 
 /* Skips everything up to the bracket that closes an open one, and that bracket. */
-static bool skip_to(struct scan *scan, const char *open, const char *close)
+static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 {
 	unsigned depth = 1;
 
-	while (depth && scan->token.kind != TOKEN_END) {
-		depth += scan_is_sign(scan, open);
-		depth -= scan_is_sign(scan, close);
-		scan_next(scan);
+	while (depth && lexer->token.kind != TOKEN_END) {
+		depth += lexer_is_sign(lexer, open);
+		depth -= lexer_is_sign(lexer, close);
+		lexer_next(lexer);
 	}
-	return !depth || scan_error(scan, "a '%s' without its '%s'", open, close);
+	return !depth || lexer_error(lexer, "a '%s' without its '%s'", open, close);
 }
 
 /* Whether the token is the name of a value, and so not one for parameter `index`: `return`, or `arg3` for another
  * parameter than the third. */
-static bool is_reserved(const struct scan *scan, unsigned index)
+static bool is_reserved(const struct lexer *lexer, unsigned index)
 {
 	char numbered[16];
 
 	snprintf(numbered, sizeof(numbered), "arg%u", index + 1);
-	return scan_is_word(scan, "return") ||
-	       (scan->token.length == 4 && !memcmp(scan->token.text, "arg", 3) &&
-		isdigit((unsigned char)scan->token.text[3]) && !scan_is_word(scan, numbered));
+	return lexer_is_word(lexer, "return") ||
+	       (lexer->token.length == 4 && !memcmp(lexer->token.text, "arg", 3) &&
+		isdigit((unsigned char)lexer->token.text[3]) && !lexer_is_word(lexer, numbered));
 }
 
-static bool name_param(struct scan *scan, struct conf_param *param, unsigned index)
+static bool name_param(struct lexer *lexer, struct conf_param *param, unsigned index)
 {
-	param->is_label = scan->token.kind == TOKEN_STRING && scan->token.length;
-	if (scan->token.kind != TOKEN_WORD && !param->is_label)
+	param->is_label = lexer->token.kind == TOKEN_STRING && lexer->token.length;
+	if (lexer->token.kind != TOKEN_WORD && !param->is_label)
 		return true;
-	if (!param->is_label && (!conf_is_c_name(&scan->token) || is_reserved(scan, index)))
-		return scan_error(scan, "%s is no name for parameter %u", scan_shown(scan), index + 1);
-	param->name = (struct conf_name){scan->token.text, scan->token.length};
-	scan_next(scan);
+	if (!param->is_label && (!conf_is_c_name(&lexer->token) || is_reserved(lexer, index)))
+		return lexer_error(lexer, "%s is no name for parameter %u", lexer_shown(lexer), index + 1);
+	param->name = (struct conf_name){lexer->token.text, lexer->token.length};
+	lexer_next(lexer);
 	return true;
 }
 
 /* Takes `void (*done)(void *)`, after its first type and bracket. */
-static bool take_function_pointer(struct scan *scan, struct conf_param *param, unsigned index)
+static bool take_function_pointer(struct lexer *lexer, struct conf_param *param, unsigned index)
 {
 	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN, .param = PARAM_FUNCTION};
-	if (!scan_take_sign(scan, "*"))
-		return scan_error(scan, "found %s where the '*' of a pointer to a function is expected",
-				  scan_shown(scan));
-	if (!name_param(scan, param, index))
+	if (!lexer_take_sign(lexer, "*"))
+		return lexer_error(lexer, "found %s where the '*' of a pointer to a function is expected",
+				   lexer_shown(lexer));
+	if (!name_param(lexer, param, index))
 		return false;
-	if (!scan_take_sign(scan, ")") || !scan_take_sign(scan, "("))
-		return scan_error(scan, "a pointer to a function is written like void (*done)(void *), not with %s",
-				  scan_shown(scan));
-	return skip_to(scan, "(", ")");
+	if (!lexer_take_sign(lexer, ")") || !lexer_take_sign(lexer, "("))
+		return lexer_error(lexer, "a pointer to a function is written like void (*done)(void *), not with %s",
+				   lexer_shown(lexer));
+	return skip_to(lexer, "(", ")");
 }
 
 /* `hex`: the number is shown as a hexadecimal one. */
@@ -290,21 +290,21 @@ static bool set_hex(struct ctype_use *use)
 }
 
 /* Takes a type, after words that say how it is shown. is_result: NULL if `out` is not allowed. */
-static bool take_shown_type(struct scan *scan, struct ctype_use *use, bool *is_result)
+static bool take_shown_type(struct lexer *lexer, struct ctype_use *use, bool *is_result)
 {
 	bool is_hex = false;
 
 	for (;;)
-		if (is_result && scan_take_word(scan, "out"))
+		if (is_result && lexer_take_word(lexer, "out"))
 			*is_result = true;
-		else if (scan_take_word(scan, "hex"))
+		else if (lexer_take_word(lexer, "hex"))
 			is_hex = true;
 		else
 			break;
-	if (!conf_take_type(scan, use))
+	if (!conf_take_type(lexer, use))
 		return false;
 	return !is_hex || set_hex(use) ||
-	       scan_error(scan, "'hex' needs the type of an int or a long, and this type is neither");
+	       lexer_error(lexer, "'hex' needs the type of an int or a long, and this type is neither");
 }
 
 /* Sets how an output is shown at the return. Returns false if the parameter cannot be one. */
@@ -327,69 +327,70 @@ static bool set_filled(struct conf_param *param)
 	return true;
 }
 
-static bool take_brackets(struct scan *scan, struct conf_param *param)
+static bool take_brackets(struct lexer *lexer, struct conf_param *param)
 {
-	while (scan_take_sign(scan, "[")) {
-		if (!conf_take_length(scan, param))
+	while (lexer_take_sign(lexer, "[")) {
+		if (!conf_take_length(lexer, param))
 			return false;
 		const unsigned char sized = param->with.length ? param->use.param : PARAM_END;
 
 		make_pointer(&param->use);
 		if (sized)
 			param->use.param = sized;
-		if (!skip_to(scan, "[", "]"))
+		if (!skip_to(lexer, "[", "]"))
 			return false;
 	}
 	return true;
 }
 
 /* Takes a declaration: `const char *name`, `void (*done)(void *)`, `int pair[2]` */
-static bool take_declared(struct scan *scan, struct conf_param *param, unsigned index)
+static bool take_declared(struct lexer *lexer, struct conf_param *param, unsigned index)
 {
 	*param = (struct conf_param){.name = {"", 0}};
-	if (!take_shown_type(scan, &param->use, &param->is_result))
+	if (!take_shown_type(lexer, &param->use, &param->is_result))
 		return false;
-	if (scan_take_sign(scan, "(") ? !take_function_pointer(scan, param, index) : !name_param(scan, param, index))
+	if (lexer_take_sign(lexer, "(") ? !take_function_pointer(lexer, param, index)
+					: !name_param(lexer, param, index))
 		return false;
-	return take_brackets(scan, param);
+	return take_brackets(lexer, param);
 }
 
-bool conf_take_shown_type(struct scan *scan, struct ctype_use *use)
+bool conf_take_shown_type(struct lexer *lexer, struct ctype_use *use)
 {
 	struct conf_param param;
 
-	if (!take_declared(scan, &param, 0))
+	if (!take_declared(lexer, &param, 0))
 		return false;
 	*use = param.use;
 	return (!param.name.length && !param.is_result && !param.with.length) ||
-	       scan_error(scan, "a type without a name is expected here");
+	       lexer_error(lexer, "a type without a name is expected here");
 }
 
-static bool take_param(struct scan *scan, struct prototype *prototype)
+static bool take_param(struct lexer *lexer, struct prototype *prototype)
 {
 	if (prototype->param_count == CONF_PARAMS)
-		return scan_error(scan, "the function has more than %d parameters; write only the first %d",
-				  CONF_PARAMS, MODULE_ARGS);
+		return lexer_error(lexer, "the function has more than %d parameters; write only the first %d",
+				   CONF_PARAMS, MODULE_ARGS);
 	struct conf_param *const param = &prototype->params[prototype->param_count];
-	const bool is_hidden = scan_take_word(scan, "hidden");
+	const bool is_hidden = lexer_take_word(lexer, "hidden");
 
-	if (!take_declared(scan, param, prototype->param_count))
+	if (!take_declared(lexer, param, prototype->param_count))
 		return false;
 	if (param->is_result && !set_filled(param))
-		return scan_error(scan,
-				  "'out' needs a pointer that the function fills, to a number, to a pointer or to a "
-				  "string, and parameter %u is no such pointer",
-				  prototype->param_count + 1);
+		return lexer_error(lexer,
+				   "'out' needs a pointer that the function fills, to a number, to a pointer or to a "
+				   "string, and parameter %u is no such pointer",
+				   prototype->param_count + 1);
 	for (unsigned i = 0; i < prototype->param_count; i++)
 		if (param->name.length && conf_is_same_name(&prototype->params[i].name, &param->name))
-			return scan_error(scan, "two parameters are called '%.*s'", (int)param->name.length,
-					  param->name.text);
+			return lexer_error(lexer, "two parameters are called '%.*s'", (int)param->name.length,
+					   param->name.text);
 	/* (void) */
 	if (param->use.type == C_VOID)
-		return (!param->name.length && !prototype->param_count && scan_is_sign(scan, ")")) ||
-		       scan_error(scan, "a parameter cannot be void");
+		return (!param->name.length && !prototype->param_count && lexer_is_sign(lexer, ")")) ||
+		       lexer_error(lexer, "a parameter cannot be void");
 	prototype->param_count++;
-	if (!conf_take_condition(scan, param))
+	if (!conf_take_condition(lexer, param))
 		return false;
 	if (is_hidden)
 		*param = (struct conf_param){
@@ -398,70 +399,71 @@ static bool take_param(struct scan *scan, struct prototype *prototype)
 	return true;
 }
 
-static bool take_params(struct scan *scan, struct prototype *prototype)
+static bool take_params(struct lexer *lexer, struct prototype *prototype)
 {
-	if (!scan_take_sign(scan, "("))
-		return scan_error(scan,
-				  "found %s where the parameters in brackets are expected, as in void *get(size_t "
-				  "size)",
-				  scan_shown(scan));
-	if (scan_take_sign(scan, ")"))
+	if (!lexer_take_sign(lexer, "("))
+		return lexer_error(lexer,
+				   "found %s where the parameters in brackets are expected, as in void *get(size_t "
+				   "size)",
+				   lexer_shown(lexer));
+	if (lexer_take_sign(lexer, ")"))
 		return true;
 	do {
-		if (scan_take_sign(scan, "..."))
+		if (lexer_take_sign(lexer, "..."))
 			break;
-		if (!take_param(scan, prototype))
+		if (!take_param(lexer, prototype))
 			return false;
-	} while (scan_take_sign(scan, ","));
-	if (!scan_take_sign(scan, ")"))
-		return scan_error(scan, "found %s where ',' or the ')' after the parameters is expected",
-				  scan_shown(scan));
+	} while (lexer_take_sign(lexer, ","));
+	if (!lexer_take_sign(lexer, ")"))
+		return lexer_error(lexer, "found %s where ',' or the ')' after the parameters is expected",
+				   lexer_shown(lexer));
 	return true;
 }
 
-static bool take_pattern(struct scan *scan, struct prototype *prototype)
+static bool take_pattern(struct lexer *lexer, struct prototype *prototype)
 {
 	prototype->is_pattern = true;
-	prototype->name = scan->token.text;
-	prototype->length = scan->token.length;
+	prototype->name = lexer->token.text;
+	prototype->length = lexer->token.length;
 	if (!prototype->length)
-		return scan_error(scan, "the pattern is empty and matches no function");
-	scan_next(scan);
+		return lexer_error(lexer, "the pattern is empty and matches no function");
+	lexer_next(lexer);
 	return true;
 }
 
-bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
+bool conf_take_prototype(struct lexer *lexer, struct prototype *prototype)
 {
-	const bool may_be_name = scan->token.kind == TOKEN_WORD;
-	const struct token first = scan->token;
+	const bool may_be_name = lexer->token.kind == TOKEN_WORD;
+	const struct token first = lexer->token;
 
 	*prototype = (struct prototype){.name = ""};
-	if (scan->token.kind == TOKEN_STRING)
-		return take_pattern(scan, prototype);
-	if (!take_shown_type(scan, &prototype->result, NULL))
+	if (lexer->token.kind == TOKEN_STRING)
+		return take_pattern(lexer, prototype);
+	if (!take_shown_type(lexer, &prototype->result, NULL))
 		return false;
 	if (prototype->result.cases)
-		return scan_error(scan, "the type of a result cannot be a union, which depends on a parameter");
+		return lexer_error(lexer, "the type of a result cannot be a union, which depends on a parameter");
 	prototype->has_result = true;
-	if (scan->token.kind == TOKEN_STRING)
-		return take_pattern(scan, prototype);
-	if (may_be_name && prototype->result.type == C_UNKNOWN && scan_is_sign(scan, "("))
-		return scan_error(
-			scan,
+	if (lexer->token.kind == TOKEN_STRING)
+		return take_pattern(lexer, prototype);
+	if (may_be_name && prototype->result.type == C_UNKNOWN && lexer_is_sign(lexer, "("))
+		return lexer_error(
+			lexer,
 			"the type of the result is missing: write it before '%.*s', as C does (void, int, void *)",
 			(int)first.length, first.text);
-	if (scan->token.kind != TOKEN_WORD || memchr(scan->token.text, '-', scan->token.length) ||
-	    isdigit((unsigned char)scan->token.text[0]))
-		return scan_error(scan, "found %s where the function's name is expected; quote a pattern of C++ names",
-				  scan_shown(scan));
-	prototype->name = scan->token.text;
-	prototype->length = scan->token.length;
-	scan_next(scan);
-	if (!take_params(scan, prototype))
+	if (lexer->token.kind != TOKEN_WORD || memchr(lexer->token.text, '-', lexer->token.length) ||
+	    isdigit((unsigned char)lexer->token.text[0]))
+		return lexer_error(lexer,
+				   "found %s where the function's name is expected; quote a pattern of C++ names",
+				   lexer_shown(lexer));
+	prototype->name = lexer->token.text;
+	prototype->length = lexer->token.length;
+	lexer_next(lexer);
+	if (!take_params(lexer, prototype))
 		return false;
-	while (scan_take_word(scan, "__attribute__"))
-		if (!scan_take_sign(scan, "(") || !skip_to(scan, "(", ")"))
-			return scan_error(scan, "an attribute is written __attribute__((NAME))");
-	scan_take_sign(scan, ";");
-	return !scan->failed;
+	while (lexer_take_word(lexer, "__attribute__"))
+		if (!lexer_take_sign(lexer, "(") || !skip_to(lexer, "(", ")"))
+			return lexer_error(lexer, "an attribute is written __attribute__((NAME))");
+	lexer_take_sign(lexer, ";");
+	return !lexer->failed;
 }

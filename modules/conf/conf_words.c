@@ -11,7 +11,7 @@
 #define WORDS_MAX 1000
 
 /* Takes the names after `on`: `on x86_64 i386` */
-static bool take_processors(struct scan *scan, unsigned char *on)
+static bool take_processors(struct lexer *lexer, unsigned char *on)
 {
 	const char *name;
 	bool is_one = true;
@@ -19,37 +19,37 @@ static bool take_processors(struct scan *scan, unsigned char *on)
 	for (*on = 0; is_one;) {
 		is_one = false;
 		for (unsigned bit = 0; (name = module_processor(bit)); bit++)
-			if (scan_take_word(scan, name)) {
+			if (lexer_take_word(lexer, name)) {
 				*on |= (unsigned char)(1u << bit);
 				is_one = true;
 			}
 	}
 	return *on ||
-	       scan_error(scan, "%s is no processor; known are x86_64, i386, aarch64 and armv7l", scan_shown(scan));
+	       lexer_error(lexer, "%s is no processor; known are x86_64, i386, aarch64 and armv7l", lexer_shown(lexer));
 }
 
 /* Takes `NAME = NUMBER of MASK on PROCESSORS` */
-static bool conf_words_take_word(struct conf *conf, struct scan *scan, bool is_flags, uint64_t *next,
+static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is_flags, uint64_t *next,
 				 struct param_word *word, bool *is_written)
 {
-	*word = (struct param_word){.name = conf_take_text(conf, scan, "the name of a value")};
+	*word = (struct param_word){.name = conf_take_text(conf, lexer, "the name of a value")};
 	if (!word->name)
 		return false;
-	*is_written = scan_take_sign(scan, "=");
+	*is_written = lexer_take_sign(lexer, "=");
 	if (*is_written) {
-		if (!scan_take_number(scan, &word->value))
+		if (!lexer_take_number(lexer, &word->value))
 			return false;
-		if (scan_take_word(scan, "of") && !scan_take_number(scan, &word->mask))
+		if (lexer_take_word(lexer, "of") && !lexer_take_number(lexer, &word->mask))
 			return false;
-		if (scan_take_word(scan, "on") && !take_processors(scan, &word->on))
+		if (lexer_take_word(lexer, "on") && !take_processors(lexer, &word->on))
 			return false;
 	} else if (is_flags) {
-		return scan_error(scan, "the bits of '%s' are missing: write %s = 1", word->name, word->name);
+		return lexer_error(lexer, "the bits of '%s' are missing: write %s = 1", word->name, word->name);
 	} else {
 		word->value = *next;
 	}
 	if (word->mask && word->value & ~word->mask)
-		return scan_error(scan, "'%s' has bits that its mask does not have", word->name);
+		return lexer_error(lexer, "'%s' has bits that its mask does not have", word->name);
 	*next = word->value + 1;
 	return true;
 }
@@ -67,16 +67,16 @@ static bool is_twice(const struct conf_words *of, size_t count, const struct par
 	return false;
 }
 
-static bool take_closing(struct scan *scan)
+static bool take_closing(struct lexer *lexer)
 {
-	if (!scan_take_sign(scan, "}"))
-		return scan_error(scan, "found %s where ',' or the '}' after the last value is expected",
-				  scan_shown(scan));
-	scan_take_sign(scan, ";");
-	return scan->token.kind == TOKEN_END || scan_error(scan, "found %s after the '}'", scan_shown(scan));
+	if (!lexer_take_sign(lexer, "}"))
+		return lexer_error(lexer, "found %s where ',' or the '}' after the last value is expected",
+				   lexer_shown(lexer));
+	lexer_take_sign(lexer, ";");
+	return lexer->token.kind == TOKEN_END || lexer_error(lexer, "found %s after the '}'", lexer_shown(lexer));
 }
 
-static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_flags)
+static bool conf_words_take_list(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool is_flags)
 {
 	size_t count = 0, capacity = 0;
 	uint64_t next = 0;
@@ -85,39 +85,39 @@ static bool conf_words_take_list(struct conf *conf, struct scan *scan, struct co
 		struct param_word word;
 		bool is_written;
 
-		if (scan_is_sign(scan, "}"))
+		if (lexer_is_sign(lexer, "}"))
 			break;
 		if (count == WORDS_MAX)
-			return scan_error(scan, "an enum has at most %d values", WORDS_MAX);
-		if (!conf_words_take_word(conf, scan, is_flags, &next, &word, &is_written))
+			return lexer_error(lexer, "an enum has at most %d values", WORDS_MAX);
+		if (!conf_words_take_word(conf, lexer, is_flags, &next, &word, &is_written))
 			return false;
 		if (is_twice(of, count, &word, is_written))
-			return scan_error(scan, "two values are called '%s'", word.name);
+			return lexer_error(lexer, "two values are called '%s'", word.name);
 		ARRAY_GROW(of->words, capacity, count);
 		of->words[count++] = word;
-	} while (scan_take_sign(scan, ","));
+	} while (lexer_take_sign(lexer, ","));
 	ARRAY_GROW(of->words, capacity, count);
 	of->words[count] = (struct param_word){.name = NULL};
 	of->use.words = of->words;
-	return take_closing(scan) && (count || scan_error(scan, "the enum has no values"));
+	return take_closing(lexer) && (count || lexer_error(lexer, "the enum has no values"));
 }
 
 /* Takes the name of the type, and, after a ':', the type under it. */
-static bool take_head(struct conf *conf, struct scan *scan, struct conf_words *of, bool *has_type)
+static bool take_head(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool *has_type)
 {
-	const struct token name = scan->token;
+	const struct token name = lexer->token;
 
 	if (name.kind != TOKEN_WORD || !conf_is_c_name(&name))
-		return scan_error(scan, "%s is no name of a type: flags mode_flags { READ = 1 }", scan_shown(scan));
+		return lexer_error(lexer, "%s is no name of a type: flags mode_flags { READ = 1 }", lexer_shown(lexer));
 	if (conf_words_find(conf, name.text, name.length))
-		return scan_error(scan, "%s is described already", scan_shown(scan));
+		return lexer_error(lexer, "%s is described already", lexer_shown(lexer));
 	of->name = (struct conf_name){conf_keep(conf, name.text, name.length), name.length};
-	scan_next(scan);
-	*has_type = scan_take_sign(scan, ":");
-	if (*has_type && !conf_take_shown_type(scan, &of->use))
+	lexer_next(lexer);
+	*has_type = lexer_take_sign(lexer, ":");
+	if (*has_type && !conf_take_shown_type(lexer, &of->use))
 		return false;
-	return scan_take_sign(scan, "{") ||
-	       scan_error(scan, "found %s where the '{' before the values is expected", scan_shown(scan));
+	return lexer_take_sign(lexer, "{") ||
+	       lexer_error(lexer, "found %s where the '{' before the values is expected", lexer_shown(lexer));
 }
 
 /* Whether values of a type can have words. */
@@ -129,7 +129,7 @@ static bool takes_words(const struct ctype_use *use)
 }
 
 /* Sets how a value of an enum or of flags is shown if no word fits. */
-static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags, bool has_type)
+static bool settle_type(struct lexer *lexer, struct ctype_use *use, bool is_flags, bool has_type)
 {
 	const struct ctype_use of = *use;
 
@@ -139,19 +139,20 @@ static bool settle_type(struct scan *scan, struct ctype_use *use, bool is_flags,
 	if (is_flags) {
 		use->param = PARAM_FLAGS_MODE;
 		return of.param == PARAM_OCTAL ||
-		       scan_error(scan, "flags are an int, or a mode_t, whose other bits are shown as an octal number");
+		       lexer_error(lexer,
+				   "flags are an int, or a mode_t, whose other bits are shown as an octal number");
 	}
 	*use = of;
 	if (of.type == C_INT && of.param == PARAM_HEX)
 		use->param = PARAM_WORD;
 	return takes_words(&of) ||
-	       scan_error(scan, "the values of an enum are integers, pointers or pointers to functions");
+	       lexer_error(lexer, "the values of an enum are integers, pointers or pointers to functions");
 }
 
 /* Adds the description to the conf, or frees it if it is wrong. */
-static bool keep_described(struct conf *conf, struct scan *scan, struct conf_words *of, bool is_right)
+static bool keep_described(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool is_right)
 {
-	if (!is_right || scan->failed) {
+	if (!is_right || lexer->failed) {
 		free(of->words);
 		free(of->cases);
 		return false;
@@ -161,58 +162,59 @@ static bool keep_described(struct conf *conf, struct scan *scan, struct conf_wor
 	return true;
 }
 
-bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags)
+bool conf_take_words(struct conf *conf, struct lexer *lexer, bool is_flags)
 {
 	struct conf_words of = {0};
 	bool has_type;
 
-	return keep_described(conf, scan, &of,
-			      take_head(conf, scan, &of, &has_type) && settle_type(scan, &of.use, is_flags, has_type) &&
-				      conf_words_take_list(conf, scan, &of, is_flags));
+	return keep_described(conf, lexer, &of,
+			      take_head(conf, lexer, &of, &has_type) &&
+				      settle_type(lexer, &of.use, is_flags, has_type) &&
+				      conf_words_take_list(conf, lexer, &of, is_flags));
 }
 
 /* Takes `2 of 3: mode_flags` */
-static bool take_case(struct scan *scan, struct param_case *of)
+static bool take_case(struct lexer *lexer, struct param_case *of)
 {
 	struct ctype_use use;
 
 	*of = (struct param_case){.type = PARAM_END};
-	if (!scan_take_number(scan, &of->value))
+	if (!lexer_take_number(lexer, &of->value))
 		return false;
-	if (scan_take_word(scan, "of") && !scan_take_number(scan, &of->mask))
+	if (lexer_take_word(lexer, "of") && !lexer_take_number(lexer, &of->mask))
 		return false;
-	if (!scan_take_sign(scan, ":"))
-		return scan_error(scan, "found %s where ':' and a type are expected", scan_shown(scan));
-	if (!conf_take_shown_type(scan, &use))
+	if (!lexer_take_sign(lexer, ":"))
+		return lexer_error(lexer, "found %s where ':' and a type are expected", lexer_shown(lexer));
+	if (!conf_take_shown_type(lexer, &use))
 		return false;
 	of->type = use.type == C_VOID ? PARAM_NONE : use.param == PARAM_SOCKADDR ? PARAM_POINTER : use.param;
 	of->words = use.words;
 	return (of->type && use.type != C_STRUCT && !use.cases) ||
-	       scan_error(scan, "a union has only numbers and pointers, and this type is neither");
+	       lexer_error(lexer, "a union has only numbers and pointers, and this type is neither");
 }
 
-bool conf_take_union(struct conf *conf, struct scan *scan)
+bool conf_take_union(struct conf *conf, struct lexer *lexer)
 {
 	struct conf_words of = {0};
 	size_t count = 0, capacity = 0;
-	bool has_type, is_right = take_head(conf, scan, &of, &has_type);
+	bool has_type, is_right = take_head(conf, lexer, &of, &has_type);
 
 	if (is_right && !(has_type && takes_words(&of.use)))
-		is_right = scan_error(scan, "the type for all other values is missing: write union argument : int");
-	while (is_right && !scan_is_sign(scan, "}")) {
+		is_right = lexer_error(lexer, "the type for all other values is missing: write union argument : int");
+	while (is_right && !lexer_is_sign(lexer, "}")) {
 		struct param_case one;
 
 		if (count == WORDS_MAX)
-			is_right = scan_error(scan, "a union has at most %d values", WORDS_MAX);
-		is_right = is_right && take_case(scan, &one);
+			is_right = lexer_error(lexer, "a union has at most %d values", WORDS_MAX);
+		is_right = is_right && take_case(lexer, &one);
 		ARRAY_GROW(of.cases, capacity, count);
 		of.cases[count++] = one;
-		if (!scan_take_sign(scan, ","))
+		if (!lexer_take_sign(lexer, ","))
 			break;
 	}
-	is_right = is_right && take_closing(scan);
+	is_right = is_right && take_closing(lexer);
 	ARRAY_GROW(of.cases, capacity, count);
 	of.cases[count] = (struct param_case){.type = PARAM_END};
 	of.use.cases = of.cases;
-	return keep_described(conf, scan, &of, is_right);
+	return keep_described(conf, lexer, &of, is_right);
 }

@@ -7,87 +7,87 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_MAX (256u * 1024) /* bytes of `front` and of `back`, without the last mark */
+#define PART_MAX (256u * 1024) /* bytes of `front` and of `back`, without the last record */
 
-/* Returns the bytes of a mark with its text, rounded up so that the next mark is aligned. */
-static size_t mark_size(const struct mark *mark)
+/* Returns the bytes of a queued record with its text, rounded up so that the next one is aligned. */
+static size_t queued_record_size(const struct queued_record *queued)
 {
-	return (sizeof(*mark) + mark->text_size + 7) & ~(size_t)7;
+	return (sizeof(*queued) + queued->text_size + 7) & ~(size_t)7;
 }
 
-static bool write_back(struct marks *marks)
+static bool write_back(struct record_queue *queue)
 {
-	if (marks->file < 0 && !marks->has_no_file)
-		marks->file = temporary_file();
-	if (marks->file < 0 || !write_all_at(marks->file, marks->back.data, marks->back.size, marks->file_size))
+	if (queue->file < 0 && !queue->has_no_file)
+		queue->file = temporary_file();
+	if (queue->file < 0 || !write_all_at(queue->file, queue->back.data, queue->back.size, queue->file_size))
 		return false;
-	marks->file_size += marks->back.size;
-	marks->back.size = 0;
+	queue->file_size += queue->back.size;
+	queue->back.size = 0;
 	return true;
 }
 
-static struct mark marks_mark_of(const struct record *record, const char **text)
+static struct queued_record queued_record_pack(const struct record *record, const char **text)
 {
-	struct mark mark = {.type = record->type};
+	struct queued_record queued = {.type = record->type};
 
 	switch (record->type) {
 	case RECORD_OBJECT:
-		mark.from = record->object.from;
-		mark.to = record->object.to;
+		queued.from = record->object.from;
+		queued.to = record->object.to;
 		*text = record->object.path;
 		break;
 	case RECORD_BUILD_ID:
-		mark.from = record->build_id.from;
+		queued.from = record->build_id.from;
 		*text = record->build_id.hex;
 		break;
 	case RECORD_NOTE:
 		*text = record->note.text;
 		break;
 	case RECORD_SCAN:
-		mark.resource = record->scan.resource;
+		queued.resource = record->scan.resource;
 		*text = record->scan.reason;
 		break;
 	case RECORD_LOST:
-		mark.resource = record->lost.resource;
-		mark.from = record->lost.id;
-		mark.to = record->lost.kind;
+		queued.resource = record->lost.resource;
+		queued.from = record->lost.id;
+		queued.to = record->lost.kind;
 		*text = "";
 		break;
 	case RECORD_RESIDENT:
-		mark.from = record->resident.now;
-		mark.to = record->resident.peak;
+		queued.from = record->resident.now;
+		queued.to = record->resident.peak;
 		*text = "";
 		break;
 	default:
 		*text = record->comment.text;
 	}
 	*text = string_or_empty(*text);
-	mark.text_size = (uint32_t)strlen(*text) + 1;
-	return mark;
+	queued.text_size = (uint32_t)strlen(*text) + 1;
+	return queued;
 }
 
-struct record mark_record(const struct mark *mark, const char *text)
+struct record queued_record_unpack(const struct queued_record *queued, const char *text)
 {
-	struct record record = {.type = mark->type};
+	struct record record = {.type = queued->type};
 
-	switch (mark->type) {
+	switch (queued->type) {
 	case RECORD_OBJECT:
-		record.object = (struct record_object){mark->from, mark->to, text};
+		record.object = (struct record_object){queued->from, queued->to, text};
 		break;
 	case RECORD_BUILD_ID:
-		record.build_id = (struct record_build_id){mark->from, text};
+		record.build_id = (struct record_build_id){queued->from, text};
 		break;
 	case RECORD_NOTE:
 		record.note.text = text;
 		break;
 	case RECORD_SCAN:
-		record.scan = (struct record_scan){mark->resource, text};
+		record.scan = (struct record_scan){queued->resource, text};
 		break;
 	case RECORD_LOST:
-		record.lost = (struct record_lost){mark->resource, mark->from, (enum lost_kind)mark->to};
+		record.lost = (struct record_lost){queued->resource, queued->from, (enum lost_kind)queued->to};
 		break;
 	case RECORD_RESIDENT:
-		record.resident = (struct record_resident){mark->from, mark->to};
+		record.resident = (struct record_resident){queued->from, queued->to};
 		break;
 	default:
 		record.comment.text = text;
@@ -95,88 +95,91 @@ struct record mark_record(const struct mark *mark, const char *text)
 	return record;
 }
 
-void marks_add(struct marks *marks, uint64_t sequence, const struct record *record)
+void record_queue_add(struct record_queue *queue, uint64_t sequence, const struct record *record)
 {
 	const char *text;
-	struct mark mark = marks_mark_of(record, &text);
-	const size_t size = mark_size(&mark);
-	unsigned char *const to = buf_room(&marks->back, size);
+	struct queued_record queued = queued_record_pack(record, &text);
+	const size_t size = queued_record_size(&queued);
+	unsigned char *const to = buf_room(&queue->back, size);
 
-	mark.sequence = sequence;
+	queued.sequence = sequence;
 	memset(to, 0, size);
-	memcpy(to, &mark, sizeof(mark));
-	memcpy(to + sizeof(mark), text, mark.text_size);
-	marks->back.size += size;
-	if (marks->back.size >= PART_MAX && !marks->has_no_file)
-		marks->has_no_file = !write_back(marks);
+	memcpy(to, &queued, sizeof(queued));
+	memcpy(to + sizeof(queued), text, queued.text_size);
+	queue->back.size += size;
+	if (queue->back.size >= PART_MAX && !queue->has_no_file)
+		queue->has_no_file = !write_back(queue);
 }
 
-/* Reads the next part of the file. It contains whole marks, but the part's end may cut the last one off. */
-static int marks_read_part(struct marks *marks)
+/* Reads the next part of the file. It contains whole records, but the part's end may cut the last one off. */
+static int record_queue_read_part(struct record_queue *queue)
 {
-	const uint64_t left = marks->file_size - marks->file_read;
+	const uint64_t left = queue->file_size - queue->file_read;
 	size_t wanted = left < PART_MAX ? (size_t)left : PART_MAX, whole = 0;
 
 	for (;;) {
-		marks->front.size = 0;
+		queue->front.size = 0;
 		const ssize_t got =
-			pread(marks->file, buf_room(&marks->front, wanted), wanted, (off_t)marks->file_read);
+			pread(queue->file, buf_room(&queue->front, wanted), wanted, (off_t)queue->file_read);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got != (ssize_t)wanted)
 			return got < 0 ? -errno : -EIO;
-		while (wanted - whole >= sizeof(struct mark)) {
-			const struct mark *const mark = (const struct mark *)(const void *)(marks->front.data + whole);
+		while (wanted - whole >= sizeof(struct queued_record)) {
+			const struct queued_record *const queued =
+				(const struct queued_record *)(const void *)(queue->front.data + whole);
 
-			if (mark_size(mark) > wanted - whole)
+			if (queued_record_size(queued) > wanted - whole)
 				break;
-			whole += mark_size(mark);
+			whole += queued_record_size(queued);
 		}
 		if (whole)
 			break;
-		wanted = left < 2 * (uint64_t)wanted ? (size_t)left : 2 * wanted; /* one mark is longer than the part */
+		wanted = left < 2 * (uint64_t)wanted ? (size_t)left
+						     : 2 * wanted; /* one record is longer than the part */
 	}
-	marks->front.size = whole;
-	marks->file_read += whole;
+	queue->front.size = whole;
+	queue->file_read += whole;
 	return 0;
 }
 
-static int fill_front(struct marks *marks)
+static int fill_front(struct record_queue *queue)
 {
-	marks->taken = marks->front.size = 0;
-	if (marks->file_read < marks->file_size)
-		return marks_read_part(marks);
-	if (marks->file_size && ftruncate(marks->file, 0) == 0)
-		marks->file_read = marks->file_size = 0;
-	const struct buf front = marks->front;
+	queue->taken = queue->front.size = 0;
+	if (queue->file_read < queue->file_size)
+		return record_queue_read_part(queue);
+	if (queue->file_size && ftruncate(queue->file, 0) == 0)
+		queue->file_read = queue->file_size = 0;
+	const struct buf front = queue->front;
 
-	marks->front = marks->back;
-	marks->back = front;
+	queue->front = queue->back;
+	queue->back = front;
 	return 0;
 }
 
-const struct mark *marks_first(struct marks *marks, const char **text, int *error)
+const struct queued_record *record_queue_first(struct record_queue *queue, const char **text, int *error)
 {
-	*error = marks->taken == marks->front.size ? fill_front(marks) : 0;
-	if (*error || marks->taken == marks->front.size)
+	*error = queue->taken == queue->front.size ? fill_front(queue) : 0;
+	if (*error || queue->taken == queue->front.size)
 		return NULL;
-	const unsigned char *const at = marks->front.data + marks->taken;
+	const unsigned char *const at = queue->front.data + queue->taken;
 
-	*text = (const char *)at + sizeof(struct mark);
-	return (const struct mark *)(const void *)at;
+	*text = (const char *)at + sizeof(struct queued_record);
+	return (const struct queued_record *)(const void *)at;
 }
 
-void marks_drop(struct marks *marks)
+void record_queue_drop(struct record_queue *queue)
 {
-	marks->taken += mark_size((const struct mark *)(const void *)(marks->front.data + marks->taken));
+	queue->taken +=
+		queued_record_size((const struct queued_record *)(const void *)(queue->front.data + queue->taken));
 }
 
-void marks_free(struct marks *marks)
+void record_queue_free(struct record_queue *queue)
 {
-	buf_free(&marks->front);
-	buf_free(&marks->back);
-	if (marks->file >= 0)
-		close(marks->file);
-	*marks = (struct marks){.file = -1};
+	buf_free(&queue->front);
+	buf_free(&queue->back);
+	if (queue->file >= 0)
+		close(queue->file);
+	*queue = (struct record_queue){.file = -1};
 }

@@ -8,7 +8,7 @@
 #include "breakpoints/process_text.h"
 
 struct call_arguments;
-struct range;
+struct range_releases;
 struct inner_block;
 
 /* One traced call from entry to return. */
@@ -27,7 +27,7 @@ struct call {
 	uint64_t serial;              /* of the stack bytes kept for it: call_stack.c */
 	struct breakpoint *site;      /* the return site, at return_address */
 	struct reservation release;   /* what it releases if it succeeds */
-	struct range *range;          /* the same for a range of ids, or NULL: range_release.c */
+	struct range_releases *range; /* the same for a range of ids, or NULL: range_release.c */
 	struct call_arguments *shown; /* its arguments, or NULL: arguments.c */
 	/* The function of the call that was folded into this one last. What it calls is a part of this call, too. */
 	const struct probe *inner;

@@ -8,7 +8,7 @@
  *
  *	A: close_range(3, 9) enters | A closes 3 inside | B: open() = 3: 3 was released | A returns: 4 to 9 were, too */
 
-struct range {
+struct range_releases {
 	size_t count;
 	struct reservation releases[];
 };
@@ -28,7 +28,7 @@ void range_reserve(struct process *p, struct call *call, const struct event *e, 
 
 void range_end(struct process *p, struct call *call, const uint64_t *time_ns)
 {
-	struct range *const range = call->range;
+	struct range_releases *const range = call->range;
 
 	call->range = NULL;
 	for (size_t i = 0; range && i < range->count; i++) {

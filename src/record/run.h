@@ -7,7 +7,7 @@
 
 struct engine;
 struct packer;
-struct report;
+struct trace_report;
 struct function_names;
 struct texts;
 struct namer;
@@ -39,7 +39,7 @@ struct run {
 	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to let go */
 
 	/* For the summary (run_summary.c) */
-	struct report *reports;
+	struct trace_report *reports;
 	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
 	struct counts totals;
 	struct kind_counts *kind_totals; /* by the kind's id; NULL before the first trace is reported */

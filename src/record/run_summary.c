@@ -24,7 +24,7 @@
 #define MOST_LIVE_REPORTED  5 /* of many traces: those with the most live bytes */
 #define UNREAD_REPORTED     8 /* unreadable objects, one by one */
 
-struct report {
+struct trace_report {
 	char *text; /* the line about one trace */
 	char *hint; /* why the trace is empty; NULL if none */
 	char *cut;  /* how many of its stacks are cut; "" if none */
@@ -283,20 +283,20 @@ void report_trace(struct trace *trace, char *hint)
 	struct run *run = trace->run;
 
 	ARRAY_GROW(run->reports, run->report_capacity, run->report_count);
-	run->reports[run->report_count++] = (struct report){.text = report_text(trace),
-							    .hint = hint,
-							    .cut = cut_share(trace),
-							    .path = trace->has_file ? xstrdup(trace->path) : NULL,
-							    .events = trace->counts.events,
-							    .written = trace->calls_written,
-							    .live = live_sum(trace),
-							    .wrong = wrong_releases(trace),
-							    .is_main = trace->is_launched || trace->attached_to,
-							    .has_left_mm = trace->foreign_mounts ? trace->pid : 0,
-							    .is_deleted = is_deleted(trace->exe),
-							    .is_broken = trace->broken,
-							    .is_clean = is_clean(trace),
-							    .is_scanned = is_scanned(trace)};
+	run->reports[run->report_count++] = (struct trace_report){.text = report_text(trace),
+								  .hint = hint,
+								  .cut = cut_share(trace),
+								  .path = trace->has_file ? xstrdup(trace->path) : NULL,
+								  .events = trace->counts.events,
+								  .written = trace->calls_written,
+								  .live = live_sum(trace),
+								  .wrong = wrong_releases(trace),
+								  .is_main = trace->is_launched || trace->attached_to,
+								  .has_left_mm = trace->foreign_mounts ? trace->pid : 0,
+								  .is_deleted = is_deleted(trace->exe),
+								  .is_broken = trace->broken,
+								  .is_clean = is_clean(trace),
+								  .is_scanned = is_scanned(trace)};
 	run->may_miss |= trace->may_miss;
 	add_totals(run, trace);
 	run->attached |= trace->attached_to;
@@ -308,12 +308,12 @@ void report_trace(struct trace *trace, char *hint)
 
 /* Returns the most important trace: that of the main process if it has an event, otherwise the one with the most
  * events. */
-static const struct report *main_report(const struct run *run)
+static const struct trace_report *main_report(const struct run *run)
 {
-	const struct report *best = NULL;
+	const struct trace_report *best = NULL;
 
 	for (size_t i = 0; i < run->report_count; i++) {
-		const struct report *r = &run->reports[i];
+		const struct trace_report *r = &run->reports[i];
 
 		const bool is_main = r->is_main && r->events, best_is_main = best && best->is_main && best->events;
 
@@ -324,12 +324,12 @@ static const struct report *main_report(const struct run *run)
 }
 
 /* Returns whether functrace-postproc can read any call of the trace. */
-static bool run_summary_is_readable(const struct run *run, const struct report *r)
+static bool run_summary_is_readable(const struct run *run, const struct trace_report *r)
 {
 	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
 }
 
-static void show_report(const struct run *run, struct report *r)
+static void show_report(const struct run *run, struct trace_report *r)
 {
 	msg_info("%s%s", r->text, run->report_count > 1 ? r->cut : "");
 	if (r->hint)
@@ -337,7 +337,7 @@ static void show_report(const struct run *run, struct report *r)
 	r->is_shown = true;
 }
 
-static bool has_more_live(const struct report *r, const struct report *than)
+static bool has_more_live(const struct trace_report *r, const struct trace_report *than)
 {
 	if (!r->live.blocks || !than)
 		return r->live.blocks;
@@ -346,9 +346,9 @@ static bool has_more_live(const struct report *r, const struct report *than)
 }
 
 /* Returns the trace with the most live bytes, of all or of those not shown yet; NULL if nothing is live in any. */
-static struct report *most_live(const struct run *run, bool of_all)
+static struct trace_report *most_live(const struct run *run, bool of_all)
 {
-	struct report *most = NULL;
+	struct trace_report *most = NULL;
 
 	for (size_t i = 0; i < run->report_count; i++)
 		if ((of_all || !run->reports[i].is_shown) && has_more_live(&run->reports[i], most))
@@ -361,10 +361,10 @@ static bool is_many(const struct run *run)
 	return run->report_count > REPORTED_ONE_BY_ONE;
 }
 
-static void report_traces(const struct run *run, const struct report *best)
+static void report_traces(const struct run *run, const struct trace_report *best)
 {
 	size_t shown = 0;
-	struct report *r;
+	struct trace_report *r;
 	char events[32];
 
 	for (size_t i = 0; i < run->report_count; i++) {
@@ -393,11 +393,11 @@ static bool has_live_names(const struct run *run)
 }
 
 /* Adds the paths of all traces if they are few, because one report shows them together; of many, only that of `r`. */
-static void add_paths(const struct run *run, const struct report *r, struct buf *b)
+static void add_paths(const struct run *run, const struct trace_report *r, struct buf *b)
 {
 	shell_quote_add_path(b, r->path);
 	for (size_t i = 0; !is_many(run) && i < run->report_count; i++) {
-		const struct report *other = &run->reports[i];
+		const struct trace_report *other = &run->reports[i];
 
 		/* Paths of another mount namespace would need another --sysroot. */
 		if (other == r || !run_summary_is_readable(run, other) || other->has_left_mm != r->has_left_mm)
@@ -426,7 +426,7 @@ static bool report_all(const struct run *run)
 }
 
 /* Prints the command that shows the leaks, ready to be copied into a shell. */
-static void report_command(const struct run *run, const struct report *r)
+static void report_command(const struct run *run, const struct trace_report *r)
 {
 	const bool is_one = is_many(run) && report_all(run);
 	struct buf b = {0};
@@ -453,7 +453,7 @@ static void report_command(const struct run *run, const struct report *r)
 /* Prints the command that shows the trace's notes on wrong releases. */
 static void report_wrong(const struct run *run)
 {
-	const struct report *most = NULL;
+	const struct trace_report *most = NULL;
 	struct buf b = {0};
 
 	for (size_t i = 0; i < run->report_count; i++)
@@ -469,7 +469,7 @@ static void report_wrong(const struct run *run)
 
 void report_summary(const struct run *run)
 {
-	const struct report *best = main_report(run);
+	const struct trace_report *best = main_report(run);
 
 	report_traces(run, best);
 	report_counts(run);

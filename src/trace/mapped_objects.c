@@ -13,7 +13,7 @@ static size_t first_above(const struct mapped_objects *objects, uint64_t from)
 	return i && objects->items[i - 1].object.to > from ? i - 1 : i;
 }
 
-static struct mapped_object *overlapping(const struct mapped_objects *objects, uint64_t from, uint64_t to)
+static struct mapped_objects_item *overlapping(const struct mapped_objects *objects, uint64_t from, uint64_t to)
 {
 	const size_t i = first_above(objects, from);
 
@@ -22,12 +22,12 @@ static struct mapped_object *overlapping(const struct mapped_objects *objects, u
 
 const struct record_object *mapped_objects_find(const struct mapped_objects *objects, uint64_t from, uint64_t to)
 {
-	const struct mapped_object *const there = overlapping(objects, from, to);
+	const struct mapped_objects_item *const there = overlapping(objects, from, to);
 
 	return there ? &there->object : NULL;
 }
 
-static void item_free(struct mapped_object *item)
+static void item_free(struct mapped_objects_item *item)
 {
 	free((char *)(uintptr_t)item->object.path);
 	free(item->build_id);
@@ -60,13 +60,13 @@ bool mapped_objects_add(struct mapped_objects *objects, const struct record_obje
 
 	ARRAY_GROW(objects->items, objects->capacity, objects->count);
 	memmove(objects->items + at + 1, objects->items + at, (objects->count++ - at) * sizeof(*objects->items));
-	objects->items[at] = (struct mapped_object){{object->from, object->to, xstrdup(path)}, NULL};
+	objects->items[at] = (struct mapped_objects_item){{object->from, object->to, xstrdup(path)}, NULL};
 	return true;
 }
 
 void mapped_objects_name(struct mapped_objects *objects, const struct record_build_id *build_id)
 {
-	struct mapped_object *const there = overlapping(objects, build_id->from, build_id->from + 1);
+	struct mapped_objects_item *const there = overlapping(objects, build_id->from, build_id->from + 1);
 
 	if (!there || there->object.from != build_id->from || !build_id->hex)
 		return;

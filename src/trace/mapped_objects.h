@@ -4,13 +4,13 @@
 
 #include "trace/event.h"
 
-struct mapped_object {
+struct mapped_objects_item {
 	struct record_object object; /* owns the path */
 	char *build_id;              /* hexadecimal; NULL if unknown */
 };
 
 struct mapped_objects {
-	struct mapped_object *items; /* sorted by `from`; no two overlap */
+	struct mapped_objects_item *items; /* sorted by `from`; no two overlap */
 	size_t count, capacity;
 };
 

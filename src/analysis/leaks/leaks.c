@@ -27,10 +27,10 @@ struct leaks {
 	struct resources resources;
 	struct call_pool hold;
 	struct object_map objects;
-	bool object_held;       /* the last object became a mark, so its build-id becomes one too */
-	size_t objects_waiting; /* marks that are objects */
+	bool object_held;       /* the last object was queued, so its build-id is queued too */
+	size_t objects_waiting; /* queued records that are objects */
 	struct held_call *first, *last;
-	struct marks marks;
+	struct record_queue queue;
 	uint64_t sequence, unseen;
 	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
@@ -39,27 +39,27 @@ struct leaks {
 	bool keeps_before;
 };
 
-/* Passes on the marks that come before a held call; NULL: all marks. */
+/* Passes on the queued records that come before a held call; NULL: all of them. */
 static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 {
-	const struct mark *mark;
+	const struct queued_record *queued;
 	const char *text;
 	int error = 0;
 
-	while (!error && (mark = marks_first(&leaks->marks, &text, &error)) &&
-	       (!call || mark->sequence < call->sequence)) {
-		const struct record record = mark_record(mark, text);
+	while (!error && (queued = record_queue_first(&leaks->queue, &text, &error)) &&
+	       (!call || queued->sequence < call->sequence)) {
+		const struct record record = queued_record_unpack(queued, text);
 
-		leaks->objects_waiting -= mark->type == RECORD_OBJECT;
+		leaks->objects_waiting -= queued->type == RECORD_OBJECT;
 		error = stage_put(leaks->stage.next, &record);
-		marks_drop(&leaks->marks);
+		record_queue_drop(&leaks->queue);
 	}
 	return error;
 }
 
-static int add_mark(struct leaks *leaks, const struct record *record)
+static int queue_record(struct leaks *leaks, const struct record *record)
 {
-	marks_add(&leaks->marks, leaks->sequence++, record);
+	record_queue_add(&leaks->queue, leaks->sequence++, record);
 	leaks->objects_waiting += record->type == RECORD_OBJECT;
 	return put_marks_before(leaks, leaks->first);
 }
@@ -172,7 +172,7 @@ static int leaks_put_scan(struct leaks *leaks, const struct record *record)
 	before_of(resource)->is_known = !*string_or_empty(scan->reason);
 	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
 		leaks->verdict_count--;
-	return add_mark(leaks, record);
+	return queue_record(leaks, record);
 }
 
 static uint64_t leaks_owner_of(uint64_t live)
@@ -358,7 +358,7 @@ static int leaks_put(struct stage *stage, const struct record *record)
 		return 0;
 	case RECORD_NOTE:
 	case RECORD_RESIDENT:
-		return add_mark(leaks, record);
+		return queue_record(leaks, record);
 	case RECORD_SCAN:
 		return leaks_put_scan(leaks, record);
 	case RECORD_LOST:
@@ -368,18 +368,18 @@ static int leaks_put(struct stage *stage, const struct record *record)
 		leaks_put_baseline(leaks, &record->baseline);
 		return 0;
 	case RECORD_COMMENT:
-		return add_mark(leaks, record);
+		return queue_record(leaks, record);
 	case RECORD_OBJECT:
-		/* An object must not overtake an earlier one that is a mark: the next stage has not received that
+		/* An object must not overtake an earlier one that is queued: the next stage has not received that
 		 * one. */
 		leaks->object_held =
 			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
 		if (leaks->object_held)
-			return add_mark(leaks, record);
+			return queue_record(leaks, record);
 		break;
 	case RECORD_BUILD_ID:
 		if (leaks->object_held)
-			return add_mark(leaks, record);
+			return queue_record(leaks, record);
 		break;
 	case RECORD_RESOURCE:
 		resources_declare(&leaks->resources, &record->resource);
@@ -434,7 +434,7 @@ static void leaks_free(struct stage *stage)
 {
 	struct leaks *leaks = (struct leaks *)stage;
 
-	marks_free(&leaks->marks);
+	record_queue_free(&leaks->queue);
 	free(leaks->verdicts);
 	resources_free(&leaks->resources);
 	call_pool_free(&leaks->hold);
@@ -457,7 +457,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds)
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
 	*leaks = (struct leaks){.stage = {.put = leaks_put, .finish = leaks_finish, .free = leaks_free, .next = next}};
-	leaks->marks.file = -1;
+	leaks->queue.file = -1;
 	leaks->kinds = kinds;
 	return &leaks->stage;
 }

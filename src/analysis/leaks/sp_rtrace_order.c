@@ -25,7 +25,7 @@ struct sp_rtrace_order_layout {
 	struct layout_options options;
 	bool asked, holding;
 	struct sp_rtrace_order_lines declared[KINDS];
-	struct marks comments; /* each with the number of calls that come before it */
+	struct record_queue comments; /* each with the number of calls that come before it */
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct stack **stack_list; /* by number; a stack's user is its number + 1 */
@@ -102,15 +102,15 @@ static int sp_rtrace_order_put_lines(struct sp_rtrace_order_layout *layout, stru
 /* Passes on the comments that come after at most `calls` calls. */
 static int put_comments(struct sp_rtrace_order_layout *layout, uint64_t calls)
 {
-	const struct mark *mark;
+	const struct queued_record *queued;
 	const char *text;
 	int error = 0;
 
-	while (!error && (mark = marks_first(&layout->comments, &text, &error)) && mark->sequence <= calls) {
-		const struct record record = mark_record(mark, text);
+	while (!error && (queued = record_queue_first(&layout->comments, &text, &error)) && queued->sequence <= calls) {
+		const struct record record = queued_record_unpack(queued, text);
 
 		error = stage_put(layout->stage.next, &record);
-		marks_drop(&layout->comments);
+		record_queue_drop(&layout->comments);
 	}
 	return error;
 }
@@ -210,7 +210,7 @@ static int take_held(struct sp_rtrace_order_layout *layout, const struct record 
 	case RECORD_COMMENT:
 	case RECORD_SCAN:
 	case RECORD_LOST:
-		marks_add(&layout->comments, layout->call_count, record);
+		record_queue_add(&layout->comments, layout->call_count, record);
 		break;
 	case RECORD_CALL:
 		sp_rtrace_order_pool_call(layout, &record->call);
@@ -257,7 +257,7 @@ static void layout_free(struct stage *stage)
 	for (size_t kind = 0; kind < KINDS; kind++)
 		while (layout->declared[kind].first)
 			drop_first(&layout->declared[kind]);
-	marks_free(&layout->comments);
+	record_queue_free(&layout->comments);
 	call_store_free(&layout->store);
 	free(layout->stack_list);
 	stack_pool_free(&layout->stacks);

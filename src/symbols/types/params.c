@@ -16,9 +16,9 @@ static void add_param(struct type_reader *reader, Dwarf_Die *die, Dwarf_Die *pac
 	Dwarf_Die origin;
 
 	ARRAY_GROW(params->items, params->capacity, params->count);
-	struct param *param = &params->items[params->count++];
+	struct listed_param *param = &params->items[params->count++];
 
-	*param = (struct param){
+	*param = (struct listed_param){
 		.item.name = die_string(reader, die, DW_AT_name),
 		.item.type = type ? type : &type_unknown,
 		.item.place = PLACE_NOWHERE,
@@ -84,7 +84,7 @@ static bool is_same_type(const struct data_type *type, const struct data_type *o
 				 type->target == other->target && !strcmp(type->name, other->name));
 }
 
-static bool params_is_same(const struct param *param, const struct param *declared)
+static bool params_is_same(const struct listed_param *param, const struct listed_param *declared)
 {
 	return is_same_type(param->item.type, declared->item.type);
 }

@@ -4,7 +4,7 @@
 
 #include "symbols/types/param_place.h"
 
-struct param {
+struct listed_param {
 	struct signature_param item;
 	Dwarf_Die die;
 	void *origin; /* the entry that all copies of the function share, or the parameter's own */
@@ -13,7 +13,7 @@ struct param {
 };
 
 struct params {
-	struct param *items;
+	struct listed_param *items;
 	size_t count, capacity;
 	bool is_variadic;
 };

@@ -174,7 +174,7 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 }
 
 /* Whether callers pass the parameter. GCC's callers pass all parameters of a function, LLVM's those that it uses. */
-static bool is_passed(const struct param_entry *entry, struct param *param)
+static bool is_passed(const struct param_entry *entry, struct listed_param *param)
 {
 	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
 }

@@ -169,7 +169,7 @@ void stacktrack_next_cycle(struct writer *writer)
 	for (size_t i = 0; i < cycle->count; i++)
 		post_again(writer, &cycle->postings[i]);
 	for (size_t i = 0; i < cycle->objects.count; i++) {
-		const struct mapped_object *const item = &cycle->objects.items[i];
+		const struct mapped_objects_item *const item = &cycle->objects.items[i];
 
 		post_object(writer, &item->object);
 		if (item->build_id)

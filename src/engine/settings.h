@@ -35,7 +35,7 @@ enum placement {
 };
 
 /* --report: the options of the functrace-postproc that runs when tracing has ended. */
-struct report_wish {
+struct report_settings {
 	bool is_wanted;
 	bool is_live;   /* --live: functrace-postproc shows the traced processes meanwhile */
 	char **options; /* in functrace-postproc's syntax */
@@ -47,7 +47,7 @@ struct report_wish {
 };
 
 /* --scan: which heap is scanned, and how often. */
-struct scan_wish {
+struct scan_settings {
 	bool is_wanted, is_json; /* is_wanted: scan only, trace nothing */
 	bool is_off;             /* no scan with a report either, which has one by default */
 	bool is_traced;          /* scan while tracing: reports leaked live blocks at the end of each process */
@@ -107,8 +107,8 @@ struct settings {
 	bool quiet;
 	enum placement cpu;
 	enum unwind_method unwinder;
-	struct report_wish report;
-	struct scan_wish scan;
+	struct report_settings report;
+	struct scan_settings scan;
 	/* Called in V when tracing has ended, if not NULL, with functrace's original standard output (-1: none).
 	 * sound: the traces are complete. Returns a positive exit status to end with; 0: functrace ends with the
 	 * program's status; negative: the same, or with the negated value if the program's status is 0. */

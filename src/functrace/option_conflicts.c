@@ -116,7 +116,7 @@ int option_conflicts_of_task(struct parse *parse)
 	given_value(given, "program", s->argv ? s->argv[0] : NULL);
 	given_fact(given, "program-empty", s->argv && !s->argv[0][0]);
 	given_fact(given, "scan", s->scan.is_wanted);
-	given_fact(given, "scan-alone", s->scan.is_wanted && !option_scan_is_beside(s));
+	given_fact(given, "scan-alone", s->scan.is_wanted && !option_scan_with_tracing(s));
 	return option_conflicts_check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
 }
 

@@ -24,12 +24,12 @@ static const struct argp_option options[] = {
 /* Keeps an option for functrace-postproc, which checks the values. */
 static void option_report_keep(struct parse *parse, const char *name, const char *arg)
 {
-	struct report_wish *wish = &parse->settings->report;
+	struct report_settings *report = &parse->settings->report;
 
-	wish->is_wanted |= !strcmp(name, "report") || !strcmp(name, "html");
-	wish->is_live |= !strcmp(name, "live");
-	ARRAY_GROW(wish->options, parse->report_capacity, wish->option_count);
-	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
+	report->is_wanted |= !strcmp(name, "report") || !strcmp(name, "html");
+	report->is_live |= !strcmp(name, "live");
+	ARRAY_GROW(report->options, parse->report_capacity, report->option_count);
+	report->options[report->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }
 
 static error_t option_report_parse(int key, char *arg, struct argp_state *state)

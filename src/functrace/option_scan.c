@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
 static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 {
 	struct parse *parse = state->input;
-	struct scan_wish *wish = &parse->settings->scan;
+	struct scan_settings *scan = &parse->settings->scan;
 	uint64_t address;
 
 	given_option(&parse->given, options, key, arg);
@@ -41,20 +41,20 @@ static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 	case OPT_SCAN:
 		if (arg && strcmp(arg, "text") && strcmp(arg, "json") && strcmp(arg, "off"))
 			return usage_error(parse, "--scan=%s: known are text, json and off (no scan)", arg);
-		wish->is_off = arg && !strcmp(arg, "off");
-		wish->is_wanted = !wish->is_off;
-		wish->is_json = arg && !strcmp(arg, "json");
+		scan->is_off = arg && !strcmp(arg, "off");
+		scan->is_wanted = !scan->is_off;
+		scan->is_json = arg && !strcmp(arg, "json");
 		return 0;
 	case OPT_CORE:
-		if (wish->core)
+		if (scan->core)
 			return usage_error(parse, "--core=%s: one core file is given already, %s; give one at a time",
-					   arg, wish->core);
-		wish->core = arg;
+					   arg, scan->core);
+		scan->core = arg;
 		return 0;
 	case OPT_SYSROOT:
 		if (!path_is_folder(arg))
 			return usage_error(parse, "--sysroot=%s: there is no such folder", arg);
-		wish->sysroot = arg;
+		scan->sysroot = arg;
 		return 0;
 	case OPT_WHY:
 		if (!parse_number_hex(arg, UINT64_MAX, &address))
@@ -68,8 +68,8 @@ static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 			return usage_error(parse,
 					   "--why=%s: addresses are hexadecimal: 0x%s, or 0x%llx if that is decimal",
 					   arg, arg, strtoull(arg, NULL, 10));
-		ARRAY_GROW(wish->why, parse->why_capacity, wish->why_count);
-		wish->why[wish->why_count++] = address;
+		ARRAY_GROW(scan->why, parse->why_capacity, scan->why_count);
+		scan->why[scan->why_count++] = address;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,24 +95,24 @@ static int option_scan_take_number(struct parse *parse, const char *name, const 
 
 static int take_kept(struct parse *parse, const char *option)
 {
-	struct scan_wish *wish = &parse->settings->scan;
+	struct scan_settings *scan = &parse->settings->scan;
 	const char *value;
 
 	if ((value = option_scan_value_of(option, "--count")))
-		return option_scan_take_number(parse, "--count", value, &wish->count);
+		return option_scan_take_number(parse, "--count", value, &scan->count);
 	if ((value = option_scan_value_of(option, "--top")))
-		return option_scan_take_number(parse, "--top", value, &wish->top);
+		return option_scan_take_number(parse, "--top", value, &scan->top);
 	if (option_scan_value_of(option, "--error-exitcode"))
 		return 0;
 	if (!(value = option_scan_value_of(option, "--interval")))
 		return usage_error(parse, "%s is about the report of a trace; --scan has none", option);
-	if (!parse_duration(value, &wish->interval_ns))
+	if (!parse_duration(value, &scan->interval_ns))
 		return usage_error(parse, "--interval=%s: give a time in seconds, or with its unit: 0.5, 10s, 5m, 1h",
 				   value);
 	return 0;
 }
 
-bool option_scan_is_beside(const struct settings *s)
+bool option_scan_with_tracing(const struct settings *s)
 {
 	return s->scan.is_wanted && !s->scan.core && (s->argv || s->report.is_wanted || s->module_count || s->chosen);
 }
@@ -128,28 +128,28 @@ bool option_scan_has_heap(const struct settings *s)
 
 void option_scan_beside(struct settings *s, bool is_compat)
 {
-	struct scan_wish *const wish = &s->scan;
+	struct scan_settings *const scan = &s->scan;
 
-	wish->is_traced = wish->is_wanted || (s->report.is_wanted && !wish->is_off && option_scan_has_heap(s) &&
+	scan->is_traced = scan->is_wanted || (s->report.is_wanted && !scan->is_off && option_scan_has_heap(s) &&
 					      encoding_can(s->encoding, ENCODING_SCANS) && !is_compat);
-	wish->is_wanted = false;
+	scan->is_wanted = false;
 }
 
 int option_scan_alone(struct parse *parse)
 {
 	struct settings *s = parse->settings;
-	struct scan_wish *wish = &s->scan;
+	struct scan_settings *scan = &s->scan;
 	int error = 0;
 
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
-	if (wish->core && (wish->count || wish->interval_ns))
+	if (scan->core && (scan->count || scan->interval_ns))
 		return usage_error(parse,
 				   "--interval and --count are for a process that runs; a core file does not change");
-	wish->count = wish->count ? wish->count : wish->interval_ns ? COUNT_NORMAL : 1;
-	wish->interval_ns = wish->interval_ns ? wish->interval_ns : INTERVAL_NORMAL;
-	wish->top = wish->top ? wish->top : TOP_NORMAL;
-	wish->error_exitcode = s->report.error_exitcode;
+	scan->count = scan->count ? scan->count : scan->interval_ns ? COUNT_NORMAL : 1;
+	scan->interval_ns = scan->interval_ns ? scan->interval_ns : INTERVAL_NORMAL;
+	scan->top = scan->top ? scan->top : TOP_NORMAL;
+	scan->error_exitcode = s->report.error_exitcode;
 	return error;
 }
 

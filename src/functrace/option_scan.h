@@ -9,7 +9,7 @@
 /* A child of the program's argp parser; its input is the struct parse. */
 extern const struct argp option_scan_argp;
 /* Whether --scan goes with tracing: a program, a report or something to trace is given too. */
-bool option_scan_is_beside(const struct settings *settings);
+bool option_scan_with_tracing(const struct settings *settings);
 /* Whether a traced kind has blocks of a heap. */
 bool option_scan_has_heap(const struct settings *settings);
 /* Prepares a scan without tracing, after its options were found free of conflicts: takes over the values of

@@ -75,7 +75,7 @@ static int check_all(struct parse *parse)
 		error = option_conflicts_of_task(parse);
 	if (error || s->is_repair)
 		return error;
-	if (s->scan.is_wanted && !option_scan_is_beside(s))
+	if (s->scan.is_wanted && !option_scan_with_tracing(s))
 		return option_scan_alone(parse);
 	error = option_output_check(parse);
 	if (!error)

@@ -61,14 +61,14 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 /* tracer: the process that the view may ask for a scan. */
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
-	const struct report_wish *wish = &settings->report;
-	char **argv = xcalloc(wish->option_count + 5, sizeof(*argv));
+	const struct report_settings *report = &settings->report;
+	char **argv = xcalloc(report->option_count + 5, sizeof(*argv));
 	char *const asked = settings->scan.request_signal ? xasprintf("--tracer=%d", (int)tracer) : NULL;
 	size_t count = 0;
 
 	argv[count++] = (char *)(uintptr_t)POSTPROC_NAME;
-	for (size_t i = 0; i < wish->option_count; i++)
-		argv[count++] = wish->options[i];
+	for (size_t i = 0; i < report->option_count; i++)
+		argv[count++] = report->options[i];
 	if (asked)
 		argv[count++] = asked;
 	argv[count++] = (char *)(uintptr_t) "--traces";
@@ -94,9 +94,9 @@ static void choose_request_signal(struct settings *settings)
 	sigprocmask(SIG_BLOCK, &request, NULL);
 }
 
-#define VIEW_PATIENCE 2 /* seconds */
+#define VIEW_END_SECONDS 2 /* for the view to end after a signal */
 
-static volatile sig_atomic_t view_pid, tracer_pid, is_asked; /* for the handlers */
+static volatile sig_atomic_t view_pid, tracer_pid, end_requested; /* for the handlers */
 
 /* Ends without waiting for a process whose terminal may be stopped. */
 static void end_here(int sig)
@@ -110,18 +110,18 @@ static void end_view(int sig)
 	(void)sig;
 	kill(view_pid, SIGKILL);
 	signal(SIGALRM, end_here);
-	alarm(VIEW_PATIENCE);
+	alarm(VIEW_END_SECONDS);
 }
 
 /* Handles SIGTERM and SIGHUP: the tracer lets go at once, and the view ends even if it or its terminal is stopped. */
 static void end_both(int sig)
 {
 	(void)sig;
-	is_asked = 1;
+	end_requested = 1;
 	kill(tracer_pid, SIGTERM);
 	kill(view_pid, SIGTERM);
 	kill(view_pid, SIGCONT);
-	alarm(VIEW_PATIENCE);
+	alarm(VIEW_END_SECONDS);
 }
 
 static void run_live_take_signals(pid_t view, pid_t tracer)
@@ -184,7 +184,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	const int view = postproc_wait(view_process);
 
 	/* The view has ended; its pid may be in use by another process. */
-	signal(SIGALRM, is_asked ? end_here : SIG_IGN);
+	signal(SIGALRM, end_requested ? end_here : SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		signal(SIGHUP, SIG_DFL);

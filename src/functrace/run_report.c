@@ -15,15 +15,15 @@ enum { LIST_MAX = 1 << 20 };
  * with) and the options for it. The caller frees the array, and *count is the number of words so far. */
 static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
 {
-	const struct report_wish *wish = &settings->report;
-	char **argv = xcalloc(wish->option_count + more + 3, sizeof(*argv));
+	const struct report_settings *report = &settings->report;
+	char **argv = xcalloc(report->option_count + more + 3, sizeof(*argv));
 
 	*count = 0;
 	argv[(*count)++] = (char *)(uintptr_t)name;
 	if (settings->quiet)
 		argv[(*count)++] = (char *)(uintptr_t) "-q";
-	for (size_t i = 0; i < wish->option_count; i++)
-		argv[(*count)++] = wish->options[i];
+	for (size_t i = 0; i < report->option_count; i++)
+		argv[(*count)++] = report->options[i];
 	return argv;
 }
 
@@ -133,15 +133,15 @@ int report_run_begin(struct settings *settings)
 
 void report_run_end(const struct settings *settings)
 {
-	const struct report_wish *wish = &settings->report;
-	char *list = wish->list ? read_file(wish->list, LIST_MAX, NULL) : NULL, *rest = list, *path;
+	const struct report_settings *report = &settings->report;
+	char *list = report->list ? read_file(report->list, LIST_MAX, NULL) : NULL, *rest = list, *path;
 
-	while (wish->folder && (path = strsep(&rest, "\n")))
-		if (!strncmp(path, wish->folder, strlen(wish->folder)))
+	while (report->folder && (path = strsep(&rest, "\n")))
+		if (!strncmp(path, report->folder, strlen(report->folder)))
 			unlink(path);
 	free(list);
-	if (!wish->folder)
+	if (!report->folder)
 		return;
-	unlink(wish->list);
-	rmdir(wish->folder);
+	unlink(report->list);
+	rmdir(report->folder);
 }

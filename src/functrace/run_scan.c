@@ -137,19 +137,19 @@ static void explain_end(struct run_scan_run *run, const struct target *target)
 }
 
 /* Scans one process. Returns 0, or 1 after a message: the result could not be written. */
-static int run_scan_look(struct run_scan_run *run, struct target *target)
+static int scan_one(struct run_scan_run *run, struct target *target)
 {
-	const struct scan_wish *wish = &run->settings->scan;
-	scan_continues(target->scan, run->round + 1 < wish->count);
-	const enum scan_result result = scan_look(target->scan, wish->why, wish->why_count);
+	const struct scan_settings *options = &run->settings->scan;
+	scan_continues(target->scan, run->round + 1 < options->count);
+	const enum scan_result result = scan_look(target->scan, options->why, options->why_count);
 	int error = 0;
 
 	if (result == SCAN_DONE) {
 		struct scan_report *report = scan_report_of(target->scan);
 
 		report->scan = run->round + 1;
-		report->scans = wish->count;
-		report->top = wish->top;
+		report->scans = options->count;
+		report->top = options->top;
 		run->is_lost |= run_scan_is_lost(report);
 		error = run_scan_print(run, report);
 	} else if (result == SCAN_ENDED) {
@@ -184,7 +184,7 @@ static int run_scan_look_at_all(struct run_scan_run *run)
 		add_children(run);
 	run->is_lost = false;
 	for (size_t i = 0; i < run->count && (!i || !is_ended); i++)
-		if (run_scan_look(run, &run->items[i]))
+		if (scan_one(run, &run->items[i]))
 			return 1;
 	drop_those_over(run);
 	return 0;
@@ -192,17 +192,17 @@ static int run_scan_look_at_all(struct run_scan_run *run)
 
 static int scan_all(struct run_scan_run *run)
 {
-	const struct scan_wish *wish = &run->settings->scan;
+	const struct scan_settings *options = &run->settings->scan;
 	uint64_t next = clock_ns(CLOCK_MONOTONIC);
 
-	for (run->round = 0; run->round < wish->count && run->count && !is_ended; run->round++) {
+	for (run->round = 0; run->round < options->count && run->count && !is_ended; run->round++) {
 		if (run_scan_look_at_all(run))
 			return EXIT_FAILURE;
-		next += wish->interval_ns;
-		if (run->round + 1 < wish->count && run->count)
+		next += options->interval_ns;
+		if (run->round + 1 < options->count && run->count)
 			run_scan_sleep_until(next);
 	}
-	return run->is_lost && wish->error_exitcode ? wish->error_exitcode : run->has_failed;
+	return run->is_lost && options->error_exitcode ? options->error_exitcode : run->has_failed;
 }
 
 int scan_run(const struct settings *settings)

@@ -26,7 +26,7 @@ struct postproc {
 	struct names *files;  /* opens the debug files for the names of all traces, so that each file is read once */
 	bool failed;          /* an error was reported */
 	bool found_leaks;     /* in at least one trace */
-	bool chose;           /* in at least one trace, every filter matched something */
+	bool has_match;       /* in at least one trace, every filter matched something */
 	struct buf unmatched; /* filters that matched nothing in the other traces, one sentence per line */
 };
 
@@ -110,7 +110,7 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	const bool several = postproc->options.input_count > 1;
 	char *rest = unmatched->size ? xstrdup(buf_str(unmatched)) : NULL, *const text = rest, *line;
 
-	postproc->chose |= !text;
+	postproc->has_match |= !text;
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			buf_printf(&postproc->unmatched, "%s%s%s\n", several ? input->name : "", several ? ": " : "",
@@ -167,7 +167,7 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
  * without faults. One trace in which all filters match is enough. */
 static void postproc_main_report_unmatched(struct postproc *postproc)
 {
-	if (postproc->chose || !postproc->unmatched.size)
+	if (postproc->has_match || !postproc->unmatched.size)
 		return;
 	char *rest = (char *)(uintptr_t)buf_str(&postproc->unmatched), *line;
 

@@ -34,8 +34,8 @@ struct postproc_run_chain {
 	struct stage *stages[STAGES_MAX];
 	size_t stage_count;
 	struct stage *prepare, *summary;
-	struct stage *choices, *select; /* NULL if not needed */
-	struct stage *clock;            /* NULL: no filters, all calls are shown */
+	struct stage *unmatched, *select; /* NULL if not needed */
+	struct stage *clock;              /* NULL: no filters, all calls are shown */
 	struct filter filter;
 	struct stack_filter *stack_filter; /* NULL: no filter needs names */
 };
@@ -70,8 +70,8 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
 	object_map_put(objects, &record->object);
 	if (chain->names)
 		names_add_object(chain->names, &record->object, NULL);
-	if (chain->choices)
-		unmatched_filters_learn(chain->choices, &record->object);
+	if (chain->unmatched)
+		unmatched_filters_learn(chain->unmatched, &record->object);
 	if (chain->select)
 		select_learn(chain->select, &record->object);
 }
@@ -136,7 +136,7 @@ static bool filters_names(const struct postproc_options *options)
 }
 
 /* Whether an option other than --suppressions filters calls. */
-static bool chooses(const struct postproc_options *options)
+static bool filters_calls(const struct postproc_options *options)
 {
 	const struct select_options *select = &options->select;
 
@@ -150,9 +150,9 @@ static bool is_of_alive(const struct postproc_options *options)
 	return options->leaks || filter_options_want_alive(&options->filters.filter);
 }
 
-static bool selects(const struct postproc_options *options)
+static bool needs_clock(const struct postproc_options *options)
 {
-	return chooses(options) || filters_names(options);
+	return filters_calls(options) || filters_names(options);
 }
 
 /* Returns the clock, or NULL. The records reach its stage before the stages that ask it, so it is made before them,
@@ -241,7 +241,7 @@ static void make_stages(struct postproc_run_chain *chain)
 	struct postproc_run_state *run = chain->run;
 	const struct postproc_options *options = run->options;
 
-	if (selects(options))
+	if (needs_clock(options))
 		chain->clock = clock_new(NULL);
 	struct stage *stage = add_stage(chain, make_output(chain));
 	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
@@ -267,7 +267,7 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
 		stage = add_stage(chain, leaks_new(stage, options->leak_kinds));
-		summary_set_leaks(chain->summary, stage, !chooses(options));
+		summary_set_leaks(chain->summary, stage, !filters_calls(options));
 		if (chain->stack_filter)
 			stack_filter_set_leaks(chain->stack_filter, stage);
 	} else if (is_of_alive(options)) {
@@ -275,7 +275,7 @@ static void make_stages(struct postproc_run_chain *chain)
 		leaks_keep_before(stage);
 	}
 	if (chain->clock || options->select.sysroot)
-		stage = chain->choices = add_stage(chain, unmatched_filters_new(stage, &options->select));
+		stage = chain->unmatched = add_stage(chain, unmatched_filters_new(stage, &options->select));
 	if (chain->clock) {
 		chain->clock->next = stage;
 		stage = add_stage(chain, chain->clock);
@@ -363,8 +363,8 @@ static void check_choices(const struct postproc_run_state *run, struct buf *unma
 		const struct postproc_run_chain *chain = run->chains[i];
 
 		prepare_report(chain->prepare, unmatched);
-		if (chain->choices)
-			unmatched_filters_report(chain->choices, chain->select ? select_count(chain->select) : 0,
+		if (chain->unmatched)
+			unmatched_filters_report(chain->unmatched, chain->select ? select_count(chain->select) : 0,
 						 may_be_late, unmatched);
 		if (!report_beyond(chain, unmatched))
 			report_filter(chain, unmatched);

@@ -155,9 +155,9 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 /* Returns whether the traces are removed after they have been reported (--report), or only shown (--live). */
 static bool is_temporary(const struct run *run)
 {
-	const struct report_wish *wish = &run->set->report;
+	const struct report_settings *report = &run->set->report;
 
-	return wish->is_live || (wish->folder && run->set->output == wish->folder);
+	return report->is_live || (report->folder && run->set->output == report->folder);
 }
 
 static char *report_text(const struct trace *trace)

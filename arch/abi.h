@@ -93,7 +93,7 @@ struct arch_abi {
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
 	/* Structs and unions of more bytes are passed by address, and the function may change that address in its
 	 * first instructions. 0: they are not, or the address stays. */
-	unsigned char by_address_from;
+	unsigned char by_address_above;
 	/* Compilers use another convention for functions that only their own file calls: an integer result is in the
 	 * same register, but other results are elsewhere. With is_soft_float they always do. */
 	bool has_local_convention;

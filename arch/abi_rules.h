@@ -41,7 +41,7 @@ unsigned abi_natural_align(const struct abi_value *value, unsigned most);
 
 /* Whether the place of a value is unknown because it may be packed: an alignment above `least` would move it, as
  * `next` (a number of bytes in registers, or an address) is not a multiple of it. */
-static inline bool abi_is_packing_seen(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
+static inline bool abi_packing_moves(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
 {
 	return value->may_be_packed && align > least && next % align != 0;
 }

@@ -199,7 +199,7 @@ struct arch_tls {
 	unsigned char head;
 	/* Which word, counted from the thread pointer, points to the vector of the thread's blocks of variables
 	 * (dtv). */
-	signed char vector;
+	signed char dtv_word;
 	/* The first and the third word of struct pthread are its own address. */
 	bool has_self;
 };
@@ -273,7 +273,7 @@ struct arch {
 	bool (*restart_syscall)(struct arch_regs *regs);
 	/* Whether that call is epoll_wait() or the like with a timeout, which starts anew if the call is made again.
 	 * NULL if restart_syscall is NULL. */
-	bool (*waits_for_a_time)(const struct arch_regs *regs);
+	bool (*has_timeout)(const struct arch_regs *regs);
 	/* Whether an interrupted task is in a system call, and the call's number. For a call that it will make
 	 * again, the kernel has already put the pc back to the instruction; `code` has the four bytes there. NULL if
 	 * /proc/TID/syscall can tell instead. On arm64 it cannot, because do_signal() in arch/arm64/kernel/signal.c
@@ -290,7 +290,7 @@ struct arch {
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	/* Returns the task that was just made, if the registers are those at the return of fork, vfork, clone or
 	 * clone3; else 0. The number is as the maker's pid namespace has it. May be NULL. */
-	pid_t (*made_task)(const struct arch_regs *regs);
+	pid_t (*created_tid)(const struct arch_regs *regs);
 
 	/* The si_code of the SIGTRAP that a breakpoint raises. */
 	int hit_code;

@@ -74,7 +74,7 @@ static uint64_t aarch64_return_sp(const struct arch_regs *regs)
 	return regs->words[A64_SP];
 }
 
-static pid_t aarch64_made_task(const struct arch_regs *regs)
+static pid_t aarch64_created_tid(const struct arch_regs *regs)
 {
 	const uint64_t number = regs->words[A64_X8];
 	const int64_t result = (int64_t)regs->words[A64_X0];
@@ -217,7 +217,7 @@ const struct arch arch_aarch64 = {
 	.shadow_stack.hwcap = HWCAP_GUARDED_STACKS,
 	.signal.frame_has_registers = true,
 	.signal.frame = aarch64_signal_frame,
-	.made_task = aarch64_made_task,
+	.created_tid = aarch64_created_tid,
 	.syscalls.clone = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},
 	.syscalls.heap = {214, 222, 215, 216, 233, 226, 167}, /* brk, mmap, munmap, mremap, madvise, mprotect, prctl */
 	.syscalls.futex = {98},

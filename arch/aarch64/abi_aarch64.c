@@ -91,7 +91,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 	const unsigned align = value->by_address ? WORD : abi_natural_align(value, 2 * WORD);
 	const bool is_on_stack = count || state->ngrn >= REGISTERS;
 	const bool is_seen =
-		abi_is_packing_seen(value, align, WORD, is_on_stack ? state->nsaa : (uint64_t)state->ngrn * WORD);
+		abi_packing_moves(value, align, WORD, is_on_stack ? state->nsaa : (uint64_t)state->ngrn * WORD);
 
 	if (count) { /* C.1 to C.6 */
 		const bool fits = state->nsrn + count <= REGISTERS;
@@ -197,7 +197,7 @@ const struct arch_abi abi_aarch64 = {
 	.result = aarch64_place_result,
 	.argument_register = aarch64_register,
 	.result_register = aarch64_register,
-	.by_address_from = 16,
+	.by_address_above = 16,
 	.argument_dwarf = aarch64_argument_dwarf,
 	.float_at = aarch64_float_at,
 	.thread_set = NT_ARM_TLS,

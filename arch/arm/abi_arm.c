@@ -151,7 +151,7 @@ static void abi_arm_pass(const struct abi_value *value, struct abi_arm_state *st
 
 	if (first >= 0) {
 		to_vfp(place, count, size, (unsigned)first);
-	} else if (!align || !candidate_is_clear || abi_is_packing_seen(value, align, WORD, next)) {
+	} else if (!align || !candidate_is_clear || abi_packing_moves(value, align, WORD, next)) {
 		state->is_lost = true;
 	} else if (count) { /* C.2.vfp */
 		state->vfp_taken = (1u << VFP_REGISTERS) - 1;

@@ -82,7 +82,7 @@ static uint64_t arm_return_sp(const struct arch_regs *regs)
 	return regs->narrow[ARM_SP];
 }
 
-static pid_t arm_made_task(const struct arch_regs *regs)
+static pid_t arm_created_tid(const struct arch_regs *regs)
 {
 	const uint32_t number = regs->narrow[ARM_R7], result = regs->narrow[ARM_R0];
 	const bool makes = number == CALL_FORK || number == CALL_VFORK || number == CALL_CLONE || number == CALL_CLONE3;
@@ -226,7 +226,7 @@ const struct arch arch_arm = {
 	/* The kernel has handled the call's result before the task stops. Setting the pc back to the call would also
 	 * repeat calls for which the handler of a signal that arrives meanwhile expects EINTR. */
 	.restart_syscall = NULL,
-	.waits_for_a_time = NULL,
+	.has_timeout = NULL,
 	.at_syscall = arm_at_syscall,
 	.find_syscall = arm_find_syscall,
 	.find_restorer = arm_find_restorer,
@@ -240,7 +240,7 @@ const struct arch arch_arm = {
 	.signal.frame = arm_signal_frame,
 	.signal.frame_has_registers = true,
 	.signal.frame_state = arm_frame_state,
-	.made_task = arm_made_task,
+	.created_tid = arm_created_tid,
 	.syscalls.clone = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
 	.syscalls.heap = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */
 	.syscalls.futex = {240, 422},

@@ -355,14 +355,14 @@ int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	const bool thumb = run.op.flags & OP_THUMB;
 	const uint32_t cpsr = next.narrow[ARM_CPSR];
 	const unsigned it = thumb ? it_state(cpsr) : 0;
-	const bool does =
+	const bool condition_holds =
 		arm_condition_holds(run.op.condition, cpsr) && (!(it & 0xf) || arm_condition_holds(it >> 4, cpsr));
 
 	run.in_it_block = it & 0xf;
 	next.narrow[ARM_PC] = (uint32_t)insn->address + insn->length;
 	if (it)
 		next.narrow[ARM_CPSR] = advanced(cpsr);
-	if (does) {
+	if (condition_holds) {
 		const int error = run_operation(&run);
 
 		if (error)

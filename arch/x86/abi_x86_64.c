@@ -252,7 +252,7 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;
 	} else if (is_memory || state->integers + integers > INTEGER_REGISTERS || state->sse + sse > SSE_REGISTERS) {
-		if (abi_is_packing_seen(value, stack_align(value), EIGHTBYTE, state->stack))
+		if (abi_packing_moves(value, stack_align(value), EIGHTBYTE, state->stack))
 			state->lost_stack = true;
 		abi_x86_64_to_stack(state, value->size, stack_align(value), place);
 	} else {

@@ -113,7 +113,7 @@ static bool i386_restart_syscall(struct arch_regs *regs)
 	return false;
 }
 
-static bool i386_waits_for_a_time(const struct arch_regs *regs)
+static bool i386_has_timeout(const struct arch_regs *regs)
 {
 	switch (regs->narrow[I386_ORIG_EAX]) {
 	case __NR_epoll_wait:
@@ -132,7 +132,7 @@ static bool i386_waits_for_a_time(const struct arch_regs *regs)
 #define __NR_clone3 435
 #endif
 
-static pid_t i386_made_task(const struct arch_regs *regs)
+static pid_t i386_created_tid(const struct arch_regs *regs)
 {
 	const uint32_t number = regs->narrow[I386_ORIG_EAX], result = regs->narrow[I386_EAX];
 	const bool makes = number == __NR_fork || number == __NR_vfork || number == __NR_clone || number == __NR_clone3;
@@ -312,7 +312,7 @@ const struct arch arch_i386 = {
 	.return_pops = 4,
 	.return_sp = i386_return_sp,
 	.restart_syscall = i386_restart_syscall,
-	.waits_for_a_time = i386_waits_for_a_time,
+	.has_timeout = i386_has_timeout,
 	.find_syscall = i386_find_syscall,
 	.find_restorer = i386_find_restorer,
 	.set_syscall = i386_set_syscall,
@@ -327,7 +327,7 @@ const struct arch arch_i386 = {
 	.hit_code = SI_KERNEL,
 	.shadow_stack.line = "x86_Thread_features",
 	.shadow_stack.word = "shstk",
-	.made_task = i386_made_task,
+	.created_tid = i386_created_tid,
 	.syscalls.clone = {__NR_vfork, __NR_clone, __NR_clone3},
 	.syscalls.heap = {__NR_brk, __NR_mmap, __NR_mmap2, __NR_munmap, __NR_mremap, __NR_madvise, __NR_mprotect,
 			  __NR_prctl},
@@ -358,5 +358,5 @@ const struct arch arch_i386 = {
 	.libunwind_numbers = true,
 	.core = {.thread_note = NT_386_TLS, .thread_entry = 16, .thread_at = 4}, /* struct user_desc: base_addr */
 	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
-	.tls = {.vector = 1, .has_self = true},
+	.tls = {.dtv_word = 1, .has_self = true},
 };

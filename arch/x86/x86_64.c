@@ -101,7 +101,7 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 	return false; /* also if rax is -1, outside of system calls */
 }
 
-static bool x86_64_waits_for_a_time(const struct arch_regs *regs)
+static bool x86_64_has_timeout(const struct arch_regs *regs)
 {
 	switch (regs->words[X86_ORIG_RAX]) {
 	case SYS_epoll_wait:
@@ -122,7 +122,7 @@ static bool x86_64_core_syscall(const struct arch_regs *regs, long *number)
 	return (int64_t)regs->words[X86_ORIG_RAX] >= 0;
 }
 
-static pid_t x86_64_made_task(const struct arch_regs *regs)
+static pid_t x86_64_created_tid(const struct arch_regs *regs)
 {
 	const uint64_t number = regs->words[X86_ORIG_RAX];
 	const int64_t result = (int64_t)regs->words[X86_RAX];
@@ -250,7 +250,7 @@ const struct arch arch_x86_64 = {
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,
-	.waits_for_a_time = x86_64_waits_for_a_time,
+	.has_timeout = x86_64_has_timeout,
 	.find_syscall = x86_64_find_syscall,
 	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,
@@ -265,7 +265,7 @@ const struct arch arch_x86_64 = {
 	.signal.frame = x86_64_signal_frame,
 	.signal.frame_registers = x86_64_frame_registers,
 	.signal.frame_return_size = 8,
-	.made_task = x86_64_made_task,
+	.created_tid = x86_64_created_tid,
 	.syscalls.clone = {SYS_vfork, SYS_clone, SYS_clone3},
 	.syscalls.heap = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, SYS_prctl},
 	.syscalls.futex = {SYS_futex},
@@ -299,5 +299,5 @@ const struct arch arch_x86_64 = {
 		   .heap_size = 64ull << 20,
 		   .has_known_jemalloc = true,
 		   .has_known_mimalloc = true},
-	.tls = {.vector = 1, .has_self = true},
+	.tls = {.dtv_word = 1, .has_self = true},
 };

@@ -74,7 +74,7 @@ static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 static void give_vector(struct roots_walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
-	const int64_t place = image->arch->tls.vector * image->arch->pointer_size;
+	const int64_t place = image->arch->tls.dtv_word * image->arch->pointer_size;
 	const uint64_t at = control_block + (uint64_t)place;
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 

@@ -389,8 +389,8 @@ static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *no
 {
 	const struct arch *const arch = held->task.process->arch;
 
-	if (!before || !arch->waits_for_a_time || held->is_grouped || held->is_at_call || task_regs(&held->task) < 0 ||
-	    !arch->waits_for_a_time(&held->task.regs))
+	if (!before || !arch->has_timeout || held->is_grouped || held->is_at_call || task_regs(&held->task) < 0 ||
+	    !arch->has_timeout(&held->task.regs))
 		return false;
 	const uint64_t sp = arch->sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t began = began_anew(before, held->task.tid, sp, time);

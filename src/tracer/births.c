@@ -234,7 +234,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
 	struct process *const p = maker->process;
 	const bool is_read = p && task_regs(maker) == 0;
-	const pid_t tid = is_read && p->arch->made_task ? p->arch->made_task(&maker->regs) : 0;
+	const pid_t tid = is_read && p->arch->created_tid ? p->arch->created_tid(&maker->regs) : 0;
 	const struct task *child = tid ? task_find(t, tid) : NULL;
 
 	if (p && !is_read)

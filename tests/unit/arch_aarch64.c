@@ -715,7 +715,7 @@ static void test_syscalls(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		regs.words[8] = calls[i].number;
 		regs.words[0] = (uint64_t)calls[i].result;
-		assert_int_equal(arch->made_task(&regs), calls[i].made);
+		assert_int_equal(arch->created_tid(&regs), calls[i].made);
 	}
 	a64_put(code, 0xd65f03c0);
 	a64_put(code + 4, 0xd2801168); /* mov x8, #139 */

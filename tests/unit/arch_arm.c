@@ -954,12 +954,12 @@ static void test_made_task(void **state)
 	(void)state;
 	regs.narrow[7] = 120;
 	regs.narrow[0] = 77;
-	assert_int_equal(arch_arm.made_task(&regs), 77);
+	assert_int_equal(arch_arm.created_tid(&regs), 77);
 	regs.narrow[0] = (uint32_t)-11;
-	assert_int_equal(arch_arm.made_task(&regs), 0);
+	assert_int_equal(arch_arm.created_tid(&regs), 0);
 	regs.narrow[0] = 77;
 	regs.narrow[7] = 4;
-	assert_int_equal(arch_arm.made_task(&regs), 0);
+	assert_int_equal(arch_arm.created_tid(&regs), 0);
 }
 
 int main(void)

@@ -104,7 +104,7 @@ static pid_t made(uint32_t number, int32_t result)
 	user.orig_eax = number;
 	user.eax = (uint32_t)result;
 	memcpy(&regs, &user, sizeof(user));
-	return arch()->made_task(&regs);
+	return arch()->created_tid(&regs);
 }
 
 static void test_system_calls(void **state)

@@ -756,7 +756,7 @@ static void test_made_task(void **state)
 
 		regs.words[WORD(orig_rax)] = (uint64_t)calls[i].orig_rax;
 		regs.words[WORD(rax)] = (uint64_t)calls[i].rax;
-		assert_int_equal(arch()->made_task(&regs), calls[i].made);
+		assert_int_equal(arch()->created_tid(&regs), calls[i].made);
 	}
 }
 

@@ -28,7 +28,7 @@ static const void *bytes(const struct heap_image *image, uint64_t address, size_
 
 static bool find(struct thread_stack *memory)
 {
-	static const struct arch arch = {.pointer_size = 8, .tls = {.vector = 1}};
+	static const struct arch arch = {.pointer_size = 8, .tls = {.dtv_word = 1}};
 	const struct heap_image image = {
 		.mappings = mappings, .n_mappings = ARRAY_SIZE(mappings), .arch = &arch, .bytes = bytes};
 	struct heap heap = {.image = &image, .words = {.image = &image, .width = 8}};

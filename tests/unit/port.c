@@ -139,15 +139,15 @@ static enum heap_class class_of(const struct heap_image *image)
 static void test_vector(void **state)
 {
 	struct core *const core = core_open(path);
-	struct arch has_left_mm = arch_riscv64;
+	struct arch without_dtv = arch_riscv64;
 
 	(void)state;
 	assert_non_null(core);
 	struct heap_image image = *core_image(core);
 
 	assert_int_equal(class_of(&image), HEAP_REACHABLE);
-	has_left_mm.tls.vector = 0;
-	image.arch = &has_left_mm;
+	without_dtv.tls.dtv_word = 0;
+	image.arch = &without_dtv;
 	assert_int_equal(class_of(&image), HEAP_POSSIBLE);
 	core_free(core);
 }

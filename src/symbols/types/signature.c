@@ -168,7 +168,7 @@ static bool has_own_places(const struct type_reader *reader, const struct param_
  * instructions. */
 static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
 {
-	const unsigned least = reader->arch->abi->by_address_from;
+	const unsigned least = reader->arch->abi->by_address_above;
 
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }

@@ -87,7 +87,7 @@ static void write_resource(const struct profile *profile, const struct profile_r
 	export_json_add_tally(line, "before", &resource->before_live);
 	export_json_add_tally(line, "leaked", &resource->picked);
 	export_json_add_lost(line, resource);
-	export_json_add_tally(line, "suppressed", &resource->suppressed);
+	export_json_add_tally(line, "suppressed", &resource->picked_suppressed);
 	export_json_add_tally(line, "peak", &resource->peak);
 	export_json_add_tally(line, "temporary", &resource->temporary);
 	if (profile->has_old)
@@ -131,7 +131,7 @@ static void export_json_write_group(const struct profile *profile, const struct 
 		export_json_add_old(line, &group->old);
 	if (group->is_before)
 		buf_add_str(line, ",\"before\":true");
-	if (group->is_suppressed)
+	if (group->picked_is_suppressed)
 		buf_add_str(line, ",\"suppressed\":true");
 	if (group->first_since != UINT64_MAX)
 		buf_printf(line, ",\"first\":%" PRIu64, group->first_since);

@@ -179,10 +179,10 @@ bool views_know_nothing(const struct views *views)
 		const struct profile_resource *resource = views->profile->resources[i];
 
 		/* The traced allocations and releases show what is lost, whatever state the heap is in. */
-		if (!resource->unknown || resource->scanned || resource->allocated.calls)
+		if (!resource->unscanned_reason || resource->scanned || resource->allocated.calls)
 			continue;
 		msg_error("--error-exitcode cannot tell whether there are leaks: the lost blocks of %s are unknown: %s",
-			  resource->unscanned, resource->unknown);
+			  resource->unscanned_process, resource->unscanned_reason);
 		return true;
 	}
 	return false;

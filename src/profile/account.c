@@ -271,8 +271,8 @@ static void account_put_call(struct account *account, const struct record_call *
 	const struct moment now = account_next_moment(account, call);
 
 	timeline_advance(&resource->timeline, now.since);
-	account->cut += call->has_frames && call->end == STACK_CUT;
-	account->lost += call->has_frames && call->end == STACK_LOST;
+	account->stacks_cut += call->has_frames && call->end == STACK_CUT;
+	account->stacks_lost += call->has_frames && call->end == STACK_LOST;
 	tally_add(&function->tally, call->kind == CALL_RELEASE ? 0 : call->size);
 	if (call->kind == CALL_RELEASE) {
 		function->releases++;

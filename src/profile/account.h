@@ -72,7 +72,7 @@ struct account {
 	const struct trace_clock *clock;
 	char *name, *command;
 	uint32_t pid;
-	bool has_pid, has_process, is_attached, is_forked, is_big, has_times;
+	bool has_pid, has_process, is_attached, is_forked, has_times;
 	int64_t start_sec; /* as in struct record_process */
 	uint64_t events;
 	struct moment first, last;
@@ -80,8 +80,8 @@ struct account {
 	/* Valid after account_end(): the last moment of the timelines (timeline.h) before the last tenth of the time;
 	 * each site's live blocks at that moment are known. If the trace has no length, this is its end. */
 	uint64_t earlier_since;
-	uint64_t cut, lost;         /* calls whose stacks were cut, or lost, before the start of their thread */
-	struct resources resources; /* resource_state.user points to a pointer to struct resource_account */
+	uint64_t stacks_cut, stacks_lost; /* calls whose stacks were cut, or lost, before the start of their thread */
+	struct resources resources;       /* resource_state.user points to a pointer to struct resource_account */
 	struct object_map objects;
 	char *end;       /* how the process ended: "killed by signal 9 (Killed)"; NULL unknown */
 	bool ended_well; /* with status 0 */

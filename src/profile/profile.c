@@ -178,8 +178,8 @@ static void place_processes(struct profile *profile)
 			begin = own;
 		profile->has_times &= account->has_times || !account->events;
 		profile->events += account->events;
-		profile->cut += account->cut;
-		profile->lost += account->lost;
+		profile->stacks_cut += account->stacks_cut;
+		profile->stacks_lost += account->stacks_lost;
 		if (!profile->begin_sec || (account->start_sec && account->start_sec < profile->begin_sec))
 			profile->begin_sec = account->start_sec;
 	}
@@ -207,10 +207,10 @@ static void sum_scan(struct profile *profile, const struct account *account, str
 		tally_join(&resource->not_scanned, &from->live);
 	else
 		tally_join(&resource->since_scan, &from->unscanned);
-	if (!from->scans || resource_account_has_scan(from) || resource->unknown)
+	if (!from->scans || resource_account_has_scan(from) || resource->unscanned_reason)
 		return;
-	resource->unknown = string_intern(&profile->strings, from->scan_reason);
-	resource->unscanned = string_intern(&profile->strings, account->name ? account->name : "?");
+	resource->unscanned_reason = string_intern(&profile->strings, from->scan_reason);
+	resource->unscanned_process = string_intern(&profile->strings, account->name ? account->name : "?");
 }
 
 static void sum_resource(const struct profile *profile, size_t process, struct profile_resource *to,

@@ -34,18 +34,18 @@ struct profile_resource {
 	size_t number;           /* index in profile.resources */
 	/* Sums over the processes. `peak` is the sum of each process's peak; with several processes these may have been
 	 * at different times. */
-	struct tally allocated, live, temporary, peak, picked, others, suppressed;
+	struct tally allocated, live, temporary, peak, picked, others, picked_suppressed;
 	struct tally reachable; /* alive, and not lost, as scans say */
 	struct figures old;     /* as in struct profile_group */
 	/* Blocks that baselines have found from before the traces: all, and those that are still alive. */
 	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
-	struct tally lost[LOST_KINDS];   /* alive, and lost, as scans say */
-	struct tally not_scanned;        /* alive in processes in which it is unknown which blocks are lost */
-	struct tally since_scan;         /* alive in the other processes, and allocated after their last scan */
-	size_t scanned;                  /* processes in which it is known which blocks are lost */
-	const char *unknown, *unscanned; /* of the first process in which it is unknown: why, and its name; NULL none */
-	uint64_t peak_since;             /* with one process: when `peak` was, from the beginning of the profile */
+	struct tally lost[LOST_KINDS]; /* alive, and lost, as scans say */
+	struct tally not_scanned;      /* alive in processes in which it is unknown which blocks are lost */
+	struct tally since_scan;       /* alive in the other processes, and allocated after their last scan */
+	size_t scanned;                /* processes in which it is known which blocks are lost */
+	const char *unscanned_reason, *unscanned_process; /* of the first process in which it is unknown; NULL: none */
+	uint64_t peak_since; /* with one process: when `peak` was, from the beginning of the profile */
 };
 
 struct profile_member {
@@ -63,7 +63,7 @@ struct profile_group {
 	bool has_stack;
 	bool is_before;            /* blocks from before the traces; they have no stack */
 	bool is_uncompared;        /* ... and the older trace has no such group: they are not growth */
-	bool is_suppressed;        /* suppressions match all that was picked (suppressions.h) */
+	bool picked_is_suppressed; /* suppressions match all that was picked (suppressions.h) */
 	bool growth_is_suppressed; /* suppressions match all kinds of its live blocks; set if profile.has_old */
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
@@ -99,7 +99,7 @@ struct profile {
 	int64_t begin_sec;  /* when the first process began, since the Epoch; 0 unknown */
 	uint64_t end_since; /* time of the last call of all */
 	uint64_t events;
-	uint64_t cut, lost;                      /* calls whose stacks were cut, or lost */
+	uint64_t stacks_cut, stacks_lost;        /* calls whose stacks were cut, or lost */
 	const struct suppressions *suppressions; /* the applied suppressions, owned by the caller; NULL: none */
 	struct intern_pool strings;
 	struct hash frame_of, group_of; /* private to profile.c */

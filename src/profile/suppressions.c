@@ -146,10 +146,10 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 	if (!suppression)
 		return false;
 	tally_join(&suppression->used, part);
-	tally_join(&resource->suppressed, part);
+	tally_join(&resource->picked_suppressed, part);
 	suppressions_take(&resource->picked, part);
 	suppressions_take(&group->picked, part);
-	group->is_suppressed = !group->picked.calls;
+	group->picked_is_suppressed = !group->picked.calls;
 	return true;
 }
 

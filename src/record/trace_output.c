@@ -277,7 +277,7 @@ void output_end(struct trace *trace, bool is_attached)
 
 void output_object(struct trace *trace, const struct object *object)
 {
-	const struct record_object record = {object->base, object->span_end, object->path};
+	const struct record_object record = {object->base, object->lookup_end, object->path};
 	const char *hex = elf_file_build_id(object->file);
 
 	if (!trace->writer)

@@ -34,12 +34,12 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	struct tally reachable = {resource->live.calls - resource->not_scanned.calls - resource->since_scan.calls,
 				  resource->live.bytes - resource->not_scanned.bytes - resource->since_scan.bytes};
 
-	if (resource->unknown) {
+	if (resource->unscanned_reason) {
 		report_add_label(report, "");
 		lines_add(&report->lines, "the lost blocks of ");
-		lines_add_name(&report->lines, resource->unscanned);
+		lines_add_name(&report->lines, resource->unscanned_process);
 		lines_add(&report->lines, " are unknown: ");
-		lines_add_name(&report->lines, resource->unknown);
+		lines_add_name(&report->lines, resource->unscanned_reason);
 		lines_end(&report->lines);
 	}
 	for (unsigned i = 0; i < LOST_KINDS && resource->scanned; i++) {

@@ -207,10 +207,10 @@ static void write_unseen(struct report *report)
 	write_unknown_releases(report);
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
-	if (profile->cut)
-		write_count(report, profile->cut, "stack(s) in full: they are deeper than -b");
-	if (profile->lost)
-		write_count(report, profile->lost, "stack(s) in full: they could not be followed to the start");
+	if (profile->stacks_cut)
+		write_count(report, profile->stacks_cut, "stack(s) in full: they are deeper than -b");
+	if (profile->stacks_lost)
+		write_count(report, profile->stacks_lost, "stack(s) in full: they could not be followed to the start");
 }
 
 /* Notes of several processes that differ only in their numbers. */

@@ -36,7 +36,6 @@ void call_sites_free(struct call_sites *sites)
 		free((char *)(uintptr_t)sites->objects[i].path);
 	free(sites->objects);
 	free(sites->text);
-	free(sites->module);
 }
 
 static void take_out(struct call_sites *sites, size_t first, size_t end)
@@ -132,8 +131,6 @@ static struct call_site site_of_text(struct call_sites *sites, const char *text)
 	struct call_site site = {0};
 
 	free(sites->text);
-	free(sites->module);
-	sites->module = NULL;
 	sites->text = xstrndup(text, length);
 	if (!parts.module && parts.name_end < length) {
 		char *const file = sites->text + parts.name_end + strlen(" at ");

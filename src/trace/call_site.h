@@ -19,7 +19,6 @@ struct call_sites {
 	size_t object_count, object_capacity;
 	struct hash by_address; /* return address -> struct named_site; emptied when an object is mapped */
 	char *text;             /* the text of the last site that was parsed from a text */
-	char *module;
 };
 
 /* Adds a mapped object, which replaces those that it overlaps. */

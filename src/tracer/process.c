@@ -250,18 +250,18 @@ static void object_removed(void *context, struct object *object)
 	struct process *p = context;
 
 	output_note(p->trace, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start,
-		    (unsigned long long)object->span_end, object->path);
+		    (unsigned long long)object->lookup_end, object->path);
 	if (p->program == object)
 		p->program = NULL;
 	forget_range(p, object->start, object->end);
-	unwinder_remove(p->unwinder, object->start, object->span_end);
+	unwinder_remove(p->unwinder, object->start, object->lookup_end);
 }
 
 static void object_added(void *context, struct object *object)
 {
 	struct process *p = context;
 
-	unwinder_add(p->unwinder, object->start, object->span_end, object->bias, object->open_path,
+	unwinder_add(p->unwinder, object->start, object->lookup_end, object->bias, object->open_path,
 		     elf_file_build_id(object->file));
 	slots_add_object(p, object);
 	output_object(p->trace, object);

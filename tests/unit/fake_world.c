@@ -243,7 +243,7 @@ static void add_object(struct object_list *list, bool has_tail)
 	*object = (struct object){.path = xstrdup("/bin/prog"),
 				  .start = FAKE_TEXT,
 				  .end = FAKE_TEXT_END,
-				  .span_end = FAKE_TEXT_END,
+				  .lookup_end = FAKE_TEXT_END,
 				  .base = FAKE_TEXT,
 				  .text = xcalloc(1, sizeof(*object->text)),
 				  .text_count = 1};

@@ -129,7 +129,7 @@ static void test_hole(void **state)
 {
 	static const struct {
 		const char *hole;
-		uint64_t span_end;
+		uint64_t lookup_end;
 	} cases[] = {
 		{"", 0x142000},
 		{"130000-138000 rw-p 0 0:0 0\n", 0x142000},
@@ -155,7 +155,7 @@ static void test_hole(void **state)
 		layout_fill(&maps, 0, &object, taken);
 		assert_int_equal(object.start, 0x100000);
 		assert_int_equal(object.end, 0x142000);
-		assert_int_equal(object.span_end, cases[i].span_end);
+		assert_int_equal(object.lookup_end, cases[i].lookup_end);
 		assert_int_equal(object.text_count, 1);
 		free(object.text);
 		maps_free(&maps);

@@ -338,10 +338,10 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 		page_data_add_tally(out, "not_scanned", &kind->not_scanned);
 		page_data_add_tally(out, "since_scan", &kind->since_scan);
 	}
-	if (!kind->unknown)
+	if (!kind->unscanned_reason)
 		return;
-	page_data_add_text(out, "unscanned", kind->unscanned);
-	page_data_add_text(out, "why_unscanned", kind->unknown);
+	page_data_add_text(out, "unscanned", kind->unscanned_process);
+	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
 /* Groups that cannot be compared count as not grown. */
@@ -419,8 +419,8 @@ void page_data_add(struct buf *out, const struct profile *profile, const struct 
 	add_bool(out, "has_times", profile->has_times);
 	page_data_add_number(out, "end", profile->end_since);
 	page_data_add_number(out, "events", profile->events);
-	page_data_add_number(out, "cut", profile->cut);
-	page_data_add_number(out, "lost", profile->lost);
+	page_data_add_number(out, "cut", profile->stacks_cut);
+	page_data_add_number(out, "lost", profile->stacks_lost);
 	add_ends(out, profile);
 	add_notes(out, profile);
 	add_compared(out, profile);

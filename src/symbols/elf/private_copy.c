@@ -130,7 +130,7 @@ static void leave_out(const struct making *making, unsigned char *section)
 		      elf_field_get(&making->headers, section, SHDR_FLAGS) & ~(uint64_t)SHF_COMPRESSED);
 }
 
-static bool is_packed(const struct making *making, const unsigned char *section)
+static bool is_debugdata(const struct making *making, const unsigned char *section)
 {
 	return !strcmp(elf_headers_name(&making->headers, section), ".gnu_debugdata");
 }
@@ -164,7 +164,7 @@ static void choose_sections(struct making *making, uint64_t *total)
 		unsigned char *const section = elf_headers_section(&making->headers, i);
 		const uint64_t size = elf_field_get(&making->headers, section, SHDR_SIZE);
 		const uint64_t offset = elf_field_get(&making->headers, section, SHDR_OFFSET);
-		const bool packed = is_packed(making, section);
+		const bool packed = is_debugdata(making, section);
 
 		if (elf_field_get(&making->headers, section, SHDR_TYPE) == SHT_NULL)
 			continue;

@@ -52,7 +52,6 @@ void dwarf_index_free(struct dwarf_index *index);
 struct dwarf_frame {
 	const char *function;      /* mangled if `is_linkage`; NULL unknown; the Dwarf owns it */
 	bool is_linkage;           /* it is the symbol's name, or one of a language without mangling */
-	uint64_t entry;            /* where the function begins, 0 unknown */
 	const char *file, *folder; /* file is relative to the folder; NULL unknown; the Dwarf owns both */
 	unsigned line;
 };

@@ -188,7 +188,7 @@ void layout_fill(const struct maps *maps, size_t index, struct object *object, b
 
 	object_span(file, object->bias, &low, &high);
 	object->start = maps->items[index].start;
-	object->end = object->span_end = maps->items[index].end;
+	object->end = object->lookup_end = maps->items[index].end;
 	for (size_t i = first_mapping_from(maps, low); i < maps->count; i++) {
 		const struct mapping *mapping = &maps->items[i];
 
@@ -203,8 +203,8 @@ void layout_fill(const struct maps *maps, size_t index, struct object *object, b
 			object->start = mapping->start;
 		if (mapping->end > object->end)
 			object->end = mapping->end;
-		if (mapping->end > object->span_end && (mapping->exec || !is_parted))
-			object->span_end = mapping->end;
+		if (mapping->end > object->lookup_end && (mapping->exec || !is_parted))
+			object->lookup_end = mapping->end;
 		for (size_t s = 0; s < file->segment_count; s++)
 			load_layout_add_text(object, mapping, &file->segments[s]);
 	}

@@ -9,7 +9,7 @@
  * of the file's segments. */
 bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
-/* Fills in the object's start, end, span_end and text ranges from the mappings of its file at object->bias, and marks
+/* Fills in the object's start, end, lookup_end and text ranges from the mappings of its file at object->bias, and marks
  * those in `taken`. */
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken);
 

@@ -219,7 +219,7 @@ static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 	};
 	layout_fill(&scan->maps, index, object, scan->taken);
 	object->start = mapping->start;
-	object->end = object->span_end = mapping->end;
+	object->end = object->lookup_end = mapping->end;
 	add_found(scan, object);
 }
 
@@ -351,7 +351,7 @@ static void refresh_object(struct object *kept, struct object *now)
 
 	kept->start = now->start;
 	kept->end = now->end;
-	kept->span_end = now->span_end;
+	kept->lookup_end = now->lookup_end;
 	kept->open_path = now->open_path;
 	kept->text = now->text;
 	kept->text_count = now->text_count;

@@ -22,7 +22,7 @@ struct object {
 	/* The end of the range that traces contain, and in which addresses of stacks are looked up: the end of the
 	 * object's code, and of its data if no other object is in between. On AArch64 the kernel maps [vdso] into the
 	 * hole between the dynamic linker's segments. */
-	uint64_t span_end;
+	uint64_t lookup_end;
 	uint64_t base; /* the address of file offset 0, which traces contain as MMAP's from */
 	uint64_t bias; /* what to add to addresses in the file */
 	/* A path by which the tracer can open exactly this file at present: /proc/PID/map_files/A-B, or

@@ -158,7 +158,7 @@ static int type_scalar_by_number(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static int by_bits(const void *a, const void *b)
+static int by_unsigned_value(const void *a, const void *b)
 {
 	const uint64_t left = ((const struct data_word *)a)->value, right = ((const struct data_word *)b)->value;
 
@@ -210,7 +210,7 @@ void type_read_enum(struct type_reader *reader, Dwarf_Die *die, const struct dat
 	struct data_word *kept = count ? type_memory(reader, count * sizeof(*words)) : NULL;
 
 	if (kept) {
-		qsort(words, count, sizeof(*words), type->is_signed ? type_scalar_by_number : by_bits);
+		qsort(words, count, sizeof(*words), type->is_signed ? type_scalar_by_number : by_unsigned_value);
 		type->words = memcpy(kept, words, count * sizeof(*words));
 		type->word_count = count;
 		type->is_flags = are_flags(type);

@@ -36,12 +36,12 @@ static uint64_t last_event(const struct trace *trace)
 /* Returns whether the function that made a block is known. It is unknown where calls may have been missed: if the
  * return of operator new was not watched, the block seems to come from the malloc inside it. A forking process may also
  * have released the block and allocated the address again just before its child's ledger was copied. */
-static bool knows_maker(const struct trace *trace, const struct released_block *block)
+static bool knows_maker(const struct trace *trace, const struct live_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
 }
 
-static void check_mismatch(struct trace *trace, const struct event *e, const struct released_block *block)
+static void check_mismatch(struct trace *trace, const struct event *e, const struct live_block *block)
 {
 	const struct run *run = trace->run;
 	const char *const family = traced_family(e->function);
@@ -109,7 +109,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 static void release_one(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	struct released_block block;
+	struct live_block block;
 
 	output_call(trace, e, CALL_RELEASE);
 	if (!kind_lives(live->kind) || live_take_reference(live, e->id))

@@ -36,7 +36,7 @@ void live_fork(const struct live_set *from, struct live_set *to)
 /* ---- One id ---- */
 
 /* Subtracts a block that is no longer live from the sums. */
-static void live_set_drop(struct live_set *live, const struct released_block *block)
+static void live_set_drop(struct live_set *live, const struct live_block *block)
 {
 	live->bytes -= block->size;
 	if (!block->is_older)
@@ -46,7 +46,7 @@ static void live_set_drop(struct live_set *live, const struct released_block *bl
 }
 
 /* Notes for a pending scan, whose copy may contain the block, that the block is no longer live. */
-static void note_gone(struct live_set *live, uint64_t id, const struct released_block *block)
+static void note_gone(struct live_set *live, uint64_t id, const struct live_block *block)
 {
 	if (live->awaits_scan && !hash_get(&live->newer, id) && !hash_get(&live->gone, id))
 		hash_set(&live->gone, id, block->size);
@@ -55,14 +55,13 @@ static void note_gone(struct live_set *live, uint64_t id, const struct released_
 void live_add(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	const struct released_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
-					     .event = trace->next_index - 1,
-					     .maker = e->has_unknown_maker ? 0
-									   : function_number(trace->run, e->function)};
+	const struct live_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+					 .event = trace->next_index - 1,
+					 .maker = e->has_unknown_maker ? 0 : function_number(trace->run, e->function)};
 	uint64_t *const place = hash_get(&live->blocks, e->id);
 
 	if (place) {
-		const struct released_block old = block_unpack(*place);
+		const struct live_block old = block_unpack(*place);
 
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
@@ -82,7 +81,7 @@ void live_add(struct trace *trace, const struct event *e)
 
 void live_add_existing(struct live_set *live, uint64_t id)
 {
-	const struct released_block block = {.is_older = true};
+	const struct live_block block = {.is_older = true};
 
 	if (hash_get(&live->blocks, id))
 		return;
@@ -92,7 +91,7 @@ void live_add_existing(struct live_set *live, uint64_t id)
 
 bool live_add_baseline(struct live_set *live, uint64_t id, uint64_t size)
 {
-	const struct released_block block = {.size = size < BLOCK_SIZE_MAX ? size : BLOCK_SIZE_MAX, .is_older = true};
+	const struct live_block block = {.size = size < BLOCK_SIZE_MAX ? size : BLOCK_SIZE_MAX, .is_older = true};
 
 	if (hash_get(&live->blocks, id) || hash_get(&live->released, id))
 		return false;
@@ -120,7 +119,7 @@ bool live_has_released_since(struct live_set *live, uint64_t id)
 	return is_since;
 }
 
-bool live_remove(struct live_set *live, uint64_t id, struct released_block *block)
+bool live_remove(struct live_set *live, uint64_t id, struct live_block *block)
 {
 	uint64_t packed;
 
@@ -140,7 +139,7 @@ void live_forget_maker(struct live_set *live, uint64_t id)
 
 	if (!packed)
 		return;
-	struct released_block block = block_unpack(*packed);
+	struct live_block block = block_unpack(*packed);
 
 	block.maker = 0;
 	*packed = block_pack(&block);

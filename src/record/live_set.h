@@ -33,7 +33,7 @@ void live_note_release(struct live_set *live, uint64_t id, uint64_t how);
  * once. */
 bool live_has_released_since(struct live_set *live, uint64_t id);
 /* Removes the id and returns its last state. Returns false if it was not live. */
-bool live_remove(struct live_set *live, uint64_t id, struct released_block *block);
+bool live_remove(struct live_set *live, uint64_t id, struct live_block *block);
 
 /* Forgets which function allocated the live id. */
 void live_forget_maker(struct live_set *live, uint64_t id);

@@ -223,9 +223,9 @@ static bool put_is_let_go(const struct run *run)
 }
 
 /* Returns whether to wait longer for the names of a trace that ends. */
-static bool has_patience(struct run *run, bool is_attached, uint64_t waited)
+static bool has_patience(struct run *run, bool has_other_tasks, uint64_t waited)
 {
-	if (is_attached)
+	if (has_other_tasks)
 		return waited < END_NS >> 2 * run->late_ends;
 	if (!put_is_let_go(run))
 		return true;
@@ -233,7 +233,7 @@ static bool has_patience(struct run *run, bool is_attached, uint64_t waited)
 	return run->waited_let_go_ns <= LET_GO_NS;
 }
 
-static void wait_for_names(struct trace *trace, bool is_attached)
+static void wait_for_names(struct trace *trace, bool has_other_tasks)
 {
 	struct run *const run = trace->run;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -242,7 +242,7 @@ static void wait_for_names(struct trace *trace, bool is_attached)
 	while (trace->deferred) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
-		if (!has_patience(run, is_attached, waited))
+		if (!has_patience(run, has_other_tasks, waited))
 			break;
 		if (!has_said && waited >= WORD_NS)
 			msg_info("tracing has ended, but names are still looked up, because reading a file takes "
@@ -252,16 +252,16 @@ static void wait_for_names(struct trace *trace, bool is_attached)
 		naming_wait(trace->naming, SLICE_NS);
 		put_ready(trace);
 	}
-	if (trace->deferred && is_attached && run->late_ends < LATE_ENDS_MAX)
+	if (trace->deferred && has_other_tasks && run->late_ends < LATE_ENDS_MAX)
 		run->late_ends++;
 	else if (!trace->deferred)
 		run->late_ends = 0;
 }
 
-void put_finish(struct trace *trace, bool is_attached)
+void put_finish(struct trace *trace, bool has_other_tasks)
 {
 	put_undefer(trace);
 	if (trace->deferred)
-		wait_for_names(trace, is_attached);
+		wait_for_names(trace, has_other_tasks);
 	put_all_records(trace);
 }

@@ -19,10 +19,10 @@ bool put_is_deferring(const struct trace *trace);
 void put_undefer(struct trace *trace);
 /* Writes the waiting records up to the first one whose names are not known yet. */
 void put_ready(struct trace *trace);
-/* Writes all waiting records. First waits for names: less than a second if is_attached (tasks are still traced and wait
- * meanwhile), a few seconds after a request to let go, otherwise as long as it takes. A stack that still lacks names is
- * written with addresses, and counted. */
-void put_finish(struct trace *trace, bool is_attached);
+/* Writes all waiting records. First waits for names: less than a second if has_other_tasks (tasks are still traced and
+ * wait meanwhile), a few seconds after a request to let go, otherwise as long as it takes. A stack that still lacks
+ * names is written with addresses, and counted. */
+void put_finish(struct trace *trace, bool has_other_tasks);
 /* Marks the trace as broken and reports the error once. error: -errno. */
 void put_failed(struct trace *trace, int error);
 /* Returns whether the trace's file is empty: not even its beginning could be written. */

@@ -17,7 +17,7 @@
 #define SIZE_SHIFT  32
 #define SIZE_SMALL  (1ull << 22) /* sizes from this one on are large */
 
-uint64_t block_pack(const struct released_block *block)
+uint64_t block_pack(const struct live_block *block)
 {
 	const uint64_t event = block->event > UINT32_MAX ? 0 : block->event;
 	uint64_t packed = (uint64_t)block->maker << MAKER_SHIFT | (block->is_older ? OLDER : 0);
@@ -29,9 +29,9 @@ uint64_t block_pack(const struct released_block *block)
 	return packed;
 }
 
-struct released_block block_unpack(uint64_t packed)
+struct live_block block_unpack(uint64_t packed)
 {
-	struct released_block block = {.maker = (unsigned)(packed >> MAKER_SHIFT), .is_older = packed & OLDER};
+	struct live_block block = {.maker = (unsigned)(packed >> MAKER_SHIFT), .is_older = packed & OLDER};
 
 	if (packed & LARGE) {
 		block.size = packed & BLOCK_SIZE_MAX;

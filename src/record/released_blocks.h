@@ -6,7 +6,7 @@
 
 /* A live block. It is stored as one packed number, so that the millions of blocks of a large program need no more
  * memory than their sizes would. */
-struct released_block {
+struct live_block {
 	uint64_t size;  /* at most BLOCK_SIZE_MAX */
 	uint64_t event; /* number of its allocation in the trace; 0 if unknown: of large blocks, and above UINT32_MAX */
 	unsigned maker; /* function_number() of its allocation; 0 if unknown */
@@ -16,8 +16,8 @@ struct released_block {
 #define BLOCK_SIZE_MAX ((1ull << 54) - 1)
 
 /* Packs a block into one number, and unpacks it. Larger sizes become BLOCK_SIZE_MAX. */
-uint64_t block_pack(const struct released_block *block);
-struct released_block block_unpack(uint64_t packed);
+uint64_t block_pack(const struct live_block *block);
+struct live_block block_unpack(uint64_t packed);
 /* Returns a packed block as a fork's child has it: older than the child's trace. */
 uint64_t block_older(uint64_t packed);
 

@@ -34,11 +34,11 @@ struct trace_report {
 	uint64_t wrong;         /* number of releases by another family, and double ones */
 	bool is_shown;          /* its line was printed */
 	bool is_main;
-	pid_t has_left_mm; /* the pid, if the paths are those of another mount namespace */
-	bool is_deleted;   /* the program's file was deleted */
-	bool is_broken;    /* the trace could not be written to its end */
-	bool is_clean;     /* scans found nothing lost */
-	bool is_scanned;   /* the trace has a scan's result for any kind */
+	pid_t foreign_mounts_pid; /* the pid, if the paths are those of another mount namespace */
+	bool is_deleted;          /* the program's file was deleted */
+	bool is_broken;           /* the trace could not be written to its end */
+	bool is_clean;            /* scans found nothing lost */
+	bool is_scanned;          /* the trace has a scan's result for any kind */
 };
 
 /* Adds "1 block" or "1,234 blocks". */
@@ -213,10 +213,10 @@ void report_over(struct trace *trace, const char *how)
 		note_older(trace, id);
 }
 
-void report_end(struct trace *trace, const char *how, bool is_attached)
+void report_end(struct trace *trace, const char *how, bool has_other_tasks)
 {
 	report_over(trace, how);
-	output_end(trace, is_attached);
+	output_end(trace, has_other_tasks);
 }
 
 /* Returns the sum over all kinds, to compare traces. */
@@ -283,20 +283,21 @@ void report_trace(struct trace *trace, char *hint)
 	struct run *run = trace->run;
 
 	ARRAY_GROW(run->reports, run->report_capacity, run->report_count);
-	run->reports[run->report_count++] = (struct trace_report){.text = report_text(trace),
-								  .hint = hint,
-								  .cut = cut_share(trace),
-								  .path = trace->has_file ? xstrdup(trace->path) : NULL,
-								  .events = trace->counts.events,
-								  .written = trace->calls_written,
-								  .live = live_sum(trace),
-								  .wrong = wrong_releases(trace),
-								  .is_main = trace->is_launched || trace->attached_to,
-								  .has_left_mm = trace->foreign_mounts ? trace->pid : 0,
-								  .is_deleted = is_deleted(trace->exe),
-								  .is_broken = trace->broken,
-								  .is_clean = is_clean(trace),
-								  .is_scanned = is_scanned(trace)};
+	run->reports[run->report_count++] =
+		(struct trace_report){.text = report_text(trace),
+				      .hint = hint,
+				      .cut = cut_share(trace),
+				      .path = trace->has_file ? xstrdup(trace->path) : NULL,
+				      .events = trace->counts.events,
+				      .written = trace->calls_written,
+				      .live = live_sum(trace),
+				      .wrong = wrong_releases(trace),
+				      .is_main = trace->is_launched || trace->attached_to,
+				      .foreign_mounts_pid = trace->foreign_mounts ? trace->pid : 0,
+				      .is_deleted = is_deleted(trace->exe),
+				      .is_broken = trace->broken,
+				      .is_clean = is_clean(trace),
+				      .is_scanned = is_scanned(trace)};
 	run->may_miss |= trace->may_miss;
 	add_totals(run, trace);
 	run->attached |= trace->attached_to;
@@ -400,7 +401,8 @@ static void add_paths(const struct run *run, const struct trace_report *r, struc
 		const struct trace_report *other = &run->reports[i];
 
 		/* Paths of another mount namespace would need another --sysroot. */
-		if (other == r || !run_summary_is_readable(run, other) || other->has_left_mm != r->has_left_mm)
+		if (other == r || !run_summary_is_readable(run, other) ||
+		    other->foreign_mounts_pid != r->foreign_mounts_pid)
 			continue;
 		buf_add_str(b, " ");
 		shell_quote_add_path(b, other->path);
@@ -416,7 +418,7 @@ static bool report_all(const struct run *run)
 	bool has_pattern = true;
 
 	for (size_t i = 0; i < run->report_count; i++)
-		has_pattern &= !run->reports[i].has_left_mm;
+		has_pattern &= !run->reports[i].foreign_mounts_pid;
 	has_pattern = has_pattern && trace_file_pattern(run->set, &b);
 	if (has_pattern)
 		msg_info("to see all %s traces together: functrace-postproc --report %s",
@@ -431,8 +433,8 @@ static void report_command(const struct run *run, const struct trace_report *r)
 	const bool is_one = is_many(run) && report_all(run);
 	struct buf b = {0};
 
-	if (r->has_left_mm)
-		buf_printf(&b, "--sysroot=/proc/%d/root ", r->has_left_mm);
+	if (r->foreign_mounts_pid)
+		buf_printf(&b, "--sysroot=/proc/%d/root ", r->foreign_mounts_pid);
 	add_paths(run, r, &b);
 	msg_info("to see %s%s%s: functrace-postproc --report %s",
 		 !r->is_scanned ? "what is alive (for lost blocks, trace with --scan)"
@@ -441,10 +443,10 @@ static void report_command(const struct run *run, const struct trace_report *r)
 		 is_one ? " in the trace with most alive" : "",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
-	if (r->has_left_mm && !proc_parent(r->has_left_mm))
+	if (r->foreign_mounts_pid && !proc_parent(r->foreign_mounts_pid))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
 			 "folder where its files are",
-			 r->has_left_mm, r->has_left_mm);
+			 r->foreign_mounts_pid, r->foreign_mounts_pid);
 	if (r->is_deleted && !has_live_names(run))
 		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as "
 			 "long as it runs");

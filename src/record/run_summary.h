@@ -7,8 +7,8 @@
 /* Writes notes on how a trace has ended (`how`; NULL if there is nothing special) and on what it does not contain. Does
  * nothing if it has no file. */
 void report_over(struct trace *trace, const char *how);
-/* Does the same and closes the trace. is_attached: tasks are still traced, and must not wait long for this. */
-void report_end(struct trace *trace, const char *how, bool is_attached);
+/* Does the same and closes the trace. has_other_tasks: tasks are still traced, and must not wait long for this. */
+void report_end(struct trace *trace, const char *how, bool has_other_tasks);
 /* Adds a trace that is over, and that had a file, to the summary. `hint`: why the trace is empty, or NULL;
  * reports_free() frees it. */
 void report_trace(struct trace *trace, char *hint);

@@ -44,7 +44,7 @@ struct lost_total {
 struct live_set {
 	const struct resource *kind;
 	struct kind_counts counts;
-	struct hash blocks;       /* id -> struct released_block, packed */
+	struct hash blocks;       /* id -> struct live_block, packed */
 	struct hash kept;         /* id -> event.kept, for ids that have one */
 	struct hash references;   /* id -> references beyond the first; only where they are counted and there are any */
 	struct hash reserved;     /* id -> struct reservation; not for ids whose references are counted */

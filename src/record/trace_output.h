@@ -8,9 +8,9 @@
 void output_start(struct trace *trace);
 /* Opens the trace's file and writes all that precedes the first event. Returns 0 or -errno, which has been reported. */
 int output_begin(struct trace *trace);
-/* Writes what waits, and closes the trace's file if it has one. is_attached: tasks are still traced, and must not wait
- * long for this. */
-void output_end(struct trace *trace, bool is_attached);
+/* Writes what waits, and closes the trace's file if it has one. has_other_tasks: tasks are still traced, and must not
+ * wait long for this. */
+void output_end(struct trace *trace, bool has_other_tasks);
 
 /* Writes that the object is mapped. Does nothing if the trace has no file yet, because the file will begin with all
  * objects. */

@@ -59,8 +59,8 @@ void unread_free(struct unread *unread)
 static void unread_note(struct unread *unread, const struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	struct unread_kind *const which = &unread->kinds[e->function->resource];
-	const struct released_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
-					     .maker = function_number(trace->run, e->function)};
+	const struct live_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+					 .maker = function_number(trace->run, e->function)};
 
 	if (!e->id)
 		return;
@@ -91,7 +91,7 @@ static void unread_put_calls(struct trace *trace, uint32_t resource, const struc
 	const struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(blocks, &i));) {
-		const struct released_block block = block_unpack(entry->value);
+		const struct live_block block = block_unpack(entry->value);
 
 		put_record(trace,
 			   &(struct record){.type = RECORD_CALL,

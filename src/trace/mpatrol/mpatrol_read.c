@@ -14,7 +14,7 @@ static bool mpatrol_detect(const unsigned char *data, size_t size)
 	return size >= 4 && !memcmp(data, MPATROL_MAGIC, 4);
 }
 
-static void *mpatrol_read_mpatrol_begin(struct reader *reader)
+static void *mpatrol_reader_begin(struct reader *reader)
 {
 	struct mpatrol_reader *s = xcalloc(1, sizeof(*s));
 
@@ -368,7 +368,7 @@ static int mpatrol_next(struct reader *reader, struct record *record)
 
 const struct reader_ops mpatrol_reader_ops = {
 	.detect = mpatrol_detect,
-	.begin = mpatrol_read_mpatrol_begin,
+	.begin = mpatrol_reader_begin,
 	.next = mpatrol_next,
 	.end = mpatrol_read_end,
 };

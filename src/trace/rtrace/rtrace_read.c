@@ -13,7 +13,7 @@ static bool rtrace_detect(const unsigned char *data, size_t size)
 	return size && data[0] == RTRACE_MAGIC;
 }
 
-static void *rtrace_read_rtrace_begin(struct reader *reader)
+static void *rtrace_reader_begin(struct reader *reader)
 {
 	(void)reader;
 	return xcalloc(1, sizeof(struct rtrace_reader));
@@ -391,7 +391,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 
 const struct reader_ops rtrace_reader_ops = {
 	.detect = rtrace_detect,
-	.begin = rtrace_read_rtrace_begin,
+	.begin = rtrace_reader_begin,
 	.next = rtrace_next,
 	.is_compat = rtrace_is_compat,
 	.end = rtrace_read_end,

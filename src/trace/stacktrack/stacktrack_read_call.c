@@ -70,7 +70,10 @@ static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process 
 
 static enum call_kind stacktrack_read_call_kind_of(const struct word *word)
 {
-	return is(word, "alloc") ? CALL_ALLOC : is(word, "release") ? CALL_RELEASE : is(word, "copy") ? CALL_COPY : 0;
+	return word_is(word, "alloc")     ? CALL_ALLOC
+	       : word_is(word, "release") ? CALL_RELEASE
+	       : word_is(word, "copy")    ? CALL_COPY
+					  : 0;
 }
 
 void stacktrack_take_call(struct reader *reader, struct stacktrack_process *process, const char *function)
@@ -98,17 +101,17 @@ void stacktrack_take_call(struct reader *reader, struct stacktrack_process *proc
 		if (kind) {
 			call->kind = kind;
 			call->id = value;
-		} else if (is(&word, "size")) {
+		} else if (word_is(&word, "size")) {
 			call->size = value;
-		} else if (is(&word, "resource")) {
+		} else if (word_is(&word, "resource")) {
 			call->resource = (uint32_t)value;
-		} else if (is(&word, "context")) {
+		} else if (word_is(&word, "context")) {
 			call->context = (uint32_t)value;
-		} else if (is(&word, "notime")) {
+		} else if (word_is(&word, "notime")) {
 			call->time_ns = TIME_NONE;
-		} else if (is(&word, "shared")) {
+		} else if (word_is(&word, "shared")) {
 			call->shares_next = true;
-		} else if (is(&word, "stack")) {
+		} else if (word_is(&word, "stack")) {
 			stacktrack_refer(reader, process, value);
 		}
 	}

@@ -40,29 +40,29 @@ static void stacktrack_records_take_process(struct stacktrack_reader *s, struct 
 	struct word word;
 
 	while (next_word(&at, &word)) {
-		if (is(&word, "pid")) {
+		if (word_is(&word, "pid")) {
 			p.pid = (uint32_t)word_number(&word);
 			p.has_pid = true;
-		} else if (is(&word, "arch")) {
+		} else if (word_is(&word, "arch")) {
 			p.arch = word.value;
-		} else if (is(&word, "pointer")) {
+		} else if (word_is(&word, "pointer")) {
 			p.pointer_size = word_number(&word) == 4 ? 4 : 8;
-		} else if (is(&word, "usec")) {
+		} else if (word_is(&word, "usec")) {
 			p.start_usec = (uint32_t)(word_number(&word) % 1000000);
-		} else if (is(&word, "depth")) {
+		} else if (word_is(&word, "depth")) {
 			p.depth = (uint32_t)word_number(&word);
 			p.has_depth = true;
-		} else if (is(&word, "notimes")) {
+		} else if (word_is(&word, "notimes")) {
 			p.no_timestamps = true;
-		} else if (is(&word, "attached")) {
+		} else if (word_is(&word, "attached")) {
 			p.is_attached = true;
-		} else if (is(&word, "filters")) {
+		} else if (word_is(&word, "filters")) {
 			p.filters = (unsigned)word_number(&word) & 7;
-		} else if (is(&word, "start")) {
+		} else if (word_is(&word, "start")) {
 			p.start_text = word.value;
-		} else if (is(&word, "name")) {
+		} else if (word_is(&word, "name")) {
 			p.name = word.value;
-		} else if (is(&word, "origin")) {
+		} else if (word_is(&word, "origin")) {
 			p.origin = word.value;
 		}
 	}
@@ -83,15 +83,15 @@ static void stacktrack_records_take_heap(struct stacktrack_reader *s, char *at)
 	while (next_word(&at, &word)) {
 		const uint64_t value = word_number(&word);
 
-		if (is(&word, "bottom"))
+		if (word_is(&word, "bottom"))
 			heap->bottom = value;
-		else if (is(&word, "top"))
+		else if (word_is(&word, "top"))
 			heap->top = value;
-		else if (is(&word, "lowest"))
+		else if (word_is(&word, "lowest"))
 			heap->lowest = value;
-		else if (is(&word, "highest"))
+		else if (word_is(&word, "highest"))
 			heap->highest = value;
-		else if (is(&word, "info") && info < ARRAY_SIZE(heap->info))
+		else if (word_is(&word, "info") && info < ARRAY_SIZE(heap->info))
 			heap->info[info++] = value;
 	}
 }
@@ -119,7 +119,7 @@ static struct stacktrack_records_words stacktrack_records_take_words(char *at)
 			      {"now", &w.now, NULL},     {"peak", &w.peak, NULL},   {"type", NULL, &w.type},
 			      {"path", NULL, &w.path},   {"hex", NULL, &w.hex}};
 
-		w.internal |= is(&word, "internal");
+		w.internal |= word_is(&word, "internal");
 		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 			if (!is_key(&word, places[i].key, strlen(places[i].key)))
 				continue;

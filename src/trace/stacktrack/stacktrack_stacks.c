@@ -43,9 +43,9 @@ static bool next_frame(char **at, uint64_t *address, const char **text, struct s
 		}
 		if (!next_word(at, &word))
 			return false;
-		if (is(&word, "end")) {
+		if (word_is(&word, "end")) {
 			words->end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
-		} else if (is(&word, "stack")) {
+		} else if (word_is(&word, "stack")) {
 			words->has_number = true;
 			words->number = word_number(&word);
 		}

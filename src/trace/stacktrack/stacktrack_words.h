@@ -101,6 +101,6 @@ static inline bool is_key(const struct word *word, const char *key, size_t lengt
 }
 
 /* Returns whether the word's key is this one, whose length the compiler knows. */
-#define is(word, text) is_key((word), (text), sizeof(text) - 1)
+#define word_is(word, text) is_key((word), (text), sizeof(text) - 1)
 
 #endif

@@ -295,7 +295,7 @@ static int take_next(struct reader *reader, struct swap_message *message)
 
 /* At the end, queues a note with the number of messages that became no records. Returns 1, or 0 if there is no such
  * note. */
-static int swap_read_end(struct swap_reader *s)
+static int swap_note_left_out(struct swap_reader *s)
 {
 	char number[32];
 
@@ -322,7 +322,7 @@ static int next_message(struct reader *reader)
 	free_strings(s);
 	status = swap_peek(reader, 0, &message);
 	if (!status)
-		return swap_read_end(s);
+		return swap_note_left_out(s);
 	if (status < 0)
 		return status;
 	if (message.format)

@@ -42,7 +42,7 @@ static void note_first(struct starts *starts, uint64_t block, uint64_t address)
 	hash_set(&starts->first, block, is_only ? address : block);
 }
 
-bool heap_know(struct heap *heap, uint64_t address)
+bool heap_note_block(struct heap *heap, uint64_t address)
 {
 	const uint32_t index = heap_find(heap, address);
 

@@ -10,7 +10,7 @@ struct range {
 };
 
 struct starts {
-	struct hash known;     /* address -> 1, for heap_know() */
+	struct hash known;     /* address -> 1, for heap_note_block() */
 	struct hash first;     /* block -> where its used part begins; its own address: all of it may be used */
 	struct range *aligned; /* where a block may begin at an aligned address inside its room; in order of address */
 	size_t aligned_count, aligned_capacity;

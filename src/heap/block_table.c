@@ -123,13 +123,13 @@ static bool index_pages(struct heap *heap, struct region *region, uint32_t first
 {
 	uint32_t block = first;
 
-	region->pages = first == last ? 0 : (block_address(&heap->blocks[last - 1]) - region->whole) / PAGE + 1;
+	region->pages = first == last ? 0 : (block_address(&heap->blocks[last - 1]) - region->begin) / PAGE + 1;
 	if (region->pages > *pages_left)
 		return false;
 	*pages_left -= region->pages;
 	region->by_page = xcalloc(region->pages + 1, sizeof(*region->by_page));
 	for (size_t i = 0; i < region->pages; i++) {
-		while (block < last && block_address(&heap->blocks[block]) < region->whole + i * PAGE)
+		while (block < last && block_address(&heap->blocks[block]) < region->begin + i * PAGE)
 			block++;
 		region->by_page[i] = block;
 	}
@@ -146,7 +146,7 @@ bool blocks_index(struct heap *heap)
 	for (size_t i = 0; i < heap->region_count; i++) {
 		struct region *const region = &heap->regions[i];
 
-		while (block < heap->block_count && block_address(&heap->blocks[block]) < region->whole)
+		while (block < heap->block_count && block_address(&heap->blocks[block]) < region->begin)
 			block++;
 		region->first = (uint32_t)block;
 		while (block < heap->block_count && block_address(&heap->blocks[block]) < region->end)
@@ -159,7 +159,7 @@ bool blocks_index(struct heap *heap)
 
 const struct region *region_of(const struct heap *heap, uint64_t address)
 {
-	const size_t count = COUNT_UP_TO(heap->regions, heap->region_count, .whole, address);
+	const size_t count = COUNT_UP_TO(heap->regions, heap->region_count, .begin, address);
 
 	return count && address < heap->regions[count - 1].end ? &heap->regions[count - 1] : NULL;
 }
@@ -171,7 +171,7 @@ uint32_t heap_find(const struct heap *heap, uint64_t address)
 
 	if (!region)
 		return HEAP_NONE;
-	const size_t page = (address - region->whole) / PAGE, pages = region->pages;
+	const size_t page = (address - region->begin) / PAGE, pages = region->pages;
 	const uint32_t first = region->by_page ? region->by_page[page < pages ? page : pages] : region->first;
 	const uint32_t last = region->by_page ? region->by_page[page < pages ? page + 1 : pages] : first + 1;
 	const size_t up_to = blocks_up_to(heap, first, last - first, address);

@@ -21,7 +21,7 @@ static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, 
 	size = size ? size : 1;
 	size = size < most ? size : most;
 	heap->regions[heap->region_count++] = (struct region){.start = address,
-							      .whole = address,
+							      .begin = address,
 							      .end = address + size,
 							      .first = (uint32_t)heap->block_count,
 							      .is_mapped = true};

@@ -24,7 +24,7 @@ static enum heap_status glibc_read(struct heap *heap)
 {
 	if (!arenas_find(heap))
 		return heap->reason ? HEAP_INCONSISTENT : HEAP_NOT_FOUND;
-	if (!arenas_regions(heap) || !walk_regions(heap) || !mapped_find(heap) || !caches_find(heap))
+	if (!arenas_regions(heap) || !walk_regions(heap) || !mmapped_find(heap) || !tcaches_find(heap))
 		return HEAP_INCONSISTENT;
 	heap->figures.uordblks = heap->figures.arena - heap->figures.fordblks;
 	heap->header_before = header_size(heap->form);

@@ -74,10 +74,10 @@ const struct heap_figures *heap_figures(const struct heap *heap);
 /* Notes that the program has a block at this address, as a trace says. If the address is inside a block of the heap, a
  * pointer to it keeps that block too. Returns true in that case; false if a block begins at the address, or none
  * contains it. To be called before heap_classify(). */
-bool heap_know(struct heap *heap, uint64_t address);
+bool heap_note_block(struct heap *heap, uint64_t address);
 
 /* What a caller of heap_classify_for() wants to learn about the ways to blocks. */
-struct heap_wish {
+struct classify_options {
 	/* Called with the number and bytes of the blocks that were reached through a root first: once for its reachable
 	 * blocks, and once more for each block that is possibly lost through it. address, tid: the root's place, as
 	 * heap_root() returns it. */
@@ -86,10 +86,10 @@ struct heap_wish {
 	bool has_ways; /* keep what heap_way() returns, which takes 8 bytes for each block */
 };
 
-/* Sets the class of each block; before that, all blocks are HEAP_LOST. wish: may be NULL. In a partial image no block
- * becomes HEAP_LOST or HEAP_INDIRECT: a block to which nothing leads becomes HEAP_POSSIBLE, without a root. */
-void heap_classify_for(struct heap *heap, const struct heap_wish *wish);
-/* The same without a wish. */
+/* Sets the class of each block; before that, all blocks are HEAP_LOST. options: may be NULL. In a partial image no
+ * block becomes HEAP_LOST or HEAP_INDIRECT: a block to which nothing leads becomes HEAP_POSSIBLE, without a root. */
+void heap_classify_for(struct heap *heap, const struct classify_options *options);
+/* The same without options. */
 void heap_classify(struct heap *heap);
 /* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);

@@ -11,7 +11,7 @@
 /* Memory that the allocator has for blocks. */
 struct region {
 	uint64_t start, end; /* where the chunks begin and end */
-	uint64_t whole;      /* all memory from here to `end` is the allocator's */
+	uint64_t begin;      /* all memory from here to `end` is the allocator's */
 	size_t arena;        /* the arena's index; 0 for all main arenas */
 	uint64_t top;        /* the arena's topmost chunk if it is in this region, else 0 */
 	uint32_t first;      /* the first block that begins at `whole` or later; block_table.c */

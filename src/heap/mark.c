@@ -18,7 +18,7 @@ struct possible {
 
 struct marking {
 	struct heap *heap;
-	const struct heap_wish *wish;
+	const struct classify_options *options;
 	struct mark_stack surely;  /* reachable blocks, or in find_lost() lost ones, whose words are to be visited */
 	struct possible *possibly; /* possibly lost blocks, which are visited after all reachable ones */
 	size_t possible_count, possible_capacity;
@@ -130,9 +130,9 @@ static void visit_block(struct marking *marking, uint32_t index)
 
 static void tell_owner(struct marking *marking)
 {
-	if (marking->wish->owner && marking->blocks)
-		marking->wish->owner(marking->wish->context, marking->at.address, marking->at.tid, marking->bytes,
-				     marking->blocks);
+	if (marking->options->owner && marking->blocks)
+		marking->options->owner(marking->options->context, marking->at.address, marking->at.tid, marking->bytes,
+					marking->blocks);
 	marking->bytes = marking->blocks = 0;
 }
 
@@ -244,14 +244,14 @@ static void keep_ways(struct heap *heap)
 		heap->ways[i] = (struct way){HEAP_NONE, HEAP_NONE};
 }
 
-void heap_classify_for(struct heap *heap, const struct heap_wish *wish)
+void heap_classify_for(struct heap *heap, const struct classify_options *options)
 {
-	static const struct heap_wish none;
-	struct marking marking = {.heap = heap, .wish = wish ? wish : &none, .class = HEAP_REACHABLE};
+	static const struct classify_options none;
+	struct marking marking = {.heap = heap, .options = options ? options : &none, .class = HEAP_REACHABLE};
 
 	if (!heap->block_count)
 		return;
-	if (marking.wish->has_ways)
+	if (marking.options->has_ways)
 		keep_ways(heap);
 	blocks_span(heap, &marking.lowest, &marking.highest);
 	roots_each(heap, on_root, &marking);

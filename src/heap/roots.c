@@ -59,10 +59,10 @@ static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 	for (size_t i = COUNT_UP_TO(heap->regions, heap->region_count, .end, start); i < heap->region_count; i++) {
 		const struct region *region = &heap->regions[i];
 
-		if (region->whole >= end)
+		if (region->begin >= end)
 			break;
-		if (region->whole > at)
-			give_counted(walk, at, region->whole);
+		if (region->begin > at)
+			give_counted(walk, at, region->begin);
 		if (region->end > at)
 			at = region->end;
 	}

@@ -471,8 +471,8 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 	scan_types_begin(scan->types, image);
 	struct scan_owners *const owners = scan_owners_begin(image, scan->names);
 
-	heap_classify_for(heap,
-			  &(struct heap_wish){.owner = scan_owners_add, .context = owners, .has_ways = why_count > 0});
+	heap_classify_for(heap, &(struct classify_options){
+					.owner = scan_owners_add, .context = owners, .has_ways = why_count > 0});
 	report->owners = scan_owners_end(owners, &report->owner_count);
 	add_blocks(scan, heap, image);
 	report->pid = scan->pid;

@@ -30,7 +30,7 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 }
 
 /* Writes the leak check of each kind whose ids are addresses of the heap. ending: NULL: nothing is lost. */
-static void leak_check_put_all(struct trace *trace, const struct heap_capture *ending, const char *reason)
+static void leak_check_put_all(struct trace *trace, const struct heap_capture *capture, const char *reason)
 {
 	const struct settings *set = trace->run->set;
 
@@ -42,8 +42,8 @@ static void leak_check_put_all(struct trace *trace, const struct heap_capture *e
 			continue;
 		ledger_scan(trace, id, !reason);
 		output_scan(trace, id, reason ? reason : "");
-		if (ending && !reason)
-			heap_capture_each_lost(ending, leak_check_put_lost, &context);
+		if (capture && !reason)
+			heap_capture_each_lost(capture, leak_check_put_lost, &context);
 	}
 }
 
@@ -72,12 +72,12 @@ static bool leak_check_is_there(const void *context, uint64_t id)
 }
 
 static bool has_block(const struct trace *trace, bool (*is_it)(const void *context, uint64_t id),
-		      const struct heap_capture *ending)
+		      const struct heap_capture *capture)
 {
 	const struct settings *set = trace->run->set;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++)
-		if (kind_has_blocks(kind_of(set, id)) && ledger_has_any(trace, id, is_it, ending))
+		if (kind_has_blocks(kind_of(set, id)) && ledger_has_any(trace, id, is_it, capture))
 			return true;
 	return false;
 }
@@ -85,34 +85,34 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 /* Returns whether all of the trace's blocks are outside this heap: they are another allocator's, beside which the C
  * library has its heap. The program waits meanwhile, so that of millions of blocks no more are looked at than
  * necessary. */
-static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *ending)
+static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
-	return has_block(trace, leak_check_is_any, ending) && !has_block(trace, leak_check_is_there, ending);
+	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);
 }
 
 static void note_ledger_block(void *context, uint64_t id, uint64_t size)
 {
-	heap_capture_know(context, id, size);
+	heap_capture_note_block(context, id, size);
 }
 
-bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *ending, const char *reason)
+bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *capture, const char *reason)
 {
 	const struct settings *set = trace->run->set;
 
-	if (!reason && leak_check_is_of_another(trace, ending))
-		heap_capture_forget(ending);
-	if (reason && !heap_capture_is_unknown(ending))
+	if (!reason && leak_check_is_of_another(trace, capture))
+		heap_capture_forget(capture);
+	if (reason && !heap_capture_is_unknown(capture))
 		return false;
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		if (kind_has_blocks(kind_of(set, id)))
-			ledger_each_copied(trace, id, note_ledger_block, ending);
+			ledger_each_copied(trace, id, note_ledger_block, capture);
 	return true;
 }
 
-void leak_check_write(struct trace *trace, struct heap_capture *ending, const char *reason)
+void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
-	const uint64_t unknown = reason ? 0 : heap_capture_unknown_bytes(ending);
+	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(capture);
+	const uint64_t unknown = reason ? 0 : heap_capture_unknown_bytes(capture);
 	char bytes[32];
 
 	if (unknown)
@@ -121,7 +121,7 @@ void leak_check_write(struct trace *trace, struct heap_capture *ending, const ch
 			 trace->pid, number_grouped(unknown, bytes));
 	if (figures)
 		put_figures(trace, figures);
-	leak_check_put_all(trace, ending, reason);
+	leak_check_put_all(trace, capture, reason);
 }
 
 bool leak_check_is_wanted(const struct process *p)
@@ -140,12 +140,13 @@ bool leak_check_figures_are_wanted(const struct process *p)
 	       p->trace->writer && !p->trace->broken;
 }
 
-void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
+void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
 	/* Blocks were allocated by traced calls. If no heap is found, they are another allocator's. */
-	if (reason ? trace->counts.events && heap_capture_is_unknown(ending) : leak_check_is_of_another(trace, ending))
+	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
+		   : leak_check_is_of_another(trace, capture))
 		reason = "functrace does not understand its allocator";
-	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(ending);
+	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(capture);
 	struct run *run = trace->run;
 
 	if (figures)

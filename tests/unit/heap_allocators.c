@@ -259,7 +259,7 @@ static void check(struct heap *heap)
 	const size_t count = heap_count(heap);
 	uint32_t root, from;
 
-	heap_classify_for(heap, &(struct heap_wish){.has_ways = true});
+	heap_classify_for(heap, &(struct classify_options){.has_ways = true});
 	for (size_t i = 0; i < count; i++) {
 		heap_way(heap, i, &root, &from);
 		assert_true(from == HEAP_NONE || from < count);

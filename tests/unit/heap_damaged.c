@@ -140,7 +140,7 @@ static void check(struct heap *heap)
 	struct owned owned = {0}, reached = {0};
 	const size_t count = heap_count(heap);
 
-	heap_classify_for(heap, &(struct heap_wish){.owner = own, .context = &owned, .has_ways = true});
+	heap_classify_for(heap, &(struct classify_options){.owner = own, .context = &owned, .has_ways = true});
 	for (size_t i = 0; i < count; i++) {
 		const struct heap_block block = heap_block(heap, i);
 		uint64_t bytes, led;

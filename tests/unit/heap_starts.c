@@ -22,14 +22,14 @@ static void know(const uint64_t *addresses, size_t count, bool is_reversed, uint
 	struct heap *const heap = xcalloc(1, sizeof(*heap));
 
 	heap->image = &image;
-	region_add(heap, &(struct region){.start = 0x10000, .end = 0x20000, .whole = 0x10000});
+	region_add(heap, &(struct region){.start = 0x10000, .end = 0x20000, .begin = 0x10000});
 	block_add(heap, BLOCK, 0x1000, 0);
 	assert_true(blocks_index(heap));
 	starts_aligned(heap, 0x10000, 0x14000);
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t address = addresses[is_reversed ? count - 1 - i : i];
 
-		assert_int_equal(heap_know(heap, address), address != BLOCK);
+		assert_int_equal(heap_note_block(heap, address), address != BLOCK);
 	}
 	assert_int_equal(starts_first(heap, BLOCK), first);
 	heap_free(heap);

@@ -261,7 +261,7 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	heap->figures.bottom = end - system_mem;
 	heap->figures.top = end;
 	region_add(heap, &(struct region){.start = chunk_start(heap->form, end - system_mem),
-					  .whole = end - system_mem,
+					  .begin = end - system_mem,
 					  .end = end,
 					  .top = top});
 	return true;
@@ -286,7 +286,7 @@ static bool add_mains(struct heap *heap)
 		else if (!add_main(heap, arena, system_mem))
 			return false;
 	}
-	return !in_pieces || pieces_find(heap, in_pieces);
+	return !in_pieces || noncontiguous_find(heap, in_pieces);
 }
 
 /* A heap of a thread's arena, which begins with its heap_info {arena, previous heap, size, ...}. */
@@ -315,7 +315,7 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
 		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->info_size;
 
 	region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
-					  .whole = info->at,
+					  .begin = info->at,
 					  .end = info->at + info->size,
 					  .arena = index,
 					  .top = top});

@@ -47,7 +47,7 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];
-	const uint64_t next = pieces_next(heap, end, whole.end);
+	const uint64_t next = noncontiguous_next(heap, end, whole.end);
 
 	if (!next)
 		return inconsistent_at(heap, end, "the next piece of the main arena was not found");
@@ -55,7 +55,7 @@ static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 	memmove(&heap->regions[index + 2], &heap->regions[index + 1],
 		(heap->region_count - index - 2) * sizeof(*heap->regions));
 	heap->regions[index + 1] = whole;
-	heap->regions[index + 1].start = heap->regions[index + 1].whole = next;
+	heap->regions[index + 1].start = heap->regions[index + 1].begin = next;
 	heap->regions[index].end = end;
 	heap->regions[index].top = 0;
 	return true;
@@ -76,8 +76,8 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 			       inconsistent_at(heap, at, "the topmost chunk does not end with its arena");
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
-		if (size < least && region->top && heap->arenas[region->arena].is_main && pieces_fence(heap, at))
-			return divide_main_region(heap, index, pieces_fence(heap, at));
+		if (size < least && region->top && heap->arenas[region->arena].is_main && noncontiguous_fence(heap, at))
+			return divide_main_region(heap, index, noncontiguous_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
 			return inconsistent_at(heap, at, "a chunk has an impossible size");
 		if (!take_chunk(heap, region, at, size, walked))

@@ -42,21 +42,21 @@ bool arenas_find(struct heap *heap);
 /* Finds the regions of the arenas. */
 bool arenas_regions(struct heap *heap);
 /* Finds the pieces of noncontiguous main arenas by their topmost chunks: system_mem bytes in all. noncontiguous.c */
-bool pieces_find(struct heap *heap, uint64_t system_mem);
+bool noncontiguous_find(struct heap *heap, uint64_t system_mem);
 /* Returns the end of the fence that begins at an address, or 0. */
-uint64_t pieces_fence(struct heap *heap, uint64_t at);
+uint64_t noncontiguous_fence(struct heap *heap, uint64_t at);
 /* Returns the begin of the first piece from an address on, up to the limit, or 0. */
-uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit);
+uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit);
 /* Finds the chunks of all regions, and checks the bins: chunks.c. */
 bool walk_regions(struct heap *heap);
 /* Adds mmapped chunks to the tables: mmapped.c. */
-bool mapped_find(struct heap *heap);
+bool mmapped_find(struct heap *heap);
 /* Chooses the mmapped chunks from `found`: places that look like them, but are more than malloc counts, or overlap.
  * Decides by the pointers to them and by the sums. Moves the chosen ones to the front and returns how many; 0 if no
  * choice, or more than one, has `count` chunks of `bytes`. In mmapped_pick.c. */
-size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
+size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
 /* Marks the chunks in threads' caches, and the caches themselves: tcache.c. */
-bool caches_find(struct heap *heap);
+bool tcaches_find(struct heap *heap);
 /* Replaces the table's chunks by the blocks of the chunks in use: used_chunks.c. Returns false if there are too
  * many. */
 bool blocks_make(struct heap *heap);

@@ -63,7 +63,7 @@ static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
 
-	return region && region->is_mapped && region->whole == address ? block_of_header(heap, region->start)
+	return region && region->is_mapped && region->begin == address ? block_of_header(heap, region->start)
 								       : HEAP_NONE;
 }
 

@@ -11,7 +11,7 @@
 #define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
 
 struct found {
-	uint64_t whole;      /* begin of its mapping */
+	uint64_t begin;      /* begin of its mapping */
 	uint64_t start, end; /* of the chunk, without the memory before it */
 };
 
@@ -51,7 +51,7 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 	if (before > at - from || size < chunk_min(heap->form) || size > limit - at || (at - before) % PAGE ||
 	    (before + size) % PAGE || is_in_stack(heap, at))
 		return false;
-	*found = (struct found){.whole = at - before, .start = at, .end = at + size};
+	*found = (struct found){.begin = at - before, .start = at, .end = at + size};
 	return true;
 }
 
@@ -66,16 +66,16 @@ static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct fou
 
 		if (at + chunk_min(heap->form) > limit)
 			break;
-		if (mmapped_is_header(heap, at, page, limit, found) && found->whole == page)
+		if (mmapped_is_header(heap, at, page, limit, found) && found->begin == page)
 			return true;
 	}
-	return mmapped_is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->whole == page;
+	return mmapped_is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->begin == page;
 }
 
 static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
 {
 	for (size_t i = 0; i < heap->region_count; i++)
-		if (address >= heap->regions[i].whole && address < heap->regions[i].end) {
+		if (address >= heap->regions[i].begin && address < heap->regions[i].end) {
 			*end = heap->regions[i].end;
 			return true;
 		}
@@ -92,7 +92,7 @@ static int compare_found(const void *one, const void *two)
 {
 	const struct found *a = one, *b = two;
 
-	return a->whole < b->whole ? -1 : a->whole > b->whole;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
 struct inner {
@@ -131,23 +131,23 @@ static void mmapped_find_in(struct heap *heap, uint64_t start, uint64_t end, str
 	find_inner(heap, start, end, &inner);
 	for (uint64_t page = start; page < end; page = next) {
 		next = page + PAGE;
-		while (i < inner.count && inner.items[i].whole < page)
+		while (i < inner.count && inner.items[i].begin < page)
 			i++;
 		if (is_of_region(heap, page, &next))
 			continue;
-		if (i < inner.count && inner.items[i].whole == page) {
+		if (i < inner.count && inner.items[i].begin == page) {
 			found = inner.items[i];
 		} else if (!word_at(&heap->words, page, &word)) {
 			next = behind_hole(heap->image, page);
-			if (i < inner.count && inner.items[i].whole < next)
-				next = inner.items[i].whole;
+			if (i < inner.count && inner.items[i].begin < next)
+				next = inner.items[i].begin;
 			continue;
 		} else if (!find_at(heap, page, end, &found)) {
 			continue;
 		}
 		ARRAY_GROW(finds->items, finds->capacity, finds->count);
 		finds->items[finds->count++] =
-			(struct region){.start = found.start, .whole = page, .end = found.end, .is_mapped = true};
+			(struct region){.start = found.start, .begin = page, .end = found.end, .is_mapped = true};
 		if (!finds->has_all)
 			next = align_up(found.end, PAGE);
 	}
@@ -209,7 +209,7 @@ static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_
 {
 	for (size_t i = 0; i < heap->region_count; i++)
 		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
-		    find_counts(heap, arena->start, heap->regions[i].whole, count, bytes))
+		    find_counts(heap, arena->start, heap->regions[i].begin, count, bytes))
 			return true;
 	return false;
 }
@@ -254,11 +254,11 @@ static uint64_t sum_of(const struct finds *finds)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < finds->count; i++)
-		sum += finds->items[i].end - finds->items[i].whole;
+		sum += finds->items[i].end - finds->items[i].begin;
 	return sum;
 }
 
-bool mapped_find(struct heap *heap)
+bool mmapped_find(struct heap *heap)
 {
 	struct finds finds = {0};
 	uint64_t count, bytes;
@@ -267,7 +267,7 @@ bool mapped_find(struct heap *heap)
 	if (has_counts(heap, &count, &bytes) && (finds.count != count || sum_of(&finds) != bytes)) {
 		finds.has_all = true;
 		find_all(heap, &finds);
-		finds.count = mapped_choose(heap, finds.items, finds.count, count, bytes);
+		finds.count = mmapped_pick(heap, finds.items, finds.count, count, bytes);
 		if (finds.count != count || sum_of(&finds) != bytes) {
 			free(finds.items);
 			return inconsistent(heap,

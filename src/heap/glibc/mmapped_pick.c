@@ -105,7 +105,7 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 			if (before && regions_overlap(before, &unknown[i]))
 				return false;
 			before = &unknown[i];
-			sum += before->end - before->whole;
+			sum += before->end - before->begin;
 		}
 	return sum == bytes;
 }
@@ -124,7 +124,7 @@ static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_
 	return choices == 1;
 }
 
-size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes)
+size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes)
 {
 	struct choice choice = {.found = found, .count = found_count, .header = header_size(heap->form)};
 	uint32_t chosen;
@@ -138,7 +138,7 @@ size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count
 
 	free(choice.is_pointed);
 	for (size_t i = 0; i < sure; i++)
-		bytes -= found[i].end - found[i].whole;
+		bytes -= found[i].end - found[i].begin;
 	const size_t unknown = take_unknown(found, found_count, sure);
 
 	if (sure > count)

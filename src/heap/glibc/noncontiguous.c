@@ -15,7 +15,7 @@ static bool has_fence(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, at + header + w, &second) && SIZE_OF(second) == header;
 }
 
-uint64_t pieces_fence(struct heap *heap, uint64_t at)
+uint64_t noncontiguous_fence(struct heap *heap, uint64_t at)
 {
 	return has_fence(heap, at) ? at + 2 * header_size(heap->form) : 0;
 }
@@ -47,7 +47,7 @@ static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uin
 			return at + size;
 		}
 		if (!is_first && has_fence(heap, at))
-			return pieces_fence(heap, at);
+			return noncontiguous_fence(heap, at);
 		if (size < least || size % align)
 			return 0;
 		at += size;
@@ -55,7 +55,7 @@ static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uin
 	return 0;
 }
 
-uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit)
+uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit)
 {
 	uint64_t top;
 
@@ -73,10 +73,10 @@ struct noncontiguous_search {
 	uint64_t tops; /* topmost chunks that were found */
 };
 
-static void noncontiguous_add(struct noncontiguous_search *search, uint64_t whole, uint64_t start, uint64_t end,
+static void noncontiguous_add(struct noncontiguous_search *search, uint64_t begin, uint64_t start, uint64_t end,
 			      uint64_t top)
 {
-	region_add(search->heap, &(struct region){.start = start, .whole = whole, .end = end, .top = top});
+	region_add(search->heap, &(struct region){.start = start, .begin = begin, .end = end, .top = top});
 	search->tops += top != 0;
 }
 
@@ -88,7 +88,7 @@ static void take_brk(struct noncontiguous_search *search, const struct heap_mapp
 	bool is_first = true;
 	uint64_t top;
 
-	for (; start; start = pieces_next(heap, end, m->end)) {
+	for (; start; start = noncontiguous_next(heap, end, m->end)) {
 		const uint64_t behind = end_of_piece(heap, start, m->end, &top);
 
 		if (!behind)
@@ -135,7 +135,7 @@ static void noncontiguous_take_mapped(struct noncontiguous_search *search, const
 static bool noncontiguous_is_taken(const struct heap *heap, size_t regions, const struct heap_mapping *m)
 {
 	for (size_t i = 0; i < regions; i++)
-		if (heap->regions[i].whole < m->end && heap->regions[i].end > m->start)
+		if (heap->regions[i].begin < m->end && heap->regions[i].end > m->start)
 			return true;
 	return false;
 }
@@ -146,7 +146,7 @@ static bool is_in_pieces(struct heap *heap, const struct arena *arena)
 	       word_or_0(&heap->words, state_member(heap->form, arena->bins, STATE_SYSTEM));
 }
 
-bool pieces_find(struct heap *heap, uint64_t system_mem)
+bool noncontiguous_find(struct heap *heap, uint64_t system_mem)
 {
 	const struct heap_image *image = heap->image;
 	const size_t regions = heap->region_count;

@@ -221,7 +221,7 @@ static void each_like(struct heap *heap, void (*take)(struct heap *, struct bloc
 	}
 }
 
-bool caches_find(struct heap *heap)
+bool tcaches_find(struct heap *heap)
 {
 	each_like(heap, tcache_take_cache);
 	/* Empty caches come second: until the chunks in caches are marked, a released chunk can look like an empty

@@ -92,7 +92,7 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 	if (last && last->end == start)
 		last->end = end;
 	else
-		region_add(heap, &(struct region){.start = start, .whole = start, .end = end});
+		region_add(heap, &(struct region){.start = start, .begin = start, .end = end});
 }
 
 /* Handles a word of a leaf. It contains the address of an edata, the size class in the bits above, and in the bits

@@ -167,7 +167,7 @@ static bool take_own(struct jemalloc *j, uint64_t arena)
 			return inconsistent_at(j->heap, arena,
 					       "the memory for an arena's own use differs from the "
 					       "amount that it records");
-		region_add(j->heap, &(struct region){.start = block, .whole = block, .end = block + size});
+		region_add(j->heap, &(struct region){.start = block, .begin = block, .end = block + size});
 	}
 	return true;
 }

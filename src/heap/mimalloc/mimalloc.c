@@ -141,7 +141,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 		return inconsistent_at(heap, segment, "a segment has less memory than it says");
 	if (heap->region_count && heap->regions[heap->region_count - 1].end > segment)
 		return inconsistent_at(heap, segment, "two segments overlap");
-	region_add(heap, &(struct region){.start = segment, .whole = segment, .end = end});
+	region_add(heap, &(struct region){.start = segment, .begin = segment, .end = end});
 	heap->figures.arena += end - segment;
 	for (uint64_t i = 1; i < entries; i += count) {
 		page->at = segment + SEGMENT_PAGES + i * PAGE_BYTES;

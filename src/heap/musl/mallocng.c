@@ -196,7 +196,7 @@ static bool sort_groups(struct musl *m)
 		if (group->is_inner)
 			continue;
 		end = group->end;
-		region_add(m->heap, &(struct region){.start = group->start, .whole = group->start, .end = end});
+		region_add(m->heap, &(struct region){.start = group->start, .begin = group->start, .end = end});
 		m->heap->figures.arena += end - group->start;
 	}
 	return true;

@@ -71,10 +71,10 @@ static uint64_t oldmalloc_walk(struct musl_old *m, uint64_t start, uint64_t limi
 		       : 0;
 }
 
-static bool add_region(struct musl_old *m, uint64_t whole, uint64_t start, uint64_t end)
+static bool add_region(struct musl_old *m, uint64_t begin, uint64_t start, uint64_t end)
 {
-	region_add(m->heap, &(struct region){.start = start, .whole = whole, .end = end});
-	m->heap->figures.arena += end - whole;
+	region_add(m->heap, &(struct region){.start = start, .begin = begin, .end = end});
+	m->heap->figures.arena += end - begin;
 	m->at = end;
 	return true;
 }
@@ -143,7 +143,7 @@ static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t li
 	if (end > limit)
 		return false;
 	oldmalloc_add_block(m, chunk, end - chunk);
-	region_add(m->heap, &(struct region){.start = chunk, .whole = page, .end = end, .is_mapped = true});
+	region_add(m->heap, &(struct region){.start = chunk, .begin = page, .end = end, .is_mapped = true});
 	m->heap->figures.hblks++;
 	m->heap->figures.hblkhd += end - page;
 	m->at = end;

@@ -59,14 +59,14 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 
 /* What a bin looks like. A bin that was never used is all zeros. is_odd: it can look so only while a thread changes
  * it. */
-struct oldmalloc_bins_live_capture {
+struct bin_state {
 	bool is_sure; /* the size of its first chunk is one for this bin, and the chunk points back to it */
 	bool is_odd;
 };
 
 /* Returns false if there is no bin. */
 static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
-				   struct oldmalloc_bins_live_capture *look)
+				   struct bin_state *state)
 {
 	struct words *words = &m->heap->words;
 	const uint64_t first = first_of(m, bin), last = oldmalloc_bins_last_of(m, bin), end = list_end(m, bin);
@@ -84,8 +84,8 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	const bool is_sure = has_chunks && is_chunk_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
 			     word_or_0(words, first + m->header + m->word) == end;
 
-	*look = (struct oldmalloc_bins_live_capture){
-		.is_sure = is_sure, .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
+	*state = (struct bin_state){.is_sure = is_sure,
+				    .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
 	return true;
 }
 
@@ -95,13 +95,13 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
 	unsigned odd = 0, sure = 0;
-	struct oldmalloc_bins_live_capture look;
+	struct bin_state state;
 
 	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
-		if (!oldmalloc_bins_look_at(m, oldmalloc_bins_bin_at(m, bins, i), i, map >> i & 1, &look))
+		if (!oldmalloc_bins_look_at(m, oldmalloc_bins_bin_at(m, bins, i), i, map >> i & 1, &state))
 			return UINT32_MAX;
-		odd += look.is_odd;
-		sure += look.is_sure;
+		odd += state.is_odd;
+		sure += state.is_sure;
 	}
 	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }

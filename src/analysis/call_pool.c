@@ -9,22 +9,22 @@ struct held_chunk {
 	struct held_call calls[128];
 };
 
-static struct held_call *take_unused(struct call_pool *hold)
+static struct held_call *take_unused(struct call_pool *pool)
 {
-	if (!hold->unused) {
+	if (!pool->unused) {
 		struct held_chunk *chunk = xmalloc(sizeof(*chunk));
 
-		chunk->next = hold->chunks;
-		hold->chunks = chunk;
+		chunk->next = pool->chunks;
+		pool->chunks = chunk;
 		for (size_t i = ARRAY_SIZE(chunk->calls); i--;) {
 			chunk->calls[i].args = NULL;
-			chunk->calls[i].next = hold->unused;
-			hold->unused = &chunk->calls[i];
+			chunk->calls[i].next = pool->unused;
+			pool->unused = &chunk->calls[i];
 		}
 	}
-	struct held_call *call = hold->unused;
+	struct held_call *call = pool->unused;
 
-	hold->unused = call->next;
+	pool->unused = call->next;
 	return call;
 }
 
@@ -54,15 +54,15 @@ static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
 	return copy;
 }
 
-struct held_call *call_pool_call(struct call_pool *hold, const struct record_call *call)
+struct held_call *call_pool_call(struct call_pool *pool, const struct record_call *call)
 {
-	struct held_call *held = take_unused(hold);
+	struct held_call *held = take_unused(pool);
 
 	*held = (struct held_call){
-		.stack = call->has_frames ? stack_intern(&hold->stacks, call) : NULL,
-		.function = string_intern(&hold->strings, call->function),
+		.stack = call->has_frames ? stack_intern(&pool->stacks, call) : NULL,
+		.function = string_intern(&pool->strings, call->function),
 		.args = call->arg_count ? copy_args(call->args, call->arg_count) : NULL,
-		.thread = hold->thread,
+		.thread = pool->thread,
 		.index = call->index,
 		.time_ns = call->time_ns,
 		.id = call->id,
@@ -76,22 +76,22 @@ struct held_call *call_pool_call(struct call_pool *hold, const struct record_cal
 	return held;
 }
 
-void call_pool_release(struct call_pool *hold, struct held_call *call)
+void call_pool_release(struct call_pool *pool, struct held_call *call)
 {
 	free(call->args);
 	call->args = NULL;
-	call->next = hold->unused;
-	hold->unused = call;
+	call->next = pool->unused;
+	pool->unused = call;
 }
 
 /* A thread may be renamed, and earlier calls keep its old name. Some threads change their names to and fro, so this
  * many of the newest names are compared. */
 enum { NAMES_LOOKED_AT = 8 };
 
-void call_pool_thread(struct call_pool *hold, const struct record_thread *thread)
+void call_pool_thread(struct call_pool *pool, const struct record_thread *thread)
 {
-	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
-	const char *name = string_intern(&hold->strings, string_or_empty(thread->name));
+	struct held_thread *newest = hash_get_ptr(&pool->threads, thread->tid);
+	const char *name = string_intern(&pool->strings, string_or_empty(thread->name));
 	struct held_thread *known = newest;
 
 	for (unsigned i = 1; known && known->name != name; i++)
@@ -99,9 +99,9 @@ void call_pool_thread(struct call_pool *hold, const struct record_thread *thread
 	if (!known) {
 		known = xmalloc(sizeof(*known));
 		*known = (struct held_thread){.tid = thread->tid, .name = name, .older = newest};
-		hash_set_ptr(&hold->threads, thread->tid, known);
+		hash_set_ptr(&pool->threads, thread->tid, known);
 	}
-	hold->thread = known;
+	pool->thread = known;
 }
 
 void held_to_record(const struct held_call *held, struct record *record)
@@ -123,36 +123,36 @@ void held_to_record(const struct held_call *held, struct record *record)
 		stack_to_call(held->stack, &record->call);
 }
 
-int call_pool_put(struct call_pool *hold, const struct held_call *call, struct stage *next)
+int call_pool_put(struct call_pool *pool, const struct held_call *call, struct stage *next)
 {
 	struct record record;
 
-	if (call->thread && call->thread != hold->put) {
+	if (call->thread && call->thread != pool->put) {
 		const struct record thread = {.type = RECORD_THREAD,
 					      .thread = {.tid = call->thread->tid, .name = call->thread->name}};
 		const int error = stage_put(next, &thread);
 
 		if (error)
 			return error;
-		hold->put = call->thread;
+		pool->put = call->thread;
 	}
 	held_to_record(call, &record);
 	return stage_put(next, &record);
 }
 
-void call_pool_free(struct call_pool *hold)
+void call_pool_free(struct call_pool *pool)
 {
 	struct hash_entry *entry;
 
-	while (hold->chunks) {
-		struct held_chunk *chunk = hold->chunks;
+	while (pool->chunks) {
+		struct held_chunk *chunk = pool->chunks;
 
 		for (size_t i = 0; i < ARRAY_SIZE(chunk->calls); i++)
 			free(chunk->calls[i].args);
-		hold->chunks = chunk->next;
+		pool->chunks = chunk->next;
 		free(chunk);
 	}
-	for (size_t i = 0; (entry = hash_next(&hold->threads, &i));) {
+	for (size_t i = 0; (entry = hash_next(&pool->threads, &i));) {
 		struct held_thread *thread = (void *)(uintptr_t)entry->value;
 
 		while (thread) {
@@ -162,7 +162,7 @@ void call_pool_free(struct call_pool *hold)
 			thread = older;
 		}
 	}
-	hash_free(&hold->threads);
-	stack_pool_free(&hold->stacks);
-	intern_pool_free(&hold->strings);
+	hash_free(&pool->threads);
+	stack_pool_free(&pool->stacks);
+	intern_pool_free(&pool->strings);
 }

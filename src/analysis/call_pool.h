@@ -36,15 +36,15 @@ struct call_pool {
 };
 
 /* Returns a copy of the call, with the current thread. */
-struct held_call *call_pool_call(struct call_pool *hold, const struct record_call *call);
+struct held_call *call_pool_call(struct call_pool *pool, const struct record_call *call);
 /* Releases a copy, so that its memory can be used again. */
-void call_pool_release(struct call_pool *hold, struct held_call *call);
+void call_pool_release(struct call_pool *pool, struct held_call *call);
 /* Sets the current thread. */
-void call_pool_thread(struct call_pool *hold, const struct record_thread *thread);
+void call_pool_thread(struct call_pool *pool, const struct record_thread *thread);
 /* Makes a record of a copy. Its pointers are valid as long as the copy. */
 void held_to_record(const struct held_call *held, struct record *record);
 /* Passes a call to the next stage, after a record of its thread if the last call was another thread's. */
-int call_pool_put(struct call_pool *hold, const struct held_call *call, struct stage *next);
-void call_pool_free(struct call_pool *hold);
+int call_pool_put(struct call_pool *pool, const struct held_call *call, struct stage *next);
+void call_pool_free(struct call_pool *pool);
 
 #endif

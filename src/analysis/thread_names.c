@@ -37,17 +37,17 @@ static int thread_names_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static void threads_free(struct stage *stage)
+static void thread_names_free(struct stage *stage)
 {
 	intern_pool_free(&((struct thread_names_threads *)stage)->names);
 	free(stage);
 }
 
-struct stage *threads_new(struct stage *next)
+struct stage *thread_names_new(struct stage *next)
 {
 	struct thread_names_threads *threads = xcalloc(1, sizeof(*threads));
 
 	threads->stage = (struct stage){
-		.put = thread_names_put, .finish = stage_finish_next, .free = threads_free, .next = next};
+		.put = thread_names_put, .finish = stage_finish_next, .free = thread_names_free, .next = next};
 	return &threads->stage;
 }

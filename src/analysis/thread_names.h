@@ -6,6 +6,6 @@
 
 /* Makes a stage for use after one that lets only some calls through. It passes on a thread's record only before a call,
  * and only if the call before that was another thread's. */
-struct stage *threads_new(struct stage *next);
+struct stage *thread_names_new(struct stage *next);
 
 #endif

@@ -253,14 +253,14 @@ static void make_stages(struct postproc_run_chain *chain)
 			.hold_calls = !options->leaks && !options->compress,
 		};
 
-		stage = add_stage(chain, layout_new(stage, &layout));
+		stage = add_stage(chain, sp_rtrace_order_new(stage, &layout));
 	}
 	if (options->leaks)
 		stage = chain->summary = add_stage(chain, summary_new(stage));
 	if (options->compress)
 		stage = add_stage(chain, compress_new(stage, options->order));
 	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
-		stage = add_stage(chain, threads_new(stage));
+		stage = add_stage(chain, thread_names_new(stage));
 	if (options->leaks && options->filters.min_count)
 		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
 	if (chain->clock)

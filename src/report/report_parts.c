@@ -175,7 +175,7 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 }
 
 /* Returns a number of at most three digits before the point, because %.3g shows a longer one as a power of ten. */
-static double floor_digits(double number)
+static double limit_to_999(double number)
 {
 	return number > 999 ? 999 : number;
 }
@@ -191,7 +191,7 @@ const char *report_span_text(const struct report *report, uint64_t since, char t
 	else if (since < 1000)
 		snprintf(text, 32, "%" PRIu64 " ns", since);
 	else if (since < 1000000000)
-		snprintf(text, 32, "%.3g %s", floor_digits(since < 1000000 ? ns / 1e3 : ns / 1e6),
+		snprintf(text, 32, "%.3g %s", limit_to_999(since < 1000000 ? ns / 1e3 : ns / 1e6),
 			 since < 1000000 ? "us" : "ms");
 	else if (ns < 600e9)
 		snprintf(text, 32, "%.*f s", ns < 10e9 ? 3 : 1, ns / 1e9);

@@ -747,7 +747,7 @@ static void layout_puts_declarations_first(void **state)
 {
 	struct sink sink = make_sink();
 	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
-	struct stage *layout = layout_new(&sink.stage, &options);
+	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
 	(void)state;
 	layout_wanted = true;
@@ -771,7 +771,7 @@ static void layout_of_results_streams_from_the_first_call(void **state)
 {
 	struct sink sink = make_sink();
 	struct layout_options options = {.is_wanted = is_layout_wanted};
-	struct stage *layout = layout_new(&sink.stage, &options);
+	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
 	(void)state;
 	layout_wanted = true;
@@ -792,7 +792,7 @@ static void layout_lets_the_own_dialect_stream(void **state)
 {
 	struct sink sink = make_sink(), plain = make_sink();
 	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
-	struct stage *layout = layout_new(&sink.stage, &options);
+	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
 	(void)state;
 	layout_wanted = false;

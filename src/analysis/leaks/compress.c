@@ -25,7 +25,7 @@ struct compress {
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct call_store store;
-	struct deferred_scans late;
+	struct deferred_scans scans;
 	struct compress_group **groups;
 	size_t count, capacity;
 };
@@ -80,7 +80,7 @@ static int compress_put(struct stage *stage, const struct record *record)
 {
 	struct compress *compress = (struct compress *)stage;
 
-	if (deferred_scans_keep(&compress->late, record))
+	if (deferred_scans_keep(&compress->scans, record))
 		return 0;
 	switch (record->type) {
 	case RECORD_CALL:
@@ -187,7 +187,7 @@ static int compress_finish(struct stage *stage)
 	for (size_t i = 0; i < compress->count && !error; i++)
 		error = put_group(compress, compress->groups[i]);
 	if (!error)
-		error = deferred_scans_put(&compress->late, stage->next);
+		error = deferred_scans_put(&compress->scans, stage->next);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -199,7 +199,7 @@ static void compress_free(struct stage *stage)
 		free(compress->groups[i]);
 	free(compress->groups);
 	call_store_free(&compress->store);
-	deferred_scans_free(&compress->late);
+	deferred_scans_free(&compress->scans);
 	stack_pool_free(&compress->stacks);
 	object_map_free(&compress->objects);
 	resources_free(&compress->resources);

@@ -12,12 +12,12 @@ struct deferred_scans {
 };
 
 /* Keeps a record if it is a scan or a lost block. Returns true if so. */
-bool deferred_scans_keep(struct deferred_scans *late, const struct record *record);
+bool deferred_scans_keep(struct deferred_scans *scans, const struct record *record);
 /* Passes on what was kept. Returns as stage_put(). */
-int deferred_scans_put(const struct deferred_scans *late, struct stage *next);
+int deferred_scans_put(const struct deferred_scans *scans, struct stage *next);
 /* The same with the records that are wanted. */
-int deferred_scans_put_if(const struct deferred_scans *late, struct stage *next,
+int deferred_scans_put_if(const struct deferred_scans *scans, struct stage *next,
 			  bool (*is_wanted)(const void *context, const struct record *record), const void *context);
-void deferred_scans_free(struct deferred_scans *late);
+void deferred_scans_free(struct deferred_scans *scans);
 
 #endif

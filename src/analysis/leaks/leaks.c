@@ -25,7 +25,7 @@ struct leaks_verdict {
 struct leaks {
 	struct stage stage;
 	struct resources resources;
-	struct call_pool hold;
+	struct call_pool pool;
 	struct object_map objects;
 	bool object_held;       /* the last object was queued, so its build-id is queued too */
 	size_t objects_waiting; /* queued records that are objects */
@@ -88,7 +88,7 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 		call->next->previous = call->previous;
 	else
 		leaks->last = call->previous;
-	call_pool_release(&leaks->hold, call);
+	call_pool_release(&leaks->pool, call);
 	return was_first ? put_marks_before(leaks, leaks->first) : 0;
 }
 
@@ -329,7 +329,7 @@ static int leaks_put_call(struct leaks *leaks, const struct record_call *call)
 			old->references += old->references != UINT32_MAX;
 			return 0;
 		}
-		struct held_call *held = call_pool_call(&leaks->hold, call);
+		struct held_call *held = call_pool_call(&leaks->pool, call);
 
 		leaks_append(leaks, held);
 		resource_live_set(resource, call->id, held);
@@ -354,7 +354,7 @@ static int leaks_put(struct stage *stage, const struct record *record)
 	case RECORD_CALL:
 		return leaks_put_call(leaks, &record->call);
 	case RECORD_THREAD:
-		call_pool_thread(&leaks->hold, &record->thread);
+		call_pool_thread(&leaks->pool, &record->thread);
 		return 0;
 	case RECORD_NOTE:
 	case RECORD_RESIDENT:
@@ -421,7 +421,7 @@ static int leaks_finish(struct stage *stage)
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
 		error = put_marks_before(leaks, call);
 		if (!error && leaks_is_leak(leaks, call))
-			error = call_pool_put(&leaks->hold, call, stage->next);
+			error = call_pool_put(&leaks->pool, call, stage->next);
 	}
 	if (!error)
 		error = put_marks_before(leaks, NULL);
@@ -437,7 +437,7 @@ static void leaks_free(struct stage *stage)
 	record_queue_free(&leaks->queue);
 	free(leaks->verdicts);
 	resources_free(&leaks->resources);
-	call_pool_free(&leaks->hold);
+	call_pool_free(&leaks->pool);
 	object_map_free(&leaks->objects);
 	free(leaks);
 }

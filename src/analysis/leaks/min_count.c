@@ -8,9 +8,9 @@
 struct small_groups {
 	struct stage stage;
 	uint64_t least;
-	struct call_pool hold; /* a stack's user is its number of calls, as a pointer */
+	struct call_pool pool; /* a stack's user is its number of calls, as a pointer */
 	struct object_map objects;
-	struct deferred_scans late;
+	struct deferred_scans scans;
 	struct hash left_out; /* the resources and ids of the calls that are not passed on */
 	struct held_call *first, **end;
 	uint64_t stackless; /* number of calls without a stack */
@@ -34,11 +34,11 @@ static int min_count_put(struct stage *stage, const struct record *record)
 	struct small_groups *small = (struct small_groups *)stage;
 
 	if (record->type == RECORD_THREAD) {
-		call_pool_thread(&small->hold, &record->thread);
+		call_pool_thread(&small->pool, &record->thread);
 		return 0;
 	}
 	if (record->type == RECORD_CALL) {
-		struct held_call *const call = call_pool_call(&small->hold, &record->call);
+		struct held_call *const call = call_pool_call(&small->pool, &record->call);
 
 		call->next = NULL;
 		*small->end = call;
@@ -46,7 +46,7 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		min_count_add(small, call);
 		return 0;
 	}
-	if (deferred_scans_keep(&small->late, record))
+	if (deferred_scans_keep(&small->scans, record))
 		return 0;
 	if (record->type == RECORD_OBJECT)
 		object_map_put(&small->objects, &record->object);
@@ -77,10 +77,10 @@ static int min_count_finish(struct stage *stage)
 		if (call->stack)
 			error = stack_put_objects(call->stack, &small->objects, stage->next);
 		if (!error)
-			error = call_pool_put(&small->hold, call, stage->next);
+			error = call_pool_put(&small->pool, call, stage->next);
 	}
 	if (!error)
-		error = deferred_scans_put_if(&small->late, stage->next, min_count_is_there, small);
+		error = deferred_scans_put_if(&small->scans, stage->next, min_count_is_there, small);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -90,11 +90,11 @@ static void small_groups_free(struct stage *stage)
 
 	for (struct held_call *call = small->first, *next; call; call = next) {
 		next = call->next;
-		call_pool_release(&small->hold, call);
+		call_pool_release(&small->pool, call);
 	}
 	hash_free(&small->left_out);
-	deferred_scans_free(&small->late);
-	call_pool_free(&small->hold);
+	deferred_scans_free(&small->scans);
+	call_pool_free(&small->pool);
 	object_map_free(&small->objects);
 	free(small);
 }
@@ -106,7 +106,7 @@ struct stage *min_count_new(struct stage *next, uint64_t least)
 	*small = (struct small_groups){
 		.stage = {.put = min_count_put, .finish = min_count_finish, .free = small_groups_free, .next = next},
 		.least = least};
-	small->hold.stacks.objects = &small->objects;
+	small->pool.stacks.objects = &small->objects;
 	small->end = &small->first;
 	return &small->stage;
 }

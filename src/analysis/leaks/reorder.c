@@ -32,11 +32,11 @@ struct reorder {
 	struct object_map known;      /* of the objects that were passed on */
 	struct record_object *passed; /* these objects; their paths are the map's */
 	size_t passed_count, passed_capacity;
-	struct call_pool hold;
+	struct call_pool pool;
 	struct reorder_entry *entries; /* of the run that is being read */
 	size_t count, capacity;
 	struct call_store store;
-	struct deferred_scans late;
+	struct deferred_scans scans;
 	struct call_list **lists; /* the sorted runs */
 	size_t list_count, list_capacity;
 	/* By number; a stack's user is its number + 1. NULL: calls share the stack of a call that has not come yet, or
@@ -83,7 +83,7 @@ static void end_run(struct reorder *reorder)
 		}
 		held_to_record(entry->call, &record);
 		call_store_add(&reorder->store, list, &record.call, entry->stack);
-		call_pool_release(&reorder->hold, entry->call);
+		call_pool_release(&reorder->pool, entry->call);
 	}
 	reorder->count = 0;
 	ARRAY_GROW(reorder->lists, reorder->list_capacity, reorder->list_count);
@@ -125,7 +125,7 @@ static int reorder_put_call(struct reorder *reorder, const struct record *record
 	reorder->holding |= call->shares_next;
 	if (!reorder->holding)
 		return stage_put(reorder->stage.next, record);
-	struct held_call *held = call_pool_call(&reorder->hold, call);
+	struct held_call *held = call_pool_call(&reorder->pool, call);
 
 	ARRAY_GROW(reorder->entries, reorder->capacity, reorder->count);
 	reorder->entries[reorder->count] =
@@ -163,7 +163,7 @@ static int reorder_put(struct stage *stage, const struct record *record)
 		return reorder_put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
-	if (reorder->holding && deferred_scans_keep(&reorder->late, record))
+	if (reorder->holding && deferred_scans_keep(&reorder->scans, record))
 		return 0;
 	if (record->type == RECORD_OBJECT)
 		reorder->object_passed = pass_object(reorder, &record->object);
@@ -263,7 +263,7 @@ static int reorder_finish(struct stage *stage)
 	int error = reorder_merge(reorder, runs, heap);
 
 	if (!error)
-		error = deferred_scans_put(&reorder->late, stage->next);
+		error = deferred_scans_put(&reorder->scans, stage->next);
 
 	for (size_t i = 0; i < reorder->list_count; i++)
 		call_cursor_end(&runs[i].cursor);
@@ -280,10 +280,10 @@ static void reorder_free(struct stage *stage)
 	free(reorder->lists);
 	free(reorder->stacks);
 	call_store_free(&reorder->store);
-	deferred_scans_free(&reorder->late);
+	deferred_scans_free(&reorder->scans);
 	free(reorder->passed);
 	object_map_free(&reorder->known);
-	call_pool_free(&reorder->hold);
+	call_pool_free(&reorder->pool);
 	object_map_free(&reorder->objects);
 	free(reorder);
 }
@@ -294,6 +294,6 @@ struct stage *reorder_new(struct stage *next)
 
 	*reorder = (struct reorder){
 		.stage = {.put = reorder_put, .finish = reorder_finish, .free = reorder_free, .next = next}};
-	reorder->hold.stacks.objects = &reorder->objects;
+	reorder->pool.stacks.objects = &reorder->objects;
 	return &reorder->stage;
 }

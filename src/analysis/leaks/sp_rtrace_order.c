@@ -265,7 +265,7 @@ static void layout_free(struct stage *stage)
 	free(layout);
 }
 
-struct stage *layout_new(struct stage *next, const struct layout_options *options)
+struct stage *sp_rtrace_order_new(struct stage *next, const struct layout_options *options)
 {
 	struct sp_rtrace_order_layout *layout = xmalloc(sizeof(*layout));
 

@@ -16,6 +16,6 @@ struct layout_options {
 /* Makes the stage. It passes on the process, then attachments, the heap, modules, contexts, resources and objects, then
  * the calls with the comments between them. An object that has replaced another one is declared again before its calls.
  * Notes, threads and other records for which the dialect has no line go on at once, so that the writer counts them. */
-struct stage *layout_new(struct stage *next, const struct layout_options *options);
+struct stage *sp_rtrace_order_new(struct stage *next, const struct layout_options *options);
 
 #endif

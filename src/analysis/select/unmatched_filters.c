@@ -11,7 +11,7 @@
 enum { CONTEXTS_MAX = 8192 };
 
 /* What the trace contains of what the filters ask for. */
-struct choices {
+struct unmatched_filters {
 	struct stage stage;
 	struct select_options options;
 	struct call_ranges ranges;
@@ -23,73 +23,73 @@ struct choices {
 	uint64_t calls, objects, objects_found;
 };
 
-static void unmatched_filters_look_at_call(struct choices *choices, const struct record_call *call)
+static void unmatched_filters_look_at_call(struct unmatched_filters *unmatched, const struct record_call *call)
 {
-	const struct select_options *options = &choices->options;
+	const struct select_options *options = &unmatched->options;
 	const bool in_context = !options->by_context || select_in_context(options, call);
 	const bool included = !options->include || index_set_has(options->include, call->index);
 	const bool excluded = options->exclude && index_set_has(options->exclude, call->index);
-	const bool crossing = !options->call_address || call_ranges_cross(&choices->ranges, call);
+	const bool crossing = !options->call_address || call_ranges_cross(&unmatched->ranges, call);
 
-	choices->calls++;
-	choices->in_context |= in_context;
-	choices->included |= included;
-	choices->excluded |= excluded;
-	choices->crossing |= crossing;
-	choices->together |= in_context && included && !excluded && crossing;
+	unmatched->calls++;
+	unmatched->in_context |= in_context;
+	unmatched->included |= included;
+	unmatched->excluded |= excluded;
+	unmatched->crossing |= crossing;
+	unmatched->together |= in_context && included && !excluded && crossing;
 }
 
-static void look_at_object(struct choices *choices, const struct record_object *object)
+static void look_at_object(struct unmatched_filters *unmatched, const struct record_object *object)
 {
 	const char *path = string_or_empty(object->path);
-	const char *sysroot = choices->options.sysroot;
+	const char *sysroot = unmatched->options.sysroot;
 
-	if (choices->options.call_address) {
-		if (call_ranges_want(&choices->ranges, object)) {
-			choices->object_wanted = true;
-			choices->object_late |= choices->calls && !choices->ranges.count;
+	if (unmatched->options.call_address) {
+		if (call_ranges_want(&unmatched->ranges, object)) {
+			unmatched->object_wanted = true;
+			unmatched->object_late |= unmatched->calls && !unmatched->ranges.count;
 		}
-		call_ranges_take(&choices->ranges, object);
+		call_ranges_take(&unmatched->ranges, object);
 	}
 	if (!sysroot || *path != '/')
 		return;
 	char *full = xasprintf("%s%s", sysroot, path);
 	struct stat st;
 
-	choices->objects++;
+	unmatched->objects++;
 	/* A dangling symbolic link counts as found. */
-	choices->objects_found += !lstat(full, &st);
+	unmatched->objects_found += !lstat(full, &st);
 	free(full);
 }
 
-static void look_at_context(struct choices *choices, const struct record_context *context)
+static void look_at_context(struct unmatched_filters *unmatched, const struct record_context *context)
 {
-	select_learn_context(&choices->options, context);
-	choices->context_declared |= context->id & choices->options.context_mask;
-	if (choices->contexts.size < CONTEXTS_MAX)
-		buf_printf(&choices->contexts, "%s,", string_or_empty(context->name));
+	select_learn_context(&unmatched->options, context);
+	unmatched->context_declared |= context->id & unmatched->options.context_mask;
+	if (unmatched->contexts.size < CONTEXTS_MAX)
+		buf_printf(&unmatched->contexts, "%s,", string_or_empty(context->name));
 }
 
 static int unmatched_filters_put(struct stage *stage, const struct record *record)
 {
-	struct choices *choices = (struct choices *)stage;
+	struct unmatched_filters *unmatched = (struct unmatched_filters *)stage;
 
 	if (record->type == RECORD_CALL)
-		unmatched_filters_look_at_call(choices, &record->call);
+		unmatched_filters_look_at_call(unmatched, &record->call);
 	else if (record->type == RECORD_OBJECT)
-		look_at_object(choices, &record->object);
+		look_at_object(unmatched, &record->object);
 	else if (record->type == RECORD_CONTEXT)
-		look_at_context(choices, &record->context);
+		look_at_context(unmatched, &record->context);
 	return stage_put(stage->next, record);
 }
 
 /* Reports each name of -C that no context has. */
-static void check_context_names(const struct choices *choices, struct buf *out)
+static void check_context_names(const struct unmatched_filters *unmatched, struct buf *out)
 {
-	const char *const declared = choices->contexts.size ? (const char *)choices->contexts.data : "";
-	const size_t size = choices->contexts.size;
+	const char *const declared = unmatched->contexts.size ? (const char *)unmatched->contexts.data : "";
+	const size_t size = unmatched->contexts.size;
 
-	for (const char *p = choices->options.context_names; *p; p += strcspn(p, ","), p += *p == ',') {
+	for (const char *p = unmatched->options.context_names; *p; p += strcspn(p, ","), p += *p == ',') {
 		const size_t length = strcspn(p, ",");
 		bool found = !length;
 
@@ -106,15 +106,16 @@ static void check_context_names(const struct choices *choices, struct buf *out)
 	}
 }
 
-static void check_address(const struct choices *choices, uint64_t selected, bool may_be_late, struct buf *out)
+static void check_address(const struct unmatched_filters *unmatched, uint64_t selected, bool may_be_late,
+			  struct buf *out)
 {
-	const struct call_address *address = choices->options.call_address;
-	const bool late = may_be_late && choices->object_late;
+	const struct call_address *address = unmatched->options.call_address;
+	const bool late = may_be_late && unmatched->object_late;
 
-	if (!choices->object_wanted) {
+	if (!unmatched->object_wanted) {
 		buf_printf(out, "--call-address matches nothing: no object of the trace has '%s' in its path\n",
 			   address->object);
-	} else if (!choices->crossing && !selected) {
+	} else if (!unmatched->crossing && !selected) {
 		buf_printf(out,
 			   "--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64
 			   "%s\n",
@@ -140,54 +141,54 @@ static void report_no_event(const char *option, size_t count, struct buf *out)
 
 void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
 {
-	const struct choices *choices = (const struct choices *)stage;
-	const struct select_options *options = &choices->options;
+	const struct unmatched_filters *unmatched = (const struct unmatched_filters *)stage;
+	const struct select_options *options = &unmatched->options;
 	const size_t before = out->size;
 
 	if (options->by_context && options->context_names)
-		check_context_names(choices, out);
-	else if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared)
+		check_context_names(unmatched, out);
+	else if (options->by_context && options->context_mask && !unmatched->in_context && !unmatched->context_declared)
 		buf_printf(out,
 			   "-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one\n",
 			   options->context_mask);
-	if (options->include && !choices->included)
+	if (options->include && !unmatched->included)
 		report_no_event("--include", options->include->count, out);
-	if (options->exclude && options->exclude->count && !choices->excluded)
+	if (options->exclude && options->exclude->count && !unmatched->excluded)
 		report_no_event("--exclude", options->exclude->count, out);
 	if (options->call_address)
-		check_address(choices, selected, may_be_late, out);
-	if (choices->objects && !choices->objects_found)
+		check_address(unmatched, selected, may_be_late, out);
+	if (unmatched->objects && !unmatched->objects_found)
 		buf_printf(out, "--sysroot matches nothing: none of the trace's objects is under %s\n",
 			   options->sysroot);
 	/* A context in which no call was made is not reported. */
-	if (out->size == before && choices->in_context && choices->calls && !choices->together && !selected)
+	if (out->size == before && unmatched->in_context && unmatched->calls && !unmatched->together && !selected)
 		buf_add_str(out, "each filter matches something, but no call of the trace matches all of them\n");
 }
 
 void unmatched_filters_learn(struct stage *stage, const struct record_object *object)
 {
-	struct choices *choices = (struct choices *)stage;
+	struct unmatched_filters *unmatched = (struct unmatched_filters *)stage;
 
-	if (!choices->options.call_address)
+	if (!unmatched->options.call_address)
 		return;
-	choices->object_wanted |= call_ranges_want(&choices->ranges, object);
-	call_ranges_take(&choices->ranges, object);
+	unmatched->object_wanted |= call_ranges_want(&unmatched->ranges, object);
+	call_ranges_take(&unmatched->ranges, object);
 }
 
 static void unmatched_filters_free(struct stage *stage)
 {
-	struct choices *choices = (struct choices *)stage;
+	struct unmatched_filters *unmatched = (struct unmatched_filters *)stage;
 
-	call_ranges_free(&choices->ranges);
-	buf_free(&choices->contexts);
-	free(choices);
+	call_ranges_free(&unmatched->ranges);
+	buf_free(&unmatched->contexts);
+	free(unmatched);
 }
 
 struct stage *unmatched_filters_new(struct stage *next, const struct select_options *options)
 {
-	struct choices *choices = xmalloc(sizeof(*choices));
+	struct unmatched_filters *unmatched = xmalloc(sizeof(*unmatched));
 
-	*choices = (struct choices){
+	*unmatched = (struct unmatched_filters){
 		.stage = {.put = unmatched_filters_put,
 			  .finish = stage_finish_next,
 			  .free = unmatched_filters_free,
@@ -195,5 +196,5 @@ struct stage *unmatched_filters_new(struct stage *next, const struct select_opti
 		.options = *options,
 		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
 	};
-	return &choices->stage;
+	return &unmatched->stage;
 }

@@ -78,7 +78,7 @@ static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint
 		if (next && next->inserted) {
 			if (!next->probe || next->is_return || next == b)
 				break;
-			b->led_nowhere = 0;
+			b->follow_misses = 0;
 			p->arch->set_pc(&regs, pc + (pc - p->arch->breakpoint_address(pc)));
 			task->regs = regs;
 			return next;
@@ -87,13 +87,13 @@ static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint
 			break;
 		insn = insn_at(p, b, n, &regs);
 	}
-	b->led_nowhere++;
+	b->follow_misses++;
 	return NULL;
 }
 
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
 {
-	if (!is_jump(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
+	if (!is_jump(&b->insn) || !b->inserted || b->is_made || b->is_return || b->follow_misses >= FOLLOW_MISSES)
 		return NULL;
 	return follow_taken_jump(task, b);
 }

@@ -33,9 +33,9 @@ struct breakpoint {
 	bool is_made;  /* in memory of no object: code made at run time */
 	bool unusable; /* cannot be inserted; not tried again */
 	struct slot *slot;
-	long journal_index;   /* in the guardian's journal; -1: not in it */
-	struct path *path;    /* of jump_follow.c, or NULL */
-	unsigned led_nowhere; /* times in a row that its jump led to no breakpoint */
+	long journal_index;     /* in the guardian's journal; -1: not in it */
+	struct path *path;      /* of jump_follow.c, or NULL */
+	unsigned follow_misses; /* times in a row that its jump led to no breakpoint */
 	/* Its purpose, set by calls/. */
 	bool is_return;                 /* calls return to it */
 	struct probe *probe;            /* the first probe of the traced function that starts here, or NULL */

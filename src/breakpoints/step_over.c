@@ -131,7 +131,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		hit_undo(task, b);
 }
 
-static bool stands_at(struct task *task, uint64_t address)
+static bool is_stopped_at(struct task *task, uint64_t address)
 {
 	return task->stopped && !task->has_left_mm && task_regs(task) == 0 &&
 	       task->process->arch->pc(&task->regs) == address;
@@ -156,11 +156,11 @@ static void run_in_place(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		halt_nap(&naps, PATIENCE_SOON);
 		has_stopped = halt_task(task, PATIENCE_HALT, &stop);
-	} while (has_stopped && stop.kind == STOP_INTERRUPT && stands_at(task, b->address) && naps < PATIENCE_SOON);
+	} while (has_stopped && stop.kind == STOP_INTERRUPT && is_stopped_at(task, b->address) && naps < PATIENCE_SOON);
 	breakpoint_insert(p, breakpoint_code(b));
 	if (!has_stopped)
 		return;
-	if (stands_at(task, b->address))
+	if (is_stopped_at(task, b->address))
 		hit_undo(task, b);
 	stops_put_back(p->tracer, &stop);
 }

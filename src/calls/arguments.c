@@ -33,12 +33,12 @@ static bool is_c_library(const struct object *object)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const size_t length = strlen(names[i]);
-		const char *const behind = file + length;
+		const char *const rest = file + length;
 
 		/* Matches libc.so.6, libc-2.31.so, ld-linux-x86-64.so.2, ld-musl-x86_64.so.1. */
 		if (!strncmp(file, names[i], length) &&
-		    (!strncmp(behind, ".so", 3) ||
-		     (behind[0] == '-' && (names[i][1] == 'd' || isdigit((unsigned char)behind[1])))))
+		    (!strncmp(rest, ".so", 3) ||
+		     (rest[0] == '-' && (names[i][1] == 'd' || isdigit((unsigned char)rest[1])))))
 			return true;
 	}
 	return false;

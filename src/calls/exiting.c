@@ -20,26 +20,26 @@ static ssize_t exiting_read_some(void *context, uint64_t address, void *data, si
 	return memory_read_some(context, address, data, size);
 }
 
-struct exiting_capture_attempt {
+struct exit_search {
 	struct process *p;
 	const struct object *library; /* the object with _exit(); NULL: not found yet */
 };
 
 /* Returns whether a frame is in a function with one of these names. */
-static bool exiting_is_in(struct exiting_capture_attempt *looking, const struct unwind_frame *frame, bool is_call,
+static bool exiting_is_in(struct exit_search *search, const struct unwind_frame *frame, bool is_call,
 			  const char *const names[2])
 {
-	const struct arch *const arch = looking->p->arch;
+	const struct arch *const arch = search->p->arch;
 	const uint64_t pc = arch_text_address(arch, frame->pc) - (is_call ? 1 : 0);
-	const struct object *const object = objects_find(&looking->p->objects, pc);
+	const struct object *const object = objects_find(&search->p->objects, pc);
 	struct elf_symbol symbol;
 
-	if (!object || (looking->library && looking->library != object))
+	if (!object || (search->library && search->library != object))
 		return false;
 	for (unsigned i = 0; i < 2; i++)
 		if (elf_file_find(object->file, names[i], &symbol) &&
 		    pc - (arch_text_address(arch, symbol.value) + object->bias) < symbol.size) {
-			looking->library = object;
+			search->library = object;
 			return true;
 		}
 	return false;
@@ -48,23 +48,23 @@ static bool exiting_is_in(struct exiting_capture_attempt *looking, const struct 
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
 /* Returns whether a walk is worth its time. Threads end often, mostly not by exit(). */
-static bool may_be_last(struct exiting_capture_attempt *looking, uint64_t pc)
+static bool may_be_last(struct exit_search *search, uint64_t pc)
 {
-	const struct object *const object = objects_find(&looking->p->objects, pc);
+	const struct object *const object = objects_find(&search->p->objects, pc);
 
 	return object && (!strcmp(object->path, "[vdso]") ||
-			  exiting_is_in(looking, &(struct unwind_frame){.pc = pc}, false, last));
+			  exiting_is_in(search, &(struct unwind_frame){.pc = pc}, false, last));
 }
 
 /* Returns the index of exit()'s frame; 0 if there is none. */
-static size_t find_exit(struct exiting_capture_attempt *looking, const struct unwind_frame *frames, size_t count)
+static size_t find_exit(struct exit_search *search, const struct unwind_frame *frames, size_t count)
 {
-	const size_t at = looking->library ? 0 : 1;
+	const size_t at = search->library ? 0 : 1;
 
-	if (at >= count || (at && !exiting_is_in(looking, &frames[at], true, last)))
+	if (at >= count || (at && !exiting_is_in(search, &frames[at], true, last)))
 		return 0;
 	for (size_t i = at + 1; i < count && i <= at + 2; i++)
-		if (exiting_is_in(looking, &frames[i], true, outer))
+		if (exiting_is_in(search, &frames[i], true, outer))
 			return i;
 	return 0;
 }
@@ -83,12 +83,12 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 						.read = exiting_read_some,
 						.context = p,
 						.inside = true};
-	struct exiting_capture_attempt looking = {.p = p};
+	struct exit_search search = {.p = p};
 
-	if (!may_be_last(&looking, p->arch->pc(&task->regs)))
+	if (!may_be_last(&search, p->arch->pc(&task->regs)))
 		return false;
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, FRAMES, 0, &cut);
-	const size_t at = find_exit(&looking, frames, count);
+	const size_t at = find_exit(&search, frames, count);
 
 	if (!at)
 		return false;

@@ -12,7 +12,7 @@
 
 /* Frames from an inner function to its outer one, both counted: nothrow new[] -> new[] -> new -> malloc, each called by
  * a preloaded one. */
-#define FOLD_ROWS 8
+#define FOLD_FRAMES 8
 
 enum nesting {
 	NESTED_NO,
@@ -51,7 +51,7 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {
-	if (first >= FOLD_ROWS && !outer->probe->wanted->kind->folds_in_object)
+	if (first >= FOLD_FRAMES && !outer->probe->wanted->kind->folds_in_object)
 		return NESTED_APART;
 	for (size_t i = 0; i <= first; i++)
 		if (frames[i].signal)
@@ -131,26 +131,27 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 
 /* Folds an inner call. `caller`: the function whose code makes it, which is the outer call's, or one called by that. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
-		    struct call **own)
+		    struct call **own_allocator_call)
 {
-	if (own && is_own_allocator(p, caller, probe))
-		*own = outer;
+	if (own_allocator_call && is_own_allocator(p, caller, probe))
+		*own_allocator_call = outer;
 	else if (caller->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
 		p->trace->may_miss = true;
 	return true;
 }
 
 static bool fold_into(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
-		      uint64_t return_sp, struct call **own)
+		      uint64_t return_sp, struct call **own_allocator_call)
 {
 	outer->inner = probe;
 	outer->inner_sp = return_sp;
-	return fold_by(p, outer, caller, probe, own);
+	return fold_by(p, outer, caller, probe, own_allocator_call);
 }
 
 /* Folds the call into a call in flight whose function makes it directly, or the function of a call that was folded into
  * that one (outer->inner). This needs no unwinding. False: only unwinding can tell. */
-static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own)
+static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+			     struct call **own_allocator_call)
 {
 	uint64_t return_address;
 
@@ -162,11 +163,11 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 		const struct probe *caller = probe_around(task->process, return_address, probe);
 
 		if (caller && caller == outer->probe)
-			return fold_into(task->process, outer, caller, probe, return_sp, own);
+			return fold_into(task->process, outer, caller, probe, return_sp, own_allocator_call);
 		/* The inner function may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays
 		 * outer->inner. */
 		return caller && caller == outer->inner && outer->inner_sp > return_sp &&
-		       fold_by(task->process, outer, caller, probe, own);
+		       fold_by(task->process, outer, caller, probe, own_allocator_call);
 	}
 	return false;
 }
@@ -182,14 +183,14 @@ static const struct probe *nesting_caller_of(struct task *task, const struct cal
 	return caller ? caller : outer->probe;
 }
 
-bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own)
+bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own_allocator_call)
 {
 	struct process *p = task->process;
 	struct call *next;
 
-	if (own)
-		*own = NULL;
-	if (fold_direct_call(task, probe, return_sp, own))
+	if (own_allocator_call)
+		*own_allocator_call = NULL;
+	if (fold_direct_call(task, probe, return_sp, own_allocator_call))
 		return true;
 	/* Calls of other kinds decide nothing, and may be between this call and an outer one of its own kind: they are
 	 * passed over. */
@@ -199,8 +200,8 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 			continue;
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
-			return can_hold(outer, probe) &&
-			       fold_into(p, outer, nesting_caller_of(task, outer, probe), probe, return_sp, own);
+			return can_hold(outer, probe) && fold_into(p, outer, nesting_caller_of(task, outer, probe),
+								   probe, return_sp, own_allocator_call);
 		case NESTED_APART:
 			return false;
 		case NESTED_OVER:

@@ -5,9 +5,9 @@
 #include "calls/calls.h"
 
 /* Folds the call that is being entered into a call in flight of the task, and returns true, if that one makes it. Drops
- * calls that turn out to be over. *own: the outer call, if it is an allocator's of the program's own, which may have
- * allocated another block than the one that it returns (nested_blocks.h); else NULL. */
-bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own);
+ * calls that turn out to be over. *own_allocator_call: the outer call, if it is an allocator's of the program's own,
+ * which may have allocated another block than the one that it returns (nested_blocks.h); else NULL. */
+bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own_allocator_call);
 /* Returns whether a release is a part of the call in flight that has reserved it, whichever functions they are (a
  * realloc that frees its old block, or jumps to free). Drops the reserving call if it turns out to be over. */
 bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);

@@ -45,7 +45,7 @@
 
 #define PART 256 /* blocks that are written at a time */
 
-static bool baseline_is_wanted_local(const struct process *p)
+static bool baseline_is_pending(const struct process *p)
 {
 	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
 }
@@ -148,19 +148,20 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 
 	if (count)
 		baseline_reserve(e, resource, count);
-	for (size_t i = 0; i < count && e->goes_on && baseline_is_wanted_local(e->p); i += PART) {
+	for (size_t i = 0; i < count && e->goes_on && baseline_is_pending(e->p); i += PART) {
 		enter_part(e, resource, heap, i, count - i < PART ? count : i + PART);
 		e->goes_on = service_turn(&e->service, 0);
 	}
 }
 
 /* Enters the blocks, ends the baseline in the ledger, and frees the copy. Returns false if no task is left to trace. */
-static bool end_baseline(struct process *p, const struct live_capture *look, struct baseline *baseline)
+static bool end_baseline(struct process *p, const struct live_capture *capture, struct baseline *baseline)
 {
 	struct entering entering = {
-		.p = p, .service = service_begin(p->tracer), .baseline = baseline, .goes_on = look->goes_on};
+		.p = p, .service = service_begin(p->tracer), .baseline = baseline, .goes_on = capture->goes_on};
 	const struct settings *const set = p->tracer->set;
-	const struct heap *const heap = look->ending && !look->reason ? heap_capture_heap(look->ending) : NULL;
+	const struct heap *const heap =
+		capture->heap_capture && !capture->reason ? heap_capture_heap(capture->heap_capture) : NULL;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++) {
 		if (!kind_has_blocks(kind_of(set, id)) || !p->trace->ledger.live)
@@ -170,10 +171,10 @@ static bool end_baseline(struct process *p, const struct live_capture *look, str
 		ledger_end_baseline(p->trace, id, heap && entering.goes_on);
 	}
 	put_undefer(p->trace);
-	heap_capture_free(look->ending);
+	heap_capture_free(capture->heap_capture);
 	entering.goes_on = entering.goes_on && service_turn(&entering.service, 0);
-	if (entering.service.longest_ns > baseline->stood_ns)
-		baseline->stood_ns = entering.service.longest_ns;
+	if (entering.service.longest_ns > baseline->stopped_ns)
+		baseline->stopped_ns = entering.service.longest_ns;
 	return entering.goes_on;
 }
 
@@ -188,8 +189,8 @@ bool baseline_is_wanted(const struct tracer *t)
 
 bool baseline_take(struct process *p, struct baseline *baseline)
 {
-	const struct live_capture look =
-		capture_consistent(p, &(struct capture_request){.is_wanted = baseline_is_wanted_local,
+	const struct live_capture capture =
+		capture_consistent(p, &(struct capture_request){.is_wanted = baseline_is_pending,
 								.begin = baseline_begin,
 								.is_early = is_early,
 								.copied = note_baseline_copied,
@@ -198,12 +199,12 @@ bool baseline_take(struct process *p, struct baseline *baseline)
 
 	*baseline = (struct baseline){
 		.pid = p->pid,
-		.is_taken = look.ending && p->tasks,
-		.reason = look.reason,
-		.stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns,
-		.caught_up_ns = look.caught_up_ns,
-		.pauses = look.pauses,
-		.paused_ns = look.paused_ns,
+		.is_taken = capture.heap_capture && p->tasks,
+		.reason = capture.reason,
+		.stopped_ns = capture.stopped_ns > capture.longest_ns ? capture.stopped_ns : capture.longest_ns,
+		.caught_up_ns = capture.caught_up_ns,
+		.pauses = capture.pauses,
+		.paused_ns = capture.paused_ns,
 	};
-	return end_baseline(p, &look, baseline);
+	return end_baseline(p, &capture, baseline);
 }

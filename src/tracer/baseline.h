@@ -9,7 +9,7 @@ struct baseline {
 	pid_t pid;
 	bool is_taken;         /* false: there was no capture */
 	const char *reason;    /* why the blocks are unknown, as static text; NULL: they are known */
-	uint64_t stood_ns;     /* the longest time for which a thread of any process could not run */
+	uint64_t stopped_ns;   /* the longest time for which a thread of any process could not run */
 	uint64_t caught_up_ns; /* as in struct live_capture */
 	unsigned pauses;       /* of this process; paused_ns: their sum */
 	uint64_t paused_ns;

@@ -55,8 +55,8 @@ static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun
 	}
 	const bool goes_on = baseline_take(p, &baseline);
 
-	if (waited_ns > baseline.stood_ns)
-		baseline.stood_ns = waited_ns;
+	if (waited_ns > baseline.stopped_ns)
+		baseline.stopped_ns = waited_ns;
 	if (baseline.is_taken) {
 		ARRAY_GROW(begun->items, begun->capacity, begun->count);
 		begun->items[begun->count++] = baseline;
@@ -114,7 +114,7 @@ static int begin_tracing_compare(const void *a, const void *b)
 {
 	const struct baseline *const one = a, *const other = b;
 
-	return (one->stood_ns < other->stood_ns) - (one->stood_ns > other->stood_ns);
+	return (one->stopped_ns < other->stopped_ns) - (one->stopped_ns > other->stopped_ns);
 }
 
 static void say_one(const struct baseline *baseline)
@@ -125,11 +125,11 @@ static void say_one(const struct baseline *baseline)
 		msg_info("process %d was stopped for %.1f ms, but its blocks from before the trace are not known: %s "
 			 "(%u pause%s, %.1f ms in all). Attach again when it is quieter, or do without them "
 			 "(--no-baseline)",
-			 baseline->pid, (double)baseline->stood_ns / 1e6, baseline->reason, baseline->pauses,
+			 baseline->pid, (double)baseline->stopped_ns / 1e6, baseline->reason, baseline->pauses,
 			 baseline->pauses == 1 ? "" : "s", (double)baseline->paused_ns / 1e6);
 	else
 		msg_info("process %d was stopped for %.1f ms: it has %s block%s with %s byte%s from before the trace%s",
-			 baseline->pid, (double)baseline->stood_ns / 1e6, number_grouped(baseline->blocks, blocks),
+			 baseline->pid, (double)baseline->stopped_ns / 1e6, number_grouped(baseline->blocks, blocks),
 			 baseline->blocks == 1 ? "" : "s", number_grouped(baseline->bytes, bytes),
 			 baseline->bytes == 1 ? "" : "s", capture_caught_up(baseline->caught_up_ns, caught_up));
 }
@@ -147,8 +147,8 @@ static void say_rest(const struct baseline *rest, size_t count)
 		caught_up_ns = rest[i].caught_up_ns > caught_up_ns ? rest[i].caught_up_ns : caught_up_ns;
 	}
 	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before the trace%s", count,
-		 (double)rest[0].stood_ns / 1e6, number_grouped(blocks, blocks_text), number_grouped(bytes, bytes_text),
-		 capture_caught_up(caught_up_ns, caught_up));
+		 (double)rest[0].stopped_ns / 1e6, number_grouped(blocks, blocks_text),
+		 number_grouped(bytes, bytes_text), capture_caught_up(caught_up_ns, caught_up));
 	if (unknown)
 		msg_info("for %zu of these processes the blocks from before the trace are not known", unknown);
 }

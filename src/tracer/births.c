@@ -151,7 +151,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 			let_child_go(t, child);
 			return;
 		}
-		if (p->life->behind)
+		if (p->life->lacks_breakpoints)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
 		    !t->run->paused) { /* its maker's text was never looked at */

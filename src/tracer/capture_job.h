@@ -8,7 +8,7 @@
 struct heap_capture;
 
 struct capture_job {
-	struct heap_capture *ending;
+	struct heap_capture *capture;
 	struct process process; /* with its pid and arch only */
 	struct task task;       /* the task that reads the memory, with its ids only */
 	const char *reason;     /* why the function failed; NULL: it did not */
@@ -16,15 +16,15 @@ struct capture_job {
 };
 
 /* Makes a job. The memory is read through the task. */
-struct capture_job capture_job_by(struct heap_capture *ending, const struct task *task);
+struct capture_job capture_job_by(struct heap_capture *capture, const struct task *task);
 
-/* Each does the work of the function of scan/capture/heap_capture.h with its name. For background_begin(); `errand` is
+/* Each does the work of the function of scan/capture/heap_capture.h with its name. For background_begin(); `job` is
  * a struct capture_job. */
-void capture_job_warm(void *errand);
-void capture_job_copy(void *errand);
-void capture_job_read(void *errand);
-void capture_job_classify(void *errand);
+void capture_job_warm(void *job);
+void capture_job_copy(void *job);
+void capture_job_read(void *job);
+void capture_job_classify(void *job);
 /* Copies the memory, and reads the copy. */
-void capture_job_copy_and_read(void *errand);
+void capture_job_copy_and_read(void *job);
 
 #endif

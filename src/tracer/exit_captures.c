@@ -37,21 +37,21 @@ struct end_reading {
 	bool with_lost, is_classified;
 	struct engine *engine;
 	struct background *thread; /* NULL: it has not begun */
-	void (*work)(void *errand);
+	void (*work)(void *job);
 	atomic_bool is_over; /* the work is done, and the thread is about to end */
-	struct capture_job errand;
+	struct capture_job job;
 };
 
 static void exit_captures_run(void *context)
 {
 	struct end_reading *const reading = context;
 
-	reading->work(&reading->errand);
+	reading->work(&reading->job);
 	atomic_store(&reading->is_over, true);
 	engine_request(reading->engine, REQUEST_READ);
 }
 
-static void exit_captures_start(struct end_reading *reading, void (*work)(void *errand))
+static void exit_captures_start(struct end_reading *reading, void (*work)(void *job))
 {
 	pin_gone(reading->p->tracer, reading->tid);
 	reading->work = work;
@@ -76,10 +76,10 @@ static void exit_captures_end(struct end_reading *reading)
 			break;
 		}
 	p->life->end_reading = NULL;
-	(reading->with_lost ? leak_check_write : leak_check_write_figures)(p->trace, p->life->ending,
-									   reading->errand.reason);
-	heap_capture_free(p->life->ending);
-	p->life->ending = NULL;
+	(reading->with_lost ? leak_check_write : leak_check_write_figures)(p->trace, p->life->exit_capture,
+									   reading->job.reason);
+	heap_capture_free(p->life->exit_capture);
+	p->life->exit_capture = NULL;
 	free(reading);
 	if (task) {
 		slot_left(task);
@@ -90,7 +90,7 @@ static void exit_captures_end(struct end_reading *reading)
 }
 
 /* Waits until the thread's work is done, and begins the next step. */
-static void exit_captures_go_on_local(struct end_reading *reading)
+static void end_reading_next_step(struct end_reading *reading)
 {
 	struct process *const p = reading->p;
 
@@ -98,7 +98,7 @@ static void exit_captures_go_on_local(struct end_reading *reading)
 	reading->thread = NULL;
 	if (reading->with_lost && !reading->is_classified) {
 		reading->is_classified = true;
-		if (leak_check_may_be_known(p->trace, p->life->ending, reading->errand.reason)) {
+		if (leak_check_may_be_known(p->trace, p->life->exit_capture, reading->job.reason)) {
 			exit_captures_start(reading, capture_job_classify);
 			return;
 		}
@@ -115,7 +115,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 	reading->tid = last->tid;
 	reading->with_lost = with_lost;
 	reading->engine = p->tracer->engine;
-	reading->errand = capture_job_by(p->life->ending, last);
+	reading->job = capture_job_by(p->life->exit_capture, last);
 	process_ref(p);
 	/* A leak check that is under way has captured an earlier state. */
 	ledger_end_scan(p->trace);
@@ -133,7 +133,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 void exit_captures_go_on(struct tracer *t)
 {
 	while (t->end_readings && atomic_load(&t->end_readings->is_over))
-		exit_captures_go_on_local(t->end_readings);
+		end_reading_next_step(t->end_readings);
 }
 
 void exit_captures_finish(struct process *p)
@@ -141,7 +141,7 @@ void exit_captures_finish(struct process *p)
 	while (p->life->end_reading) {
 		if (!p->life->end_reading->thread)
 			exit_captures_start(p->life->end_reading, capture_job_copy_and_read);
-		exit_captures_go_on_local(p->life->end_reading);
+		end_reading_next_step(p->life->end_reading);
 	}
 }
 
@@ -170,14 +170,14 @@ void exit_captures_finish_all(struct tracer *t)
 
 /* Adds a thread. If it has called exit(3), the frames of exit() have old words of its caller, which nothing reads any
  * more. */
-static void exit_captures_add_thread(struct heap_capture *ending, struct task *task)
+static void exit_captures_add_thread(struct heap_capture *capture, struct task *task)
 {
 	struct exit_caller caller;
 
 	if (exiting_caller(task, &caller))
-		heap_capture_add_exiting(ending, task, caller.sp, caller.words, caller.count);
+		heap_capture_add_exiting(capture, task, caller.sp, caller.words, caller.count);
 	else
-		heap_capture_add(ending, task);
+		heap_capture_add(capture, task);
 }
 
 bool exit_captures_task_ended(struct task *task, bool is_last)
@@ -194,14 +194,14 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 		p->life->has_verdict = is_last;
 		return false;
 	}
-	if (!p->life->ending)
-		p->life->ending = heap_capture_new();
-	exit_captures_add_thread(p->life->ending, task);
+	if (!p->life->exit_capture)
+		p->life->exit_capture = heap_capture_new();
+	exit_captures_add_thread(p->life->exit_capture, task);
 	if (!is_last)
 		return false;
-	heap_capture_limit(p->life->ending, is_wanted ? 0 : leak_check_figures_limit(p));
+	heap_capture_limit(p->life->exit_capture, is_wanted ? 0 : leak_check_figures_limit(p));
 	if (!is_wanted)
-		heap_capture_blocks_only(p->life->ending);
+		heap_capture_blocks_only(p->life->exit_capture);
 	exit_captures_begin(task, is_wanted);
 	return true;
 }

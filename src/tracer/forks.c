@@ -96,7 +96,7 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 	lender->life->borrowers = p;
 	lender->text->before_change = process_end_lending;
 	lender->trace->ledger.before_change = ledger_end_lending;
-	p->life->behind = p->text_serial != lender->text_serial;
+	p->life->lacks_breakpoints = p->text_serial != lender->text_serial;
 	p->life->loan = guard_lend(p->tracer->engine, lender->guard, tid);
 	/* The journal is full. */
 	if (p->life->loan < 0)

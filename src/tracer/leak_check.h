@@ -20,12 +20,12 @@ bool leak_check_figures_are_wanted(const struct process *p);
 /* Returns the most bytes of a copy that is made for these figures alone. */
 uint64_t leak_check_figures_limit(const struct process *p);
 /* Writes the figures, like leak_check_write(), or notes in the run why there are none. */
-void leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
+void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
 /* Returns whether the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,
  * enters the blocks that the trace knows. */
-bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *ending, const char *reason);
+bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *capture, const char *reason);
 /* Writes what is lost by a classified capture, or the reason why that is unknown. The reason and the capture may be
  * NULL. */
-void leak_check_write(struct trace *trace, struct heap_capture *ending, const char *reason);
+void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason);
 
 #endif

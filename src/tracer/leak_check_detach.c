@@ -23,7 +23,7 @@ struct aim {
 	uint64_t (*limit)(const struct process *p); /* in bytes; NULL: none */
 	void (*copied)(struct process *p);          /* as in struct capture_request */
 	void (*was_read)(struct process *p);
-	void (*put)(struct trace *trace, struct heap_capture *ending, const char *reason);
+	void (*put)(struct trace *trace, struct heap_capture *capture, const char *reason);
 };
 
 /* The leak check is about the blocks that were live when the copy was made, and precedes all later records:
@@ -118,7 +118,7 @@ static void pauses_say(const struct pauses *pauses)
 
 static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, struct pauses *pauses)
 {
-	const struct capture_request wish = {
+	const struct capture_request request = {
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
@@ -127,18 +127,18 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};
-	const struct live_capture look = capture_consistent(p, &wish);
-	const uint64_t stood_ns = look.stood_ns > look.longest_ns ? look.stood_ns : look.longest_ns;
+	const struct live_capture capture = capture_consistent(p, &request);
+	const uint64_t stopped_ns = capture.stopped_ns > capture.longest_ns ? capture.stopped_ns : capture.longest_ns;
 
-	if (look.ending && goes_on(p)) {
-		aim->put(p->trace, look.ending, look.reason);
-		if (look.stood_ns)
-			pauses_add(pauses, (struct leak_check_detach_pause){p->pid, stood_ns, look.caught_up_ns});
+	if (capture.heap_capture && goes_on(p)) {
+		aim->put(p->trace, capture.heap_capture, capture.reason);
+		if (capture.stopped_ns)
+			pauses_add(pauses, (struct leak_check_detach_pause){p->pid, stopped_ns, capture.caught_up_ns});
 	}
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
-	heap_capture_free(look.ending);
-	return look.goes_on;
+	heap_capture_free(capture.heap_capture);
+	return capture.goes_on;
 }
 
 static bool leak_check_detach_look_at_all(struct tracer *t, const struct aim *aim)

@@ -28,7 +28,7 @@
 #define CATCH_UP_MAX_NS 50000000u   /* or after this time, if that is less */
 #define SAID_NS         1000000u    /* shorter times are not worth a sentence */
 
-static struct task *standing_task(struct process *p)
+static struct task *stopped_task(struct process *p)
 {
 	FOR_EACH_TASK(task, p)
 		if (task_has_memory(task) && task->stopped && !task->listening)
@@ -137,10 +137,10 @@ static const char not_stopped[] = "none of its threads could be stopped";
 
 struct live_capture_attempt {
 	struct process *p;
-	const struct capture_request *wish;
+	const struct capture_request *request;
 	struct service service;
-	struct live_capture *look;
-	struct capture_job errand;
+	struct live_capture *capture;
+	struct capture_job job;
 	unsigned early;  /* pauses without a copy */
 	unsigned copies; /* copies that were read */
 	bool is_read;
@@ -149,7 +149,7 @@ struct live_capture_attempt {
 
 static bool live_capture_make(struct live_capture_attempt *l, struct background *work)
 {
-	return l->look->goes_on = service_during(&l->service, work);
+	return l->capture->goes_on = service_during(&l->service, work);
 }
 
 /* Acts on the stops of its tasks that were kept. Returns for how long the tasks could not run, in ns. */
@@ -157,9 +157,9 @@ static uint64_t live_capture_release(struct live_capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
 
-	l->look->paused_ns += held;
-	l->look->stood_ns = held > l->look->stood_ns ? held : l->look->stood_ns;
-	l->look->goes_on &= pump_goes_on(l->service.t);
+	l->capture->paused_ns += held;
+	l->capture->stopped_ns = held > l->capture->stopped_ns ? held : l->capture->stopped_ns;
+	l->capture->goes_on &= pump_goes_on(l->service.t);
 	return held;
 }
 
@@ -169,14 +169,14 @@ static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_
 {
 	uint64_t took;
 
-	if (!l->look->goes_on || l->is_never_silent || engine_has_request(l->p->tracer->engine, REQUEST_LET_GO))
+	if (!l->capture->goes_on || l->is_never_silent || engine_has_request(l->p->tracer->engine, REQUEST_LET_GO))
 		return;
-	l->look->goes_on = service_catch_up(
+	l->capture->goes_on = service_catch_up(
 		&l->service, l->p,
 		held_ns < CATCH_UP_MAX_NS / CATCH_UP_TIMES ? held_ns * CATCH_UP_TIMES : CATCH_UP_MAX_NS, &took);
 	l->is_never_silent = took == NEVER_SILENT;
-	if (took > l->look->caught_up_ns)
-		l->look->caught_up_ns = took;
+	if (took > l->capture->caught_up_ns)
+		l->capture->caught_up_ns = took;
 }
 
 /* Returns whether the task runs, or is in a stop by a signal, in which its registers cannot be read. */
@@ -200,15 +200,15 @@ static struct task *stop_all(struct live_capture_attempt *l)
 	struct process *const p = l->p;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
-	if (l->wish->spares_sleepers)
+	if (l->request->spares_sleepers)
 		spare_sleepers(p);
 	FOR_EACH_TASK(task, p)
 		if (is_to_stop(task))
 			task->interrupted = task_interrupt(task);
-	while (l->look->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
-		l->look->goes_on = service_for(&l->service, STOP_NS);
+	while (l->capture->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
+		l->capture->goes_on = service_for(&l->service, STOP_NS);
 	/* If no other task is stopped, the memory is read by one that was spared. */
-	struct task *const task = standing_task(p);
+	struct task *const task = stopped_task(p);
 	struct task *const spared = unspare(p);
 
 	return task ? task : spared;
@@ -225,15 +225,15 @@ static uint64_t time_between(unsigned pause)
  * a task by which the memory can be read, with everything stopped; NULL if it cannot be read. */
 static struct task *stop_at_rest(struct live_capture_attempt *l)
 {
-	for (unsigned pause = l->look->pauses++;; pause = l->look->pauses++) {
+	for (unsigned pause = l->capture->pauses++;; pause = l->capture->pauses++) {
 		service_count_hold(&l->service);
 		struct task *const task = stop_all(l);
 
-		if (!l->wish->is_early || l->early >= EARLY_MAX || !l->wish->is_early(l->p))
+		if (!l->request->is_early || l->early >= EARLY_MAX || !l->request->is_early(l->p))
 			return task;
 		l->early++;
-		l->look->goes_on = let_go_on(l->service.t) && let_run(&l->service, l->p, time_between(pause));
-		if (!l->look->goes_on || !l->p->tasks)
+		l->capture->goes_on = let_go_on(l->service.t) && let_run(&l->service, l->p, time_between(pause));
+		if (!l->capture->goes_on || !l->p->tasks)
 			return NULL;
 	}
 }
@@ -246,32 +246,33 @@ static bool copy_once(struct live_capture_attempt *l)
 	if (task) {
 		FOR_EACH_TASK(other, l->p)
 			if (task_has_memory(other))
-				heap_capture_add_alive(l->look->ending, other, caller_at_entry(other));
-		l->errand = capture_job_by(l->look->ending, task);
-		live_capture_make(l, background_begin(capture_job_copy, &l->errand));
-		l->look->reason = l->errand.reason;
+				heap_capture_add_alive(l->capture->heap_capture, other, caller_at_entry(other));
+		l->job = capture_job_by(l->capture->heap_capture, task);
+		live_capture_make(l, background_begin(capture_job_copy, &l->job));
+		l->capture->reason = l->job.reason;
 	} else {
-		l->look->reason = not_stopped;
+		l->capture->reason = not_stopped;
 	}
-	l->look->goes_on &= let_go_on(l->service.t);
-	const uint64_t stood = clock_ns(CLOCK_MONOTONIC) - l->service.held_since;
+	l->capture->goes_on &= let_go_on(l->service.t);
+	const uint64_t stopped = clock_ns(CLOCK_MONOTONIC) - l->service.held_since;
 
-	l->look->stood_ns = stood > l->look->stood_ns ? stood : l->look->stood_ns;
-	return task && !l->look->reason;
+	l->capture->stopped_ns = stopped > l->capture->stopped_ns ? stopped : l->capture->stopped_ns;
+	return task && !l->capture->reason;
 }
 
 /* Reads the copy. Returns whether a fault of it may pass, so that another copy is to be made. */
 static bool read_copy(struct live_capture_attempt *l)
 {
-	live_capture_make(l, background_begin_gently(capture_job_read, &l->errand));
+	live_capture_make(l, background_begin_gently(capture_job_read, &l->job));
 	l->is_read = true;
-	l->look->reason = l->errand.reason;
+	l->capture->reason = l->job.reason;
 	l->copies++;
-	if (l->look->reason)
-		return l->errand.is_passing && (!heap_capture_is_unknown(l->look->ending) || l->copies <= WAIT_MAX);
-	if (!heap_capture_is_locked(l->look->ending))
+	if (l->capture->reason)
+		return l->job.is_passing &&
+		       (!heap_capture_is_unknown(l->capture->heap_capture) || l->copies <= WAIT_MAX);
+	if (!heap_capture_is_locked(l->capture->heap_capture))
 		return false;
-	l->look->reason = "a thread was inside malloc each time";
+	l->capture->reason = "a thread was inside malloc each time";
 	return true;
 }
 
@@ -280,26 +281,26 @@ static bool try_once(struct live_capture_attempt *l)
 {
 	if (!copy_once(l))
 		return false;
-	l->wish->copied(l->p);
+	l->request->copied(l->p);
 	live_capture_catch_up(l, live_capture_release(l));
-	return l->look->goes_on && read_copy(l);
+	return l->capture->goes_on && read_copy(l);
 }
 
 static void try_until_read(struct live_capture_attempt *l)
 {
-	while (try_once(l) && l->look->goes_on) {
-		if (l->copies >= COPIES_MAX || l->look->paused_ns >= PAUSES_NS)
+	while (try_once(l) && l->capture->goes_on) {
+		if (l->copies >= COPIES_MAX || l->capture->paused_ns >= PAUSES_NS)
 			return;
-		heap_capture_again(l->look->ending);
+		heap_capture_again(l->capture->heap_capture);
 		l->is_read = false;
 		/* Stops are acted on first, because a task that is stopped for a signal may be inside malloc. */
-		if (!l->look->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
-		    !l->wish->is_wanted(l->p))
+		if (!l->capture->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
+		    !l->request->is_wanted(l->p))
 			return;
 		service_hold(&l->service, l->p);
 		service_count_hold(&l->service);
-		l->look->goes_on = let_run(&l->service, l->p, time_between(l->copies));
-		if (!l->look->goes_on || !l->p->tasks)
+		l->capture->goes_on = let_run(&l->service, l->p, time_between(l->copies));
+		if (!l->capture->goes_on || !l->p->tasks)
 			return;
 	}
 }
@@ -309,19 +310,19 @@ static bool live_capture_begin(struct live_capture_attempt *l)
 	struct task *const running = any_task(l->p);
 
 	if (!running) {
-		l->look->reason = not_stopped;
+		l->capture->reason = not_stopped;
 		return false;
 	}
-	l->errand = capture_job_by(l->look->ending, running);
-	live_capture_make(l, background_begin_gently(capture_job_warm, &l->errand));
-	l->look->reason = l->errand.reason;
-	if (l->look->reason || !l->look->goes_on || !any_task(l->p))
+	l->job = capture_job_by(l->capture->heap_capture, running);
+	live_capture_make(l, background_begin_gently(capture_job_warm, &l->job));
+	l->capture->reason = l->job.reason;
+	if (l->capture->reason || !l->capture->goes_on || !any_task(l->p))
 		return false;
 	service_hold(&l->service, l->p);
-	if (!l->wish->begin)
+	if (!l->request->begin)
 		return true;
 	service_watch(&l->service);
-	const bool goes_on = l->wish->begin(l->p);
+	const bool goes_on = l->request->begin(l->p);
 
 	service_unwatch();
 	return goes_on;
@@ -338,29 +339,30 @@ const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 	return text;
 }
 
-struct live_capture capture_consistent(struct process *p, const struct capture_request *wish)
+struct live_capture capture_consistent(struct process *p, const struct capture_request *request)
 {
-	struct live_capture look = {.goes_on = true};
-	struct live_capture_attempt l = {.p = p, .wish = wish, .service = service_begin(p->tracer), .look = &look};
+	struct live_capture capture = {.goes_on = true};
+	struct live_capture_attempt l = {
+		.p = p, .request = request, .service = service_begin(p->tracer), .capture = &capture};
 
-	look.ending = heap_capture_new();
-	heap_capture_limit(look.ending, wish->limit);
-	if (wish->is_for_blocks)
-		heap_capture_blocks_only(look.ending);
-	if (live_capture_begin(&l) && p->tasks && wish->is_wanted(p))
+	capture.heap_capture = heap_capture_new();
+	heap_capture_limit(capture.heap_capture, request->limit);
+	if (request->is_for_blocks)
+		heap_capture_blocks_only(capture.heap_capture);
+	if (live_capture_begin(&l) && p->tasks && request->is_wanted(p))
 		try_until_read(&l);
-	if (l.is_read && look.goes_on && p->tasks && wish->was_read)
-		wish->was_read(p);
-	if (l.is_read && look.goes_on && p->tasks && !wish->is_for_blocks &&
-	    leak_check_may_be_known(p->trace, look.ending, look.reason)) {
-		live_capture_make(&l, background_begin_gently(capture_job_classify, &l.errand));
-		look.reason = l.errand.reason;
+	if (l.is_read && capture.goes_on && p->tasks && request->was_read)
+		request->was_read(p);
+	if (l.is_read && capture.goes_on && p->tasks && !request->is_for_blocks &&
+	    leak_check_may_be_known(p->trace, capture.heap_capture, capture.reason)) {
+		live_capture_make(&l, background_begin_gently(capture_job_classify, &l.job));
+		capture.reason = l.job.reason;
 	}
 	live_capture_release(&l);
-	look.longest_ns = l.service.longest_ns;
-	if (!look.reason && !l.is_read) {
-		heap_capture_free(look.ending);
-		look.ending = NULL;
+	capture.longest_ns = l.service.longest_ns;
+	if (!capture.reason && !l.is_read) {
+		heap_capture_free(capture.heap_capture);
+		capture.heap_capture = NULL;
 	}
-	return look;
+	return capture;
 }

@@ -35,9 +35,9 @@ struct capture_request {
 
 struct live_capture {
 	/* The newest copy, read and classified; NULL: none was made. The caller frees it by heap_capture_free(). */
-	struct heap_capture *ending;
+	struct heap_capture *heap_capture;
 	const char *reason;  /* why its heap is unknown, as static text; NULL: it is known */
-	uint64_t stood_ns;   /* the longest time for which one of its tasks could not run; 0: none was stopped */
+	uint64_t stopped_ns; /* the longest time for which one of its tasks could not run; 0: none was stopped */
 	uint64_t longest_ns; /* the longest time for which a task of another process waited meanwhile */
 	/* From the end of a pause until the work that had waited was done; 0: none had; or NEVER_SILENT (service.h). */
 	uint64_t caught_up_ns;
@@ -47,7 +47,7 @@ struct live_capture {
 };
 
 /* Captures the heap of a process, to which the caller has a reference. */
-struct live_capture capture_consistent(struct process *p, const struct capture_request *wish);
+struct live_capture capture_consistent(struct process *p, const struct capture_request *request);
 
 #define CAUGHT_UP_SIZE 96
 /* Writes a sentence about caught_up_ns, which follows that about the pause; it is empty if the time is short. Returns

@@ -83,7 +83,7 @@ static void process_free_memory(struct process *p)
 	guard_remove_space(t->engine, p->guard);
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
-	heap_capture_free(p->life->ending);
+	heap_capture_free(p->life->exit_capture);
 	free(p->life);
 	free(p);
 }

@@ -14,13 +14,13 @@ struct process_life {
 	bool has_unread_end; /* a task's registers could not be read at its end: births.c */
 	/* For a fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;                        /* of the guardian's journal; -1: none */
-	bool behind;                     /* its text may lack breakpoints: it gets tables before it runs */
-	struct heap_capture *ending;     /* NULL: none of its tasks is at its end: leak_check.c */
-	struct end_reading *end_reading; /* NULL: its heap is not being read: exit_captures.c */
-	bool is_looked_through;          /* leak_check_detach.c: it was captured in this round */
-	bool has_verdict;                /* the leak check at its end is written, or under way: exit_captures.c */
-	bool was_started;                /* begin_tracing.c: begin_all() has started it; start_error: 0 or -errno */
+	int loan;                          /* of the guardian's journal; -1: none */
+	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables before it runs */
+	struct heap_capture *exit_capture; /* NULL: none of its tasks is at its end: leak_check.c */
+	struct end_reading *end_reading;   /* NULL: its heap is not being read: exit_captures.c */
+	bool is_looked_through;            /* leak_check_detach.c: it was captured in this round */
+	bool has_verdict;                  /* the leak check at its end is written, or under way: exit_captures.c */
+	bool was_started;                  /* begin_tracing.c: begin_all() has started it; start_error: 0 or -errno */
 	int start_error;
 	bool uncompared; /* it has tables, but its memory could not be opened: they may differ from its text */
 };

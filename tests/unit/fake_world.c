@@ -40,8 +40,8 @@ int __wrap_launch_open_gate(struct launch *launch);
 int __wrap_launch_failure(struct launch *launch, const char *program);
 bool __wrap_leak_check_figures_are_wanted(const struct process *p);
 bool __wrap_leak_check_at_detach(struct tracer *t);
-void __wrap_capture_job_copy_and_read(void *errand);
-void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason);
+void __wrap_capture_job_copy_and_read(void *job);
+void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
 struct stop __real_pump_once(struct tracer *t, const struct stop_pump *pump);
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
 void __wrap_engine_started(struct engine *e);
@@ -81,14 +81,14 @@ bool __wrap_leak_check_at_detach(struct tracer *t)
 	return true;
 }
 
-void __wrap_capture_job_copy_and_read(void *errand)
+void __wrap_capture_job_copy_and_read(void *job)
 {
-	(void)errand;
+	(void)job;
 }
 
-void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *ending, const char *reason)
+void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	(void)ending;
+	(void)capture;
 	(void)reason;
 	fake_note("figures %d", trace->pid);
 }

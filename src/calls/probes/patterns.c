@@ -168,11 +168,11 @@ static char *base_name(const char *symbol)
 	return end ? xstrndup(symbol, (size_t)(end - symbol)) : NULL;
 }
 
-void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole)
+void symbol_names_find(struct symbol_names *names, const char *symbol, bool wants_whole)
 {
 	*names = (struct symbol_names){.symbol = symbol, .base = base_name(symbol)};
 	names->plain = names_demangle_plain(names->base ? names->base : symbol);
-	names->whole = names->plain && asks_whole ? names_demangle(symbol) : NULL;
+	names->whole = names->plain && wants_whole ? names_demangle(symbol) : NULL;
 }
 
 void symbol_names_free(struct symbol_names *names)

@@ -50,8 +50,8 @@ struct symbol_names {
 struct patterns *patterns_new(const struct probe_spec_list *list);
 void patterns_free(struct patterns *patterns); /* NULL is allowed */
 
-/* Finds the names of a symbol, which must stay valid; `whole` only if asks_whole. symbol_names_free() frees them. */
-void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole);
+/* Finds the names of a symbol, which must stay valid; `whole` only if wants_whole. symbol_names_free() frees them. */
+void symbol_names_find(struct symbol_names *names, const char *symbol, bool wants_whole);
 void symbol_names_free(struct symbol_names *names);
 /* Returns whether the pattern matches any of the names. */
 bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names);

@@ -46,18 +46,18 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 }
 
 /* Which pages are wanted. */
-struct wish {
+struct page_choice {
 	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are left out */
 	bool (*wants_lacking)(void *context, uint64_t at); /* called for a page that is not there; NULL: no such page is
 	                                                    * added */
 	void *context;
 };
 
-static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const struct wish *wish)
+static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const struct page_choice *choice)
 {
 	const bool is_there = word & (PAGE_PRESENT | PAGE_SWAPPED);
 
-	if (is_there ? !(word & wish->unwanted) : wish->wants_lacking && wish->wants_lacking(wish->context, at))
+	if (is_there ? !(word & choice->unwanted) : choice->wants_lacking && choice->wants_lacking(choice->context, at))
 		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
 }
 
@@ -146,7 +146,7 @@ static void forget_zeros(struct pages_words *words)
 }
 
 /* Returns false if pagemap cannot be read from *at on. */
-static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
+static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct page_choice *choice)
 {
 	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
 	struct pages_words words = {.fd = fd, .items = xreallocarray(NULL, (size_t)most + 1, sizeof(*words.items))};
@@ -160,7 +160,7 @@ static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end
 		workers_share(wanted, WORDS, read_words, &words);
 		forget_zeros(&words);
 		for (uint64_t i = 0; i < words.known; i++, *at += page)
-			add_page(runs, *at, words.items[i], wish);
+			add_page(runs, *at, words.items[i], choice);
 		is_known = words.known == wanted;
 	}
 	free(words.items);
@@ -169,22 +169,22 @@ static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end
 
 void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
 {
-	if (!add_pages(runs, fd, &start, end, &(struct wish){.unwanted = PAGE_GUARD}))
+	if (!add_pages(runs, fd, &start, end, &(struct page_choice){.unwanted = PAGE_GUARD}))
 		add_run(runs, start, end, false);
 }
 
 void pages_add_lacking(struct page_runs *runs, int fd, uint64_t start, uint64_t end,
 		       bool (*is_wanted)(void *context, uint64_t address), void *context)
 {
-	const struct wish wish = {.unwanted = PAGE_GUARD, .wants_lacking = is_wanted, .context = context};
+	const struct page_choice choice = {.unwanted = PAGE_GUARD, .wants_lacking = is_wanted, .context = context};
 
-	if (!add_pages(runs, fd, &start, end, &wish))
+	if (!add_pages(runs, fd, &start, end, &choice))
 		add_run(runs, start, end, false);
 }
 
 void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
 {
-	add_pages(runs, fd, &start, end, &(struct wish){.unwanted = PAGE_OF_FILE | PAGE_GUARD});
+	add_pages(runs, fd, &start, end, &(struct page_choice){.unwanted = PAGE_OF_FILE | PAGE_GUARD});
 }
 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address)

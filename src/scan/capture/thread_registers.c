@@ -24,7 +24,7 @@ static void thread_registers_add_words(struct thread_registers_words *words, con
 	}
 }
 
-static void read_standing(struct scan_threads *threads, struct task *task, struct heap_thread *thread)
+static void read_stopped(struct scan_threads *threads, struct task *task, struct heap_thread *thread)
 {
 	long number;
 	const struct arch *arch = task->process->arch;
@@ -73,7 +73,7 @@ void scan_threads_add(struct scan_threads *threads, struct task *task)
 	struct heap_thread *thread = thread_registers_add(threads, task);
 
 	if (task->stopped)
-		read_standing(threads, task, thread);
+		read_stopped(threads, task, thread);
 	else
 		read_moving(task, thread);
 }

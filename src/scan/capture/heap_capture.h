@@ -47,8 +47,8 @@ bool heap_capture_is_locked(const struct heap_capture *capture);
 const struct heap *heap_capture_heap(const struct heap_capture *capture);
 /* Adds a block that was live when the copy was made, according to the trace. */
 void heap_capture_note_block(struct heap_capture *capture, uint64_t address, uint64_t size);
-/* Classifies the blocks of the heap that was read; if the allocator is unknown, those of heap_capture_note_block(). Returns
- * NULL, or why that failed, as static text. */
+/* Classifies the blocks of the heap that was read; if the allocator is unknown, those of heap_capture_note_block().
+ * Returns NULL, or why that failed, as static text. */
 const char *heap_capture_classify(struct heap_capture *capture);
 /* For a heap that was read: whether an address is in memory that it has for blocks; and the allocator's figures, NULL
  * if it keeps none. */

@@ -6,8 +6,8 @@ libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modul
 # The reader of descriptions, and of modules in shared objects.
 libmodules_a_SOURCES += modules/check.c modules/conf/conf.c modules/conf/conf.h modules/conf/conf_names.c \
 	modules/conf/conf_param.c \
-	modules/conf/conf_parse.h modules/conf/conf_read.c modules/conf/conf_row.c modules/conf/conf_scan.c \
-	modules/conf/conf_scan.h \
+	modules/conf/conf_parse.h modules/conf/conf_read.c modules/conf/conf_row.c modules/conf/conf_lexer.c \
+	modules/conf/conf_lexer.h \
 	modules/conf/conf_type.c modules/conf/conf_value.c modules/conf/conf_words.c modules/load.c modules/load.h
 
 # The descriptions become strings in the program, which reads them like those of users.

@@ -3,7 +3,7 @@
 #ifndef FT_MODULES_CONF_CONF_PARSE_H
 #define FT_MODULES_CONF_CONF_PARSE_H
 
-#include "modules/conf/conf_scan.h"
+#include "modules/conf/conf_lexer.h"
 
 /* How a C type is passed, and read if a pointer points to it. */
 enum ctype {

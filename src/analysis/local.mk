@@ -6,7 +6,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/leaks/call_store.c src/analysis/leaks/call_store.h \
 	src/analysis/select/unmatched_filters.c src/analysis/select/unmatched_filters.h \
 	src/analysis/clock.c src/analysis/clock.h \
-	src/analysis/leaks/compress.c src/analysis/leaks/compress.h \
+	src/analysis/leaks/call_groups.c src/analysis/leaks/call_groups.h \
 	src/analysis/select/filter.c src/analysis/select/filter.h \
 	src/analysis/call_pool.c src/analysis/call_pool.h \
 	src/analysis/intern.c src/analysis/intern.h \
@@ -14,7 +14,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/leaks/sp_rtrace_order.c src/analysis/leaks/sp_rtrace_order.h \
 	src/analysis/leaks/leak_kinds.c src/analysis/leaks/leak_kinds.h \
 	src/analysis/leaks/leaks.c src/analysis/leaks/leaks.h \
-	src/analysis/marks.c src/analysis/marks.h \
+	src/analysis/record_queue.c src/analysis/record_queue.h \
 	src/analysis/mpatrol/mpatrol_hatf.c src/analysis/mpatrol/mpatrol_outputs.c \
 	src/analysis/mpatrol/mpatrol_outputs.h \
 	src/analysis/mpatrol/mpatrol_parts.h src/analysis/mpatrol/mpatrol_sim.c \

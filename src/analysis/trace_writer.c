@@ -3,7 +3,7 @@
 #include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
-#include "trace/compressor.h"
+#include "trace/compressor_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "analysis/object_map.h"
 #include "analysis/stage.h"
 #include "symbols/names/names.h"
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 #include "trace/writer.h"
 
 /* Several inputs whose outputs follow each other in one file, each after a line "# trace: NAME". */

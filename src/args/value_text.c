@@ -1,7 +1,7 @@
 /* Formats characters, strings and string objects as literals in C. */
 #include "config.h"
 #include "args/value.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Writes JSON strings: see json.h. */
 #include "config.h"
 #include "base/json.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "base/utf8.h"
 
 /* Escapes a character that is not plain. All of these are in Unicode's first plane, so they have at most three

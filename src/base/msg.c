@@ -1,7 +1,7 @@
 /* Prints messages: see msg.h. */
 #include "config.h"
 #include "base/msg.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 #include "calls/range_release.h"
 #include "calls/sigtrap.h"
 #include "calls/call_stack.h"
-#include "calls/values.h"
+#include "calls/call_numbers.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "record/remarks.h"

@@ -7,7 +7,7 @@
 #include "calls/range_release.h"
 #include "calls/call_stack.h"
 #include "calls/unseen_entries.h"
-#include "calls/values.h"
+#include "calls/call_numbers.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
 #include "record/run.h"

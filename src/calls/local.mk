@@ -18,5 +18,5 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/probes/probes.c src/calls/probes/probes.h src/calls/sigtrap.c src/calls/sigtrap.h \
 	src/calls/call_stack.c src/calls/call_stack.h src/calls/task_calls.h src/calls/task_errno.c \
 	src/calls/task_errno.h src/calls/trap_mask.c src/calls/unseen_entries.c src/calls/unseen_entries.h \
-	src/calls/values.c src/calls/values.h \
+	src/calls/call_numbers.c src/calls/call_numbers.h \
 	src/calls/probes/probe_spec.c src/calls/probes/probe_spec.h

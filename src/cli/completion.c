@@ -2,7 +2,7 @@
 #include "cli/completion.h"
 #include "base/buf.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 
 #include <ctype.h>
 #include <stdio.h>

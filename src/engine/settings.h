@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "modules/module.h"
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 #include "trace/writer.h"
 #include "unwind/unwind.h"
 

@@ -1,5 +1,6 @@
 /* Private to the processes of src/engine: the data shared by supervisor.c (the visible process, V), guardian.c and
- * rescue.c (the guardian, G), engine.c and launch.c (the engine, E), and guard.c. The tracer sees engine.h only.
+ * rescue.c (the guardian, G), engine.c and launch.c (the engine, E), and guardian_journal.c. The tracer sees engine.h
+ * only.
  *
  * The processes communicate in two ways. The board is memory that all of them map: E writes facts there, and V reads
  * them when it is poked. So no fact gets lost, however long V is stopped and the socket is full. The socket
@@ -11,7 +12,7 @@
 
 #include "engine/engine.h"
 #include "engine/fds.h"
-#include "engine/guard.h"
+#include "engine/guardian_journal.h"
 #include "engine/pump.h"
 
 #include "arch/arch.h"

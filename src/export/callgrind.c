@@ -6,7 +6,7 @@
  * "f'2": f has the whole cost, once. */
 #include "config.h"
 #include "export/export.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * a differential flame graph. */
 #include "config.h"
 #include "export/export.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* Functions that several exports use. */
 #include "config.h"
 #include "export/export.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 

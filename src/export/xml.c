@@ -1,7 +1,7 @@
 /* Writes what memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression
  * names. Qt Creator, KDevelop and Jenkins read it. A block that no scan has classified is reported as possibly lost. */
 #include "config.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
 

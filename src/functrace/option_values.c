@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/msg.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "functrace/run_repair.h"
 #include "base/hash.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "scan/code_changes.h"
 
 #include <stdlib.h>

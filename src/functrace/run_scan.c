@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "scan/scan.h"
 
 #include <errno.h>

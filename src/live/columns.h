@@ -2,7 +2,7 @@
 #ifndef FT_LIVE_COLUMNS_H
 #define FT_LIVE_COLUMNS_H
 
-#include "live/view.h"
+#include "live/view_rows.h"
 
 #include "base/buf.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "live/view.h"
+#include "live/view_rows.h"
 #include "base/fd_message.h"
 #include "base/msg.h"
 #include "base/util.h"

@@ -1,7 +1,7 @@
 /* The live view on a terminal, with ncurses. */
 #include "config.h"
 #include "base/msg.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "live/columns.h"
 #include "live/labels.h"
 

@@ -1,6 +1,6 @@
 /* Does what the view's keys ask for: a scan, a report, a page. */
 #include "config.h"
-#include "live/view.h"
+#include "live/view_rows.h"
 #include "modules/known.h"
 #include "report/html/page.h"
 #include "report/report.h"

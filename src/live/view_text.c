@@ -1,6 +1,6 @@
 /* Writes figures of the live view as text. */
 #include "config.h"
-#include "live/view.h"
+#include "live/view_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

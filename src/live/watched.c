@@ -2,8 +2,8 @@
 #include "live/watched.h"
 #include "analysis/trace_writer.h"
 #include "proc/proc.h"
-#include "proc/who.h"
-#include "trace/note_unread.h"
+#include "proc/process_search.h"
+#include "trace/note_unread_calls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool read_record(struct watched *watched)
 	if (status == 1) {
 		output_feed_names(watched->names, &watched->account.objects, &record);
 		account_put(&watched->account, &record);
-		if (record.type == RECORD_NOTE && note_unread_parse(record.note.text, &calls))
+		if (record.type == RECORD_NOTE && note_unread_calls_parse(record.note.text, &calls))
 			watched->unread += calls;
 	} else {
 		watched->has_ended = true;

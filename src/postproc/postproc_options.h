@@ -2,13 +2,13 @@
 #ifndef FT_POSTPROC_POSTPROC_OPTIONS_H
 #define FT_POSTPROC_POSTPROC_OPTIONS_H
 
-#include "analysis/leaks/compress.h"
+#include "analysis/leaks/call_groups.h"
 #include "analysis/leaks/leak_kinds.h"
 #include "analysis/select/prepare.h"
 #include "analysis/select/select.h"
 #include "cli/conflicts.h"
 #include "symbols/names/names.h"
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 #include "postproc/filter_options.h"

@@ -258,7 +258,7 @@ static void make_stages(struct postproc_run_chain *chain)
 	if (options->leaks)
 		stage = chain->summary = add_stage(chain, summary_new(stage));
 	if (options->compress)
-		stage = add_stage(chain, compress_new(stage, options->order));
+		stage = add_stage(chain, call_groups_new(stage, options->order));
 	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, thread_names_new(stage));
 	if (options->leaks && options->filters.min_count)

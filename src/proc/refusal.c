@@ -2,7 +2,7 @@
 #include "config.h"
 #include "proc/refusal.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "base/msg.h"
 
 #include <errno.h>

@@ -31,8 +31,8 @@ void ledger_baseline_copied(struct trace *trace);
 /* Moves the live ids of the kind to `room`, if that is larger (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
 /* Enters an id that is in the copy, and that no call of this trace has allocated or is allocating. Returns true if the
- * caller has to write it into the trace: it is entered or, while the trace's records wait (put.h), it was released
- * after the copy was made. Returns false if the ledger has the id already, or has its release. */
+ * caller has to write it into the trace: it is entered or, while the trace's records wait (put_records.h), it was
+ * released after the copy was made. Returns false if the ledger has the id already, or has its release. */
 bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
 /* Keeps an id out of the baseline, because the copy may contain it but the program has not allocated it. Does nothing
  * if no baseline is pending. */

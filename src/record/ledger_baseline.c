@@ -3,7 +3,7 @@
 #include "record/ledger.h"
 #include "record/resource_ids.h"
 #include "record/live_set.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "record/commit.h"
 

@@ -9,7 +9,7 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/live_set.c src/record/live_set.h \
 	src/record/open_files.c src/record/open_files.h src/record/trace_output.c src/record/trace_output.h \
 	src/record/progress.c \
-	src/record/deferred.c src/record/deferred.h src/record/put.c src/record/put.h \
+	src/record/deferred.c src/record/deferred.h src/record/put_records.c src/record/put_records.h \
 	src/record/progress.h src/record/remarks.c src/record/remarks.h src/record/run_summary.c \
 	src/record/run_summary.h \
 	src/record/run_summary_counts.c src/record/resident.c src/record/resident.h src/record/run.h \
@@ -17,4 +17,4 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/times.c src/record/times.h \
 	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h \
 	src/record/trace_life.c src/record/trace_life.h \
-	src/record/unread.c src/record/unread.h src/record/view_pipe.c src/record/view_pipe.h
+	src/record/unread_calls.c src/record/unread_calls.h src/record/view_pipe.c src/record/view_pipe.h

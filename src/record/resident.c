@@ -1,6 +1,6 @@
 #include "config.h"
 #include "record/resident.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "proc/proc.h"
 

@@ -33,7 +33,7 @@ struct run {
 	struct function_names *functions; /* released_blocks.c */
 	struct texts *texts;              /* string_pool.c */
 
-	/* put.c */
+	/* put_records.c */
 	struct namer *namer;       /* looks up names for all traces; NULL before the first needs it */
 	unsigned late_ends;        /* traces in a row that ended before their names were known */
 	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to let go */

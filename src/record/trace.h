@@ -104,8 +104,8 @@ struct trace {
 	struct attachment_text *attachments; /* attachments.c; by index in the settings; NULL if none yet */
 
 	struct writer *writer;
-	struct deferred *deferred; /* put.c; NULL if records are written at once */
-	struct unread *unread;     /* unread.c; NULL if the writer waits for the reader */
+	struct deferred *deferred;   /* put_records.c; NULL if records are written at once */
+	struct unread_calls *unread; /* unread_calls.c; NULL if the writer waits for the reader */
 	int fd;
 	int view_end; /* view_pipe.c: the reading end that the view does not have yet; -1 if none */
 	char *path;

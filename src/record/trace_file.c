@@ -3,7 +3,7 @@
 #include "record/view_pipe.h"
 #include "base/own_file.h"
 #include "base/shell_quote.h"
-#include "trace/compressor.h"
+#include "trace/compressor_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,15 +3,15 @@
 #include "record/attachments.h"
 #include "record/resource_ids.h"
 #include "record/open_files.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/resident.h"
 #include "record/trace_file.h"
 #include "record/run.h"
-#include "record/unread.h"
+#include "record/unread_calls.h"
 #include "record/view_pipe.h"
 #include "engine/engine.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "symbols/names/naming.h"
 #include "base/own_file.h"
 #include "base/buf.h"
@@ -184,7 +184,7 @@ int output_begin(struct trace *trace)
 					       .cycle_size = set->cycle_size};
 
 	trace->writer = writer_new(set->encoding, fd, &options);
-	trace->unread = unread_new(trace);
+	trace->unread = unread_calls_new(trace);
 	trace_output_write_map(trace);
 	trace_output_put_process(trace);
 	put_modules(trace);
@@ -251,7 +251,7 @@ void output_end(struct trace *trace, bool is_attached)
 	if (!trace->writer)
 		return;
 	attachments_write(trace, put_record);
-	unread_look(trace, true);
+	unread_calls_look(trace, true);
 	writer_finish(trace->writer);
 	if (trace->run->set->report.is_live && !view_pipe_may_wait(trace))
 		writer_drop_rest(trace->writer);
@@ -263,7 +263,7 @@ void output_end(struct trace *trace, bool is_attached)
 	if (error < 0)
 		put_failed(trace, error);
 	trace->writer = NULL;
-	unread_free(trace->unread);
+	unread_calls_free(trace->unread);
 	trace->unread = NULL;
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
@@ -403,7 +403,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	trace->counts.cut_stacks += e->end == STACK_CUT;
 	trace->counts.lost_stacks += e->end == STACK_LOST;
 	output_begin_late(trace);
-	if (!trace->writer || trace->broken || unread_takes(trace, e, kind))
+	if (!trace->writer || trace->broken || unread_calls_take(trace, e, kind))
 		return;
 	put_areas(trace, e, kind);
 	output_thread(trace, e->thread);
@@ -441,7 +441,7 @@ void output_flush_all(struct run *run)
 
 		if (error < 0)
 			put_failed(trace, error);
-		unread_look(trace, false);
+		unread_calls_look(trace, false);
 		view_pipe_pass(trace);
 		if (writer_waiting(trace->writer))
 			engine_want_tick(run->engine);

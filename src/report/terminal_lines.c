@@ -1,7 +1,7 @@
 #include "config.h"
 #include "report/terminal_lines.h"
 #include "report/shorten.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

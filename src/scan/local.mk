@@ -2,8 +2,8 @@
 noinst_LIBRARIES += libscan.a
 libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \
-	src/scan/capture/core_image.c src/scan/capture/core_image.h src/scan/capture/core_files.c \
-	src/scan/capture/core_files.h \
+	src/scan/capture/core_image.c src/scan/capture/core_image.h src/scan/capture/core_mappings.c \
+	src/scan/capture/core_mappings.h \
 	src/scan/capture/core_objects.c src/scan/capture/core_objects.h \
 	src/scan/capture/heap_capture.c src/scan/capture/heap_capture.h src/scan/block_groups.c \
 	src/scan/block_groups.h src/scan/retention.c \

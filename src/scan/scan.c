@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "heap/heap.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "symbols/names/data_names.h"
 
 #include <errno.h>

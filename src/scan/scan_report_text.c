@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/scan_report.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "trace/escape.h"
 #include "base/buf.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <string.h>
 

@@ -20,8 +20,8 @@ bool text_is_escape(const char *s, const char *also);
 /* Undoes the escapes in place; returns `s`. */
 char *text_unescape(char *s, const char *also);
 
-/* Appends `text`. Writes as \ooo: bytes that are not plain (base/plain.h), the characters of `also`, and a backslash
- * that would look like the beginning of an escape. */
+/* Appends `text`. Writes as \ooo: bytes that are not plain (base/terminal_escape.h), the characters of `also`, and a
+ * backslash that would look like the beginning of an escape. */
 void text_put_escaped(struct buf *out, const char *text, const char *also);
 
 #endif

@@ -9,8 +9,8 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/text/text_format.h src/trace/text/text_write.c src/trace/text/text_write_call.c \
 	src/trace/text/text_write.h \
 	src/trace/frame_text.c src/trace/frame_text.h src/trace/fd_write.c src/trace/fd_write.h \
-	src/trace/compressor.c src/trace/compressor.h src/trace/compression.c \
-	src/trace/compression.h src/trace/trace_input.c src/trace/trace_input.h src/trace/reader.c \
+	src/trace/compressor_thread.c src/trace/compressor_thread.h src/trace/compression_kinds.c \
+	src/trace/compression_kinds.h src/trace/trace_input.c src/trace/trace_input.h src/trace/reader.c \
 	src/trace/reader_state.c src/trace/reader_state.h src/trace/rtrace/rtrace_read.c \
 	src/trace/rtrace/rtrace_read.h \
 	src/trace/rtrace/rtrace_packet.c src/trace/text/text_read.c src/trace/text/text_read.h \
@@ -24,7 +24,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/swap/swap.h src/trace/swap/swap_message.c src/trace/swap/swap_message.h \
 	src/trace/swap/swap_fields.c \
 	src/trace/swap/swap_fields.h \
-	src/trace/note_end.c src/trace/note_end.h src/trace/note_unread.c src/trace/note_unread.h \
+	src/trace/note_end.c src/trace/note_end.h src/trace/note_unread_calls.c src/trace/note_unread_calls.h \
 	src/trace/swap/swap_value.c src/trace/swap/swap_write.c src/trace/swap/swap_write.h \
 	src/trace/swap/swap_write_call.c \
 	src/trace/swap/swap_read.c src/trace/swap/swap_read.h src/trace/swap/swap_read_call.c \

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "trace/trace_input.h"
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 #include "base/util.h"
 
 #include <errno.h>

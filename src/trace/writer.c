@@ -1,6 +1,6 @@
 #include "config.h"
 #include "trace/fd_write.h"
-#include "trace/compressor.h"
+#include "trace/compressor_thread.h"
 #include "trace/writer_state.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "ptrace/halt.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "base/buf.h"
 #include "base/msg.h"
 

@@ -35,7 +35,7 @@
 #include "record/resource_ids.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
 #include "ptrace/freeze.h"

@@ -12,7 +12,7 @@
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 
 #include <signal.h>
 #include <stdlib.h>

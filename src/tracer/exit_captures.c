@@ -22,7 +22,7 @@
 #include "engine/engine.h"
 #include "ptrace/tasks.h"
 #include "record/ledger.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "scan/capture/heap_capture.h"
 #include "breakpoints/out_of_line.h"
 #include "base/background.h"

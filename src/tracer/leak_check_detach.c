@@ -5,7 +5,7 @@
 #include "tracer/leak_check.h"
 #include "base/msg.h"
 #include "record/ledger.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/resident.h"
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"

@@ -15,7 +15,7 @@
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "scan/capture/heap_capture.h"
 #include "base/msg.h"
 #include "base/timed.h"

@@ -5,7 +5,7 @@
 #include "calls/probes/patterns.h"
 #include "record/run_summary.h"
 #include "record/run.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "base/buf.h"
 #include "base/msg.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/leaks/call_store.h"
-#include "analysis/leaks/compress.h"
+#include "analysis/leaks/call_groups.h"
 #include "analysis/call_pool.h"
 #include "analysis/leaks/sp_rtrace_order.h"
 #include "analysis/leaks/leaks.h"
@@ -520,19 +520,19 @@ static void leaks_keep_all_of_a_call(void **state)
 static void compress_groups_by_stack(void **state)
 {
 	struct sink sink = make_sink();
-	struct stage *compress = compress_new(&sink.stage, GROUPS_DEFAULT);
+	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
 
 	(void)state;
-	put_process(compress, 7);
-	alloc(compress, 0x10, 5, 0xa1, 0xb1);
-	alloc(compress, 0x20, 5, 0xa2, 0);
-	put_thread(compress, 2, "");
-	put_note(compress, "at once");
-	alloc(compress, 0x30, 7, 0xa1, 0xb1);
-	release(compress, 0x10);
-	release(compress, 0x20);
-	alloc(compress, 0x40, 5, 0xa1, 0); /* as large as that of 0xa2, but later */
-	finish_and_expect(compress, &sink,
+	put_process(groups, 7);
+	alloc(groups, 0x10, 5, 0xa1, 0xb1);
+	alloc(groups, 0x20, 5, 0xa2, 0);
+	put_thread(groups, 2, "");
+	put_note(groups, "at once");
+	alloc(groups, 0x30, 7, 0xa1, 0xb1);
+	release(groups, 0x10);
+	release(groups, 0x20);
+	alloc(groups, 0x40, 5, 0xa1, 0); /* as large as that of 0xa2, but later */
+	finish_and_expect(groups, &sink,
 			  "process 7 filters 2\n"
 			  "note at once\n"
 			  "4 -0 free 10 size 0 no stack shared\n"
@@ -550,14 +550,14 @@ static void check_order(const char *name, const char *expected)
 	enum group_order order = GROUPS_DEFAULT;
 
 	assert_true(group_order_parse(name, &order));
-	struct stage *compress = compress_new(&sink.stage, order);
+	struct stage *groups = call_groups_new(&sink.stage, order);
 
 	next_index = 0;
-	alloc(compress, 0x10, 9, 0xa, 0);
-	alloc(compress, 0x20, 1, 0xb, 0);
-	alloc(compress, 0x30, 1, 0xb, 0);
-	alloc(compress, 0x40, 9, 0xc, 0);
-	assert_int_equal(stage_finish(compress), 0);
+	alloc(groups, 0x10, 9, 0xa, 0);
+	alloc(groups, 0x20, 1, 0xb, 0);
+	alloc(groups, 0x30, 1, 0xb, 0);
+	alloc(groups, 0x40, 9, 0xc, 0);
+	assert_int_equal(stage_finish(groups), 0);
 	char found[8] = "";
 	size_t used = 0;
 
@@ -566,7 +566,7 @@ static void check_order(const char *name, const char *expected)
 			found[used++] = p[3];
 	assert_string_equal(found, expected);
 	buf_free(&sink.text);
-	compress->free(compress);
+	groups->free(groups);
 }
 
 static void compress_orders(void **state)
@@ -586,23 +586,23 @@ static void compress_orders(void **state)
 static void compress_tells_reused_addresses_apart(void **state)
 {
 	struct sink sink = make_sink();
-	struct stage *compress = compress_new(&sink.stage, GROUPS_COUNT);
+	struct stage *groups = call_groups_new(&sink.stage, GROUPS_COUNT);
 
 	(void)state;
-	alloc(compress, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: belongs to the first */
-	put_object(compress, 0x1000, 0x2000, "/a");
-	put_build_id(compress, 0x1000, "aa");
-	alloc(compress, 0x10, 1, 0x1100, 0x9000);
-	put_object(compress, 0x1000, 0x2000, "/b"); /* dlclose, dlopen */
-	alloc(compress, 0x20, 1, 0x1100, 0x9000);
-	put_object(compress, 0x1000, 0x2000, "/b"); /* said again: the same */
-	put_object(compress, 0x3000, 0x4000, "/c"); /* not in these stacks */
-	alloc(compress, 0x30, 1, 0x1100, 0x9000);
-	put_object(compress, 0x1000, 0x2000, "/d");
-	put_object(compress, 0x1000, 0x2000, "/a"); /* back again: the stack of the first two */
-	alloc(compress, 0x40, 1, 0x1100, 0x9000);
-	put_object(compress, 0x1000, 0x2000, "/d");
-	finish_and_expect(compress, &sink,
+	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: belongs to the first */
+	put_object(groups, 0x1000, 0x2000, "/a");
+	put_build_id(groups, 0x1000, "aa");
+	alloc(groups, 0x10, 1, 0x1100, 0x9000);
+	put_object(groups, 0x1000, 0x2000, "/b"); /* dlclose, dlopen */
+	alloc(groups, 0x20, 1, 0x1100, 0x9000);
+	put_object(groups, 0x1000, 0x2000, "/b"); /* said again: the same */
+	put_object(groups, 0x3000, 0x4000, "/c"); /* not in these stacks */
+	alloc(groups, 0x30, 1, 0x1100, 0x9000);
+	put_object(groups, 0x1000, 0x2000, "/d");
+	put_object(groups, 0x1000, 0x2000, "/a"); /* back again: the stack of the first two */
+	alloc(groups, 0x40, 1, 0x1100, 0x9000);
+	put_object(groups, 0x1000, 0x2000, "/d");
+	finish_and_expect(groups, &sink,
 			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
 			  "object 1000-2000 /b\nobject 1000-2000 /b\nobject 3000-4000 /c\n"
 			  "object 1000-2000 /d\nobject 1000-2000 /a\nobject 1000-2000 /d\n"
@@ -862,9 +862,9 @@ static void totals_are_each_resource_s_own(void **state)
 static void prepare_trims_so_that_twins_merge(void **state)
 {
 	struct sink sink = make_sink();
-	struct stage *compress = compress_new(&sink.stage, GROUPS_DEFAULT);
+	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
 	const struct prepare_options options = {.trim = true, .depth = 1, .remove_args = true};
-	struct stage *prepare = prepare_new(compress, &options);
+	struct stage *prepare = prepare_new(groups, &options);
 	const uint64_t frames[] = {0xa, 0xd};
 	const struct call_arg arg = {"x", "1"};
 	struct record cut = {.type = RECORD_CALL,
@@ -892,7 +892,7 @@ static void prepare_trims_so_that_twins_merge(void **state)
 			     "3 +0 malloc 0 size 0 : a # allocation summary: 3 block(s) with total size 2\n");
 	buf_free(&sink.text);
 	prepare->free(prepare);
-	compress->free(compress);
+	groups->free(groups);
 }
 
 static void prepare_keeps_short_stacks(void **state)
@@ -1144,8 +1144,8 @@ static void errors_of_the_output_come_back(void **state)
 	for (unsigned after = 1; after <= 3; after++) {
 		struct sink sink = make_sink();
 		struct stage *summary = summary_new(&sink.stage);
-		struct stage *compress = compress_new(summary, GROUPS_SIZE);
-		struct stage *leaks = leaks_new(compress, LEAK_KINDS_DEFAULT);
+		struct stage *groups = call_groups_new(summary, GROUPS_SIZE);
+		struct stage *leaks = leaks_new(groups, LEAK_KINDS_DEFAULT);
 
 		sink.fail_after = after;
 		put_resource(leaks, 1, "memory", 0);
@@ -1154,7 +1154,7 @@ static void errors_of_the_output_come_back(void **state)
 		assert_int_equal(stage_finish(leaks), -ENOSPC);
 		assert_false(sink.finished);
 		leaks->free(leaks);
-		compress->free(compress);
+		groups->free(groups);
 		summary->free(summary);
 		buf_free(&sink.text);
 	}

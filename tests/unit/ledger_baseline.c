@@ -2,7 +2,7 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
-#include "record/put.h"
+#include "record/put_records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

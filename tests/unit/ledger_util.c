@@ -5,7 +5,7 @@
 #include "record/released_blocks.h"
 #include "record/resource_ids.h"
 #include "record/ledger.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "record/trace_life.h"
 

@@ -5,7 +5,7 @@
 #include "base/timed.h"
 #include "base/worker.h"
 #include "record/trace_output.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "symbols/names/naming.h"
 

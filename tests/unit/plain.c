@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/msg.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "trace/escape.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "trace_util.h"
-#include "trace/compressor.h"
+#include "trace/compressor_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

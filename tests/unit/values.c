@@ -1,6 +1,6 @@
 /* The numbers of a call: from which bits of arguments, results and memory they come. */
 #include "config.h"
-#include "calls/values.h"
+#include "calls/call_numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

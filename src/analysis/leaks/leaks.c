@@ -2,7 +2,7 @@
 #include "analysis/leaks/leaks.h"
 #include "analysis/preexisting.h"
 #include "analysis/call_pool.h"
-#include "analysis/marks.h"
+#include "analysis/record_queue.h"
 #include "analysis/resources.h"
 #include "analysis/resource_words.h"
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/leaks/sp_rtrace_order.h"
 #include "analysis/leaks/call_store.h"
-#include "analysis/marks.h"
+#include "analysis/record_queue.h"
 #include "base/msg.h"
 
 #include <stdlib.h>

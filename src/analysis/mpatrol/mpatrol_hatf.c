@@ -1,7 +1,7 @@
 /* Writes the Heap Allocation Trace Format: a line for each event. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 

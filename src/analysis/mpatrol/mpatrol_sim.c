@@ -3,7 +3,7 @@
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/hash.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/util.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -25,7 +25,8 @@
  * When the task is busy again, it is pinned again: after twice as many hits as before, if the last time was too
  * short.
  *
- * Both are undone when a second task is busy, and at the end, and by the guardian if the engine is killed (guard.c). */
+ * Both are undone when a second task is busy, and at the end, and by the guardian if the engine is killed
+ * (guardian_journal.c). */
 
 #define ALONE      256 /* hits in a row of one task before it is pinned */
 #define ALONE_MOST (1u << 14)

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "scan/capture/core_image.h"
 #include "scan/capture/quiesce.h"
-#include "scan/capture/core_files.h"
+#include "scan/capture/core_mappings.h"
 #include "scan/capture/core_objects.h"
 #include "arch/abi.h"
 #include "base/msg.h"
@@ -191,7 +191,7 @@ static size_t core_image_read_any(void *context, uint64_t address, void *data, s
 
 static void join_files(struct core *core)
 {
-	core->mappings = core_files_join(&core->files, core->mappings, &core->mapping_count);
+	core->mappings = core_mappings_join(&core->files, core->mappings, &core->mapping_count);
 	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
 
 	for (size_t i = 0; i < core->piece_count; i++) {
@@ -245,7 +245,7 @@ static void find_control_blocks(struct core *core)
 
 static void core_image_take_files(struct core *core, const unsigned char *bytes, size_t size)
 {
-	core_files_read(&core->files, core->arch, bytes, size);
+	core_mappings_read(&core->files, core->arch, bytes, size);
 }
 
 typedef void (*note_taker)(struct core *core, const unsigned char *bytes, size_t size);

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "base/buf.h"
 #include "trace/swap/swap_message.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <string.h>

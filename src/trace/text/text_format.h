@@ -63,7 +63,7 @@ size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends lines that were read from a trace, and escapes only bytes that are not plain (base/plain.h). */
+/* Appends lines that were read from a trace, and escapes only bytes that are not plain (base/terminal_escape.h). */
 void text_put_lines(struct buf *out, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* Splits a description into tokens. */
-#ifndef FT_MODULES_CONF_CONF_SCAN_H
-#define FT_MODULES_CONF_CONF_SCAN_H
+#ifndef FT_MODULES_CONF_CONF_LEXER_H
+#define FT_MODULES_CONF_CONF_LEXER_H
 
 #include "modules/conf/conf.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "calls/values.h"
+#include "calls/call_numbers.h"
 #include "record/ledger.h"
 #include "ptrace/target_memory.h"
 

@@ -1,6 +1,6 @@
-/* Escapes text for terminals: see plain.h. */
+/* Escapes text for terminals: see terminal_escape.h. */
 #include "config.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "base/utf8.h"
 
 #include <string.h>

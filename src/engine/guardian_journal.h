@@ -1,7 +1,7 @@
 /* The guard: a journal of breakpoints and of traced tasks, in memory that the engine (E) shares with the guardian
  * (G). */
-#ifndef FT_ENGINE_GUARD_H
-#define FT_ENGINE_GUARD_H
+#ifndef FT_ENGINE_GUARDIAN_JOURNAL_H
+#define FT_ENGINE_GUARDIAN_JOURNAL_H
 
 #include "arch/arch.h"
 #include "base/util.h"

@@ -1,11 +1,11 @@
 #include "config.h"
-#include "record/unread.h"
+#include "record/unread_calls.h"
 #include "record/released_blocks.h"
 #include "record/resource_ids.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/run.h"
 #include "engine/engine.h"
-#include "trace/note_unread.h"
+#include "trace/note_unread_calls.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>
@@ -16,30 +16,30 @@
 
 /* The changes of one kind that a reader must be given later: id -> packed block, of which only the size and the
  * function that allocated or released it are used. */
-struct unread_kind {
+struct unread_calls_kind {
 	struct hash released; /* blocks from before the gap; these are written first */
 	struct hash made;
 };
 
-struct unread {
-	bool is_open;              /* calls are being left out */
-	uint64_t calls;            /* how many */
-	struct unread_kind *kinds; /* by the kind's id */
+struct unread_calls {
+	bool is_open;                    /* calls are being left out */
+	uint64_t calls;                  /* how many */
+	struct unread_calls_kind *kinds; /* by the kind's id */
 	uint32_t count;
 };
 
-struct unread *unread_new(const struct trace *trace)
+struct unread_calls *unread_calls_new(const struct trace *trace)
 {
 	if (!trace->run->set->report.is_live)
 		return NULL;
-	struct unread *const unread = xcalloc(1, sizeof(*unread));
+	struct unread_calls *const unread = xcalloc(1, sizeof(*unread));
 
 	unread->count = kinds_end(trace->run->set);
 	unread->kinds = xcalloc(unread->count, sizeof(*unread->kinds));
 	return unread;
 }
 
-static void unread_forget(struct unread *unread)
+static void unread_calls_forget(struct unread_calls *unread)
 {
 	for (uint32_t i = 0; i < unread->count; i++) {
 		hash_free(&unread->kinds[i].released);
@@ -47,18 +47,19 @@ static void unread_forget(struct unread *unread)
 	}
 }
 
-void unread_free(struct unread *unread)
+void unread_calls_free(struct unread_calls *unread)
 {
 	if (!unread)
 		return;
-	unread_forget(unread);
+	unread_calls_forget(unread);
 	free(unread->kinds);
 	free(unread);
 }
 
-static void unread_note(struct unread *unread, const struct trace *trace, const struct event *e, enum call_kind kind)
+static void unread_calls_note(struct unread_calls *unread, const struct trace *trace, const struct event *e,
+			      enum call_kind kind)
 {
-	struct unread_kind *const which = &unread->kinds[e->function->resource];
+	struct unread_calls_kind *const which = &unread->kinds[e->function->resource];
 	const struct live_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
 					 .maker = function_number(trace->run, e->function)};
 
@@ -70,9 +71,9 @@ static void unread_note(struct unread *unread, const struct trace *trace, const 
 		hash_set(&which->released, e->id, block_pack(&block));
 }
 
-bool unread_takes(struct trace *trace, const struct event *e, enum call_kind kind)
+bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kind kind)
 {
-	struct unread *const unread = trace->unread;
+	struct unread_calls *const unread = trace->unread;
 
 	if (!unread || kind_of(trace->run->set, e->function->resource)->flags & RESOURCE_REFCOUNT)
 		return false;
@@ -81,12 +82,12 @@ bool unread_takes(struct trace *trace, const struct event *e, enum call_kind kin
 	unread->is_open = true;
 	unread->calls++;
 	trace->next_index++;
-	unread_note(unread, trace, e, kind);
+	unread_calls_note(unread, trace, e, kind);
 	engine_want_tick(trace->run->engine);
 	return true;
 }
 
-static void unread_put_calls(struct trace *trace, uint32_t resource, const struct hash *blocks, enum call_kind kind)
+static void unread_calls_put(struct trace *trace, uint32_t resource, const struct hash *blocks, enum call_kind kind)
 {
 	const struct hash_entry *entry;
 
@@ -106,9 +107,9 @@ static void unread_put_calls(struct trace *trace, uint32_t resource, const struc
 	}
 }
 
-void unread_look(struct trace *trace, bool is_end)
+void unread_calls_look(struct trace *trace, bool is_end)
 {
-	struct unread *const unread = trace->unread;
+	struct unread_calls *const unread = trace->unread;
 	char text[128];
 
 	if (!unread || !unread->is_open)
@@ -121,10 +122,10 @@ void unread_look(struct trace *trace, bool is_end)
 	snprintf(text, sizeof(text), NOTE_UNREAD PRIu64, unread->calls);
 	put_record(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
 	for (uint32_t id = 1; id < unread->count; id++)
-		unread_put_calls(trace, id, &unread->kinds[id].released, CALL_RELEASE);
+		unread_calls_put(trace, id, &unread->kinds[id].released, CALL_RELEASE);
 	for (uint32_t id = 1; id < unread->count; id++)
-		unread_put_calls(trace, id, &unread->kinds[id].made, CALL_ALLOC);
-	unread_forget(unread);
+		unread_calls_put(trace, id, &unread->kinds[id].made, CALL_ALLOC);
+	unread_calls_forget(unread);
 	unread->calls = 0;
 	trace->last_thread = 0;
 }

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "trace/compressor.h"
+#include "trace/compressor_thread.h"
 #include "trace/fd_write.h"
 #include "base/buf.h"
 

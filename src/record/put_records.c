@@ -1,5 +1,5 @@
 #include "config.h"
-#include "record/put.h"
+#include "record/put_records.h"
 #include "record/deferred.h"
 #include "record/run.h"
 #include "symbols/names/naming.h"

@@ -1,6 +1,6 @@
 /* The kinds of compression of a trace, and the suffixes of compressed files. */
-#ifndef FT_TRACE_COMPRESSION_H
-#define FT_TRACE_COMPRESSION_H
+#ifndef FT_TRACE_COMPRESSION_KINDS_H
+#define FT_TRACE_COMPRESSION_KINDS_H
 
 #include <stdbool.h>
 

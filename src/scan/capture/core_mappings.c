@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/capture/core_files.h"
+#include "scan/capture/core_mappings.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const char deleted_mark[] = " (deleted)";
 
-static void core_files_take_path(struct mapping *mapping, char *path, struct hash *by_path)
+static void core_mappings_take_path(struct mapping *mapping, char *path, struct hash *by_path)
 {
 	const size_t mark = sizeof(deleted_mark) - 1, length = strlen(path);
 	uint64_t *number = hash_place(by_path, hash_bytes(path, length));
@@ -24,7 +24,7 @@ static void core_files_take_path(struct mapping *mapping, char *path, struct has
 
 /* NT_FILE has the number of mappings, the size of a page, {start, end, offset in pages} of each, then the paths, each
  * with its NUL. */
-void core_files_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size)
+void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = arch->pointer_size;
 	const uint64_t count = size >= 2 * width ? arch_pointer(arch, bytes) : 0;
@@ -49,7 +49,7 @@ void core_files_read(struct maps *files, const struct arch *arch, const unsigned
 		const size_t length = strlen(path);
 
 		if (mapping.start >= last && mapping.end > mapping.start) {
-			core_files_take_path(&mapping, path, &by_path);
+			core_mappings_take_path(&mapping, path, &by_path);
 			files->items[files->count++] = mapping;
 			last = mapping.end;
 		}
@@ -58,14 +58,14 @@ void core_files_read(struct maps *files, const struct arch *arch, const unsigned
 	hash_free(&by_path);
 }
 
-static int core_files_compare(const void *one, const void *two)
+static int core_mappings_compare(const void *one, const void *two)
 {
 	const struct heap_mapping *a = one, *b = two;
 
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void core_files_join_path(struct mapping *file, struct heap_mapping *m)
+static void core_mappings_join_path(struct mapping *file, struct heap_mapping *m)
 {
 	file->read = m->readable;
 	file->write = m->writable;
@@ -75,7 +75,7 @@ static void core_files_join_path(struct mapping *file, struct heap_mapping *m)
 	m->inode = file->inode;
 }
 
-struct heap_mapping *core_files_join(struct maps *files, struct heap_mapping *items, size_t *count)
+struct heap_mapping *core_mappings_join(struct maps *files, struct heap_mapping *items, size_t *count)
 {
 	const size_t segments = *count;
 
@@ -85,7 +85,7 @@ struct heap_mapping *core_files_join(struct maps *files, struct heap_mapping *it
 		const size_t k = COUNT_UP_TO(items, segments, .start, file->start);
 
 		if (k && file->start < items[k - 1].end) {
-			core_files_join_path(file, &items[k - 1]);
+			core_mappings_join_path(file, &items[k - 1]);
 			continue;
 		}
 		file->read = file->exec = true;
@@ -99,6 +99,6 @@ struct heap_mapping *core_files_join(struct maps *files, struct heap_mapping *it
 							  .inode = file->inode,
 							  .path = file->path};
 	}
-	qsort(items, *count, sizeof(*items), core_files_compare);
+	qsort(items, *count, sizeof(*items), core_mappings_compare);
 	return items;
 }

@@ -1,7 +1,7 @@
 /* Makes text from other programs (names of files, threads, functions) safe for terminals and line formats: control
  * characters move the cursor and forge lines, and marks of direction reverse the text after them. */
-#ifndef FT_BASE_PLAIN_H
-#define FT_BASE_PLAIN_H
+#ifndef FT_BASE_TERMINAL_ESCAPE_H
+#define FT_BASE_TERMINAL_ESCAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

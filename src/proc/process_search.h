@@ -1,6 +1,6 @@
 /* Finds processes by the names that users know them by, from /proc alone. */
-#ifndef FT_PROC_WHO_H
-#define FT_PROC_WHO_H
+#ifndef FT_PROC_PROCESS_SEARCH_H
+#define FT_PROC_PROCESS_SEARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

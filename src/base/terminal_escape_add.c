@@ -1,6 +1,6 @@
-/* Appends text with escapes to a buffer: see plain.h. */
+/* Appends text with escapes to a buffer: see terminal_escape.h. */
 #include "config.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 #include "base/buf.h"
 
 void plain_add(struct buf *out, const char *text)

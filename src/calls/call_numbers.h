@@ -1,6 +1,6 @@
 /* Takes numbers from a call as a module's table describes. */
-#ifndef FT_CALLS_VALUES_H
-#define FT_CALLS_VALUES_H
+#ifndef FT_CALLS_CALL_NUMBERS_H
+#define FT_CALLS_CALL_NUMBERS_H
 
 #include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"

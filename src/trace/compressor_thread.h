@@ -3,10 +3,10 @@
  * Each buffer that is handed over becomes a whole frame (zstd) or member (gzip), which can be unpacked without those
  * before it. So a file is sound up to its last frame whatever happens. Writers wait if too many bytes are waiting to be
  * compressed. */
-#ifndef FT_TRACE_COMPRESSOR_H
-#define FT_TRACE_COMPRESSOR_H
+#ifndef FT_TRACE_COMPRESSOR_THREAD_H
+#define FT_TRACE_COMPRESSOR_THREAD_H
 
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* A queue of records that keep their places between the calls that a stage holds back. It uses a bounded amount of
  * memory; records that have no room there wait in a temporary file. */
-#ifndef FT_ANALYSIS_MARKS_H
-#define FT_ANALYSIS_MARKS_H
+#ifndef FT_ANALYSIS_RECORD_QUEUE_H
+#define FT_ANALYSIS_RECORD_QUEUE_H
 
 #include "trace/event.h"
 #include "base/buf.h"
@@ -28,8 +28,8 @@ struct record_queue {
 void record_queue_add(struct record_queue *queue, uint64_t sequence, const struct record *record);
 /* Returns the record that was queued. Its text is valid as long as that of record_queue_first(). */
 struct record queued_record_unpack(const struct queued_record *queued, const char *text);
-/* Returns the first queued record and its text, which are valid until the next call. Returns NULL if there is none, or if the
- * file cannot be read; in that case *error is -errno, and else 0. */
+/* Returns the first queued record and its text, which are valid until the next call. Returns NULL if there is none, or
+ * if the file cannot be read; in that case *error is -errno, and else 0. */
 const struct queued_record *record_queue_first(struct record_queue *queue, const char **text, int *error);
 /* Removes the first queued record. */
 void record_queue_drop(struct record_queue *queue);

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "live/view.h"
+#include "live/view_rows.h"
 #include "modules/known.h"
 
 #include <inttypes.h>

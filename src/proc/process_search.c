@@ -1,9 +1,9 @@
-/* Finds processes by name, and names of processes: see who.h. */
+/* Finds processes by name, and names of processes: see process_search.h. */
 #include "config.h"
-#include "proc/who.h"
+#include "proc/process_search.h"
 #include "proc/proc.h"
 #include "base/buf.h"
-#include "base/plain.h"
+#include "base/terminal_escape.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the live view shows at a moment: the stacks of one kind of resource, of all processes, in an order. */
-#ifndef FT_LIVE_VIEW_H
-#define FT_LIVE_VIEW_H
+#ifndef FT_LIVE_VIEW_ROWS_H
+#define FT_LIVE_VIEW_ROWS_H
 
 #include "base/buf.h"
 #include "live/live_view.h"

@@ -1,6 +1,6 @@
 /* -c: groups calls by their stacks. */
-#ifndef FT_ANALYSIS_LEAKS_COMPRESS_H
-#define FT_ANALYSIS_LEAKS_COMPRESS_H
+#ifndef FT_ANALYSIS_LEAKS_CALL_GROUPS_H
+#define FT_ANALYSIS_LEAKS_CALL_GROUPS_H
 
 #include "analysis/stage.h"
 
@@ -21,6 +21,6 @@ bool group_order_parse(const char *text, enum group_order *order);
  * last one has the summary. Scans go on after the calls, other records at once, except threads, for which groups have
  * no place. If other objects are mapped at a group's addresses by then, the group's objects are declared again before
  * it. */
-struct stage *compress_new(struct stage *next, enum group_order order);
+struct stage *call_groups_new(struct stage *next, enum group_order order);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "trace/compression.h"
+#include "trace/compression_kinds.h"
 #include "base/util.h"
 
 #include <string.h>

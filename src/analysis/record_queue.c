@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/marks.h"
+#include "analysis/record_queue.h"
 #include "analysis/stage.h"
 #include "base/util.h"
 

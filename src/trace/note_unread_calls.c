@@ -1,10 +1,10 @@
 #include "config.h"
-#include "trace/note_unread.h"
+#include "trace/note_unread_calls.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-bool note_unread_parse(const char *text, uint64_t *calls)
+bool note_unread_calls_parse(const char *text, uint64_t *calls)
 {
 	int end = 0;
 

@@ -1,6 +1,6 @@
 /* The note that says how many calls a trace lacks because its reader did not read. */
-#ifndef FT_TRACE_NOTE_UNREAD_H
-#define FT_TRACE_NOTE_UNREAD_H
+#ifndef FT_TRACE_NOTE_UNREAD_CALLS_H
+#define FT_TRACE_NOTE_UNREAD_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +9,6 @@
 #define NOTE_UNREAD "calls that came while nothing read the trace, and are not in it: %"
 
 /* Parses the number of calls. Returns false if the note says anything else. */
-bool note_unread_parse(const char *text, uint64_t *calls);
+bool note_unread_calls_parse(const char *text, uint64_t *calls);
 
 #endif

@@ -1,6 +1,6 @@
 /* Puts records into a trace, at once or later, and handles traces that cannot be written. */
-#ifndef FT_RECORD_PUT_H
-#define FT_RECORD_PUT_H
+#ifndef FT_RECORD_PUT_RECORDS_H
+#define FT_RECORD_PUT_RECORDS_H
 
 #include "record/trace.h"
 

@@ -1,0 +1,218 @@
+#include "config.h"
+#include "analysis/leaks/call_groups.h"
+#include "analysis/leaks/call_store.h"
+#include "analysis/leaks/deferred_scans.h"
+#include "analysis/resource_words.h"
+#include "base/msg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call_group {
+	const struct stack *stack;
+	struct call_list *calls;
+	const struct resource_state *resource; /* of its calls; NULL if they have several */
+	uint64_t count, size;
+	uint64_t number; /* in the order of the groups' first calls */
+};
+
+struct call_groups {
+	struct stage stage;
+	enum group_order order;
+	struct resources resources;
+	struct object_map objects;
+	struct stack_pool stacks;
+	struct call_store store;
+	struct deferred_scans scans;
+	struct call_group **items;
+	size_t count, capacity;
+};
+
+static const char *const order_names[] = {
+	[GROUPS_SIZE] = "size",
+	[GROUPS_SIZE_ASC] = "size-asc",
+	[GROUPS_COUNT] = "count",
+	[GROUPS_COUNT_ASC] = "count-asc",
+};
+
+bool group_order_parse(const char *text, enum group_order *order)
+{
+	for (size_t i = GROUPS_SIZE; i < ARRAY_SIZE(order_names); i++)
+		if (!strcmp(text, order_names[i])) {
+			*order = (enum group_order)i;
+			return true;
+		}
+	return false;
+}
+
+static struct call_group *call_groups_group_of(struct call_groups *groups, const struct record_call *call)
+{
+	const struct record_call none = {0};
+	struct stack *stack = stack_intern(&groups->stacks, call->has_frames ? call : &none);
+
+	if (!stack->user) {
+		struct call_group *group = xmalloc(sizeof(*group));
+
+		*group = (struct call_group){
+			.stack = stack, .calls = call_store_list(&groups->store), .number = groups->count};
+		ARRAY_GROW(groups->items, groups->capacity, groups->count);
+		groups->items[groups->count++] = group;
+		stack->user = group;
+	}
+	return stack->user;
+}
+
+static int call_groups_put_call(struct call_groups *groups, const struct record_call *call)
+{
+	struct call_group *group = call_groups_group_of(groups, call);
+	const struct resource_state *resource = resources_of(&groups->resources, call->resource);
+
+	group->resource = !group->count || group->resource == resource ? resource : NULL;
+	call_store_add(&groups->store, group->calls, call, 0);
+	group->count++;
+	group->size = add_saturated(group->size, call->size);
+	return 0;
+}
+
+static int call_groups_put(struct stage *stage, const struct record *record)
+{
+	struct call_groups *groups = (struct call_groups *)stage;
+
+	if (deferred_scans_keep(&groups->scans, record))
+		return 0;
+	switch (record->type) {
+	case RECORD_CALL:
+		return call_groups_put_call(groups, &record->call);
+	case RECORD_THREAD:
+		return 0;
+	case RECORD_RESOURCE:
+		resources_declare(&groups->resources, &record->resource);
+		break;
+	case RECORD_OBJECT:
+		object_map_put(&groups->objects, &record->object);
+		break;
+	case RECORD_BUILD_ID:
+		object_map_set_build_id(&groups->objects, &record->build_id);
+		break;
+	case RECORD_PROCESS: {
+		struct record changed = *record;
+
+		changed.process.filters |= FILTER_COMPRESS;
+		return stage_put(stage->next, &changed);
+	}
+	default:
+		break;
+	}
+	return stage_put(stage->next, record);
+}
+
+static int call_groups_compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int call_groups_compare(const void *a, const void *b, void *context)
+{
+	const struct call_group *x = *(struct call_group *const *)a, *y = *(struct call_group *const *)b;
+	int result = 0;
+
+	switch (*(const enum group_order *)context) {
+	case GROUPS_DEFAULT:
+	case GROUPS_SIZE_ASC:
+		result = call_groups_compare_numbers(x->size, y->size);
+		break;
+	case GROUPS_SIZE:
+		result = call_groups_compare_numbers(y->size, x->size);
+		break;
+	case GROUPS_COUNT_ASC:
+		result = call_groups_compare_numbers(x->count, y->count);
+		break;
+	case GROUPS_COUNT:
+		result = call_groups_compare_numbers(y->count, x->count);
+		break;
+	}
+	return result ? result : call_groups_compare_numbers(x->number, y->number);
+}
+
+static int call_groups_put_calls(struct call_groups *groups, const struct call_group *group, const char *summary)
+{
+	struct record record = {.type = RECORD_CALL};
+	struct call_cursor cursor;
+	uint64_t left = group->count;
+	int status;
+
+	call_cursor_begin(&cursor, &groups->store, group->calls);
+	while ((status = call_cursor_next(&cursor, &record.call)) == 1) {
+		if (record.call.has_frames)
+			stack_to_call(group->stack, &record.call);
+		if (--left)
+			record.call.shares_next = true;
+		else
+			record.call.summary = summary;
+		status = stage_put(groups->stage.next, &record);
+		if (status)
+			break;
+	}
+	if (cursor.failed)
+		msg_error("the temporary file of the groups cannot be read: %s", strerror(-status));
+	call_cursor_end(&cursor);
+	return status;
+}
+
+static int put_group(struct call_groups *groups, const struct call_group *group)
+{
+	struct buf summary = {0};
+	int error = stack_put_objects(group->stack, &groups->objects, groups->stage.next);
+
+	buf_add_str(&summary, "# allocation summary: ");
+	words_count(&summary, group->resource, group->count);
+	if (words_have_size(group->resource, group->size))
+		buf_printf(&summary, " with total size %" PRIu64, group->size);
+	if (!error)
+		error = call_groups_put_calls(groups, group, buf_str(&summary));
+	buf_free(&summary);
+	return error;
+}
+
+static int call_groups_finish(struct stage *stage)
+{
+	struct call_groups *groups = (struct call_groups *)stage;
+	int error = 0;
+
+	if (groups->count)
+		qsort_r(groups->items, groups->count, sizeof(struct call_group *), call_groups_compare, &groups->order);
+	for (size_t i = 0; i < groups->count && !error; i++)
+		error = put_group(groups, groups->items[i]);
+	if (!error)
+		error = deferred_scans_put(&groups->scans, stage->next);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void call_groups_free(struct stage *stage)
+{
+	struct call_groups *groups = (struct call_groups *)stage;
+
+	for (size_t i = 0; i < groups->count; i++)
+		free(groups->items[i]);
+	free(groups->items);
+	call_store_free(&groups->store);
+	deferred_scans_free(&groups->scans);
+	stack_pool_free(&groups->stacks);
+	object_map_free(&groups->objects);
+	resources_free(&groups->resources);
+	free(groups);
+}
+
+struct stage *call_groups_new(struct stage *next, enum group_order order)
+{
+	struct call_groups *groups = xmalloc(sizeof(*groups));
+
+	*groups = (struct call_groups){
+		.stage = {.put = call_groups_put, .finish = call_groups_finish, .free = call_groups_free, .next = next},
+		.order = order,
+	};
+	groups->stacks.objects = &groups->objects;
+	return &groups->stage;
+}

@@ -38,7 +38,7 @@ void scan_groups_begin(struct scan_groups *groups, bool keeps_lost)
 
 static uint64_t key_of(uint64_t size, size_t type)
 {
-	return size << 17 ^ type; /* sizes have at most 47 bits, types 16 */
+	return size << 17 ^ type; /* sizes have at most 47 bits, type numbers 16 */
 }
 
 static struct scan_group *block_groups_group_of(struct scan_groups *groups, uint64_t size, size_t type)

@@ -8,7 +8,7 @@
 
 #define VTABLE      "vtable for "
 #define TYPEINFO    "typeinfo for "
-#define TYPES_MAX   65536 /* further types are unknown */
+#define TYPES_MAX   65536 /* limit of types; all further types are unknown */
 #define WORDS_KNOWN (1 << 20)
 
 struct block_types_range {
@@ -17,11 +17,11 @@ struct block_types_range {
 
 struct scan_types {
 	struct data_names *names;
-	struct block_types_range *ranges; /* the image's mappings of files, by address */
+	struct block_types_range *ranges; /* ranges of the image's mappings of files, by address */
 	size_t range_count, range_capacity;
-	uint64_t words_most; /* words in writable memory: no object has more references */
-	struct hash by_word; /* the word, mixed with its role -> type */
-	char **types;        /* names; the first is that of TYPE_UNKNOWN */
+	uint64_t words_most; /* number of words in writable memory; no object has more references */
+	struct hash by_word; /* a word, mixed with its role -> number of its type */
+	char **types;        /* names of the types; types[0] is TYPE_UNKNOWN */
 	size_t count, capacity;
 };
 
@@ -71,7 +71,7 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 	}
 }
 
-/* Reads the word at an address of the image. Returns false if the image does not have it. */
+/* Reads the word at an address of the image. Returns false if the image does not contain it. */
 static bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word)
 {
 	uint32_t narrow;
@@ -105,7 +105,8 @@ static size_t block_types_add_type(struct scan_types *types, char *name)
 	return types->count++;
 }
 
-/* Returns whether the word points into a mapped file. Most words of blocks are numbers, or point to other blocks. */
+/* Returns true if the word points into a mapped file. Most words of blocks do not: they are numbers, or point to
+ * other blocks. */
 static bool block_types_is_in_file(const struct scan_types *types, uint64_t word)
 {
 	const size_t i = COUNT_UP_TO(types->ranges, types->range_count, .start, word);
@@ -119,16 +120,16 @@ static bool is_info_of(struct scan_types *types, uint64_t address, const char *c
 {
 	struct data_name name;
 
-	/* Without a name nothing contradicts the class. With -fno-rtti the word is 0. */
+	/* If the typeinfo has no name, it cannot contradict the class. With -fno-rtti the word is 0. */
 	if (!address || !data_names_find(types->names, address, &name) || !name.symbol)
 		return true;
 	return !name.offset && !strncmp(name.symbol, TYPEINFO, sizeof(TYPEINFO) - 1) &&
 	       !strcmp(name.symbol + sizeof(TYPEINFO) - 1, class);
 }
 
-/* Returns whether whole objects of the class point to this place in its table (Itanium C++ ABI, 2.5.2). Before the
- * place are the offset from the pointer to the object, which is 0 for whole objects, and the address of the class's
- * typeinfo. */
+/* Returns true if whole objects of the class point to this place in its vtable (Itanium C++ ABI, 2.5.2). The two
+ * words before the place are the offset from the pointer to the object, which is 0 for whole objects, and the
+ * address of the class's typeinfo. */
 static bool is_place_of_objects(struct scan_types *types, const struct heap_image *image, uint64_t word,
 				uint64_t offset, const char *class)
 {
@@ -167,14 +168,15 @@ struct python {
 };
 
 static const struct python pythons[] = {
-	{0, 1}, /* references, type */
-	{2, 1}, /* after two words of the garbage collector */
-	{0, 3}, /* without a global lock: thread, flags and own references, shared references, type */
+	{0, 1}, /* the object is {references, type} */
+	{2, 1}, /* the same, after two words of the garbage collector */
+	{0, 3}, /* without a global lock: {thread, flags and own references, shared references, type} */
 };
 
 #define METATYPES_MAX 4
 
-/* Returns whether this is a type: its own type is one, and so on up to `type`, which is its own type. */
+/* Returns true if the address is that of a Python type: the type of a type is a type, up to `type`, which is its own
+ * type. */
 static bool block_types_is_type(const struct heap_image *image, const struct python *form, uint64_t address)
 {
 	uint64_t type;
@@ -199,9 +201,9 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 	return block_types_add_type(types, xstrdup(name.symbol));
 }
 
-/* Returns whether the object's number of references is possible. A released object has none; memory that was never
- * written has any word there. From 3.12 on an immortal object has a number with bit 29 or 30; from 3.14 on the highest
- * 16 bits of 64 are flags. */
+/* Returns true if the object's number of references is possible. A released object has none. Memory that was never
+ * written contains any word there. From 3.12 on the number of an immortal object has bit 29 or 30 set; from 3.14 on
+ * the highest 16 of 64 bits are flags. */
 static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
 			   uint64_t object)
 {
@@ -223,7 +225,7 @@ static bool has_references(const struct scan_types *types, const struct heap_ima
 	return sum && (sum <= types->words_most || (own <= UINT32_MAX && (own & immortal)));
 }
 
-/* Returns whether malloc may have returned `size` bytes for a request of `wanted`. */
+/* Returns true if malloc may have returned `size` bytes for a request of `wanted` bytes. */
 static bool block_types_fits(uint64_t wanted, uint64_t size)
 {
 	const uint64_t unused = size / 4 > 32 ? size / 4 : 32;
@@ -231,9 +233,9 @@ static bool block_types_fits(uint64_t wanted, uint64_t size)
 	return wanted <= size && size - wanted <= unused;
 }
 
-/* Returns whether the object's size is the type's, by tp_basicsize and tp_itemsize, which follow the type's ob_size and
- * tp_name. An object with items has their number after its type (for the digits of an int: negative, or from 3.12 on
- * shifted by 3). */
+/* Returns true if the object's size is right for the type, by tp_basicsize and tp_itemsize, which follow the type's
+ * ob_size and tp_name. An object with items contains their number after its type. (In an int, it is the number of
+ * digits: negative for negative numbers, or from 3.12 on shifted by 3.) */
 static bool block_types_has_size(const struct heap_image *image, const struct python *form, uint64_t object,
 				 uint64_t type, uint64_t size)
 {
@@ -254,9 +256,10 @@ static bool block_types_has_size(const struct heap_image *image, const struct py
 	       (count >> 3 <= size && block_types_fits(basic + (count >> 3) * item, size));
 }
 
-/* ---- Both ---- */
+/* ---- C++ and Python ---- */
 
-/* Returns the type that a word means, as an object's first word (form: NULL), or as the type of a Python object. */
+/* Returns the type that a word stands for: as the first word of an object (form: NULL), or as the type of a Python
+ * object. */
 static size_t type_of_word(struct scan_types *types, const struct heap_image *image, uint64_t word,
 			   const struct python *form)
 {

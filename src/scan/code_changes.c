@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHANGES_MAX 65536 /* a program with relocations in its code has one change for each */
+#define CHANGES_MAX 65536 /* limit of changes; a program with relocations in its code has one change for each */
 
 struct comparison {
 	const struct arch *arch;
@@ -19,7 +19,7 @@ struct comparison {
 	int memory, file; /* descriptors */
 };
 
-/* One page in memory and in the file. */
+/* One page, in memory (`now`) and in the file. */
 struct code_changes_page {
 	uint64_t start;
 	size_t size;
@@ -42,8 +42,8 @@ static void code_changes_add(struct comparison *c, const struct code_change *cha
 		changes->path = xstrdup(c->mapping->path);
 }
 
-/* Returns whether the byte at `at`, which differs, belongs to a breakpoint for code in this state, and sets *change to
- * that. A breakpoint of several bytes may have some of them in common with the file. */
+/* Returns true if the byte at offset `at`, which differs from the file's, belongs to a breakpoint for code of this
+ * state. Then sets *change to the breakpoint. If a breakpoint has several bytes, some of them may equal the file's. */
 static bool is_breakpoint(const struct comparison *c, const struct code_changes_page *page, size_t at, uint64_t state,
 			  struct code_change *change)
 {
@@ -88,7 +88,7 @@ static void compare_page(struct comparison *c, struct code_changes_page *page)
 
 	if (got <= 0)
 		return;
-	memset(page->file + got, 0, page->size - (size_t)got); /* the kernel fills a file's last page in the same way */
+	memset(page->file + got, 0, page->size - (size_t)got); /* as the kernel does for a file's last page */
 	code_changes_compare(c, page);
 }
 

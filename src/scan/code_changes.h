@@ -1,8 +1,8 @@
-/* Compares the code in a process's memory with the files that it was mapped from.
+/* Compares the code in a process's memory with the files from which it was mapped.
  *
  * If all of functrace's processes are killed at once, the breakpoints of the traced processes stay in their code: a
- * thread that runs into one dies of SIGTRAP, and so does each child that is forked. The kernel shows which pages
- * were written to and so are no longer the file's (/proc/PID/pagemap). Only these are compared. */
+ * thread that runs into one dies of SIGTRAP, and so does each child that is forked later. The kernel shows which
+ * pages were written and so are no longer the file's (/proc/PID/pagemap). Only these pages are compared. */
 #ifndef FT_SCAN_CODE_CHANGES_H
 #define FT_SCAN_CODE_CHANGES_H
 
@@ -11,34 +11,35 @@
 #include <sys/types.h>
 
 enum code_change_kind {
-	CODE_BREAKPOINT, /* the bytes of a breakpoint, where the file has others */
-	CODE_OTHER,      /* anything else: an instruction's copy, relocations, a program that changes its code */
+	CODE_BREAKPOINT, /* the bytes of a breakpoint, at which the file has other bytes */
+	CODE_OTHER,      /* another change: a copied instruction, relocations, a program that changes its code */
 };
 
 struct code_change {
 	uint64_t address;
 	enum code_change_kind kind;
 	unsigned char size;
-	unsigned char original[ARCH_BREAKPOINT_MAX]; /* of a breakpoint: the file's bytes */
+	unsigned char original[ARCH_BREAKPOINT_MAX]; /* of a breakpoint, the file's bytes */
 };
 
-/* The changes in one process, by address. */
+/* The changes in one process, in order of address. */
 struct code_changes {
 	struct code_change *items;
 	size_t count, capacity;
 	size_t breakpoints;
-	char *path;       /* the file with the first breakpoint, or NULL */
-	bool has_uprobes; /* breakpoints may be the kernel's, which has mapped room for their copies ([uprobes]) */
-	bool is_cut;      /* there are more changes than are kept */
+	char *path;       /* path of the file with the first breakpoint, or NULL */
+	bool has_uprobes; /* the kernel has memory for copies of instructions ([uprobes]): breakpoints may be its own */
+	bool is_cut;      /* true if there are more changes than are stored */
 };
 
-/* Compares the process's executable mappings with their files. Files and pages that cannot be read count as unchanged.
- * Returns 0, or -errno if the process has ended or may not be inspected. Call code_changes_free() in both cases. */
+/* Compares the process's executable mappings with their files. Files and pages that cannot be read are treated as
+ * unchanged. Returns 0, or -errno if the process has ended or may not be inspected. The caller frees *changes by
+ * code_changes_free() in both cases. */
 int code_changes_find(pid_t pid, const struct arch *arch, struct code_changes *changes);
 void code_changes_free(struct code_changes *changes);
 
-/* Removes the breakpoints that a killed tracer has left in the process's code, while all its threads are stopped, and
- * reports the result. Returns 0, or 1 after a message. */
+/* Removes the breakpoints that a killed tracer has left in the process's code. All threads of the process are
+ * stopped meanwhile. Prints the result. Returns 0, or 1 after an error message. */
 int code_repair(pid_t pid);
 
 #endif

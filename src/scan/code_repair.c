@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes the original instructions to the places of the breakpoints, by the descriptor of the memory of a stopped task.
- * Returns how many were written; *error is that of the last failure. */
+/* Writes the original instructions over the breakpoints. memory: a descriptor for the memory of a stopped task.
+ * Returns how many were written; *error: the error of the last failure. */
 static size_t put_back(const struct code_changes *changes, int memory, pid_t tid, int *error)
 {
 	size_t done = 0;
@@ -30,8 +30,8 @@ static size_t put_back(const struct code_changes *changes, int memory, pid_t tid
 	return done;
 }
 
-/* Repairs a process whose threads are stopped. Only breakpoints are removed. Copies of instructions stay: nothing leads
- * to them any more, but a thread may still be in one. */
+/* Repairs a process whose threads are stopped. Only breakpoints are removed. Copies of instructions stay: no jump to
+ * them is left, but a thread may still be running one. */
 static int repair_held(pid_t pid, const struct arch *arch)
 {
 	struct code_changes changes;

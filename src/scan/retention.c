@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 30 /* steps of a way that are shown */
+#define STEPS_MAX 30 /* limit of the steps to a block that are shown */
 
 struct scan_owners {
 	const struct heap_image *image;
@@ -15,7 +15,7 @@ struct scan_owners {
 	size_t count, capacity;
 	struct hash by_name; /* hash of the name -> index + 1 */
 	struct buf name;
-	/* The root of the last call. Blocks that are possibly lost come one by one, often several of the same root. */
+	/* The root of the last call. Possibly lost blocks are added one by one, often several of the same root. */
 	uint64_t address;
 	pid_t tid;
 	size_t owner;
@@ -115,7 +115,7 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 	step->type = scan_type_name(types, scan_type_of(types, image, block.address, block.size));
 }
 
-/* Adds the blocks on the way from the first one to this one. */
+/* Adds the blocks from the first one to this one. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {
@@ -129,7 +129,7 @@ static void add_way(struct scan_why *why, const struct heap *heap, const struct 
 			way[shown++] = at;
 		first = at;
 	}
-	/* The first block tells which structure is lost. */
+	/* The first block is always shown, because its type says which structure is lost. */
 	if (steps > shown && heap_block(heap, first).class == HEAP_LOST) {
 		retention_add_block(why, heap, first, image, types);
 		steps--;

@@ -1,4 +1,4 @@
-/* Finds out which roots keep blocks alive. */
+/* Finds which roots keep blocks alive. */
 #ifndef FT_SCAN_RETENTION_H
 #define FT_SCAN_RETENTION_H
 
@@ -9,15 +9,15 @@ struct data_names;
 
 struct scan_owners;
 
-/* Sums up the reachable blocks by the root that reached them first. scan_owners_end() frees the struct and returns an
- * array, the greatest owner first, which scan_owners_free() frees. */
+/* Sums up the reachable blocks by the root through which each was reached first. scan_owners_end() frees the struct
+ * and returns an array in descending order of bytes, which scan_owners_free() frees. */
 struct scan_owners *scan_owners_begin(const struct heap_image *image, struct data_names *names);
-/* The callback for heap_classify_for(). */
+/* The function to pass to heap_classify_for() as `owner`. */
 void scan_owners_add(void *owners, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
 struct scan_owner *scan_owners_end(struct scan_owners *owners, size_t *count);
 void scan_owners_free(struct scan_owner *owners, size_t count);
-/* Finds out why the block at why->address is alive, or that it is not, and sets the rest of *why, which must be zero.
- * The heap was classified with has_ways. scan_why_free() frees the steps. */
+/* Finds why the block at why->address is alive, or that it is lost. Sets the other members of *why, which must be
+ * zero. The heap was classified with has_ways. scan_why_free() frees the steps. */
 void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_image *image, struct data_names *names,
 	      struct scan_types *types);
 void scan_why_free(struct scan_why *why);

@@ -9,11 +9,11 @@ static bool root_names_is_in(const struct heap_mapping *m, uint64_t address)
 	return address >= m->start && address < m->end;
 }
 
-#define CONTROL_BLOCK 4096 /* bytes around the thread pointer in which the C library keeps its data of a thread */
+#define CONTROL_BLOCK 4096 /* bytes around the thread pointer in which the C library stores a thread's data */
 
-/* Returns whether the address is near the thread pointer. A thread's variables are below it (x86) or above it, beside
- * the C library's own words. The kernel may have merged their mapping with a stack, and with mappings of the program's
- * own. */
+/* Returns true if the address is near the thread pointer. A thread's variables are below (x86) or above the thread
+ * pointer, beside the C library's own words. The kernel may have merged their mapping with that of a stack, and with
+ * other mappings of the program. */
 static bool is_near(const struct heap_thread *thread, uint64_t address, uint64_t thread_bytes)
 {
 	const uint64_t span = thread_bytes > CONTROL_BLOCK ? thread_bytes : CONTROL_BLOCK;
@@ -32,7 +32,7 @@ static const struct heap_thread *variables_of(const struct heap_image *image, co
 	return NULL;
 }
 
-/* Returns the thread with the nearest stack pointer below the address. If the thread's variables are in the same
+/* Returns the thread whose stack pointer is nearest below the address. If the thread's variables are in the same
  * mapping, the stack ends before them. */
 static const struct heap_thread *stack_of(const struct heap_image *image, const struct heap_mapping *m,
 					  uint64_t address)
@@ -50,7 +50,7 @@ static const struct heap_thread *stack_of(const struct heap_image *image, const 
 			nearest = thread;
 	}
 	if (!nearest)
-		return lowest; /* memory below the stack pointer, which a function uses or has used */
+		return lowest; /* the address is below all stack pointers, in memory that a function uses or has used */
 	return root_names_is_in(m, nearest->thread_pointer) && address > nearest->thread_pointer ? NULL : nearest;
 }
 

@@ -1,4 +1,4 @@
-/* Names the places that keep blocks alive. */
+/* Names the memory locations that keep blocks alive. */
 #ifndef FT_SCAN_ROOT_NAMES_H
 #define FT_SCAN_ROOT_NAMES_H
 
@@ -7,8 +7,8 @@
 
 struct data_names;
 
-/* Appends the name of an address: the variable there with its object, the thread whose stack or variables contain it,
- * or else the mapping. is_exact: adds the offset in the variable, or else the address. */
+/* Appends the name of an address: the variable there with its object, the thread whose stack or variables contain
+ * the address, or else the mapping. is_exact: true to append the offset in the variable, or else the address, too. */
 void scan_place_add(struct buf *out, struct data_names *names, const struct heap_image *image, uint64_t address,
 		    bool is_exact);
 

@@ -15,31 +15,31 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AT_ONCE_MAX 4    /* copies with threads wherever they are, if no locks are known: the first, and three more */
-#define COPIES_MAX  24   /* most copies; in the later ones threads are brought out of the C library */
-#define LOCKED_MAX  4    /* consistent copies that are not used because a lock is held */
-#define LOCKS_MAX   4096 /* locks of further arenas are ignored */
+#define AT_ONCE_MAX 4    /* limit of copies with threads stopped in any code, if no locks are known */
+#define COPIES_MAX  24   /* limit of all copies; for the later ones threads are moved out of the C library */
+#define LOCKED_MAX  4    /* limit of consistent copies that are not used because a lock is held */
+#define LOCKS_MAX   4096 /* limit of locks; those of further arenas are ignored */
 
 struct scan {
 	pid_t pid;
 	char *program;
-	struct snapshot *snapshot; /* NULL: a scan of a core */
+	struct snapshot *snapshot; /* NULL in a scan of a core file */
 	struct core *core;
-	const char *path;    /* of the core file */
-	const char *sysroot; /* put before the paths of the core's files, or NULL */
+	const char *path;    /* path of the core file */
+	const char *sysroot; /* directory that is put before the paths of the core's files, or NULL */
 	struct data_names *names;
-	uint64_t layout; /* of the objects in `names`: scan_layout_of() */
+	uint64_t layout; /* the result of scan_layout_of() for the objects in `names` */
 	struct scan_types *types;
 	struct scan_groups groups;
-	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
+	uint64_t locks[LOCKS_MAX]; /* addresses of the locks, from the last copy in which they were found */
 	size_t lock_count;
-	uint64_t program_number; /* of the newest copy; 0: none */
-	char *program_before;    /* of the previous scan if the process has executed another one; else NULL */
+	uint64_t program_number; /* the program of the last copy; 0 if there is none */
+	char *program_before;    /* program of the previous scan if it was another one; else NULL */
 	uint64_t looks;
-	bool is_continued; /* set by scan_continues() */
-	bool was_awake;    /* in a copy of this look a thread was running, or in a system call that malloc makes */
-	bool marks_locks;  /* from heap_locks() */
-	char *object;      /* with the allocator's code; NULL: the C library, or the program */
+	bool is_continued; /* true if another look follows: scan_continues() */
+	bool was_awake;    /* in a copy of this look, a thread was running or in a system call that malloc makes */
+	bool marks_locks;  /* true if the locks can be marked: heap_locks() */
+	char *object;      /* path of the allocator's object; NULL: the allocator is in the C library or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -135,8 +135,8 @@ struct scan_report *scan_report_of(struct scan *scan)
 
 /* ---- A copy with a consistent heap ---- */
 
-/* Waits before the next copy: for 1, 3, 10, and then about 5 ms. The times differ, so that they do not match a rhythm
- * of the process. */
+/* Waits before the next copy: for 1, 3 and 10 ms, then for about 5 ms. The times differ, so that they do not
+ * coincide with a periodic action of the process. */
 static void pause_before(unsigned copy)
 {
 	static const long first[] = {1000000, 3000000, 10000000};
@@ -180,7 +180,7 @@ static const char *cause_of(const struct scan *scan)
 	       "again.";
 }
 
-/* Returns the place of the inconsistency as text, ", at 0x55d0c0"; "" if it is unknown. */
+/* Formats the address of the inconsistent data as ", at 0x55d0c0"; "" if it is unknown. */
 static const char *shown_place(uint64_t place, char text[32])
 {
 	text[0] = '\0';
@@ -235,8 +235,8 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 	return SCAN_FAILED;
 }
 
-/* Finds out where threads must not be in the next copy. For an allocator in an object of its own, locks do not tell
- * enough: a block that a thread moves from an arena to its cache is in neither for a moment. */
+/* Finds which code or locks threads must leave before the next copy. If the allocator is in a shared object, its
+ * locks are not enough: while a thread moves a block from an arena to its cache, the block is in neither. */
 static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
@@ -250,8 +250,8 @@ static void learn_places(struct scan *scan)
 	scan->lock_count = locks ? locks : scan->lock_count;
 }
 
-/* Returns whether the process shares its memory with a child (CLONE_VM without CLONE_THREAD), which uses the same locks
- * but is not stopped. */
+/* Returns true if the process shares its memory with a child (CLONE_VM without CLONE_THREAD). Such a child uses the
+ * same locks, but is not stopped. */
 static bool has_shared_memory(pid_t pid)
 {
 	size_t count;
@@ -264,7 +264,7 @@ static bool has_shared_memory(pid_t pid)
 	return is_shared;
 }
 
-/* Discards what was learnt, because the process has executed another program. */
+/* Discards all results, because the process has executed another program. */
 static void begin_anew(struct scan *scan)
 {
 	free(scan->program_before);
@@ -284,7 +284,7 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Learns from the newest copy. */
+/* Updates the scan's data from the last copy. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);
@@ -306,8 +306,8 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
-/* Returns whether another copy, with threads brought out of the allocator, is worth a pause, although this one is
- * consistent: a block that is just being allocated or released may be in no list, and no pointer may lead to it. */
+/* Returns true if another copy, with threads moved out of the allocator, is worth a pause, although this one is
+ * consistent: a block that is just being allocated or released may be in no list, and no pointer to it may exist. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
 	return copy < LOCKED_MAX && !scan->object && !snapshot_figures(scan->snapshot)->is_stopped &&
@@ -348,7 +348,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 			msg_debug(DBG_PROCESS, 1, "copy %u is not used: a lock is held", copy + 1);
 			continue;
 		}
-		/* An inconsistent list hides the first arena. If no arena is found in some copies, there is none. */
+		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in
+		 * several copies, there is none. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
@@ -420,7 +421,7 @@ static void scan_add_whys(struct scan *scan, const struct heap *heap, const stru
 	}
 }
 
-/* Returns a hash over the mappings of code: their addresses and files. */
+/* Returns a hash of the mappings of code: their addresses and files. */
 static uint64_t scan_layout_of(const struct heap_image *image)
 {
 	uint64_t hash = 1;
@@ -434,7 +435,8 @@ static uint64_t scan_layout_of(const struct heap_image *image)
 	return hash;
 }
 
-/* Reads the names anew if objects were loaded since the previous scan, or replaced at the same addresses. */
+/* Reads the names of symbols again if objects were loaded since the previous scan, or replaced at the same
+ * addresses. */
 static void name_objects(struct scan *scan, const struct heap_image *image)
 {
 	const uint64_t layout = scan_layout_of(image);

@@ -1,4 +1,4 @@
-/* A scan: copies a process's memory in one pause, and examines its heap. */
+/* Makes scans: copies a process's memory in one pause, and examines its heap. */
 #ifndef FT_SCAN_SCAN_H
 #define FT_SCAN_SCAN_H
 
@@ -8,30 +8,33 @@ struct scan;
 
 enum scan_result {
 	SCAN_DONE,
-	SCAN_FAILED, /* a message has said why */
-	SCAN_ENDED,  /* the process does not exist (any more); there was no message */
+	SCAN_FAILED, /* a message has been printed that says why */
+	SCAN_ENDED,  /* the process does not exist, or has ended; no message was printed */
 };
 
-/* Makes a scan of a process, which is not looked at yet. scan_free() frees it. */
+/* Makes a scan of a process, without reading the process yet. scan_free() frees it. */
 struct scan *scan_new(pid_t pid);
-/* Makes a scan of a core file, which is looked at once. sysroot: put before the paths of the files that its process
- * had, or NULL. The caller owns both strings, which must stay valid. Returns NULL after a message. */
+/* Makes a scan of a core file, and reads the file. sysroot: a directory that is put before the paths of the files
+ * which the process had mapped, or NULL. The caller owns both strings, which must stay valid. Returns NULL after a
+ * message. */
 struct scan *scan_of_core(const char *path, const char *sysroot);
 void scan_free(struct scan *scan);
 pid_t scan_pid(const struct scan *scan);
-/* The name of the process's program, "?" if it is unknown; and how often the process was looked at. */
+/* scan_program() returns the name of the process's program, "?" if it is unknown; scan_count() returns the number of
+ * scan_look() calls that succeeded. */
 const char *scan_program(const struct scan *scan);
 uint64_t scan_count(const struct scan *scan);
-/* Sets whether another look may follow the next one, and is to be compared with it; at first false. */
+/* Sets whether another scan_look() may follow the next one and is then compared with it; false at first. */
 void scan_continues(struct scan *scan, bool is_so);
-/* Looks once, and finds out why the blocks at these addresses are alive. If a thread was inside malloc, looks again
- * after some milliseconds, in the end with all threads brought out of the C library. If the process has executed
- * another program since the last look, begins anew. */
+/* Examines the heap once, and finds why the blocks at the addresses in `why` are alive. If a thread was inside
+ * malloc, copies the memory again after some milliseconds; for the last copies all threads are moved out of the C
+ * library. If the process has executed another program since the last look, discards the earlier results. */
 enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_count);
-/* Frees the memory of the copy and the report until the next look. What the next look is compared with is kept. */
+/* Frees the memory of the copy and the report until the next look. The results that are compared with the next look
+ * are kept. */
 void scan_rest(struct scan *scan);
-/* Returns what the last look has found, valid until the next one. The caller sets `top`, and `scans` if there are to be
- * more. */
+/* Returns the results of the last look, valid until the next one. The caller sets `top`, and `scans` if more looks
+ * are to follow. */
 struct scan_report *scan_report_of(struct scan *scan);
 
 #endif

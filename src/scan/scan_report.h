@@ -1,4 +1,4 @@
-/* What a scan has found, and writing it for people and for programs. */
+/* The results of a scan, and writing them as text or JSON. */
 #ifndef FT_SCAN_SCAN_REPORT_H
 #define FT_SCAN_SCAN_REPORT_H
 
@@ -11,32 +11,32 @@
 
 /* One of the allocator's figures. */
 struct scan_figure {
-	const char *name;  /* as in mallinfo2(3), or functrace's own */
-	const char *words; /* what it counts */
+	const char *name;  /* name in mallinfo2(3), or functrace's name */
+	const char *words; /* description of the counted things */
 	uint64_t value;
-	bool is_count; /* false: bytes */
+	bool is_count; /* true if the figure is a count, false if it is in bytes */
 };
 
-/* The blocks that are alive because of one root: a variable, a thread's stack, a mapping. */
+/* The sums of the blocks that one root keeps alive: a variable, a thread's stack or registers, or a mapping. */
 struct scan_owner {
 	char *name;
 	struct scan_sum sum;
 };
 
-/* One step on the way to a block: the root, a block, or a number of blocks that are left out. */
+/* One step from a root to a block: the root, a block, or a number of omitted blocks. */
 struct scan_step {
-	char *root; /* NULL: the step is no root */
+	char *root; /* name of the root; NULL if the step is no root */
 	size_t left_out;
-	uint64_t address, size; /* of a block; of a root the address of its word only, 0: in a register */
-	const char *type;       /* from the struct scan_types; NULL: unknown */
+	uint64_t address, size; /* address and size of a block; of a root the word's address only, 0 for a register */
+	const char *type;       /* name of the type, owned by the struct scan_types; NULL if unknown */
 };
 
-/* Why a block is alive: the way from a root to it. For an indirectly lost block it is the way from a definitely lost
- * one; for a definitely lost block it is this block alone. */
+/* Why a block is alive: the steps from a root to it. For an indirectly lost block, the steps from a definitely lost
+ * block; for a definitely lost block, only this block. */
 struct scan_why {
 	uint64_t address;
-	bool is_block;    /* false: no block is at the address, and there is no way */
-	bool is_doubtful; /* possibly lost: only memory that was not copied may lead to it */
+	bool is_block;    /* false if no block is at the address; then there are no steps */
+	bool is_doubtful; /* possibly lost, because only memory that was not copied may point to the block */
 	enum scan_class class;
 	struct scan_step *steps;
 	size_t step_count;
@@ -45,29 +45,29 @@ struct scan_why {
 struct scan_report {
 	pid_t pid;
 	const char *program;
-	const char *core;           /* the path of a core file, for which nothing was stopped; NULL: a process */
-	const char *program_before; /* of the previous scan, if the process has executed another one; else NULL */
-	struct timespec time;       /* of a process: when it was looked at, by CLOCK_REALTIME */
-	uint64_t scan, scans;       /* the number of this one, from 1 on, and of all */
-	bool is_compared;           /* with the previous scan */
-	uint64_t since_last_ns;     /* from the previous pause to this one; 0: it is the first */
+	const char *core;           /* path of the core file; NULL if a process was scanned */
+	const char *program_before; /* program of the previous scan if it was another one, else NULL */
+	struct timespec time;       /* for a process, the time of the scan, by CLOCK_REALTIME */
+	uint64_t scan, scans;       /* the number of this scan, from 1 on, and the number of all scans */
+	bool is_compared;           /* true if the scan was compared with the previous one */
+	uint64_t since_last_ns;     /* time from the previous pause to this one; 0 if this is the first */
 	const struct snapshot_figures *pause;
-	uint64_t inconsistent; /* copies that were not used because a thread was inside the allocator */
+	uint64_t inconsistent; /* number of copies that were not used because a thread was inside the allocator */
 	struct scan_groups *groups;
 	const struct scan_types *types;
-	struct scan_owner *owners; /* the greatest first */
+	struct scan_owner *owners; /* in descending order of bytes */
 	size_t owner_count;
-	const char *allocator; /* "glibc" */
+	const char *allocator; /* name of the allocator, such as "glibc" */
 	struct scan_figure *figures;
 	size_t figure_count;
 	struct scan_why *whys;
 	size_t why_count;
-	size_t top; /* groups and owners that are shown */
+	size_t top; /* limit of the groups and owners that are shown */
 };
 
-/* Writes paragraphs for people. */
+/* Writes the report as text for people. */
 void scan_report_text(FILE *out, struct scan_report *report);
-/* Writes one line of JSON. */
+/* Writes the report as one line of JSON. */
 void scan_report_json(FILE *out, struct scan_report *report);
 
 #endif

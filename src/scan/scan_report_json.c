@@ -26,7 +26,7 @@ static void add_sums(struct buf *out, const struct scan_sum sums[CLASSES])
 	}
 }
 
-/* Adds where the data come from: a core file, or a process at a time. */
+/* Adds the source of the data: a core file, or the time at which a process was scanned. */
 static void add_origin(struct buf *out, const struct scan_report *report)
 {
 	if (report->core) {
@@ -79,7 +79,7 @@ static void add_groups(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, ']');
 }
 
-/* Adds by how many bytes all blocks of each group have grown since the previous scan, the most first. */
+/* Adds the growth of each group's blocks since the previous scan, in bytes; the fastest-growing group comes first. */
 static void add_growth(struct buf *out, const struct scan_report *report)
 {
 	struct scan_groups *groups = report->groups;

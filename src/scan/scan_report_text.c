@@ -35,7 +35,7 @@ static void print_time(FILE *out, time_t time)
 		fprintf(out, ", %s UTC", text);
 }
 
-/* The effect of memory whose contents are unknown. */
+/* Added to a message about memory that was not copied: the effect on the classes. */
 static const char partial[] = ": blocks that nothing else leads to are only possibly lost";
 
 static void print_pause(FILE *out, const struct scan_report *report)
@@ -188,8 +188,8 @@ static void print_owners(FILE *out, const struct scan_report *report)
 			plural(report->owner_count - report->top));
 }
 
-/* Names the commands that show the allocating lines. A scan cannot, because the functions that allocated have
- * returned. */
+/* Prints the commands that show the lines which allocate. A scan cannot show these lines, because the functions that
+ * allocated have returned. */
 static void print_next(FILE *out, const struct scan_report *report)
 {
 	const struct scan_groups *groups = report->groups;
@@ -257,7 +257,7 @@ static void print_whys(FILE *out, const struct scan_report *report)
 	}
 }
 
-/* Prints first which addresses of --why are in no block. */
+/* Prints the addresses of --why that are in no block, before all results. */
 static void print_no_blocks(FILE *out, const struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++)

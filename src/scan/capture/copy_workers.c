@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define WORKERS_MAX 16 /* more threads do not copy faster, because memory is the limit */
+#define WORKERS_MAX 16 /* limit of threads; more threads do not copy faster, because the memory's speed is the limit */
 
 struct share {
 	uint64_t end, piece;
@@ -26,7 +26,7 @@ static void *copy_workers_work(void *context)
 	return NULL;
 }
 
-/* Returns how many processors this thread may run on. It is one if the thread shares a processor with a task that it
+/* Returns how many processors this thread may use. That is one if the thread shares a processor with a task that it
  * traces. */
 static unsigned count_processors(void)
 {
@@ -48,7 +48,7 @@ void workers_share(uint64_t end, uint64_t piece, void (*callback)(void *context,
 	wanted = wanted < pieces ? wanted : (unsigned)pieces;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* If no thread can be made, this one does all the work. */
+	/* If no thread can be created, the calling thread does all the work. */
 	while (made + 1 < wanted && !pthread_create(&threads[made], NULL, copy_workers_work, &share))
 		made++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -18,29 +18,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Offsets of the thread's number and registers in struct elf_prstatus, the same on all processors of 64 and of 32
- * bits. */
+/* Offsets of the thread's id and registers in struct elf_prstatus, which are the same on all 64-bit processors, and
+ * on all 32-bit ones. */
 #define PRSTATUS_PID(width)  ((width) == 8 ? 32u : 24u)
 #define PRSTATUS_REGS(width) ((width) == 8 ? 112u : 72u)
-/* Offsets of the process's number and its program's name in struct elf_prpsinfo. */
+/* Offsets of the process's id and its program's name in struct elf_prpsinfo. */
 #define PRPSINFO_PID(width)  ((width) == 8 ? 24u : 12u)
 #define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
 #define NAME_LENGTH          16u
 #define PAGE                 4096u
-#define ADDRESS_MAX          (1ull << 56) /* above all addresses of programs; x86-64 has 57 bits, with the kernel's */
+#define ADDRESS_MAX          (1ull << 56) /* limit of a program's addresses; x86-64 has 57 bits with the kernel's */
 
 struct piece {
-	uint64_t start, end; /* addresses of which the file has bytes */
+	uint64_t start, end; /* range of addresses whose bytes are in the file */
 	uint64_t at;
-	bool is_variable;     /* the program has written it, or may write it */
-	size_t next_variable; /* the first piece from this one on with is_variable; piece_count: none */
+	bool is_variable;     /* true if the program has written the memory, or may write it */
+	size_t next_variable; /* index of the first piece from this one on with is_variable; piece_count: none */
 };
 
 struct core {
-	Elf *elf;             /* it may own the bytes of notes */
-	unsigned char *bytes; /* of the file, mapped */
+	Elf *elf;             /* libelf's handle, which may own the bytes of notes */
+	unsigned char *bytes; /* the mapped bytes of the file */
 	size_t size;
-	uint64_t whole_size; /* the size that the file must have by its headers */
+	uint64_t whole_size; /* number of bytes that the file must have according to its headers */
 	const struct arch *arch;
 	struct heap_image image;
 	struct heap_mapping *mappings;
@@ -49,8 +49,8 @@ struct core {
 	size_t piece_count, piece_capacity;
 	struct heap_thread *threads;
 	size_t thread_count, thread_capacity;
-	struct maps files; /* the files that were mapped */
-	int64_t time;      /* when the core file was written, since the Epoch */
+	struct maps files; /* the files that the process had mapped */
+	int64_t time;      /* when the core file was written, in seconds since the Epoch */
 	struct snapshot_figures figures;
 	pid_t pid;
 	char name[NAME_LENGTH + 1];
@@ -114,14 +114,14 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 	const uint64_t held = phdr->p_filesz < phdr->p_memsz ? phdr->p_filesz : phdr->p_memsz;
 	const bool follows = !core->mapping_count || phdr->p_vaddr >= core->mappings[core->mapping_count - 1].end;
 
-	/* This also leaves out the page with the kernel's old system calls (vsyscall). */
+	/* This also excludes the page with the kernel's old system calls (vsyscall). */
 	if (!follows || !phdr->p_memsz || phdr->p_memsz > ADDRESS_MAX || phdr->p_vaddr > ADDRESS_MAX - phdr->p_memsz ||
 	    phdr->p_vaddr % PAGE || phdr->p_offset > core->size || held > core->size - phdr->p_offset)
 		return;
 	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
-	/* By default the kernel writes no unchanged mappings of files, and no shared mappings. */
+	/* By default the kernel does not write unchanged mappings of files, nor shared mappings, to a core file. */
 	if (!is_wide && (phdr->p_flags & PF_R) && (phdr->p_flags & PF_W))
 		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
@@ -140,7 +140,7 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 							   .is_variable = phdr->p_flags & PF_W};
 }
 
-/* Returns the program's name. The kernel cuts it; a mapped file may have the whole name. */
+/* Returns the program's name. The kernel truncates it; the path of a mapped file may contain the whole name. */
 static const char *whole_name(const struct core *core)
 {
 	for (size_t i = 0; i < core->files.count && strlen(core->name) + 1 >= NAME_LENGTH; i++) {
@@ -207,7 +207,7 @@ static void join_files(struct core *core)
 
 /* ---- Control blocks of threads ---- */
 
-#define CONTROL_BLOCK 1024 /* bytes of the block in which the C library keeps the thread's number */
+#define CONTROL_BLOCK 1024 /* number of bytes of a control block that are searched for the thread's id */
 
 static struct heap_thread *core_image_thread_of(struct core *core, const unsigned char *block)
 {
@@ -218,8 +218,8 @@ static struct heap_thread *core_image_thread_of(struct core *core, const unsigne
 	return NULL;
 }
 
-/* Searches the memory for threads' control blocks where the registers do not have the thread pointer (i386); gdb's core
- * files do not have it either. Each block begins with its own address, which is the third word as well. */
+/* Searches the memory for threads' control blocks if the registers do not contain the thread pointer (i386), which
+ * gdb's core files do not contain either. The first and the third word of a control block are its own address. */
 static void find_control_blocks(struct core *core)
 {
 	const unsigned width = core->arch->pointer_size;
@@ -258,13 +258,13 @@ static note_taker taker_of(uint32_t type)
 				     : NULL;
 }
 
-/* Returns whether the note has vector registers, which follow the thread's other registers. */
+/* Returns true if the note contains vector registers, which follow the thread's other registers. */
 static bool has_words(const struct arch_abi *abi, uint32_t type)
 {
 	return type == NT_FPREGSET || type == (uint32_t)abi->floats_set || type == (uint32_t)abi->vectors_set;
 }
 
-/* Takes the thread pointer from a note of its own. */
+/* Sets the thread pointer from the note that contains it. */
 static void take_thread_pointer(struct core *core, const unsigned char *bytes, size_t size)
 {
 	const struct arch_core *const has = &core->arch->core;
@@ -294,7 +294,7 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 	}
 }
 
-/* Marks the mapping whose memory tags are in this segment. */
+/* Marks the mapping whose memory tags this segment contains. */
 static void core_image_mark_tags(struct core *core, const GElf_Phdr *phdr)
 {
 	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, phdr->p_vaddr);
@@ -331,14 +331,14 @@ static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
 	return end > other ? end : other;
 }
 
-/* Returns how many bytes the file must have, by the offsets and sizes in its headers. */
+/* Returns how many bytes the file must have according to the offsets and sizes in its headers. */
 static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 {
 	size_t count = header->e_phnum;
 	uint64_t end = 0;
 	GElf_Phdr phdr;
 
-	/* The number of segments is then in a section header, which the kernel writes last. */
+	/* The number of segments is then in the first section header, which the kernel writes last. */
 	if (count == PN_XNUM) {
 		end = later(end, header->e_shoff, header->e_shentsize);
 		if (elf_getphdrnum(elf, &count))
@@ -351,7 +351,7 @@ static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 	return end;
 }
 
-/* Returns NULL, or what is wrong with the file: "" if it is truncated. */
+/* Returns NULL, or a text that says what is wrong with the file: "" if it is truncated. */
 static const char *core_image_read(struct core *core, Elf *elf)
 {
 	GElf_Ehdr header;
@@ -375,7 +375,7 @@ static const char *core_image_read(struct core *core, Elf *elf)
 	return NULL;
 }
 
-/* Returns NULL, or what is wrong with the file. */
+/* Maps the file. Returns NULL, or a text that says what is wrong with it. */
 static const char *map_file(struct core *core, const char *path)
 {
 	struct stat st;

@@ -7,19 +7,19 @@
 
 struct core;
 
-/* Opens an ELF core file of this processor's byte order. Returns NULL after a message if it cannot be read, or is no
- * core file. core_free() closes it; NULL is allowed. */
+/* Opens an ELF core file of this processor's byte order. Returns NULL after a message if the file cannot be read, or
+ * is no core file. core_free() closes it; NULL is allowed. */
 struct core *core_open(const char *path);
 void core_free(struct core *core);
-/* Returns the image, which lives as long as the core. */
+/* Returns the memory image, which is valid as long as the core. */
 const struct heap_image *core_image(const struct core *core);
-/* Returns the figures of the image, like those of a copy; there was no pause. */
+/* Returns the figures of the image, as for a copy of a process, but without a pause. */
 const struct snapshot_figures *core_figures(const struct core *core);
-/* Returns the names of symbols in the objects that were mapped, if their files exist here; data_names_free() frees
- * them. sysroot: put before the paths, or NULL; it belongs to the caller. Warns if a file is not the one that was
- * mapped. */
+/* Returns the names of symbols in the objects that the process had mapped, if their files exist on this machine.
+ * data_names_free() frees them. sysroot: a directory that is put before the paths, or NULL; the string belongs to
+ * the caller. Warns if a file is not the one that was mapped. */
 struct data_names *core_names(struct core *core, const char *sysroot);
-/* The process's id, and the name of its program, "" if it is unknown. */
+/* core_pid() returns the process's id, core_program() the name of its program, "" if it is unknown. */
 pid_t core_pid(const struct core *core);
 const char *core_program(const struct core *core);
 

@@ -6,13 +6,13 @@
 #include "heap/image.h"
 #include "symbols/objects/maps.h"
 
-/* Reads a note NT_FILE into *files, which is empty: mappings by address, with a number for each path as inode. A
- * damaged note leaves *files empty. maps_free() frees *files. */
+/* Reads a note NT_FILE into *files, which is empty: mappings by address. Each path gets a number, which is the
+ * mappings' inode. If the note is damaged, *files stays empty. maps_free() frees *files. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size);
-/* Gives the segments of a core file, *count of them by address, the paths of their files. Adds mappings of files
- * without a segment, which gdb leaves out. Takes over `items` and returns the array, which may have moved, with the new
- * *count. The paths belong to `files`. The permissions of mappings are set in `files`, too; an added mapping counts as
- * readable and executable. */
+/* Sets the paths of the files in the mappings `items`, *count of them by address, which the segments of a core file
+ * describe. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of
+ * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. Also sets
+ * the permissions of the mappings in `files`; an added mapping is marked as readable and executable. */
 struct heap_mapping *core_mappings_join(struct maps *files, struct heap_mapping *items, size_t *count);
 
 #endif

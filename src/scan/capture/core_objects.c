@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define PAGE         4096u
-#define MAPPINGS_MAX 16u /* mappings of one file that are searched for its header */
-#define SEGMENTS_MAX 64u /* most program headers of an object */
+#define MAPPINGS_MAX 16u /* limit of a file's mappings that are searched for its ELF header */
+#define SEGMENTS_MAX 64u /* limit of an object's program headers */
 
 enum core_objects_answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
 
@@ -67,7 +67,7 @@ static bool read_segment(const struct core_memory *memory, uint64_t start, const
 	return true;
 }
 
-/* Returns what the object that begins with the mapping at `start` says about the page at `address`. */
+/* Returns how the object whose ELF header is at `start` describes the page at `address`. */
 static enum core_objects_answer ask_object(const struct core_memory *memory, uint64_t start, uint64_t address)
 {
 	struct core_objects_table table;
@@ -93,8 +93,8 @@ static enum core_objects_answer ask_object(const struct core_memory *memory, uin
 	return answer;
 }
 
-/* Asks all mappings of the file that may begin an object: several objects of one file may be side by side, and a small
- * file's first page may be mapped for each of its segments. */
+/* Checks all mappings of the file that may be the start of an object: several objects of one file may be adjacent,
+ * and the first page of a small file may be mapped for each of its segments. */
 static enum core_objects_answer ask_file(const struct core_memory *memory, size_t i)
 {
 	const struct heap_mapping *const m = &memory->mappings[i];
@@ -113,8 +113,8 @@ static enum core_objects_answer ask_file(const struct core_memory *memory, size_
 	return best;
 }
 
-/* Returns whether the next mapping continues this one in the file. lld maps one page of the file in both, once as the
- * end of relro. */
+/* Returns true if the next mapping continues this one in the file. lld maps one page of the file in both, the first
+ * time as the end of relro. */
 static bool is_continued(const struct heap_mapping *m, bool may_share_page)
 {
 	const uint64_t end = m->offset + (m->end - m->start);

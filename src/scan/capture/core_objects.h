@@ -1,5 +1,5 @@
-/* Finds the memory of a core file that has an object's variables although it cannot be written. A core file tells
- * neither which mappings are shared nor which pages the process has changed. */
+/* Finds read-only memory in a core file that contains an object's variables (relro). A core file does not say which
+ * mappings are shared, nor which pages the process has changed. */
 #ifndef FT_SCAN_CAPTURE_CORE_OBJECTS_H
 #define FT_SCAN_CAPTURE_CORE_OBJECTS_H
 
@@ -7,17 +7,17 @@
 #include "heap/image.h"
 
 struct core_memory {
-	const struct heap_mapping *mappings; /* by address; `inode` is the file's number */
+	const struct heap_mapping *mappings; /* by address; `inode` is the file's number from core_files_read() */
 	size_t count;
 	const struct arch *arch;
-	/* Copies what the core file has from `address` on, at most `size` bytes. Returns how many. */
+	/* Copies the bytes of the core file from `address` on, at most `size`. Returns how many were copied. */
 	size_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
 };
 
-/* Returns whether mapping `i` has variables that are constant after the dynamic linker or the program has set them
- * (relro). The program headers of its object decide if the core file has them. Without them the mapping must be
- * followed, in memory and in the file, by a writable one. */
+/* Returns true if mapping `i` contains variables that are constant after the dynamic linker or the program has set
+ * them (relro). The object's program headers decide, if the core file contains them. Otherwise the next mapping must
+ * continue this one, in memory and in the file, and must be writable. */
 bool core_is_constant(const struct core_memory *memory, size_t i);
 
 #endif

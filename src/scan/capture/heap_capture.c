@@ -131,7 +131,7 @@ static int heap_capture_compare_extents(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Keeps only those known blocks that are inside the heap's blocks. */
+/* Removes the blocks of heap_capture_note_block() that are not inside blocks of the heap. */
 static void note_all_blocks(struct heap_capture *capture)
 {
 	size_t inside = 0;

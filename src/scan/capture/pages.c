@@ -13,18 +13,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Bits of pagemap's words (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
+/* Bits of the words in pagemap (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
-#define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
-#define PAGE_GUARD   (1ull << 58) /* reading it raises SIGSEGV: MADV_GUARD_INSTALL */
-#define PAGE_ALONE   (1ull << 56) /* no other process has it */
-#define WORDS        8192         /* words that a thread reads at a time */
-#define WORDS_MAX    (32 * WORDS) /* words that are held at a time: those of a GiB */
+#define PAGE_OF_FILE (1ull << 61) /* the page belongs to a file or to shared memory */
+#define PAGE_GUARD   (1ull << 58) /* reading the page raises SIGSEGV: MADV_GUARD_INSTALL */
+#define PAGE_ALONE   (1ull << 56) /* no other process has mapped the page */
+#define WORDS        8192         /* number of words that a thread reads at a time */
+#define WORDS_MAX    (32 * WORDS) /* limit of words in memory at a time: those of a GiB with pages of 4 KiB */
 
 #define PIECE      (4u << 20) /* bytes that a thread copies at a time; larger pieces are not faster */
 #define PIECES_MAX 256
-#define TOUCHED    (16u << 20) /* bytes that a thread touches at a time; a multiple of a huge page */
+#define TOUCHED    (16u << 20) /* bytes whose pages a thread provides at a time; a multiple of a huge page */
 
 int pages_open(pid_t tid)
 {
@@ -45,11 +45,10 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 	runs->bytes += end - start;
 }
 
-/* Which pages are wanted. */
+/* The choice of pages to add. */
 struct page_choice {
-	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are left out */
-	bool (*wants_lacking)(void *context, uint64_t at); /* called for a page that is not there; NULL: no such page is
-	                                                    * added */
+	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are not added */
+	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this lacking page; NULL: add none */
 	void *context;
 };
 
@@ -61,12 +60,12 @@ static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const s
 		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
 }
 
-/* A part of pagemap: the words of consecutive pages. */
+/* The words of pagemap for consecutive pages. */
 struct pages_words {
 	int fd;
-	uint64_t first; /* the first page's number */
+	uint64_t first; /* number of the first page */
 	uint64_t *items;
-	atomic_uint_fast64_t known; /* how many words, from the first one on, were read */
+	atomic_uint_fast64_t known; /* number of words, from the first one on, that could be read */
 };
 
 static void read_words(void *context, uint64_t from, uint64_t to)
@@ -84,9 +83,9 @@ static void read_words(void *context, uint64_t from, uint64_t to)
 
 /* ---- The page of zeros ---- */
 
-/* Memory that was read but never written consists of one page of zeros, the small or the huge one, which is present and
- * shared: a table made by calloc() may have gigabytes of them. From Linux 6.7 on the kernel says where they are
- * (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN); on older kernels they are copied. */
+/* Memory that was read but never written consists of a shared page of zeros, the small or the huge one, which is
+ * marked as present. A table made by calloc() may contain gigabytes of it. From Linux 6.7 on the kernel shows where
+ * these pages are (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN). On older kernels they are copied. */
 
 struct pagemap_region {
 	uint64_t start, end, categories;
@@ -118,7 +117,7 @@ static void forget_pages(struct pages_words *words, const struct pagemap_region 
 			words->items[at - words->first] &= ~PAGE_PRESENT;
 }
 
-/* Marks pages of zeros as not present. */
+/* Removes the mark "present" of pages of zeros. */
 static void forget_zeros(struct pages_words *words)
 {
 	struct pagemap_region regions[REGIONS];
@@ -145,7 +144,7 @@ static void forget_zeros(struct pages_words *words)
 	}
 }
 
-/* Returns false if pagemap cannot be read from *at on. */
+/* Adds pages from *at to `end`. Returns false if pagemap cannot be read from *at on. */
 static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct page_choice *choice)
 {
 	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
@@ -203,7 +202,7 @@ uint64_t pages_next(const struct page_runs *runs, uint64_t address)
 
 /* ---- The copy ---- */
 
-/* Where the copy is: `at` bytes of the run `index` are copied. */
+/* The progress of the copy: `at` bytes of run `index` have been copied. */
 struct position {
 	size_t index;
 	uint64_t at;
@@ -213,7 +212,7 @@ struct copy {
 	const struct page_runs *runs;
 	pid_t tid;
 	unsigned char *to;
-	bool is_of_lacking; /* only the lacking runs are copied */
+	bool is_of_lacking; /* true if only the lacking runs are copied */
 	atomic_int error;   /* 0 or -errno */
 	atomic_uint_fast64_t unreadable;
 };
@@ -241,8 +240,8 @@ static void pages_go_on(const struct page_runs *runs, struct position *position,
 	}
 }
 
-/* Makes a list of the pieces from a position on, with at most `most` bytes together. Returns how many; *bytes: their
- * bytes. */
+/* Makes a list of the pieces of memory from a position on, with at most `most` bytes in all. Returns the number of
+ * pieces; *bytes: their sum in bytes. */
 static size_t next_pieces(const struct page_runs *runs, struct position from, uint64_t most, struct iovec *pieces,
 			  uint64_t *bytes)
 {
@@ -268,7 +267,7 @@ static ssize_t pages_read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, c
 	return got < 0 ? -errno : got;
 }
 
-/* Copies some pieces, or a part of them. Returns how many bytes, in whole pages, or -errno. */
+/* Copies all or some of the bytes of the pieces. Returns how many, in whole pages, or -errno. */
 static ssize_t copy_pieces(struct copy *copy, struct position position, struct iovec *pieces, size_t count,
 			   uint64_t bytes)
 {
@@ -278,8 +277,8 @@ static ssize_t copy_pieces(struct copy *copy, struct position position, struct i
 	ssize_t got = pages_read_pieces(copy->tid, to, bytes, pieces, count);
 
 	if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
-		/* Some page of the first piece cannot be read: tries its first page alone, and takes that as zero if it
-		 * fails. */
+		/* A page of the first piece cannot be read. Tries this piece's first page alone; if that fails, the
+		 * page is zero in the copy. */
 		pieces[0].iov_len = page;
 		got = pages_read_pieces(copy->tid, to, page, pieces, 1);
 		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
@@ -342,7 +341,7 @@ int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to)
 /* ---- The memory for the copy ---- */
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on */
 #endif
 
 struct touch {

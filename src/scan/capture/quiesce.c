@@ -12,12 +12,12 @@
 
 #define TIME_NS    200000000ull
 #define TRIES_MAX  8
-#define CALL_WORDS 32 /* words of the stack that contain the return address of a function which makes a system call */
+#define CALL_WORDS 32 /* words at the top of a stack that are searched for a return address */
 
-/* The code of the allocator. */
+/* The location of the allocator's code. */
 struct code {
 	struct maps maps;
-	const char *object; /* path of an object with it, besides the C library; or NULL */
+	const char *object; /* path of an object that contains such code, besides the C library; or NULL */
 };
 
 static bool is_heap_call(const struct arch *arch, long number)
@@ -30,7 +30,7 @@ bool quiesce_is_malloc_call(const struct arch *arch, long number)
 	return is_heap_call(arch, number) || arch_has_call(arch->syscalls.futex, ARCH_FUTEX_CALLS, number);
 }
 
-/* Returns the mapping whose code the task runs, or NULL. */
+/* Returns the mapping that contains the code which the task runs, or NULL. */
 static const struct mapping *quiesce_mapping_of(const struct code *code, struct task *task)
 {
 	if (!task->stopped || task_regs(task) < 0)
@@ -40,7 +40,7 @@ static const struct mapping *quiesce_mapping_of(const struct code *code, struct 
 	return m && m->exec ? m : NULL;
 }
 
-/* Returns whether the task runs code of the C library, or of the allocator's object. */
+/* Returns true if the task runs code of the C library, or of the allocator's object. */
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
@@ -63,8 +63,8 @@ static bool is_of_object(const struct code *code, uint64_t address)
 	return m && m->exec && !strcmp(m->path, code->object);
 }
 
-/* Returns whether the allocator's object has called the function that makes the present system call, or that reads the
- * clock without one. */
+/* Returns true if the allocator's object has called the function that makes the current system call, or that reads
+ * the clock in the vdso without a system call. */
 static bool is_called_by_object(const struct code *code, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -82,8 +82,8 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	return false;
 }
 
-/* Returns whether the task is in such code, or in a system call that malloc makes. Most of these calls are not
- * malloc's, because all waiting is done by futex. */
+/* Returns true if the task is in such code, or in a system call that malloc makes. Most of these calls are not made
+ * by malloc, because a thread that waits for anything usually calls futex. */
 static bool is_inside(void *context, struct task *task)
 {
 	long number;
@@ -112,8 +112,8 @@ static bool quiesce_is_in_glibc(void *context, struct task *task)
 	       (!freeze_in_syscall(task, &number) || quiesce_is_malloc_call(task->process->arch, number));
 }
 
-/* Returns whether the task begins a system call at which the heap is consistent. glibc's malloc asks for memory before
- * it changes anything, and gives memory back when all is done. */
+/* Returns true if the task begins a system call during which the heap is consistent. glibc's malloc requests memory
+ * before it changes anything, and returns memory after all changes. */
 static bool begins_resize(void *context, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -124,8 +124,9 @@ static bool begins_resize(void *context, struct task *task)
 						     !quiesce_is_malloc_call(arch, number));
 }
 
-/* With one thread, glibc's malloc takes no lock. If the thread does nothing but allocate, it is in the kernel most of
- * the time, which provides memory, and each interrupt finds it there. So it is run to the begin of such a call. */
+/* Runs the only thread of a process to the start of a system call that resizes the heap. With one thread, glibc's
+ * malloc takes no lock. If the thread does nothing but allocate, it is in the kernel most of the time, which
+ * provides memory, so each interrupt finds it inside malloc. Returns true if the thread is at such a call. */
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
@@ -133,7 +134,8 @@ static bool leave_alone(struct frozen_process *hold, struct code *code)
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
-/* Threads in a system call run only when all others are out, because a lock that they wait for is free then. */
+/* Threads in a system call run only after all others have left the code, because a lock for which they wait is free
+ * then. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
@@ -156,10 +158,10 @@ size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 
 /* ---- By locks ---- */
 
-#define STACK_TOP 2048 /* bytes in which malloc's functions keep the address of the arena that they work on */
+#define STACK_TOP 2048 /* bytes of stack in which malloc's functions store the address of the arena that they use */
 
-/* A lock of the C library. If it is contended, other threads may wait for it. A thread that releases it then calls the
- * kernel to wake one of them, without checking whether there is one. */
+/* Values of a lock of the C library. "Contended" means that other threads may wait for the lock. A thread that
+ * releases a contended lock calls the kernel to wake one waiter, without checking whether there is any. */
 #define LOCK_HELD      1u
 #define LOCK_CONTENDED 2u
 
@@ -169,7 +171,7 @@ struct locks {
 	size_t count;
 	uint64_t *held;
 	size_t held_count;
-	uint64_t *own; /* held locks whose address was found in the thread that is to run */
+	uint64_t *own; /* held locks whose address was found in the thread that will run */
 	size_t own_count;
 };
 
@@ -202,7 +204,7 @@ static void note_own(struct locks *locks, const struct arch *arch, const void *w
 			}
 }
 
-/* Finds the locks that the thread may hold: their address is in a register or near the top of the stack. */
+/* Finds the locks that the thread may hold, because their address is in a register or near the top of the stack. */
 static void find_own(struct locks *locks, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -217,19 +219,20 @@ static void find_own(struct locks *locks, struct task *task)
 			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
-/* Begins a thread's turn; returns false if it holds no lock. A thread that does nothing but allocate holds its lock
- * most of the time, because it is in the kernel, which provides memory: each interrupt finds it there. So it is made
- * to call the kernel where it releases the lock:
+/* Prepares a thread to run. Returns false if it holds no lock. A thread that does nothing but allocate holds its
+ * lock most of the time: it is in the kernel, which provides memory, and each interrupt finds it there. So its lock
+ * is marked as contended, and the thread makes a futex call when it releases the lock:
  *
- *	all stopped, A holds the lock: 1 | functrace: 2 | A runs, alone, releases: 0, and FUTEX_WAKE | A stops there
+ * all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, and FUTEX_WAKE | A stops there
  *
- * There is no other effect, even if functrace is killed: the call wakes no thread. But all threads must be stopped
- * for that, and none may be new:
+ * There is no other effect, even if functrace is killed, because the call wakes no thread. But a lock may be marked
+ * only while all threads are stopped and no new thread can appear:
  *
- *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace: 2, and all wait for ever
+ * functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
- * In this case A itself is deep in the kernel, and counts as moving, so nothing is written. scan.c checks for other
- * children in A's memory. A thread at the begin of another system call does not run: the call may be clone. */
+ * In this case A itself is deep in the kernel and cannot be stopped, so nothing is written (`moving`). scan.c checks
+ * for other children in A's memory. A thread at the start of another system call does not run, because the call may
+ * be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
 	struct locks *locks = context;
@@ -250,8 +253,8 @@ static bool begin_turn(void *context, struct task *task)
 	return has_any;
 }
 
-/* Returns whether the thread has released one of its locks, or begins a system call of another kind: it waits for a
- * lock, or is outside malloc. */
+/* Returns true if the thread has released one of its locks, or begins a system call of another kind: then it waits
+ * for a lock, or is outside malloc. */
 static bool has_let_go(void *context, struct task *task)
 {
 	const struct locks *locks = context;
@@ -285,7 +288,7 @@ size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *all, s
 
 /* ---- By locks that cannot be marked as contended ---- */
 
-#define FUTEX_ROUND 4u /* every FUTEX_ROUND-th round, threads in a futex call run as well; that call may take long */
+#define FUTEX_ROUND 4u /* only every FUTEX_ROUND-th round runs threads in a futex call, which may take long */
 
 static bool may_change(void *context, struct task *task)
 {

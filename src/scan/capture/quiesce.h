@@ -4,19 +4,19 @@
 
 #include "ptrace/freeze.h"
 
-/* Lets threads run for moments, each until it is elsewhere, if they are in the C library's code, in the code of the
- * shared object with this path (or NULL), or in a system call that malloc or this object makes. Returns how many did
- * not get out: they work there for long, wait for a lock that such a thread holds, or a signal has stopped the
- * process. */
+/* Lets threads run for moments until they have left certain code: the C library's, that of the shared object with
+ * this path (or NULL), and system calls that malloc or this object makes. Each thread runs until it has left.
+ * Returns how many did not leave: they work in this code for long, wait for a lock that such a thread holds, or a
+ * signal has stopped the process. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
-/* Does the same by the locks of the heap, in a process of several threads. A lock is a word of 4 bytes that is not 0
- * while it is held. A thread runs if it may hold one, because the lock's address is in a register or near the top of
- * the stack. Returns how many locks are still held. */
+/* Does the same by the locks of the heap, in a process with several threads. A lock is a word of 4 bytes that is not
+ * 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in a register or near
+ * the top of the stack. Returns how many locks are still held. */
 size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
-/* Does the same for locks that cannot be marked as contended: all threads that may be in malloc run for moments, until
- * none of these locks is held. */
+/* Does the same for locks that cannot be marked as contended: all threads that may be inside malloc run for moments,
+ * until none of these locks is held. */
 size_t quiesce_wait_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
-/* Returns whether malloc makes this system call as part of its work. */
+/* Returns true if malloc makes this system call as part of its work. */
 bool quiesce_is_malloc_call(const struct arch *arch, long number);
 
 #endif

@@ -43,9 +43,9 @@ void shared_end(struct shared *s)
 
 /* ---- The object ---- */
 
-/* Returns whether the file's pages need nothing but the kernel and a disk. Pages of other file systems (FUSE, NFS) may
- * wait for a server, which may be the process that is stopped. Huge pages (hugetlbfs) are taken from a pool, in which
- * the process may then miss them. */
+/* Returns true if reading the file's pages needs only the kernel and a disk. Reading from other file systems (FUSE,
+ * NFS) may wait for a server, which may be the stopped process. Huge pages (hugetlbfs) are taken from a pool, which
+ * may then be empty when the process needs one. */
 static bool shared_pages_is_local(int fd)
 {
 	static const uint32_t magics[] = {
@@ -68,7 +68,7 @@ static bool shared_pages_is_local(int fd)
 	return false;
 }
 
-/* Opens a regular file for reading that was opened by O_PATH, which has no side effect. Returns a descriptor, or -1. */
+/* Opens a regular file for reading that is open with O_PATH. That has no side effect. Returns a descriptor, or -1. */
 static int reopen(int place)
 {
 	char path[32];
@@ -77,12 +77,12 @@ static int reopen(int place)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* What is known about a mapped object. */
+/* The kind of a mapped object. */
 enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,
-	OBJECT_DEVICE, /* is written only by processes that have its pages in their page table */
-	OBJECT_OTHER,  /* is on a file system whose pages are not read */
+	OBJECT_DEVICE, /* a device; only processes that have its pages in their page table write to it */
+	OBJECT_OTHER,  /* an object on a file system whose pages are not read */
 };
 
 static enum shared_pages_object open_path(struct shared *s, const char *path, bool is_by_range)
@@ -94,7 +94,7 @@ static enum shared_pages_object open_path(struct shared *s, const char *path, bo
 
 	if (place < 0)
 		return OBJECT_UNKNOWN;
-	/* A path may lead to another file by now; a range of addresses cannot. */
+	/* The path may name another file now; /proc/PID/map_files cannot. */
 	if (!fstat(place, &st) &&
 	    (is_by_range || (st.st_dev == makedev(m->dev_major, m->dev_minor) && st.st_ino == m->inode))) {
 		object = !S_ISREG(st.st_mode)           ? OBJECT_DEVICE
@@ -107,7 +107,7 @@ static enum shared_pages_object open_path(struct shared *s, const char *path, bo
 	return object;
 }
 
-/* Opens the object by the mapping's range of addresses, which takes CAP_CHECKPOINT_RESTORE, or by its path. */
+/* Opens the object by the mapping's range of addresses, for which CAP_CHECKPOINT_RESTORE is needed, or by its path. */
 static enum shared_pages_object open_object(struct shared *s)
 {
 	const struct mapping *const m = s->mapping;
@@ -126,8 +126,8 @@ static enum shared_pages_object open_object(struct shared *s)
 	return object;
 }
 
-/* Returns whether the mapping is the kernel's own memory, which has no path: anonymous, System V's, a memfd's. All of
- * it has the device of an anonymous mapping, so one is made to compare. */
+/* Returns true if the mapping is the kernel's own memory, which has no path: anonymous, System V's, a memfd's. All
+ * such memory has the device number of an anonymous mapping, so one is made for comparison. */
 static bool is_kernel_memory(const struct mapping *m)
 {
 	const size_t size = page_size();
@@ -147,10 +147,10 @@ static bool is_kernel_memory(const struct mapping *m)
 	return is_same;
 }
 
-/* ---- Which of its pages ---- */
+/* ---- The pages of an object ---- */
 
-/* Returns whether reading a page may wait: with userfaultfd, a thread has to provide it, which mostly is one that is
- * stopped. Asked only for mappings that are read, because smaps takes the kernel a while. */
+/* Returns true if reading a page may wait for a thread that provides it (userfaultfd), because that thread is
+ * probably stopped. This is checked only for mappings that are read, because the kernel takes long to make smaps. */
 static bool has_waiters(struct shared *s)
 {
 	if (!s->has_waiters) {
@@ -171,7 +171,7 @@ static void open_mapping(struct shared *s)
 	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping));
 }
 
-/* Returns the address of what lseek(2) finds; `none` if no data follow. */
+/* Returns the address that lseek(2) finds; `none` if no data follows. */
 static uint64_t seek_in_mapping(struct shared *s, uint64_t address, int whence, uint64_t none)
 {
 	const struct mapping *const m = s->mapping;
@@ -204,7 +204,7 @@ static uint64_t subtract_to_zero(uint64_t left, uint64_t used)
 	return left > used ? left - used : 0;
 }
 
-/* Returns whether a page that is not in the page table is taken. */
+/* Returns true if a page that is not in the page table is to be copied. */
 static bool shared_pages_is_wanted(void *shared, uint64_t address)
 {
 	struct shared *const s = shared;
@@ -224,8 +224,8 @@ static bool shared_pages_is_wanted(void *shared, uint64_t address)
 	return false;
 }
 
-/* What is left of the limits depends only on the mappings, not on what was read before. Otherwise each scan of a
- * process would make the kernel allocate more pages. */
+/* unknown_left is reduced by the mapping's size, not by the pages read, so it does not depend on earlier scans.
+ * Otherwise each scan of a process would make the kernel allocate more pages. */
 void shared_add(struct shared *s, int fd, const struct mapping *m)
 {
 	s->mapping = m;

@@ -22,14 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The part of the free memory that the copy may take; the analysis needs some, too. */
+/* The share of the free memory that the copy may take; the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
-/* How much more a process may have in the pause than when it was read before, and how much of that gets its pages
- * then. */
+/* SPARE: bytes by which the process may have grown in the pause since it was read before. READY: how many of these
+ * bytes get their pages before the pause. */
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
 #define READY(bytes) ((bytes) / 64 + (1u << 20))
 #define HOLE_MAX     (1u << 30)
-#define REFUSED_MAX  20 /* attempts to stop a process that may not be traced, or not now */
+#define REFUSED_MAX  20 /* limit of attempts to stop a process that refuses tracing */
 
 struct snapshot {
 	pid_t pid;
@@ -37,22 +37,22 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
-	bool has_blocks_only; /* shared memory is not copied */
-	bool is_untagged;     /* no memory had tags before the pause; an allocator uses them from its begin, or never */
-	unsigned char *bytes; /* the copy: the bytes of the runs */
-	uint64_t capacity;    /* of `bytes` */
-	uint64_t touched;     /* bytes of it whose pages the kernel has provided */
-	uint64_t limit;       /* of a copy, in bytes; 0: none */
+	bool has_blocks_only; /* true if shared memory is not copied */
+	bool is_untagged;     /* no memory had tags before the pause; an allocator uses tags from its start, or never */
+	unsigned char *bytes; /* the copy, which is the bytes of the runs */
+	uint64_t capacity;    /* size of `bytes` */
+	uint64_t touched;     /* number of bytes from the start of `bytes` whose pages the kernel has provided */
+	uint64_t limit;       /* limit of a copy in bytes; 0 if there is none */
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;
 	struct freeze_waits waits;
 };
 
-/* ---- Which memory is copied ---- */
+/* ---- The memory to copy ---- */
 
-/* Returns whether the path is a device's, because reading a device may have effects. Shared memory and the pages of
- * /dev/zero are memory. */
+/* Returns true if the path is a device's: reading a device may have effects. Shared memory and /dev/zero are
+ * exceptions. */
 static bool snapshot_is_device(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
@@ -63,8 +63,8 @@ static bool snapshot_is_wanted(const struct mapping *m)
 	return m->read && m->write && !snapshot_is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
 }
 
-/* Returns whether the mapping has variables that are constant after the dynamic linker or the program has set them
- * (relro). They are directly before the other variables of their file. */
+/* Returns true if the mapping contains variables that are constant after the dynamic linker or the program has set
+ * them (relro). They directly precede the other variables of their file. */
 static bool snapshot_is_constant(const struct maps *maps, size_t i)
 {
 	const struct mapping *m = &maps->items[i];
@@ -73,7 +73,7 @@ static bool snapshot_is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
-/* Reads which mappings have memory tags. On most machines none has, and nothing is read. Returns 0 or -errno. */
+/* Reads which mappings have memory tags. On most machines no mapping has, and nothing is read. Returns 0 or -errno. */
 static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
 {
 	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->tags.hwcap2) && !s->is_untagged;
@@ -141,7 +141,7 @@ static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 	return 0;
 }
 
-/* Returns the free bytes according to /proc/meminfo; UINT64_MAX if they are unknown. */
+/* Returns the number of free bytes according to /proc/meminfo; UINT64_MAX if it is unknown. */
 static uint64_t free_memory(void)
 {
 	char *text = read_file("/proc/meminfo", 65536, NULL);
@@ -152,7 +152,7 @@ static uint64_t free_memory(void)
 	return known ? kib * 1024 : UINT64_MAX;
 }
 
-/* Makes room for a copy of this size. Returns 0 or -ENOMEM. */
+/* Allocates memory for a copy of this size. Returns 0 or -ENOMEM. */
 static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 {
 	if (bytes <= s->capacity)
@@ -174,8 +174,7 @@ static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
-/* Returns whether the process has ended. A kernel thread, which has no memory, and a process that another process
- * traces have not. */
+/* Returns true if the process has ended. A kernel thread, which has no memory, has not, nor has a traced process. */
 static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;
@@ -204,8 +203,8 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	return 1;
 }
 
-/* Does everything that takes long and can be done while the process runs: provides the pages of the copy, and brings in
- * the process's pages that are swapped out, or only in the mapped object. Returns 0 or -errno. */
+/* Does all slow work that is possible while the process runs: provides the pages of the copy, and brings the
+ * process's pages into memory that are swapped out, or are only in the mapped object. Returns 0 or -errno. */
 static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -235,7 +234,7 @@ int snapshot_warm(struct snapshot *s)
 	if (error)
 		return error;
 	s->is_untagged = false;
-	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* a zombie */
+	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* the process is a zombie */
 	s->is_untagged = !error && !snapshot_has_tags(&s->maps);
 	return error ? snapshot_explain(s, error) : 0;
 }
@@ -299,7 +298,7 @@ struct snapshot_pause {
 	int error;
 };
 
-/* Copies the memory by a thread that has it. Returns 0 or -errno. */
+/* Copies the memory, by a thread that still has it. Returns 0 or -errno. */
 static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -339,7 +338,7 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
-/* Returns a hash of what the kernel has put on the stack for a new program: the auxiliary vector and 16 random
+/* Returns a hash of data that the kernel puts on the stack of a new program: the auxiliary vector and 16 random
  * bytes. */
 static uint64_t read_program(pid_t tid, const struct arch *arch)
 {
@@ -364,8 +363,8 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 	return hash;
 }
 
-/* Brings the threads where they are to be. Returns for how many threads or locks that failed. Locks of another program
- * are not touched, because something else may be at their addresses. */
+/* Moves the threads out of the allocator. Returns the number of threads or locks for which that failed. Locks of
+ * another program are not written, because their addresses may contain other data. */
 static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
 {
 	const bool has_locks = care->lock_count && care->program == s->program;
@@ -403,8 +402,8 @@ static void *pause_thread(void *context)
 	return NULL;
 }
 
-/* Makes the pause in a thread of its own, whose end releases all tasks. No signal interrupts it: Ctrl-C waits until the
- * process goes on. */
+/* Makes the pause in a thread of its own; when it exits, the kernel releases all tasks. No signal interrupts the
+ * pause: Ctrl-C waits until the process continues. */
 static int run_pause(struct snapshot_pause *pause)
 {
 	sigset_t all, before;
@@ -437,8 +436,8 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
-	/* Perhaps another functrace scans the process and will soon let go. If a tracer was there and is gone, tries
-	 * longer, because the message would blame a tracer that is gone. */
+	/* Another functrace may be scanning the process, and will detach soon. If a tracer was there and has
+	 * detached, tries longer, because the message would name a tracer that is gone. */
 	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
 		was_traced |= proc_tracer(s->pid) != 0;
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

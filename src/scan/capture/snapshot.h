@@ -1,7 +1,7 @@
-/* Copies a live process's writable memory and its threads' registers while all of the threads are stopped.
+/* Copies a live process's writable memory and its threads' registers while all threads are stopped.
  *
- * The memory for the copy is provided before that, while the process runs, and the process's pages that are swapped
- * out are brought in. That makes the pause several times shorter. */
+ * Before that, while the process runs, the memory for the copy is allocated, and the process's pages that are
+ * swapped out are brought into memory. That makes the pause several times shorter. */
 #ifndef FT_SCAN_CAPTURE_SNAPSHOT_H
 #define FT_SCAN_CAPTURE_SNAPSHOT_H
 
@@ -10,39 +10,39 @@
 
 struct snapshot;
 
-#define SNAPSHOT_MAPPING_MAX (64ull << 30) /* wider mappings are left out */
+#define SNAPSHOT_MAPPING_MAX (64ull << 30) /* larger mappings are not copied */
 
-/* Where the threads are brought before the copy is made. */
+/* The code that threads must have left before the copy is made. */
 struct snapshot_care {
-	/* Words of 4 bytes that are 0 when no thread is changing the heap. */
+	/* addresses of locks: words of 4 bytes that are 0 while no thread changes the heap */
 	const uint64_t *locks;
 	size_t lock_count;
-	bool marks_locks; /* they can be marked as contended: quiesce_outside_locks() */
-	/* Without locks: threads in the C library, which has malloc, run until they are out of it. `object`: so do
-	 * those in this shared object, which has the allocator; or NULL. */
+	bool marks_locks; /* true if the locks can be marked as contended: quiesce_outside_locks() */
+	/* Used if there are no locks. leaves_c: threads in the C library, which contains malloc, run until they have
+	 * left it. object: path of the shared object that contains the allocator, which threads also leave; or NULL. */
 	bool leaves_c;
 	const char *object;
-	/* The program that has these locks, from snapshot_program(). In another one their addresses mean something
-	 * else. */
+	/* The program that has these locks, as snapshot_program() returned it. In another program their addresses
+	 * have another meaning. */
 	uint64_t program;
 };
 
-/* The figures of the newest copy. */
+/* The figures of the last copy. */
 struct snapshot_figures {
-	uint64_t pause_ns;   /* from the first stop until the last thread goes on */
+	uint64_t pause_ns;   /* time from the first stop until the last thread continues */
 	uint64_t bytes;      /* bytes that were copied */
-	uint64_t left_out;   /* bytes of mappings that are too wide */
-	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
-	/* Bytes of shared memory that may have contents and were not copied: shared_pages.h. */
+	uint64_t left_out;   /* bytes of mappings that were too large to be copied */
+	uint64_t unreadable; /* bytes that could not be read; they are zero in the copy */
+	/* bytes of shared memory that may have contents and were not copied: shared_pages.h */
 	uint64_t shared_left_out;
 	size_t threads;
-	size_t moving;   /* threads that could not be stopped: deep in the kernel */
-	size_t inside;   /* threads that could not be brought where they were to be */
+	size_t moving;   /* threads that could not be stopped, because they wait deep in the kernel */
+	size_t inside;   /* threads that did not leave the code named in snapshot_care */
 	size_t asleep;   /* threads in a system call that malloc does not make */
-	bool is_stopped; /* a signal had stopped the process before */
+	bool is_stopped; /* true if a signal had stopped the process before */
 };
 
-/* Returns whether a pointer may be in memory that was not copied. */
+/* Returns true if memory that may contain pointers was not copied. */
 static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 {
 	return figures->left_out || figures->unreadable || figures->shared_left_out;
@@ -50,28 +50,28 @@ static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 
 /* Makes a snapshot of a process, without reading anything yet. snapshot_free() frees it. */
 struct snapshot *snapshot_new(pid_t pid);
-/* Limits a copy to this many bytes; a larger one fails with -EFBIG. 0 (at first): no limit. */
+/* Limits a copy to this many bytes; a larger one fails with -EFBIG. 0, the default, means no limit. */
 void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
-/* Restricts copies to the blocks of the heap, without what leads to them: shared memory, in which no known allocator
- * has blocks, is not copied. */
+/* Restricts copies to the blocks of the heap, without the roots: shared memory is not copied, because no known
+ * allocator has blocks in it. */
 void snapshot_blocks_only(struct snapshot *snapshot);
-/* Reads what can be read while the process runs. Called before each pause, if that is worth it. Returns 0; 1 after a
- * message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if it has
- * ended. */
+/* Reads everything that can be read while the process runs. It is called before each pause, if that saves time.
+ * Returns 0; 1 after a message if the process may not be read, or there is no memory for a copy; -ESRCH, without a
+ * message, if the process has ended. */
 int snapshot_warm(struct snapshot *snapshot);
-/* Stops the process, copies, and lets it go on. care: NULL: the threads are stopped wherever they are. Returns the same
- * as snapshot_warm(). The previous copy is gone in any case. */
+/* Stops the process, copies its memory, and lets the process continue. If `care` is NULL, the threads may be stopped
+ * in any code. Returns the same as snapshot_warm(). The previous copy is discarded, also on failure. */
 int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
-/* Does the work of snapshot_warm() for a traced process, by one of its threads. Returns 0 or -errno, without a
- * message. */
+/* Does the same as snapshot_warm() for a process that is traced already; tid is one of its threads. Returns 0 or
+ * -errno, without a message. */
 int snapshot_warm_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch);
-/* Copies the memory of a process none of whose threads will run again, by one of them that still has the memory. The
- * registers of all are passed in, and belong to the snapshot then. Returns 0 or -errno, without a message. */
+/* Copies the memory of a process whose threads will not run again. tid: one of them, which still has the memory. The
+ * snapshot takes over the registers of all threads from *threads. Returns 0 or -errno, without a message. */
 int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch, struct scan_threads *threads);
-/* The newest copy, valid until the next one; and its figures. */
+/* Return the last copy, valid until the next one, and its figures. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);
 const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);
-/* Returns a number for the program in the newest copy. It changes when the process executes a program, even the same
+/* Returns a number for the program in the last copy. It changes when the process executes a program, even the same
  * one. */
 uint64_t snapshot_program(const struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);

@@ -5,19 +5,20 @@
 #include "heap/image.h"
 #include "ptrace/freeze.h"
 
-/* Must be zero at first. */
+/* The threads' registers. Must be zero at first. */
 struct scan_threads {
 	struct heap_thread *items;
 	size_t count, capacity;
-	size_t asleep; /* stopped threads in a system call that malloc does not make */
+	size_t asleep; /* number of stopped threads in a system call that malloc does not make */
 };
 
-/* Reads those of all threads of the process, and replaces the earlier ones. Of a thread that could not be stopped, only
- * the place where it sleeps is known. */
+/* Reads the registers of all threads of the process, and replaces the earlier ones. Of a thread that could not be
+ * stopped, only the address at which it sleeps is known. */
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
-/* Adds those of one task. Of one that is not stopped, only the place where it sleeps is known. */
+/* Adds the registers of one task. Of a task that is not stopped, only the address at which it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
-/* Replaces those of the thread that was added last: it is outside the allocator, with this sp and these words. */
+/* Replaces the registers of the thread that was added last by this sp and these words; the thread is then treated as
+ * outside the allocator. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
 void scan_threads_free(struct scan_threads *threads);
 

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#define FRAME_WORDS 8 /* words at the stack's top, one of which can be a return address to the allocator */
+#define FRAME_WORDS 8 /* number of words at the top of the stack that are searched for return addresses */
 
-/* Returns the mapping of the file that has an address among its variables, or NULL. The variables that are zero at
- * first are in an anonymous mapping after that of the file. */
+/* Returns the mapping of the file whose variables include an address, or NULL. Variables that are initially zero are
+ * in an anonymous mapping that follows the file's mapping. */
 static const struct heap_mapping *allocator_code_file_of(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *m = image_mapping(image, address);
@@ -51,8 +51,8 @@ static bool allocator_code_is_in(struct heap *heap, const char *path, const stru
 {
 	if (is_code(heap->image, path, thread->pc))
 		return true;
-	/* Outside of the C library, a thread may have old return addresses on its stack for as long as it waits in the
-	 * kernel or computes. Only a thread that runs the C library is checked further. */
+	/* While a thread waits in the kernel or computes outside of the C library, old return addresses may remain
+	 * on its stack for a long time. So the stack is checked only if the thread runs code of the C library. */
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->pc);
 
 	if (thread->in_syscall || !m || !code_is_c_library(m->path))

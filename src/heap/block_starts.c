@@ -1,10 +1,10 @@
-/* Blocks of the program that begin later than the allocator's block. A program's own operator new puts a header there;
- * mimalloc uses a larger block for an alignment:
+/* Finds blocks of the program that begin inside a block of the allocator. A program's own operator new puts a header
+ * before its block; mimalloc allocates a larger block to get an alignment:
  *
- *	the allocator's block: before | the program's block, aligned | the rest
+ * the allocator's block: padding or header | the program's block, aligned | the rest
  *
- * A trace has the addresses that the program got. Without a trace, an address counts only if an alignment may have led
- * to it: the first multiple of a power of two in the block. */
+ * A trace contains the addresses that the program got. Without a trace, an address is taken as the start of the
+ * program's block only if an alignment can explain it: it is the first multiple of a power of two in the block. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -32,8 +32,9 @@ static bool is_aligned(const struct starts *starts, uint64_t block, uint64_t add
 	return is_aligned_page(starts, block) && address - block < (address & -address);
 }
 
-/* If the program has only one address in a block, the memory before that is padding for an alignment. If it has
- * several, it divides the block itself, and all of the block may have pointers. */
+/* Records an address of the program in a block. If it is the only address in the block, the memory before it is
+ * padding for an alignment. If there are several, the program divides the block itself, and all of the block may
+ * contain pointers. */
 static void note_first(struct starts *starts, uint64_t block, uint64_t address)
 {
 	const uint64_t *const other = hash_get(&starts->first, block);

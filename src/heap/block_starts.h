@@ -10,18 +10,18 @@ struct range {
 };
 
 struct starts {
-	struct hash known;     /* address -> 1, for heap_note_block() */
-	struct hash first;     /* block -> where its used part begins; its own address: all of it may be used */
-	struct range *aligned; /* where a block may begin at an aligned address inside its room; in order of address */
+	struct hash known;     /* address -> 1, for each address passed to heap_know() that is inside a block */
+	struct hash first;     /* block -> start of its used part; its own address if all of it may be used */
+	struct range *aligned; /* in order of address; here, a program's block may begin inside the allocator's block */
 	size_t aligned_count, aligned_capacity;
 };
 
-/* Adds a range in which a block may begin at an aligned address inside the allocator's block. Calls come in order of
- * address. */
+/* Adds a range of memory whose blocks may begin at an aligned address inside the allocator's block. The caller adds
+ * the ranges in order of address. */
 void starts_aligned(struct heap *heap, uint64_t start, uint64_t end);
 /* Returns true if a block of the program begins, or may begin, at an address inside the allocator's block. */
 bool starts_there(const struct heap *heap, const struct heap_block *block, uint64_t address);
-/* Returns the address in an allocator's block at which the program's part begins. */
+/* Returns the address in an allocator's block at which the program's block begins. */
 uint64_t starts_first(const struct heap *heap, uint64_t block);
 void starts_free(struct starts *starts);
 

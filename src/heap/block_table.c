@@ -1,4 +1,4 @@
-/* The tables of regions and of blocks. Finds the region and the block that contain an address. */
+/* Keeps the tables of regions and of blocks, and searches them for an address. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define INDEXED_MAX (1ul << 28) /* pages: a terabyte */
+#define INDEXED_MAX (1ul << 28) /* limit of pages in all regions: a terabyte */
 
 bool heap_has_variables(const struct heap_image *image, size_t i)
 {
@@ -53,7 +53,7 @@ void block_add(struct heap *heap, uint64_t address, uint64_t size, unsigned stat
 	block_set_size(heap, block, size);
 }
 
-/* Returns how many of the `count` blocks from `first` on have an address up to `address`. */
+/* Returns how many of the `count` blocks from index `first` on begin at or below `address`. */
 static size_t blocks_up_to(const struct heap *heap, size_t first, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -117,8 +117,8 @@ struct region *region_add(struct heap *heap, const struct region *region)
 	return &heap->regions[heap->region_count++];
 }
 
-/* Makes by_page of a region, which has the blocks from `first` to before `last`. Returns false if that takes more than
- * *pages_left. */
+/* Sets by_page of a region, whose blocks are those from index `first` to before `last`. Returns false if by_page
+ * would need more than *pages_left pages. */
 static bool index_pages(struct heap *heap, struct region *region, uint32_t first, uint32_t last, size_t *pages_left)
 {
 	uint32_t block = first;
@@ -177,7 +177,7 @@ uint32_t heap_find(const struct heap *heap, uint64_t address)
 	const size_t up_to = blocks_up_to(heap, first, last - first, address);
 	const size_t index = first + up_to;
 
-	/* The block before the first one of the page may reach into the page. */
+	/* If no block of the page begins at or below the address, the previous block may extend into the page. */
 	if (!index || index > heap->block_count)
 		return HEAP_NONE;
 	const struct block *block = &heap->blocks[index - 1];

@@ -1,4 +1,4 @@
-/* Makes a heap from the ledger's list of blocks, for allocators whose structures are unknown. */
+/* Makes a heap from the ledger's list of blocks. This is done for allocators whose structures are unknown. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -12,8 +12,9 @@ static int from_ledger_compare_extents(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Adds a block as a region. A block of 0 bytes gets one byte, so that it can be found by its address. If two blocks
- * overlap, the lower one is cut off: its release was not seen, or part of its memory is no longer its own. */
+/* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. If a
+ * block overlaps the next one, it is cut off at the start of that block: the block's release was not seen, or part
+ * of its memory has been released. */
 static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
 {
 	const uint64_t most = next - address;
@@ -39,7 +40,7 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
 	if (count)
 		qsort(extents, count, sizeof(*extents), from_ledger_compare_extents);
-	/* No pointer can have a larger number as its value. */
+	/* Addresses from BLOCK_ADDRESS on are not valid pointers. */
 	for (size_t i = 0; i < count && extents[i].address < BLOCK_ADDRESS; i++)
 		if (i + 1 == count || extents[i].address != extents[i + 1].address)
 			from_ledger_add(heap, extents[i].address, extents[i].size,

@@ -1,4 +1,4 @@
-/* Finds out which allocator an image has, and calls that allocator's reader. */
+/* Determines which allocator an image contains, and calls that allocator's reader. */
 #include "config.h"
 #include "heap/allocator_code.h"
 #include "heap/glibc/glibc.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define LOCKS_MAX 4096 /* heap_is_locked() looks at this many locks at most */
+#define LOCKS_MAX 4096 /* limit of the locks that heap_is_locked() checks */
 
 static struct heap heap_begin(const struct heap_image *image)
 {
@@ -41,18 +41,18 @@ static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
 	return count;
 }
 
-/* Allocators that are libraries come first: a program that uses one has the C library's malloc too, with few blocks or
- * none. */
+/* The known allocators. Those in libraries of their own come first, because a program that uses such a library
+ * contains the C library's malloc, too, with few blocks or none. */
 static const struct {
 	const char *name;
-	/* Returns HEAP_NOT_FOUND if the heap is another allocator's; *heap is unchanged then. */
+	/* Reads the heap. Returns HEAP_NOT_FOUND, with *heap unchanged, if the heap belongs to another allocator. */
 	enum heap_status (*read)(struct heap *heap);
-	/* As heap_locks(). NULL if the allocator has no locks. */
+	/* Does the same as heap_locks(). NULL if the allocator has no locks. */
 	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
-	/* Returns the address of one of the allocator's variables, 0 if the image does not have it. NULL if the
-	 * allocator is the C library's own. */
+	/* Returns the address of one of the allocator's variables, 0 if the image does not contain it. NULL if the
+	 * allocator belongs to the C library. */
 	uint64_t (*variable)(struct heap *heap);
-	/* The lock does not say whether other threads wait for it: a counter beside it does. */
+	/* true if a counter beside the lock, not the lock itself, says whether other threads wait for the lock */
 	bool has_plain_locks;
 } allocators[] = {
 	{"jemalloc", jemalloc_read, jemalloc_locks, jemalloc_variable, false},

@@ -1,7 +1,7 @@
 /* Reads the heap in a memory image: its blocks, the allocator's figures, and which blocks are reachable.
  *
- * Only the image is read, neither symbols nor the process. Everything found is checked against everything else that the
- * allocator keeps. If the heap is inconsistent, nothing of it is shown. */
+ * Only the image is read, neither symbols nor the process. The allocator's structures are checked against each
+ * other. If they contradict each other, the heap is inconsistent, and no block of the heap is returned. */
 #ifndef FT_HEAP_HEAP_H
 #define FT_HEAP_HEAP_H
 
@@ -12,9 +12,9 @@ struct heap;
 enum heap_status {
 	HEAP_READ,
 	HEAP_NOT_FOUND,    /* malloc was never called, or the allocator is unknown */
-	HEAP_INCONSISTENT, /* a thread was inside malloc, or the heap is damaged */
-	HEAP_UNSUPPORTED,  /* heaps of this processor are not read */
-	HEAP_TOO_LARGE,    /* more blocks, or more memory with blocks, than the tables can have */
+	HEAP_INCONSISTENT, /* the allocator's structures contradict each other: damage, or a thread inside malloc */
+	HEAP_UNSUPPORTED,  /* no reader for heaps of this processor exists */
+	HEAP_TOO_LARGE,    /* the heap has more blocks, or more memory with blocks, than the tables have room for */
 };
 
 /* The classes of blocks, as valgrind's manual defines them. */
@@ -24,23 +24,23 @@ enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 
 /* A block that the program has allocated and not released. */
 struct heap_block {
-	uint64_t address, size; /* `size`: what malloc_usable_size(3) returns */
+	uint64_t address, size; /* `size`: the number of bytes that malloc_usable_size(3) returns */
 	enum heap_class class;
 };
 
-/* The figures of mallinfo2(3), with its names, for the whole process. cached_chunks and cached_bytes are in threads'
- * caches; mallinfo2(3) counts them as in use. */
+/* The figures of mallinfo2(3), under the same names, for the whole process. cached_chunks and cached_bytes count the
+ * chunks in threads' caches, which mallinfo2(3) counts as in use. */
 struct heap_figures {
 	uint64_t arenas;
 	uint64_t arena, ordblks, smblks, hblks, hblkhd, fsmblks, uordblks, fordblks, keepcost;
 	uint64_t cached_chunks, cached_bytes;
-	uint64_t bottom, top; /* the main arena's memory from brk(2); 0 if there is none */
+	uint64_t bottom, top; /* range of the main arena's memory from brk(2); 0 if the arena has no such memory */
 };
 
-/* Reads the heap of an image, which must not change until heap_free(). Sets *heap if it returns HEAP_READ, and else to
- * NULL. *reason: a static text that says what is inconsistent or not supported, or NULL. */
+/* Reads the heap of an image. The image must not change until heap_free(). Sets *heap to the heap if the result is
+ * HEAP_READ, else to NULL. *reason: a static text that says which data is inconsistent or not supported, or NULL. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
-/* The same. *place: the address of what is inconsistent (for a chunk, of its header), 0 if unknown. */
+/* Does the same. *place: the address of the inconsistent data (of a chunk: the address of its header), 0 if unknown. */
 enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
 				  uint64_t *place);
 void heap_free(struct heap *heap);
@@ -49,17 +49,18 @@ struct heap_extent {
 	uint64_t address, size;
 };
 
-/* Makes a heap of any allocator from a list of its blocks. Sorts `extents`, which need not contain all blocks. All
- * other memory counts as roots, the allocator's own words too: a block to which only these lead is not found lost.
- * Returns NULL if there are too many blocks. */
+/* Makes a heap from a list of blocks, which any allocator may have allocated. Sorts `extents`, which need not
+ * contain all blocks. All other memory is searched for roots, including the allocator's own data; therefore, a block
+ * to which only the allocator's data points is not found lost. Returns NULL if there are too many blocks. */
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
-/* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns how many, 0 if unknown. A
- * lock is a word of 4 bytes; in a process of several threads it is not 0 while a thread changes the heap.
- * *can_be_marked (may be NULL): the locks are of the C library's kind (lowlevellock.h: 1 is held, 2 is held and other
- * threads may wait, which the holder wakes by a futex call). */
+/* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns the number of addresses
+ * written, 0 if the locks are unknown. A lock is a word of 4 bytes. In a process with several threads it is not 0
+ * while a thread changes the heap. *can_be_marked (may be NULL): true if the locks are the C library's low-level
+ * locks (lowlevellock.h: 1 means held; 2 means held and waited for, so that the holder makes a futex call on
+ * release). */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
-/* Returns true if one of these locks is held in the image: a thread may be changing the heap even if the heap is
- * consistent. Returns false for a process of one thread. */
+/* Returns true if one of these locks is held in the image. Then a thread may be changing the heap even if the heap
+ * is consistent. Returns false if the process has one thread. */
 bool heap_is_locked(const struct heap_image *image);
 /* Returns the path of the shared object that contains the allocator; the path belongs to the image. Returns NULL if the
  * allocator is unknown, the C library's own, or part of the program. */
@@ -71,41 +72,43 @@ const char *heap_allocator(const struct heap *heap);
  * jemalloc also has hblks and hblkhd. */
 const struct heap_figures *heap_figures(const struct heap *heap);
 
-/* Notes that the program has a block at this address, as a trace says. If the address is inside a block of the heap, a
- * pointer to it keeps that block too. Returns true in that case; false if a block begins at the address, or none
- * contains it. To be called before heap_classify(). */
+/* Records that the program has a block at this address, according to a trace. If the address is inside a block of
+ * the heap, a pointer to the address keeps that block alive, too, and true is returned. Returns false if a block of
+ * the heap begins at the address, or if no block contains it. Call it before heap_classify(). */
 bool heap_note_block(struct heap *heap, uint64_t address);
 
-/* What a caller of heap_classify_for() wants to learn about the ways to blocks. */
+/* The additional results that a caller of heap_classify_for() asks for. */
 struct classify_options {
-	/* Called with the number and bytes of the blocks that were reached through a root first: once for its reachable
-	 * blocks, and once more for each block that is possibly lost through it. address, tid: the root's place, as
-	 * heap_root() returns it. */
+	/* Called for each root with the bytes and number of the blocks that were reached through this root before
+	 * any other: once for the reachable blocks, and once more for each block that is possibly lost through the
+	 * root. address, tid: the root's location, as heap_root() returns it. */
 	void (*owner)(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
 	void *context;
-	bool has_ways; /* keep what heap_way() returns, which takes 8 bytes for each block */
+	bool has_ways; /* if true, the results of heap_way() are stored, which takes 8 bytes a block */
 };
 
-/* Sets the class of each block; before that, all blocks are HEAP_LOST. options: may be NULL. In a partial image no
- * block becomes HEAP_LOST or HEAP_INDIRECT: a block to which nothing leads becomes HEAP_POSSIBLE, without a root. */
+/* Sets the class of each block; before that, all blocks are HEAP_LOST. wish: may be NULL. In a partial image no
+ * block becomes HEAP_LOST or HEAP_INDIRECT: a block to which no pointer was found becomes HEAP_POSSIBLE, without a
+ * root. */
 void heap_classify_for(struct heap *heap, const struct classify_options *options);
-/* The same without options. */
+/* Does the same without a wish. */
 void heap_classify(struct heap *heap);
 /* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);
 struct heap_block heap_block(const struct heap *heap, size_t index);
-/* Returns the way to a block, if has_ways was wished. *root: the root through which the block was reached first, or
- * HEAP_NONE if the block is lost. *from: the block that contains the pointer to it, or HEAP_NONE if the root is the
- * pointer. From a HEAP_INDIRECT block, *from leads step by step to a HEAP_LOST block. */
+/* Returns how a block was reached, if has_ways was set. *root: the root through which the block was reached first,
+ * or HEAP_NONE if the block is lost. *from: the block that contains the pointer to this block, or HEAP_NONE if the
+ * root is the pointer. If *from is followed repeatedly from a HEAP_INDIRECT block, the last block is a HEAP_LOST
+ * one. */
 void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from);
-/* Returns true if an address, which may have a tag, is in a region of the heap. */
+/* Returns true if an address, which may contain a tag, is in a region of the heap. */
 bool heap_has(const struct heap *heap, uint64_t address);
 /* Returns the bytes and blocks that are indirectly lost through a HEAP_LOST block; 0 for other blocks. */
 void heap_lost_by(const struct heap *heap, size_t index, uint64_t *bytes, uint64_t *blocks);
-/* Returns the index of the block that contains an address, which may have a tag, or HEAP_NONE. */
+/* Returns the index of the block that contains an address, or HEAP_NONE. The address may contain a tag. */
 uint32_t heap_find(const struct heap *heap, uint64_t address);
-/* Returns the address of the word that is the root, with 0 in *tid. If the root is a register, returns 0, with the
- * thread's tid in *tid. */
+/* Returns the address of the word that is the root, and sets *tid to 0. If the root is a register, returns 0 and
+ * sets *tid to the thread's tid. */
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid);
 
 #endif

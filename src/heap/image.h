@@ -1,4 +1,4 @@
-/* A memory image: the mappings, threads and bytes of a process, from which its heap is read. */
+/* A memory image: the mappings, threads and bytes of a process, from which the process's heap is read. */
 #ifndef FT_HEAP_IMAGE_H
 #define FT_HEAP_IMAGE_H
 
@@ -13,7 +13,7 @@
 struct heap_mapping {
 	uint64_t start, end, offset;
 	bool readable, writable, executable, shared;
-	bool has_tags; /* each 16 bytes have a tag, which pointers to them have too */
+	bool has_tags; /* true if each 16 bytes have a tag, which pointers to them contain, too */
 	uint64_t device, inode;
 	const char *path;
 };
@@ -22,8 +22,8 @@ struct heap_thread {
 	pid_t tid;
 	uint64_t pc, sp, thread_pointer;
 	bool in_syscall;
-	bool is_outside;       /* in a system call that no allocator makes */
-	const uint64_t *words; /* all words of its registers, vector registers too */
+	bool is_outside;       /* true if the thread is in a system call that no allocator makes */
+	const uint64_t *words; /* all words of its registers, including vector registers */
 	size_t n_words;
 };
 
@@ -32,11 +32,11 @@ struct heap_image {
 	size_t n_mappings;
 	const struct heap_thread *threads;
 	size_t n_threads;
-	const struct arch *arch; /* the program's processor */
-	bool is_partial;         /* memory that may have pointers is missing: no block is known to be lost */
-	/* Returns the image's bytes from an address on, and in *size how many are in one piece. Returns NULL if the
-	 * image does not have that byte; if *size is changed then, it is the number of bytes that are missing from
-	 * there on. */
+	const struct arch *arch; /* the processor of the process */
+	bool is_partial;         /* memory that may contain pointers is missing; then no block is called lost */
+	/* Returns the image's bytes from an address on, and sets *size to how many of them are contiguous. Returns
+	 * NULL if the image does not contain the byte at the address; *size is then unchanged, or the number of
+	 * bytes that are missing from there on. */
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
 	void *context;
 };

@@ -7,15 +7,16 @@
 
 #include <string.h>
 
-/* A reader of an image, which remembers the piece that it read last. All but image and width is 0 at first. */
+/* A reader of an image, which caches the last piece that it read. All members except `image` and `width` are 0 at
+ * first. */
 struct words {
 	const struct heap_image *image;
-	unsigned width;       /* of the program's words: 4 or 8 bytes */
-	uint64_t start, size; /* of the piece */
+	unsigned width;       /* bytes of a word of the program: 4 or 8 */
+	uint64_t start, size; /* range of the cached piece */
 	const unsigned char *bytes;
 };
 
-/* Returns a word of 4 or 8 bytes. */
+/* Returns the word of `width` bytes (4 or 8) at `bytes`. */
 static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
 {
 	uint32_t half;
@@ -29,7 +30,7 @@ static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
 	return word;
 }
 
-/* Returns the bytes at an address, or NULL if the image does not have `count` of them in one piece. */
+/* Returns the bytes at an address, or NULL if the image does not have `count` contiguous bytes there. */
 static inline const unsigned char *bytes_at(struct words *words, uint64_t address, unsigned count)
 {
 	if (address - words->start >= words->size || words->size - (address - words->start) < count) {
@@ -45,7 +46,8 @@ static inline const unsigned char *bytes_at(struct words *words, uint64_t addres
 	return words->bytes + (address - words->start);
 }
 
-/* Returns the first page after a hole of `size` bytes (0: unknown), where the image may have bytes again. */
+/* Returns the address of the first page after a hole of `size` bytes (0: unknown) at `address`. From there on the
+ * image may have bytes again. */
 static inline uint64_t hole_end(uint64_t address, size_t size)
 {
 	const uint64_t last = address + (size ? size - 1 : 0), page = last / 4096 + 1;
@@ -53,7 +55,7 @@ static inline uint64_t hole_end(uint64_t address, size_t size)
 	return last >= address && page <= UINT64_MAX / 4096 ? page * 4096 : UINT64_MAX;
 }
 
-/* Returns the first page after the hole at an address that the image does not have. */
+/* Returns the address of the first page after the hole at `address`, which the image does not contain. */
 static inline uint64_t behind_hole(const struct heap_image *image, uint64_t address)
 {
 	size_t size = 0;
@@ -61,15 +63,15 @@ static inline uint64_t behind_hole(const struct heap_image *image, uint64_t addr
 	return hole_end(address, image->bytes(image, address, &size) ? 0 : size);
 }
 
-/* Consecutive words of an image. */
+/* A run of consecutive words of an image. */
 struct word_run {
 	uint64_t at;
 	const unsigned char *bytes;
 	size_t size; /* in bytes, a multiple of the width */
 };
 
-/* Finds the next run of words from *at on, and moves *at to the end of the run. Returns false if no run begins before
- * `end`. *at and `end` can be any numbers: the image checks them. */
+/* Finds the next run of words from *at on, and sets *at to the end of the run. Returns false if no run begins before
+ * `end`. *at and `end` may be any numbers: the image checks them. */
 static inline bool next_word_run(const struct heap_image *image, unsigned width, uint64_t *at, uint64_t end,
 				 struct word_run *run)
 {
@@ -91,7 +93,7 @@ static inline bool next_word_run(const struct heap_image *image, unsigned width,
 	return false;
 }
 
-/* Reads the word at an address. Returns false if the image does not have all of it. */
+/* Reads the word at an address. Returns false if the image does not contain all of its bytes. */
 static inline bool word_at(struct words *words, uint64_t address, uint64_t *word)
 {
 	const unsigned char *bytes = bytes_at(words, address, words->width);
@@ -101,7 +103,7 @@ static inline bool word_at(struct words *words, uint64_t address, uint64_t *word
 	return bytes;
 }
 
-/* Returns the 4 bytes at an address, or 0 if the image does not have them. */
+/* Returns the 4 bytes at an address as a number, or 0 if the image does not contain them. */
 static inline uint32_t int_or_0(struct words *words, uint64_t address)
 {
 	const unsigned char *bytes = bytes_at(words, address, sizeof(uint32_t));
@@ -109,7 +111,7 @@ static inline uint32_t int_or_0(struct words *words, uint64_t address)
 	return bytes ? (uint32_t)load_word(bytes, sizeof(uint32_t)) : 0;
 }
 
-/* Returns the word at an address, or 0 if the image does not have it: an untouched page contains zeros. */
+/* Returns the word at an address, or 0 if the image does not contain it, because an untouched page contains zeros. */
 static inline uint64_t word_or_0(struct words *words, uint64_t address)
 {
 	uint64_t word;

@@ -1,29 +1,31 @@
-/* Finds interior pointers by which a program keeps a block: C++ and libraries return addresses after a header of their
- * own. The kinds are those of valgrind's --leak-check-heuristics, which its manual describes. */
+/* Finds interior pointers by which programs refer to a block: C++ and some libraries put a header of their own at
+ * the block's start and return the address after it. The kinds of such pointers are those of valgrind's
+ * --leak-check-heuristics, which valgrind's manual describes. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
 
 #include <string.h>
 
-/* Returns how many bytes of a block, at most, the program did not ask for. */
+/* Returns an upper limit of the bytes in a block that the program did not ask for. */
 static uint64_t unused_most(const struct heap *heap, const struct heap_block *block)
 {
-	/* glibc adds the rest of a chunk that is too small for another chunk, and the rest of a mapping's last page.
-	 * Other allocators have only a few sizes from one power of two to the next. */
+	/* glibc adds the rest of a chunk if it is too small to be another chunk, and the rest of a mapping's last
+	 * page. Other allocators have only a few sizes between one power of two and the next. */
 	const uint64_t share = block->size / (heap->arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
 
 	return share > least ? share : least;
 }
 
-/* Returns true if a request for `size` bytes may have got this block. */
+/* Returns true if a request for `size` bytes may have returned this block. */
 static bool has_asked(const struct heap *heap, const struct heap_block *block, uint64_t size)
 {
 	return size <= block->size && block->size - size <= unused_most(heap, block);
 }
 
-/* new T[n], if T has a destructor: n is in the word before the first element. The size of an element is taken to be a
- * multiple of 4, because any size would fit a small n. */
+/* Returns true if the block may be the result of new T[n] for a T with a destructor: n is in the word before the
+ * first element. The size of an element is assumed to be a multiple of 4, because otherwise some size would fit any
+ * small n. */
 static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
@@ -34,7 +36,7 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
 
-/* The same with the size of an element before the number, as in ARM's C++ ABI (IHI0041, 3.2.2). */
+/* Does the same for ARM's C++ ABI (IHI0041, 3.2.2), in which the size of an element precedes n. */
 static bool is_sized_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	if (heap->form->word != 4 || offset != 8)
@@ -45,7 +47,7 @@ static bool is_sized_array(struct heap *heap, const struct heap_block *block, ui
 	return size && count && size <= block->size && count <= block->size && has_asked(heap, block, 8 + size * count);
 }
 
-/* A string of libstdc++ before C++11: length, capacity and reference count come before the text. */
+/* Returns true for a string of libstdc++ before C++11: length, capacity and reference count precede the text. */
 static bool is_string(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
@@ -59,7 +61,7 @@ static bool is_string(struct heap *heap, const struct heap_block *block, uint64_
 	       has_asked(heap, block, offset + capacity + 1);
 }
 
-/* A header of 8 bytes that contains the size of the rest, as sqlite's allocator writes it. */
+/* Returns true for a header of 8 bytes that contains the size of the rest, as sqlite's allocator writes it. */
 static bool interior_has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned char *bytes = offset == 8 ? bytes_at(&heap->words, block->address, 8) : NULL;
@@ -68,9 +70,9 @@ static bool interior_has_length(struct heap *heap, const struct heap_block *bloc
 	return length && length <= block->size && has_asked(heap, block, 8 + length);
 }
 
-/* Returns true if an address is in constants that contain addresses, as tables of virtual functions do. Such a mapping
- * is read-only, and the variables of the same object follow it. An object points after the first two words of a table
- * (offset in the object, type). */
+/* Returns true if an address is in constants that contain addresses, as vtables do. Such a mapping is read-only, and
+ * the variables of the same ELF file follow it. A C++ object's pointer to its vtable points after the vtable's first
+ * two words (offset in the object, type). */
 static bool is_in_relro(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *const m = image_mapping(image, address);
@@ -81,7 +83,8 @@ static bool is_in_relro(const struct heap_image *image, uint64_t address)
 	       next->start == m->end && next->writable && !strcmp(next->path, m->path);
 }
 
-/* An object of a class with several bases: the part of each base begins with a pointer to its table. */
+/* Returns true if a base class of a C++ object may begin at the offset: in an object of a class with several bases,
+ * the data of each base begins with a pointer to a vtable. */
 static bool interior_is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;

@@ -7,11 +7,12 @@
 
 #define BINS 127
 
-/* struct malloc_state */
+/* Members of struct malloc_state. */
 #define FLAGS_AT    4 /* offset of `flags` in a malloc_state */
-#define FLAG_PIECES 2 /* the memory from sbrk is not in one piece (NONCONTIGUOUS_BIT) */
+#define FLAG_PIECES 2 /* the memory from sbrk(2) is not contiguous (NONCONTIGUOUS_BIT) */
 
-/* Returns the bytes of a chunk's header: the size of the chunk before it, and its own size. The block follows. */
+/* Returns the bytes of a chunk's header, which are the size of the previous chunk and the chunk's own size. The
+ * block follows the header. */
 static inline unsigned header_size(const struct arch_malloc *form)
 {
 	return 2 * form->word;
@@ -22,7 +23,7 @@ static inline unsigned chunk_min(const struct arch_malloc *form)
 	return 4 * form->word;
 }
 
-/* Returns the first place from an address on where a chunk can begin. */
+/* Returns the first address from `address` on at which a chunk can begin. */
 static inline uint64_t chunk_start(const struct arch_malloc *form, uint64_t address)
 {
 	return align_up(address + header_size(form), form->align) - header_size(form);
@@ -41,8 +42,8 @@ static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bin
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
-/* Returns true if the bins are where they are from 2.43 on, in an arena without fastbins: only two pointers are between
- * the flags and the bins. */
+/* Returns true if the bins have the offset that they have from 2.43 on, in an arena without fastbins: only two
+ * pointers are between the flags and the bins. */
 static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;

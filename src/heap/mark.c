@@ -1,4 +1,4 @@
-/* Marks reachable blocks; groups lost blocks under the lost block that leads to them. */
+/* Marks reachable blocks; groups lost blocks under the lost block that points to them. */
 #include "config.h"
 #include "heap/glibc/list_links.h"
 #include "heap/heap_private.h"
@@ -11,7 +11,7 @@ struct mark_stack {
 	size_t count, capacity;
 };
 
-/* A block that is possibly lost, and the root that leads to it. */
+/* A possibly lost block, and the root through which it was found. */
 struct possible {
 	uint32_t block, root;
 };
@@ -19,15 +19,15 @@ struct possible {
 struct marking {
 	struct heap *heap;
 	const struct classify_options *options;
-	struct mark_stack surely;  /* reachable blocks, or in find_lost() lost ones, whose words are to be visited */
-	struct possible *possibly; /* possibly lost blocks, which are visited after all reachable ones */
+	struct mark_stack surely;  /* blocks whose words are still to be visited (in find_lost(): lost blocks) */
+	struct possible *possibly; /* possibly lost blocks, which are visited after all reachable blocks */
 	size_t possible_count, possible_capacity;
 	uint64_t lowest, highest;
-	enum heap_class class;  /* of the block that is visited */
-	struct root at;         /* the root through which it was reached */
-	uint32_t root;          /* its number; HEAP_NONE: it has none yet */
-	uint64_t bytes, blocks; /* reached through that root */
-	uint32_t leader;        /* of the lost blocks that are visited */
+	enum heap_class class;  /* class of the block that is being visited */
+	struct root at;         /* the root through which that block was reached */
+	uint32_t root;          /* index of that root; HEAP_NONE: the root has no index yet */
+	uint64_t bytes, blocks; /* sums of the blocks reached through that root */
+	uint32_t leader;        /* index of the lost block whose indirectly lost blocks are being visited */
 };
 
 static void mark_push(struct mark_stack *stack, uint32_t block)
@@ -36,7 +36,7 @@ static void mark_push(struct mark_stack *stack, uint32_t block)
 	stack->items[stack->count++] = block;
 }
 
-/* Returns the number of the current root. Only a root that heap_root() may be asked for gets a number. */
+/* Returns the index of the current root. A root gets an index only if heap_root() may be called for it. */
 static uint32_t number_of_root(struct marking *marking)
 {
 	struct heap *heap = marking->heap;
@@ -64,8 +64,8 @@ static void set_reached(struct marking *marking, uint32_t index, enum heap_class
 	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
 }
 
-/* Returns true if the word at `at` in block `from` (HEAP_NONE: in a root) is a link that malloc left there, not an
- * interior pointer of the program to block `to`. */
+/* Returns true if a word is a link that malloc left there, not the program's interior pointer to block `to`. The
+ * word is at address `at` in block `from` (HEAP_NONE: in a root). */
 static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {
 	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))
@@ -75,7 +75,7 @@ static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t
 	return link_is_of_malloc(heap, &block, at, word);
 }
 
-/* Handles a word that may be a pointer. It is at address `at`, in block `from`, or in a root (HEAP_NONE). */
+/* Handles a word that may be a pointer. The word is at address `at` in block `from` (HEAP_NONE: in a root). */
 static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -99,7 +99,7 @@ static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, 
 		set_reached(marking, index, HEAP_POSSIBLE, from);
 }
 
-/* `at`: the address of the word, which is in block `from`. */
+/* Handles a word at address `at` in block `from`. */
 typedef void (*word_visitor)(struct marking *marking, uint64_t word, uint32_t from, uint64_t at);
 
 /* Calls `visit` for the words of a block that may be pointers. */
@@ -166,7 +166,7 @@ static void drain_possibly(struct marking *marking)
 
 /* ---- Lost blocks ---- */
 
-/* Returns the sums of the current leader. Leaders come in order of address. */
+/* Returns the sums of the current leader. The leaders are visited in order of address. */
 static struct leads *leads_of_leader(struct marking *marking)
 {
 	struct heap *heap = marking->heap;
@@ -185,8 +185,8 @@ static struct leads *leads_of(const struct heap *heap, uint32_t index)
 	return count && heap->leads[count - 1].block == index ? &heap->leads[count - 1] : NULL;
 }
 
-/* Handles a word of a lost block. If it leads to another lost block, that becomes indirectly lost through the leader.
- * If that block has been a leader itself, the leader takes over its sums. */
+/* Handles a word of a lost block. If it points to another lost block, that block becomes indirectly lost through the
+ * leader. If that block was a leader before, its sums are added to those of the leader. */
 static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -229,7 +229,7 @@ static void find_lost(struct marking *marking)
 	}
 }
 
-/* A block that seems lost may be reachable through memory that the image does not have. */
+/* Makes lost blocks possibly lost, because they may be reachable through memory that the image does not contain. */
 static void doubt_lost(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->block_count; i++)

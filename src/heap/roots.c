@@ -14,7 +14,7 @@ struct roots_walk {
 	const struct arch *arch;
 	root_callback callback;
 	void *context;
-	uint64_t lowest, highest; /* of all blocks */
+	uint64_t lowest, highest; /* range of the addresses of all blocks */
 };
 
 static void roots_give(const struct roots_walk *walk, uint64_t word, uint64_t address, pid_t tid)
@@ -35,7 +35,7 @@ static void give_words(struct roots_walk *walk, uint64_t start, uint64_t end)
 			roots_give(walk, load_word(run.bytes + i, width), run.at + i, 0);
 }
 
-/* Calls back for the words of a range, except those in ignored memory. */
+/* Calls back for the words of a range, except words in ignored memory. */
 static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
@@ -50,7 +50,7 @@ static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 		give_words(walk, start, end);
 }
 
-/* Calls back for the words of a range, except those in the allocator's regions. */
+/* Calls back for the words of a range, except words in the allocator's regions. */
 static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
@@ -70,7 +70,8 @@ static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 		give_counted(walk, at, end);
 }
 
-/* A pointer to a thread's vector of variables (dtv) leads to the vector's second entry. An entry has two words. */
+/* Calls back for the block with a thread's vector of variables (dtv). The thread's pointer points to the vector's
+ * second entry, and an entry has two words. */
 static void give_vector(struct roots_walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;
@@ -87,8 +88,9 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	roots_give(context, word, address, tid);
 }
 
-/* A block that contains a thread's stack, or its control block and variables (musl's dlopen(3) allocates these to make
- * room for more variables), is in use even if only interior pointers lead to it. */
+/* Calls back for the block that contains an address of a thread. Such a block contains the thread's stack, or its
+ * control block and variables (musl's dlopen(3) allocates these to make room for more variables). It is in use even
+ * if all pointers to it are interior pointers. */
 static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);
@@ -126,9 +128,9 @@ static int roots_compare_ranges(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Collects memory whose words are not roots: the unused parts of stacks; the main arenas, whose lists point to the
- * headers of free chunks, and so to the ends of the blocks before them; and an allocator's own data outside of
- * regions. */
+/* Collects the memory whose words are not roots: the unused ranges of stacks; the main arenas, because the pointers
+ * in their lists point to the headers of free chunks, and so to the ends of the blocks before these; and the
+ * allocator's own data outside of regions. */
 static void find_ignored(struct heap *heap)
 {
 	size_t count, kept = 0;
@@ -164,7 +166,8 @@ void roots_each(struct heap *heap, root_callback callback, void *context)
 		return;
 	find_ignored(heap);
 	blocks_span(heap, &walk.lowest, &walk.highest);
-	/* Variables come first: if a block has several owners, a variable says most about it. */
+	/* The variables of files come first, because the first root that reaches a block is reported, and a
+	 * variable's name says most about the block. */
 	for (int of_files = 1; of_files >= 0; of_files--)
 		for (size_t i = 0; i < image->n_mappings; i++) {
 			const struct heap_mapping *m = &image->mappings[i];

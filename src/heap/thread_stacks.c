@@ -1,6 +1,6 @@
-/* Finds memory that is nothing but a thread's stack, and the part of it that no function uses. Only memory that the C
- * library itself has noted as a stack counts: a stack pointer may also lead to a mapping or block with other data of
- * the program. */
+/* Finds the memory of threads' stacks, and which ranges of it no function uses. Only memory that the C library
+ * itself has recorded as a stack is used, because a stack pointer may also point into a mapping or block with other
+ * data of the program. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
@@ -8,23 +8,24 @@
 #include <stdlib.h>
 
 #define PAGE          4096u
-#define DESCRIPTOR    4096u          /* bytes of a struct pthread, at most */
-#define ABOVE_MAX     (1ull << 20)   /* from a thread pointer to the end of its stack's memory, at most */
-#define LEFT_MAX      (256ull << 20) /* bytes of a mapping in which stacks of ended threads are searched */
+#define DESCRIPTOR    4096u          /* upper limit of the bytes of a struct pthread */
+#define ABOVE_MAX     (1ull << 20)   /* upper limit of the bytes from a thread pointer to its stack's end */
+#define LEFT_MAX      (256ull << 20) /* limit of the bytes of a mapping that are searched for stacks of ended threads */
 #define CONTROL_ALIGN 16u
 
-#define LEAST_ADDRESS   4096u        /* a lower number is not an address */
-#define ALTERNATE_LEAST 1024u        /* bytes of an alternate stack, at least */
-#define ALTERNATE_MAX   (256u << 10) /* from a handler's stack pointer to the frame of its signal, at most */
+#define LEAST_ADDRESS   4096u        /* lower numbers are not addresses */
+#define ALTERNATE_LEAST 1024u        /* least size of an alternate stack, in bytes */
+#define ALTERNATE_MAX   (256u << 10) /* upper limit of the bytes from a handler's stack pointer to its signal frame */
 
-/* Returns where a thread's struct pthread may begin: it begins at the thread pointer, or ends there. */
+/* Returns where a thread's struct pthread may begin: depending on the processor, the struct begins or ends at the
+ * thread pointer. */
 static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_pointer)
 {
 	return image->arch->tls.is_below_variables ? thread_pointer - DESCRIPTOR : thread_pointer;
 }
 
-/* Checks four words of glibc's struct pthread: {begin of the memory, its size, size of the guard pages at its begin,
- * guard size that was asked for}. Memory that the program supplied has no guard. */
+/* Checks four words of glibc's struct pthread: {start of the memory, its size, size of the guard pages at its start,
+ * requested guard size}. Memory that the program supplied has no guard. */
 static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], guard = word[2];
@@ -36,8 +37,8 @@ static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, stru
 	return memory->start <= thread_pointer;
 }
 
-/* Checks five words of musl's: {begin of the mapping, its size, end of the stack, its size, size of the guard
- * pages}. */
+/* Checks five words of musl's struct pthread: {start of the mapping, its size, end of the stack, its size, size of
+ * the guard pages}. */
 static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], end = word[2], stack = word[3], guard = word[4];
@@ -49,8 +50,8 @@ static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struc
 	return true;
 }
 
-/* Returns true if all of a range is readable memory. After a struct pthread there may be anything, such as variables of
- * a static program: numbers there can look like the bounds of a stack. */
+/* Returns true if all of a range is readable memory. A struct pthread may be followed by any data, such as variables
+ * of a static program, in which numbers can look like the bounds of a stack. */
 static bool thread_stacks_is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -81,8 +82,8 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
 		    !thread_stacks_is_memory(heap->image, found.start, thread_pointer))
 			continue;
-		/* musl's words are preferred, because the last four of them look like glibc's without a guard; then the
-		 * smallest stack. */
+		/* musl's words are preferred, because the last four of them look like glibc's without a guard. Among
+		 * several matches of glibc's words, the smallest stack is taken. */
 		if (is_musl || !has_any || found.start > memory->start)
 			*memory = found;
 		if (is_musl)
@@ -92,7 +93,7 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 	return has_any;
 }
 
-/* ---- Unused parts ---- */
+/* ---- Unused memory of stacks ---- */
 
 struct thread_stacks_ranges {
 	struct range *items;
@@ -120,8 +121,8 @@ static uint64_t used_from(const struct heap_image *image, const struct heap_thre
 	return thread->sp > below ? thread->sp - below : 0;
 }
 
-/* Returns true if the words are sigaltstack(2)'s stack_t {begin, flags, size} in the frame of a signal that was
- * delivered on that alternate stack. */
+/* Returns true if the words are the stack_t {start, flags, size} of sigaltstack(2) in a signal frame, and the signal
+ * was delivered on that alternate stack. */
 static bool is_alternate(const struct heap_thread *thread, const struct heap_mapping *m, uint64_t at,
 			 const uint64_t word[4])
 {
@@ -129,8 +130,8 @@ static bool is_alternate(const struct heap_thread *thread, const struct heap_map
 	       word[2] > at - word[0] && word[2] <= m->end - word[0];
 }
 
-/* Returns true if the words are a signal's frame without a stack_t, and the function that was interrupted has a lower
- * stack pointer than the handler, which is then on an alternate stack. */
+/* Returns true if the words are a signal frame without a stack_t, and the interrupted function's stack pointer is
+ * below the handler's. Then the handler is on an alternate stack. */
 static bool is_interrupted(const struct heap_image *image, const struct heap_thread *thread,
 			   const struct heap_mapping *m, const uint64_t word[4])
 {
@@ -140,8 +141,8 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
-/* Returns true if the thread runs a signal handler on an alternate stack, as the frame of the signal shows. The frames
- * that it interrupted may be below the alternate stack, in the same memory. */
+/* Returns true if the thread runs a signal handler on an alternate stack, according to the signal frame. The
+ * interrupted frames may be below the alternate stack, in the same memory. */
 static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
@@ -164,8 +165,8 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	return false;
 }
 
-/* Adds the memory below the stack pointer of a thread that runs on the stack that it got from the C library or the
- * kernel. The memory ends where another thread uses it as a stack. */
+/* Adds the memory below the stack pointer of a thread that runs on the stack which the C library or the kernel
+ * provided. The added memory ends where another thread uses it as a stack. */
 static void add_below(struct heap *heap, const struct heap_thread *thread, struct thread_stacks_ranges *ranges)
 {
 	const struct heap_image *image = heap->image;
@@ -205,8 +206,9 @@ static bool is_of_thread(const struct heap_image *image, const struct thread_sta
 	return false;
 }
 
-/* Returns true if a control block of an ended thread is at an address, and the C library keeps the thread's stack,
- * which it has made, for another thread. A control block begins with its own address, which is the third word too. */
+/* Returns true if the control block of an ended thread is at an address, and the C library, which mapped the
+ * thread's stack, keeps the stack for a new thread. The first and the third word of a control block are its own
+ * address. */
 static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
 {
 	uint64_t third;

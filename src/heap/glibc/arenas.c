@@ -1,4 +1,4 @@
-/* Finds glibc's arenas by the shape of their bins, and then the arenas' memory. */
+/* Finds glibc's arenas by the pattern of their bins, and then the memory of the arenas. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -6,15 +6,16 @@
 #include <stdlib.h>
 
 #define ARENAS_MAX    65536
-#define HEAPS_MAX     (1u << 20)     /* heaps of an arena, at most */
+#define HEAPS_MAX     (1u << 20)     /* limit of the heaps of an arena */
 #define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
-#define HEAP_GREATEST (4ull << 30)   /* greatest: four of 1 GiB */
-#define ODD_MAX       4              /* an arena may have this many inconsistent bins, which are reported later */
+#define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these: four huge pages of 1 GiB */
+#define ODD_MAX       4              /* number of inconsistent bins with which an arena is found; reported later */
 
 #define VERSIONS 3
 
-/* Returns the offset of the bins in a malloc_state. Before them are, in version 0 (2.27 to 2.42), three ints, the
- * fastbins and two pointers; in version 1 (2.26) only two ints; in version 2 (2.43) two ints and no fastbins. */
+/* Returns the offset of the bins in a malloc_state. The members before the bins are: in version 0 (2.27 to 2.42)
+ * three ints, the fastbins and two pointers; in version 1 (2.26) two ints, the fastbins and two pointers; in version
+ * 2 (2.43) two ints and two pointers. */
 static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 {
 	const unsigned fastbins = form->fastbins * form->word, pointers = 2 * form->word;
@@ -23,15 +24,15 @@ static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 			    : 8 + (version == 1 ? fastbins : 0) + pointers;
 }
 
-/* Returns the bytes of a heap_info: 5 words from 2.35 on, 4 before, padded so that a chunk's header and a block can
- * follow. */
+/* Returns the bytes of a heap_info: 5 words from 2.35 on, 4 words before, with padding after which a chunk's header
+ * and an aligned block can follow. */
 static uint64_t info_size(const struct arch_malloc *form, bool is_older)
 {
 	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
 }
 
-/* Returns true if a bin is at `at`. A bin is a list that begins and ends with the bin's header. The header's address is
- * that of a chunk whose links would be the two words of the bin. */
+/* Returns true if a bin is at address `at`. A bin is a list that begins and ends with the bin's header. The header's
+ * address is that of a chunk whose links would be the two words of the bin. */
 static bool is_bin(struct heap *heap, uint64_t at)
 {
 	const unsigned w = heap->form->word;
@@ -46,7 +47,7 @@ static bool is_bin(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
 }
 
-/* Returns the address of the next empty bin, near which the other bins are to be searched, or 0. */
+/* Returns the address of the next empty bin, near which the other bins are then searched for, or 0. */
 static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
 	const unsigned w = heap->form->word;
@@ -64,14 +65,14 @@ static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 	return 0;
 }
 
-/* The memory around an empty bin, as far as it looks like an array of bins. */
+/* The memory around an empty bin that looks like an array of bins. */
 struct bins_run {
 	uint64_t first;
 	unsigned count;
 	bool is_odd[2 * BINS];
 };
 
-/* Fills in a run from an empty bin, in both directions. Passes up to ODD_MAX inconsistent bins on each side. */
+/* Sets *run from an empty bin, in both directions. Continues past up to ODD_MAX inconsistent bins on each side. */
 static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *run)
 {
 	const unsigned size = header_size(heap->form);
@@ -104,8 +105,8 @@ static bool add_arena(struct heap *heap, uint64_t start)
 	return true;
 }
 
-/* Returns true if the arena follows the heap_info of its first heap, which points to it. This holds for all but main
- * arenas. */
+/* Returns true if the arena follows the heap_info of its first heap, which points to the arena. This is so for all
+ * arenas except main arenas. */
 static bool has_info(struct heap *heap, uint64_t arena)
 {
 	for (unsigned is_older = 0; is_older <= 1; is_older++) {
@@ -120,7 +121,8 @@ static bool has_info(struct heap *heap, uint64_t arena)
 	return false;
 }
 
-/* Adds the arenas of the ring that begins with the main arena with these bins. Returns false if the ring is broken. */
+/* Adds the arenas of a ring. The ring begins with the main arena that has these bins. Returns false if the ring is
+ * broken. */
 static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
 	const size_t first = heap->arena_count;
@@ -155,8 +157,8 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-/* Takes the ring of a main arena with these bins. All C libraries of a process have the same version, because a
- * namespace of its own (dlmopen) gets the same file. */
+/* Adds the arenas of the ring whose main arena has these bins. All C libraries of a process have the same version,
+ * because dlmopen(3) loads the same file into each namespace. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
 	if (heap->arena_count)
@@ -167,8 +169,8 @@ static bool take_any_ring(struct heap *heap, uint64_t bins)
 	return false;
 }
 
-/* Finds the array of bins in a run by the arena around it. *perfect: if there is no arena, an array in which all bins
- * are consistent, or 0. */
+/* Searches a run for an array of bins that is part of an arena, and adds the arenas of its ring. *perfect: if there
+ * is no arena, the address of an array in which all bins are consistent, or 0. */
 static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *perfect)
 {
 	*perfect = 0;
@@ -186,7 +188,7 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of consistent bins to which no ring leads. */
+/* Arrays of consistent bins that are part of no ring. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;
@@ -245,8 +247,8 @@ static uint64_t system_mem_of(struct heap *heap, size_t index)
 	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
 }
 
-/* Adds the region of a main arena: the memory from sbrk, up to the end of the topmost chunk. All main arenas count as
- * the first one. */
+/* Adds the region of a main arena: the memory from sbrk(2), up to the end of the topmost chunk. The regions of all
+ * main arenas get the first arena's index. */
 static bool add_main(struct heap *heap, const struct arena *arena, uint64_t system_mem)
 {
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
@@ -267,8 +269,8 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	return true;
 }
 
-/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk gave it too little or nothing, as in a C
- * library with a namespace of its own. The pieces do not say whose they are. */
+/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk(2) has returned too little or no memory, as
+ * in a C library with a namespace of its own. A piece of memory does not contain the address of its arena. */
 static bool add_mains(struct heap *heap)
 {
 	uint64_t in_pieces = 0;
@@ -289,12 +291,12 @@ static bool add_mains(struct heap *heap)
 	return !in_pieces || noncontiguous_find(heap, in_pieces);
 }
 
-/* A heap of a thread's arena, which begins with its heap_info {arena, previous heap, size, ...}. */
+/* A heap of a thread's arena. It begins with its heap_info {arena, previous heap, size, ...}. */
 struct heap_info {
 	uint64_t at, previous, size;
 };
 
-/* Reads the heap at an address. Returns false if no heap of the arena is there. */
+/* Reads the heap at an address. Returns false if it is not a heap of the arena. */
 static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
 {
 	const unsigned w = heap->form->word;
@@ -321,8 +323,8 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
 					  .top = top});
 }
 
-/* Follows the chain of heaps of a thread's arena, from the newest one, which has the topmost chunk. Returns true if
- * their sizes add up to system_mem. adds: adds them as regions. */
+/* Follows the chain of heaps of a thread's arena from the newest heap, which contains the topmost chunk. Returns
+ * true if the sizes of the heaps add up to system_mem. adds: if true, adds the heaps as regions. */
 static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
 {
 	const struct arena *arena = &heap->arenas[index];
@@ -351,8 +353,8 @@ static bool has_heap_size(struct heap *heap, uint64_t size)
 	return true;
 }
 
-/* Finds the alignment of heaps. From 2.35 to 2.41, with huge pages for malloc (glibc.malloc.hugetlb=2), it is four huge
- * pages. */
+/* Finds the alignment of heaps. If malloc uses huge pages (glibc.malloc.hugetlb=2), the alignment is the size of
+ * four huge pages in the versions from 2.35 to 2.41. */
 static bool find_heap_size(struct heap *heap)
 {
 	if (has_heap_size(heap, heap->form->heap_size))

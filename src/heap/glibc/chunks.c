@@ -1,4 +1,5 @@
-/* Walks through the chunks of all arenas and through their lists of free chunks, and checks that these agree. */
+/* Walks through the chunks of all arenas and through the lists of free chunks, and checks that both have the same
+ * chunks. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -8,7 +9,7 @@
 
 /* The free chunks that the walk finds in an arena's regions. */
 struct walked {
-	uint64_t free_chunks, free_bytes; /* those that must be in bins */
+	uint64_t free_chunks, free_bytes; /* sums of the chunks that must be in bins */
 };
 
 static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
@@ -16,13 +17,14 @@ static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum
 	block_add(heap, at + header_size(heap->form), size, state);
 }
 
-/* Returns true if a chunk of this size has no room. A full heap ends with such chunks; the last one's size is 0. */
+/* Returns true if a chunk of this size has a header only. A full heap ends with such chunks; the size of the last
+ * one is 0. */
 static bool is_fence(const struct heap *heap, uint64_t size)
 {
 	return size == 0 || size == header_size(heap->form);
 }
 
-/* Adds a chunk that is not the topmost one. A bit in the next chunk's header says whether it is in use. */
+/* Adds a chunk that is not the topmost one. A bit in the next chunk's header says whether the chunk is in use. */
 static bool take_chunk(struct heap *heap, const struct region *region, uint64_t at, uint64_t size,
 		       struct walked *walked)
 {
@@ -43,7 +45,8 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	return true;
 }
 
-/* Divides the main arena's region: it goes on after memory that other code has taken by sbrk(2). */
+/* Splits the main arena's region at memory that other code got from sbrk(2): the region ends at `end`, and a new
+ * region begins with the next piece. */
 static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];
@@ -86,7 +89,8 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 	return region->top == 0 || inconsistent_at(heap, region->top, "the topmost chunk was not found");
 }
 
-/* Adds the chunks in an arena's bins to *sum. They may not be more than the walk has found free. */
+/* Adds the chunks in an arena's bins to *sum. Returns false if the bins have more chunks than the walk has found
+ * free. */
 static bool read_bins(struct heap *heap, const struct arena *arena, const struct walked *walked, struct walked *sum)
 {
 	const unsigned w = heap->form->word;
@@ -108,8 +112,8 @@ static bool read_bins(struct heap *heap, const struct arena *arena, const struct
 	return true;
 }
 
-/* Checks that the bins contain exactly the chunks that the walk has found free. The main arenas are compared as a
- * whole. */
+/* Checks that the bins have as many chunks and bytes as the walk has found free. The chunks of all main arenas are
+ * compared as one sum. */
 static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 {
 	struct walked *const sums = xcalloc(heap->arena_count, sizeof(*sums));

@@ -1,5 +1,5 @@
-/* The structures of glibc's malloc in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. Offsets are relative
- * to the array of bins, by which an arena is found. */
+/* The structures of glibc's malloc in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. An arena is found
+ * by its array of bins; offsets are relative to this array. */
 #ifndef FT_HEAP_GLIBC_GLIBC_H
 #define FT_HEAP_GLIBC_GLIBC_H
 
@@ -12,22 +12,22 @@
 #define SIZE_OF(word)   ((word) & ~(uint64_t)7)
 
 struct arena {
-	uint64_t bins, start; /* start: of the malloc_state, whose first word is its lock */
-	bool is_main;         /* of a C library: dlmopen(3) can load several of these */
+	uint64_t bins, start; /* start: address of the malloc_state, whose first word is its lock */
+	bool is_main;         /* true if it is the main arena of a C library; dlmopen(3) can load several C libraries */
 };
 
-/* While a heap is read, the table of blocks contains all chunks, with these states. The address is that of the chunk's
- * block; the size includes the chunk's header. */
+/* The states of chunks while a heap is read. The table of blocks then contains all chunks. An entry's address is
+ * that of the chunk's block; its size includes the chunk's header. */
 enum chunk_state { CHUNK_USED, CHUNK_FREE, CHUNK_CACHED, CHUNK_INTERNAL };
 
-/* A list of free chunks that their neighbours mark as in use. From 2.32 on the pointers in such lists are xored with
- * bits of their own addresses ("safe linking"). Whether they are xored is found by trying: a list leads from chunk to
- * chunk and ends with 0. */
+/* A list of free chunks whose neighbours' headers say that they are in use. From 2.32 on each pointer in such lists
+ * is xored with bits of its own address ("safe linking"). To find out whether pointers are xored, both ways are
+ * tried: the right one ends with 0 after valid chunks only. */
 struct chain {
-	uint64_t first, size; /* size: of each chunk; 0: any */
-	unsigned header;      /* bytes from the target of a pointer to the chunk's block */
+	uint64_t first, size; /* size: size of each chunk in bytes; 0: any size */
+	unsigned header;      /* offset of a chunk's block from the address in a pointer of the list, in bytes */
 	bool is_mixed;
-	enum chunk_state state; /* which the chunks get */
+	enum chunk_state state; /* state that the chunks of the list are set to */
 };
 
 struct marks {
@@ -35,35 +35,37 @@ struct marks {
 	size_t count, capacity;
 };
 
-/* Functions that return false set heap->reason to what is inconsistent. */
+/* Functions that return false set heap->reason to a text that says which data is inconsistent. */
 
-/* Finds the arenas: arenas.c. Returns false without a reason if there are none. */
+/* Finds the arenas; see arenas.c. Returns false without a reason if there are none. */
 bool arenas_find(struct heap *heap);
 /* Finds the regions of the arenas. */
 bool arenas_regions(struct heap *heap);
-/* Finds the pieces of noncontiguous main arenas by their topmost chunks: system_mem bytes in all. noncontiguous.c */
+/* Finds the pieces of noncontiguous main arenas by their topmost chunks. All pieces together have system_mem bytes.
+ * See noncontiguous.c. */
 bool noncontiguous_find(struct heap *heap, uint64_t system_mem);
 /* Returns the end of the fence that begins at an address, or 0. */
 uint64_t noncontiguous_fence(struct heap *heap, uint64_t at);
-/* Returns the begin of the first piece from an address on, up to the limit, or 0. */
+/* Returns the start of the first piece from an address on, up to the limit, or 0. */
 uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit);
-/* Finds the chunks of all regions, and checks the bins: chunks.c. */
+/* Finds the chunks of all regions, and checks the bins; see chunks.c. */
 bool walk_regions(struct heap *heap);
-/* Adds mmapped chunks to the tables: mmapped.c. */
+/* Adds mmapped chunks to the tables; see mmapped.c. */
 bool mmapped_find(struct heap *heap);
-/* Chooses the mmapped chunks from `found`: places that look like them, but are more than malloc counts, or overlap.
- * Decides by the pointers to them and by the sums. Moves the chosen ones to the front and returns how many; 0 if no
- * choice, or more than one, has `count` chunks of `bytes`. In mmapped_pick.c. */
+/* Chooses the mmapped chunks from the candidates in `found`, which look like mmapped chunks, but overlap or are more
+ * than malloc has counted. Decides by the pointers to the candidates and by their sum. Moves the chosen ones to the
+ * front and returns how many they are; 0 if no choice, or more than one, has `count` chunks of `bytes` in all. See
+ * mmapped_pick.c. */
 size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
-/* Marks the chunks in threads' caches, and the caches themselves: tcache.c. */
+/* Marks the chunks in threads' caches, and the caches themselves; see tcache.c. */
 bool tcaches_find(struct heap *heap);
-/* Replaces the table's chunks by the blocks of the chunks in use: used_chunks.c. Returns false if there are too
- * many. */
+/* Replaces all chunks in the table by the blocks of the chunks in use; see used_chunks.c. Returns false if there are
+ * too many blocks. */
 bool blocks_make(struct heap *heap);
-/* Follows a list, sets its chunks' states, and adds them to the marks. Returns how many. If the list leads to anything
- * but a chunk in use of its size, returns -1, with the address in heap->place. */
+/* Follows a list, sets the states of its chunks, and adds them to `marks`. Returns the number of chunks. If an entry
+ * of the list is not a chunk in use of the list's size, returns -1 and sets heap->place to the entry's address. */
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks);
-/* Marks these chunks as in use again. */
+/* Sets the state of these chunks back to CHUNK_USED. */
 void marks_undo(struct marks *marks);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds the blocks that a thread inside malloc or free is handling. The thread uses the addresses of the chunks'
- * headers; for moments they are the only pointers to a block. */
+/* Finds the blocks that a thread inside malloc or free is allocating or releasing. The thread uses the addresses of
+ * the chunks' headers. At times such an address is the only pointer to a block. */
 #include "config.h"
 #include "heap/glibc/inside_malloc.h"
 #include "heap/allocator_code.h"
@@ -8,18 +8,18 @@
 
 #include <stdlib.h>
 
-#define FRAMES    2048u /* bytes of stack that malloc's functions use, at most */
-#define FAST_MAX  20u   /* words of the largest chunks in fastbins: global_max_fast can be 160 bytes */
+#define FRAMES    2048u /* upper limit of the bytes of stack that malloc's functions use */
+#define FAST_MAX  20u   /* size of the largest chunks in fastbins, in words: global_max_fast can be 160 bytes */
 #define CHAIN_MAX 65536u
 
 struct inside_malloc_held {
-	uint64_t word, address; /* 0: a register */
+	uint64_t word, address; /* address of the word; 0 if it is in a register */
 };
 
 struct holding {
 	struct heap *heap;
 	pid_t tid;
-	struct inside_malloc_held *items; /* words of the thread that lead into the heap */
+	struct inside_malloc_held *items; /* words of the thread that are addresses in the heap */
 	size_t count, capacity;
 	inside_callback callback;
 	void *context;
@@ -57,8 +57,8 @@ static void inside_malloc_give(const struct holding *holding, uint32_t index, co
 			  by->address ? 0 : holding->tid);
 }
 
-/* Returns the block whose mapping begins at an address, or HEAP_NONE. munmap(2) and mremap(2) get that address, which
- * is before the header if the block has an alignment. */
+/* Returns the block whose mapping begins at an address, or HEAP_NONE. munmap(2) and mremap(2) are called with that
+ * address. If the block has an alignment, the address is before the chunk's header. */
 static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
@@ -67,11 +67,11 @@ static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 								       : HEAP_NONE;
 }
 
-/* Returns the block in use that ends at `end` and that free() is merging with the free chunk before it, or HEAP_NONE.
- * free() has then only the end of its own chunk:
+/* Returns the block in use that ends at `end` and that free() is merging with the previous free chunk, or HEAP_NONE.
+ * At that moment the thread has only the end of the chunk being released:
  *
- *     free(p): p is in use | p = the chunk before it, next = the end of p | unlinks that chunk: no list has it
- */
+ *     free(p): p is in use | p = the previous chunk, next = end of the old p | unlinks the previous chunk from its
+ * list */
 static uint32_t block_before(struct holding *holding, uint64_t end)
 {
 	struct heap *const heap = holding->heap;
@@ -90,8 +90,8 @@ static uint32_t block_before(struct holding *holding, uint64_t end)
 		       : HEAP_NONE;
 }
 
-/* Gives the rest of a list of small chunks: malloc_consolidate() takes whole lists, to which no other pointer leads
- * then. */
+/* Calls back for the other chunks of a list of small chunks: malloc_consolidate() detaches whole lists, and then no
+ * other pointer to these chunks exists. */
 static void give_chain(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	struct heap *const heap = holding->heap;
@@ -128,8 +128,8 @@ static void give_all(struct holding *holding, bool is_glibc)
 	}
 }
 
-/* Returns true if a thread runs glibc's code. For musl's old malloc the code's place is not known: there registers
- * count wherever a thread is. */
+/* Returns true if a thread runs glibc's code. The address of the code of musl's old malloc is unknown; for it, the
+ * registers of every thread are used. */
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)

@@ -1,21 +1,21 @@
-/* Recognises words that glibc's malloc has left in blocks, and that the program has not overwritten. The first two
- * words of a free chunk lead to the headers of its neighbours in a list; two more words of a large chunk lead to other
- * sizes:
+/* Recognises words that glibc's malloc has left in blocks and that the program has not overwritten. The first two
+ * words of a free chunk point to the headers of its neighbours in a list; the next two words of a large chunk point
+ * to chunks of other sizes:
  *
- *     {size of the chunk before, size | flags} {forth, back} {forth, back by size}
+ *     {size of the previous chunk, size | flags} {forth, back} {forth, back by size}
  *
- * The address of a header is also that of the last word of the block before it, or, after chunks were merged, of any
- * word of a block. A program may have a pointer to either. So such a word counts as malloc's only if the words beside
- * it and its target show that. */
+ * The address of a header is also the address of the last word of the previous block, or, after chunks were merged,
+ * of any word of a block. A program may have a pointer to either. So a word is recognised as malloc's only if the
+ * words beside it and the memory that it points to confirm this. */
 #include "config.h"
 #include "heap/glibc/list_links.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
 
-#define LINKS      4 /* words of a free chunk */
+#define LINKS      4 /* number of link words in a free chunk */
 #define SMALL_BINS 64
 
-/* Returns the number of the bin whose header is at an address, counted from 1 as malloc does, or 0. */
+/* Returns the number of the bin whose header is at an address, or 0. Bins are numbered from 1, as in malloc. */
 static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 {
 	const unsigned header = header_size(heap->form);
@@ -38,7 +38,7 @@ static bool has_bin_size(const struct heap *heap, unsigned bin, uint64_t size)
 					     : size >= (uint64_t)(SMALL_BINS - first) * heap->form->align);
 }
 
-/* Returns true if a chunk's header may be at an address. */
+/* Returns true if an address can be that of a chunk's header. */
 static bool list_links_is_header(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
@@ -46,7 +46,7 @@ static bool list_links_is_header(const struct heap *heap, uint64_t address)
 	return region && !region->is_mapped && (address + header_size(heap->form)) % heap->form->align == 0;
 }
 
-/* Returns true if a word may be the size word of a chunk at `header`, even of a chunk that no longer exists. */
+/* Returns true if a word can be the size word of a chunk at `header`, even of a chunk that no longer exists. */
 static bool is_size(const struct heap *heap, uint64_t header, uint64_t word)
 {
 	const struct region *const region = region_of(heap, header);
@@ -80,7 +80,7 @@ static bool is_pair(const struct heap *heap, struct pair pair)
 	return list_links_is_link(heap, pair.forth) && list_links_is_link(heap, pair.back);
 }
 
-/* Returns true if the chunk at `header` was free, as its size and links show. */
+/* Returns true if the chunk at `header` was free at some time, according to its size and links. */
 static bool was_free(struct heap *heap, uint64_t header)
 {
 	const unsigned w = heap->words.width;
@@ -98,22 +98,22 @@ static bool has_same_size(struct heap *heap, uint64_t header, uint64_t size_word
 	return SIZE_OF(word_or_0(&heap->words, header + heap->words.width)) == SIZE_OF(size_word);
 }
 
-/* The chunk that was free where the word is. */
+/* A free chunk that may have been where the word is now. */
 struct list_links_source {
 	uint64_t header, size_word;
-	bool is_block; /* the header is that of the block: its size proves nothing */
-	uint64_t end;  /* of the block that contains the word */
+	bool is_block; /* true if the header is also the header of the block: then its size proves nothing */
+	uint64_t end;  /* end of the block that contains the word */
 };
 
-/* Returns true if the size word may be a free chunk's: the chunk before a free one is always in use. */
+/* Returns true if the size word can be a free chunk's: the chunk before a free one is always in use. */
 static bool is_free_size(const struct heap *heap, const struct list_links_source *source)
 {
 	return (source->size_word & (PREVIOUS_IN_USE | NOT_MAIN)) == PREVIOUS_IN_USE &&
 	       is_size(heap, source->header, source->size_word);
 }
 
-/* Returns true for a link to the next or previous chunk. The program, or the header of a chunk that begins there now,
- * may have overwritten one of the two links. */
+/* Returns true if a word is a link to the next or previous chunk. One of the two links may have been overwritten, by
+ * the program or by the header of a chunk that begins there now. */
 static bool is_list_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const unsigned w = heap->words.width;
@@ -138,8 +138,8 @@ static bool is_list_link(struct heap *heap, const struct list_links_source *sour
 	return is_whole ? has_foot || has_target : is_cut && has_target;
 }
 
-/* Returns true for a link of a large chunk to another size. If its bin has no other size, the chunk's links lead to the
- * chunk itself. */
+/* Returns true if a word is a link of a large chunk to a chunk of another size. If the bin has only one size, the
+ * chunk's links point to the chunk itself. */
 static bool is_size_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->form));

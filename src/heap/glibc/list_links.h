@@ -1,11 +1,11 @@
-/* Recognises the links that glibc's malloc leaves in blocks. */
+/* Recognises list pointers of glibc's malloc that remain in blocks. */
 #ifndef FT_HEAP_GLIBC_LIST_LINKS_H
 #define FT_HEAP_GLIBC_LIST_LINKS_H
 
 #include "heap/heap_private.h"
 
-/* Returns true if a word, which is at `at` in a block and leads into another block, was left there by malloc's
- * lists. */
+/* Returns true if malloc's lists left a word in a block. The word is at address `at` in the block, and points into
+ * another block. */
 bool link_is_of_malloc(struct heap *heap, const struct heap_block *block, uint64_t at, uint64_t word);
 
 #endif

@@ -1,5 +1,6 @@
-/* Finds mmapped chunks, which are in no list. Their headers are found by their shape; their number and bytes are those
- * in malloc's mp_ (struct malloc_par). If more places look like headers, pointers to them decide. */
+/* Finds mmapped chunks, which are in no list. Their headers are recognised by their contents; malloc's mp_ (struct
+ * malloc_par) contains their number and bytes. If more places look like headers, the pointers to these places
+ * decide. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "heap/thread_stacks.h"
@@ -8,16 +9,16 @@
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
+#define HUGE_MAPPED 1u /* a flag in the word before the size, from 2.43 on */
 
 struct found {
-	uint64_t begin;      /* begin of its mapping */
-	uint64_t start, end; /* of the chunk, without the memory before it */
+	uint64_t begin;      /* start of the chunk's mapping */
+	uint64_t start, end; /* range of the chunk, without the memory before it */
 };
 
-/* Returns true if an address is in the used part of a thread's stack, which contains no header. A stack may be inside a
- * block that the program made for it: then the block's header is below all stack pointers. If a thread runs on such a
- * stack, there may be blocks between its stack pointer and its control block. */
+/* Returns true if an address is in the used part of a thread's stack, where no header can be. A stack may be inside
+ * a block that the program allocated for it: then the block's header is below all stack pointers. If a thread runs
+ * on such a stack, there may be blocks between its stack pointer and its control block. */
 static bool is_in_stack(struct heap *heap, uint64_t address)
 {
 	const struct heap_image *const image = heap->image;
@@ -35,11 +36,12 @@ static bool is_in_stack(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* Reads the header of an mmapped chunk, if there is one at `at`. The chunk, with the memory before it in the mapping,
- * fills whole pages. */
+/* Reads the header of an mmapped chunk. Returns false if there is none at address `at`. The chunk, together with the
+ * memory before it in the mapping, fills whole pages. */
 static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
 {
-	/* From 2.43 on, the size is a header less than the mapping. */
+	/* From 2.43 on, the chunk's size does not include the last bytes of the mapping, which are as many as a
+	 * header has. */
 	const unsigned left = is_newest(heap->form, heap->state_offset) ? header_size(heap->form) : 0;
 	uint64_t before, size;
 
@@ -55,8 +57,9 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 	return true;
 }
 
-/* Finds the chunk whose mapping begins at a page. The header of a memalign'ed block is further inside; another one is
- * left at the mapping's begin. If the alignment is less than a page, it tells where the header is. */
+/* Finds the chunk whose mapping begins at a page. If the block has an alignment (memalign), its header is further
+ * inside the mapping, and another header is left at the mapping's start. An alignment of less than a page determines
+ * where the header is. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
 	const unsigned header = header_size(heap->form);
@@ -85,7 +88,7 @@ static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *en
 struct finds {
 	struct region *items;
 	size_t count, capacity;
-	bool has_all; /* also those that begin inside others */
+	bool has_all; /* if true, also chunks that begin inside others are found */
 };
 
 static int compare_found(const void *one, const void *two)
@@ -100,8 +103,8 @@ struct inner {
 	size_t count, capacity;
 };
 
-/* Finds the blocks that are aligned to at least a page, sorted by their mappings. Any page can be the first of such a
- * block, because mremap may have moved the mapping, and the block with it. */
+/* Finds the blocks that are aligned to at least a page, sorted by the starts of their mappings. Such a block can
+ * begin at any page, because mremap(2) may have moved the mapping. */
 static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct inner *inner)
 {
 	const unsigned header = header_size(heap->form);
@@ -166,9 +169,9 @@ static int mmapped_compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Reads the counts in mp_ from the words before sbrk_base, which is at `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
- * no_dyn_threshold}, 4 bytes each, and {mmapped_mem, max_mmapped_mem}. From 2.35 on, where words have 8 bytes, 4 bytes
- * of padding are between these. */
+/* Reads the counts in mp_. They precede sbrk_base, which is at address `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
+ * no_dyn_threshold}, 4 bytes each, and {mmapped_mem, max_mmapped_mem}, a word each. From 2.35 on, if words have 8
+ * bytes, there are 4 bytes of padding between these two groups. */
 static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
 {
 	const unsigned w = heap->form->word;
@@ -185,7 +188,8 @@ static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_
 	return false;
 }
 
-/* Finds the counts of one C library, by its main arena and an address at which its memory from sbrk may begin. */
+/* Finds the counts of one C library. arena: its main arena; base: an address at which the memory from sbrk(2) may
+ * begin. */
 static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64_t *count, uint64_t *bytes)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, arena);
@@ -204,7 +208,7 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64
 	return false;
 }
 
-/* Finds the counts of one C library. */
+/* Finds the counts of the C library with this main arena. */
 static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_t *count, uint64_t *bytes)
 {
 	for (size_t i = 0; i < heap->region_count; i++)
@@ -214,7 +218,8 @@ static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_
 	return false;
 }
 
-/* Adds up the counts of all C libraries. Returns false if they are not found, or not exact, as from 2.43 on. */
+/* Adds up the counts of all C libraries. Returns false if a count is not found, or if the counts are not exact (from
+ * glibc 2.43 on). */
 static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
 {
 	uint64_t count_of, bytes_of;
@@ -242,7 +247,7 @@ static void find_all(struct heap *heap, struct finds *finds)
 
 		if (!mmapped_is_plain(&m[i]))
 			continue;
-		/* After madvise, one mapping of malloc can be several. */
+		/* After madvise(2), the kernel may show one mapping of malloc as several. */
 		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && mmapped_is_plain(&m[i + 1]))
 			i++;
 		mmapped_find_in(heap, start, m[i].end, finds);

@@ -1,12 +1,12 @@
 /* Chooses the mmapped chunks from the places that look like their headers. Any memory can look like a header, but
- * hardly ever is there a pointer to the first byte after it. */
+ * there is hardly ever a pointer to the first byte after such memory. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 
-#define UNKNOWN_MAX 16 /* places without a pointer to them: all combinations of these are tried */
+#define UNKNOWN_MAX 16 /* limit of the candidates without a pointer; all combinations of these are tried */
 
 struct choice {
 	const struct region *found;
@@ -23,7 +23,7 @@ static void mmapped_pick_note(struct choice *choice, uint64_t word)
 		choice->is_pointed[up_to - 1] = true;
 }
 
-/* Notes which chunks have a pointer to their block, in any word of the image. */
+/* Records which candidates' blocks are pointed to by any word of the image. */
 static void note_pointers(const struct heap_image *image, struct choice *choice)
 {
 	const uint64_t lowest = choice->found[0].start + choice->header;
@@ -57,8 +57,8 @@ static bool regions_overlap(const struct region *a, const struct region *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Moves the chunks to which pointers lead, and which do not overlap each other, to the front. The others keep their
- * order. Returns how many were moved. */
+/* Moves the candidates to which pointers were found, and which do not overlap each other, to the front. The others
+ * keep their order. Returns how many candidates were moved. */
 static size_t take_pointed(struct region *found, size_t count, const bool *is_pointed)
 {
 	struct region *const others = xcalloc(count, sizeof(*others));
@@ -74,8 +74,8 @@ static size_t take_pointed(struct region *found, size_t count, const bool *is_po
 	return sure;
 }
 
-/* Moves the other chunks that do not overlap the first `sure` ones to the place after these. Returns how many; more
- * than UNKNOWN_MAX if there are too many. */
+/* Moves the other candidates that do not overlap the first `sure` ones to the places after these. Returns how many
+ * were moved; more than UNKNOWN_MAX if there are too many. */
 static size_t take_unknown(struct region *found, size_t count, size_t sure)
 {
 	size_t unknown = 0, k = 0;
@@ -110,7 +110,8 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 	return sum == bytes;
 }
 
-/* Finds the only combination with this count and sum. Returns false if there is none, or more than one. */
+/* Finds the only combination of candidates with this count and sum. Returns false if no combination, or more than
+ * one, has them. */
 static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
 				uint32_t *chosen)
 {

@@ -1,5 +1,6 @@
-/* Finds the memory of noncontiguous main arenas. Other code has called sbrk(2) in between, or malloc has mapped memory
- * where brk(2) could not grow. A full piece ends with a fence: two chunks without room. */
+/* Finds the memory of noncontiguous main arenas. Such an arena consists of pieces because other code has called
+ * sbrk(2) in between, or because brk(2) failed and malloc called mmap(2). A full piece ends with a fence, which is
+ * two chunks that have a header only. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -29,8 +30,8 @@ static bool is_top(const struct heap *heap, uint64_t at)
 	return false;
 }
 
-/* Returns the end of the piece whose first chunk would be at an address, or 0 if there is no piece. A piece ends with a
- * fence, or with a topmost chunk. *top: that chunk, or 0. */
+/* Returns the end of the piece whose first chunk would be at an address, or 0 if no piece begins there. A piece ends
+ * with a fence, or with a topmost chunk. *top: the address of the topmost chunk, or 0. */
 static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uint64_t *top)
 {
 	const unsigned least = chunk_min(heap->form), align = heap->form->align;
@@ -69,8 +70,8 @@ uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit)
 
 struct noncontiguous_search {
 	struct heap *heap;
-	uint64_t sum;  /* bytes of the pieces, with what other code took by sbrk(2) between them */
-	uint64_t tops; /* topmost chunks that were found */
+	uint64_t sum;  /* bytes of the pieces, and of other code's memory from sbrk(2) between them */
+	uint64_t tops; /* number of topmost chunks that were found */
 };
 
 static void noncontiguous_add(struct noncontiguous_search *search, uint64_t begin, uint64_t start, uint64_t end,
@@ -80,7 +81,7 @@ static void noncontiguous_add(struct noncontiguous_search *search, uint64_t begi
 	search->tops += top != 0;
 }
 
-/* Adds the pieces in the memory from brk(2), between which is memory of other code. */
+/* Adds the pieces in the memory from brk(2). Memory of other code is between the pieces. */
 static void take_brk(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
@@ -105,7 +106,7 @@ static void take_brk(struct noncontiguous_search *search, const struct heap_mapp
 	search->sum += end - m->start;
 }
 
-/* Adds the pieces in a mapping. Such a piece begins at a page, and its first word is 0. */
+/* Adds the pieces in a mapping. Such a piece begins at the start of a page, and its first word is 0. */
 static void noncontiguous_take_mapped(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;

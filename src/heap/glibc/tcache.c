@@ -1,4 +1,4 @@
-/* Finds the caches of threads (tcache). Each is a block with lists of chunks that the program has released. */
+/* Finds the caches of threads (tcache). A cache is a block with lists of chunks that the program has released. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #define SMALL_BINS    64
-#define VARIABLES_MAX 4096 /* bytes that are searched on one side of the thread pointer */
+#define VARIABLES_MAX 4096 /* number of bytes that are searched on one side of the thread pointer */
 
 /* The layout of a tcache_perthread_struct. */
 struct tcache_layout {
 	unsigned bins, count_size;
-	bool counts_room; /* the counts say how many chunks there is still room for */
+	bool counts_room; /* true if a count says how many more chunks fit into the list */
 };
 
 static const struct tcache_layout layouts[] = {
@@ -31,7 +31,8 @@ static unsigned size_of(const struct heap *heap, const struct tcache_layout *lay
 	return entries_at(layout) + layout->bins * heap->form->word;
 }
 
-/* Returns true if a chunk has the size of a cache's. The chunk is larger if the rest was too small for another one. */
+/* Returns true if a chunk has the size of a cache. The chunk may be larger, if the rest was too small to be another
+ * chunk. */
 static bool tcache_has_size(const struct heap *heap, const struct tcache_layout *layout, uint64_t chunk_size)
 {
 	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
@@ -47,8 +48,9 @@ static unsigned count_of(struct heap *heap, const struct tcache_layout *layout, 
 	return (unsigned)(word & (layout->count_size == 1 ? 0xff : 0xffff));
 }
 
-/* Follows all lists of what may be a cache. Returns how many chunks they have, or -1 if there is no cache. A count may
- * be wrong by one, because a thread can be stopped between the change of a list and of its count. */
+/* Follows all lists of a block that may be a cache. Returns how many chunks are in the lists, or -1 if the block is
+ * no cache. A list's count may be wrong by one, because a thread can be stopped between changing a list and changing
+ * its count. */
 static int64_t follow_all(struct heap *heap, const struct tcache_layout *layout, uint64_t cache, bool is_mixed,
 			  struct marks *marks)
 {
@@ -83,8 +85,8 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Returns the offset of a thread's variables from its thread pointer. On the other side, and near, is the thread's
- * stack, which has old pointers to caches and to blocks of their size. */
+/* Returns the offset of the first of a thread's variables from its thread pointer. The thread's stack is on the
+ * other side of the thread pointer, and near; it contains old pointers to caches and to blocks of the same size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
@@ -98,7 +100,7 @@ static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
 	return pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
 }
 
-/* Returns true if an address is among the variables of a thread, as the pointer to its cache is. */
+/* Returns true if a variable of some thread points to an address, as a thread's pointer to its cache does. */
 static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 {
 	const int64_t first = first_variable(heap);
@@ -110,8 +112,8 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* Returns true if a chunk is an empty cache: a thread has a pointer to it, and it contains only zeros; from 2.42 on,
- * its counts are not zeros. */
+/* Returns true if a chunk is an empty cache: a variable of a thread points to it, and it contains only zeros, except
+ * for the counts from 2.42 on. */
 static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
@@ -136,7 +138,7 @@ static bool is_cache(struct heap *heap, uint64_t address)
 	return chunk && block_state(chunk) == CHUNK_INTERNAL;
 }
 
-/* Returns true if a block has the size of a cache but is not a consistent one. */
+/* Returns true if a block has the size of a cache but is not a consistent cache. */
 static bool is_odd(struct heap *heap, uint64_t address)
 {
 	const struct block *chunk = block_at(heap, address);
@@ -147,7 +149,7 @@ static bool is_odd(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* Returns how many threads have a pointer to a cache at an offset. */
+/* Returns how many threads have a pointer to a cache at an offset from the thread pointer. */
 static size_t count_caches(struct heap *heap, int64_t place)
 {
 	size_t count = 0;
@@ -173,9 +175,9 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 	return false;
 }
 
-/* Returns true if a thread's cache is inconsistent; heap->place: its header. All threads have the pointer to their
- * cache at the same offset, which is the one at which most threads have a pointer to a cache. An old pointer on a
- * stack, which may be among these words, is at the same offset in few threads. */
+/* Returns true if a thread's cache is inconsistent; heap->place is then its header. The pointer to the cache has the
+ * same offset in all threads, so the offset is used at which most threads have a pointer to a cache. An old pointer
+ * on a stack, which may be among the searched words, has the same offset in few threads only. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const int64_t first = first_variable(heap);
@@ -194,7 +196,7 @@ static bool has_odd_cache(struct heap *heap)
 }
 
 /* Returns true if the first thread's cache, which is the first block that malloc allocates, is inconsistent;
- * heap->place: its header. */
+ * heap->place is then its header. */
 static bool is_first_odd(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->region_count; i++) {
@@ -224,8 +226,8 @@ static void each_like(struct heap *heap, void (*take)(struct heap *, struct bloc
 bool tcaches_find(struct heap *heap)
 {
 	each_like(heap, tcache_take_cache);
-	/* Empty caches come second: until the chunks in caches are marked, a released chunk can look like an empty
-	 * cache. */
+	/* Empty caches are searched for last, because a released chunk can look like an empty cache until all chunks
+	 * in caches are marked. */
 	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))
 		return inconsistent_at(heap, heap->place, "a thread's cache is broken");

@@ -2,10 +2,10 @@
 #include "config.h"
 #include "heap/glibc/glibc.h"
 
-/* Returns how many bytes of a chunk the program cannot use. The last word of a block is usually in the next chunk's
- * header. After an mmapped chunk there is no such header; from 2.43 on, room for one is left there. Where blocks have
- * tags, for 16 bytes each, a block does not extend into the next header, which has no tag; from 2.43 on, neither does
- * that of an mmapped chunk. */
+/* Returns how many bytes of a chunk the program cannot use. Usually the last word of a block is in the next chunk's
+ * header. After an mmapped chunk there is no such header, but from 2.43 on, room for one. If blocks have tags, one
+ * for 16 bytes, a block does not extend into the next header, which has no tag. From 2.43 on, neither does the block
+ * of an mmapped chunk extend into that room. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
 	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;
@@ -15,7 +15,7 @@ static unsigned header_of(const struct heap *heap, const struct region *region)
 	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word + tags : 0);
 }
 
-/* Returns true if blocks have tags. They have tags in all arenas or in none. */
+/* Returns true if blocks have tags. Either all arenas have tagged blocks, or none. */
 static bool used_chunks_has_tags(const struct heap *heap)
 {
 	const struct heap_image *image = heap->image;

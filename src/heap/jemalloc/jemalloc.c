@@ -1,4 +1,4 @@
-/* Reads the extents to which jemalloc's radix tree leads, and the blocks in them. */
+/* Reads the extents that jemalloc's radix tree contains, and the blocks in them. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "heap/allocator_code.h"
@@ -48,7 +48,8 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	const uint64_t size = jemalloc_size(class);
 	const unsigned regions = (unsigned)(extent->size / size);
 
-	/* A word of the map without a bit for any region may contain anything. */
+	/* The bits after those of the last region must be clear. Words of the map beyond these are not read, because
+	 * they may contain anything. */
 	for (unsigned i = 0; i < align_up(regions, 64); i++) {
 		const bool is_free = extent->map[i / 64] >> i % 64 & 1;
 
@@ -65,8 +66,9 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* A large block begins anywhere in the first page of its extent, so that not all large blocks begin in the same cache
- * line; the extent is a page longer then. A small block that is sampled for a profile is allocated like a large one. */
+/* Adds a large block. A large block begins anywhere in the first page of its extent, so that large blocks begin in
+ * different cache lines; the extent is then a page longer. A small block that is sampled for a profile is allocated
+ * like a large one. */
 static bool take_large(struct jemalloc *j, const struct extent *extent)
 {
 	const unsigned class = EDATA_CLASS(extent->bits);
@@ -84,7 +86,7 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* Adds a region, or extends the last one if the memory follows it. */
+/* Adds a region, or extends the last region if the memory directly follows it. */
 static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 {
 	struct region *last = heap->region_count ? &heap->regions[heap->region_count - 1] : NULL;
@@ -95,8 +97,8 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 		region_add(heap, &(struct region){.start = start, .begin = start, .end = end});
 }
 
-/* Handles a word of a leaf. It contains the address of an edata, the size class in the bits above, and in the bits
- * below whether the extent is a slab, and its state. *end: the end of the extents so far. */
+/* Handles a word of a leaf. The word contains the address of an edata, the size class in higher bits, and in lower
+ * bits the extent's state and whether it is a slab. *end: the end of the extents read so far. */
 static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)
 {
 	struct heap *heap = j->heap;
@@ -138,15 +140,15 @@ static bool take_leaf(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_
 			const uint64_t word = load_word(run.bytes + i, 8);
 			const uint64_t page = first + (run.at + i - leaf) / 8 * JEMALLOC_PAGE;
 
-			/* A word without an address is of an extent that was released: only its size class is left. */
+			/* A word without an address belongs to a released extent: only the size class is left. */
 			if (jemalloc_edata(word) && !jemalloc_take_page(j, page, word, end))
 				return false;
 		}
 	return true;
 }
 
-/* Reads a leaf. Leaves do not overlap, so no two begin in the same LEAF_BYTES of memory. Without this check, a damaged
- * root whose words all lead to one leaf would take hours. */
+/* Reads a leaf. Two leaves cannot begin in the same LEAF_BYTES of memory, because leaves do not overlap. Without
+ * this check, reading a damaged root whose words all point to one leaf would take hours. */
 static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_t *end)
 {
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);
@@ -205,7 +207,7 @@ enum heap_status jemalloc_read(struct heap *heap)
 	if (!good)
 		return HEAP_INCONSISTENT;
 	heap->figures.fordblks = heap->figures.arena - heap->figures.uordblks;
-	/* The program has released the blocks that are in caches. */
+	/* Blocks in caches are removed, because the program has released them. */
 	blocks_drop(heap, CLASS_TAKEN);
 	return blocks_index(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }

@@ -1,8 +1,8 @@
 /* The structures of jemalloc 5.3 in memory, on 64-bit processors with pages of 4096 bytes.
  *
- * An extent is memory in one piece: a slab, which has regions of one small size, or one large block. A struct edata
- * describes an extent. A radix tree of two levels leads from each page to the edata of its extent. An arena has a bin
- * for each small size, with locks and counts. A thread has a cache, with a stack of released blocks for each size. */
+ * An extent is contiguous memory: a slab, which has regions of one small size, or one large block. A struct edata
+ * describes an extent. A radix tree of two levels maps each page to the edata of its extent. An arena has a bin for
+ * each small size, with locks and counts. A thread has a cache, with a stack of released blocks for each size. */
 #ifndef FT_HEAP_JEMALLOC_JEMALLOC_H
 #define FT_HEAP_JEMALLOC_JEMALLOC_H
 
@@ -16,7 +16,7 @@
 /* Offsets in edata_t, and the bits of its first word. */
 #define EDATA_ADDRESS     8
 #define EDATA_SIZE        16
-#define EDATA_MAP         64 /* a bit for each region that is free */
+#define EDATA_MAP         64 /* bit map with a bit for each region; 1: the region is free */
 #define EDATA_BYTES       128
 #define EDATA_ARENA(bits) ((unsigned)((bits)&0xfff))
 #define EDATA_IS_SLAB(b)  ((b) >> 12 & 1)
@@ -26,20 +26,20 @@
 #define STATE_ACTIVE      0u
 #define STATE_RETAINED    3u
 
-/* Offsets in arena_t, and in its bins, which follow it. */
-#define ARENA_INTERNAL 56 /* bytes of blocks that jemalloc has for itself */
+/* Offsets in arena_t, and in its bins, which follow the arena_t. */
+#define ARENA_INTERNAL 56 /* bytes of blocks that jemalloc uses for itself */
 #define ARENA_CACHES   10392
 #define ARENA_LARGE    10528
 #define ARENA_NUMBER   78928
 #define ARENA_BASE     78936
 #define ARENA_BINS     78952
 #define BIN_BYTES      224u
-#define BIN_LOCK       64 /* the int of its mutex that is 0 while no thread holds it */
+#define BIN_LOCK       64 /* an int of the bin's mutex; 0 while no thread holds the mutex */
 #define BIN_REGIONS    136
 #define BIN_SLABS      176
 #define BIN_CURRENT    192
-/* base_t: memory for jemalloc's own structures. Each of its blocks begins with its size and a pointer to the next
- * one. */
+/* base_t: memory for jemalloc's own structures. Each block of this memory begins with its size and a pointer to the
+ * next block. */
 #define BASE_BLOCKS 160
 
 /* Offsets in tcache_slow_t, tcache_t and cache_bin_t. */
@@ -52,7 +52,7 @@
 #define STACK_LOW_FULL 18
 #define STACK_LOW_END  20
 
-/* The sums of a bin's slabs, which the bin's counts must match. */
+/* The sums of a bin's slabs, which must equal the bin's counts. */
 struct bin_sum {
 	uint64_t regions, slabs;
 };
@@ -61,37 +61,38 @@ struct jemalloc {
 	struct heap *heap;
 	uint64_t bin_infos; /* address of the array of bin_info_t */
 	uint64_t arenas;    /* address of the array of arenas */
-	uint64_t root;      /* address of the radix tree's root; while that is searched, of an edata */
+	uint64_t root;      /* address of the radix tree's root; during the search for it, address of an edata */
 	uint64_t slab_sizes[JEMALLOC_BINS];
 	unsigned shards[JEMALLOC_BINS];
-	struct bin_sum *sums; /* by arena and small size */
-	struct hash leaves;   /* leaves that were read: address / size + 1 -> 1 */
-	uint64_t cache_bytes; /* from the begin of a cache's memory to the mark at its end; 0: no thread has a cache */
+	struct bin_sum *sums; /* sums for each arena and small size */
+	struct hash leaves;   /* leaves that have been read: address / LEAF_BYTES + 1 -> number of times */
+	uint64_t cache_bytes; /* offset of the mark at the end of a cache's memory; 0: no thread has a cache */
 };
 
-/* The state of a block that is not the program's: it is in a cache, or jemalloc has it for itself. */
+/* The state of a block that the program does not use: it is in a cache, or jemalloc uses it for itself. */
 #define CLASS_TAKEN 15u
 
-/* Reads regions and blocks into an empty heap. The result is that of jemalloc_find(), or HEAP_INCONSISTENT, or
+/* Reads regions and blocks into an empty heap. Returns the result of jemalloc_find(), HEAP_INCONSISTENT or
  * HEAP_TOO_LARGE. */
 enum heap_status jemalloc_read(struct heap *heap);
-/* Writes the addresses of the bins' locks, `most` of them at most, for heap_locks(). Returns how many. */
+/* Writes the addresses of the bins' locks for heap_locks(), `most` of them at most. Returns the number of addresses
+ * written. */
 size_t jemalloc_locks(struct heap *heap, uint64_t *addresses, size_t most);
 
 /* Returns the address of one of jemalloc's variables, or 0 if the image has no jemalloc. */
 uint64_t jemalloc_variable(struct heap *heap);
 
-/* Finds jemalloc's variables: jemalloc_find.c. Returns HEAP_READ, HEAP_NOT_FOUND for another allocator, or
- * HEAP_UNSUPPORTED for another version. */
+/* Finds jemalloc's variables; see jemalloc_find.c. Returns HEAP_READ, HEAP_NOT_FOUND if the allocator is not
+ * jemalloc, or HEAP_UNSUPPORTED if it is another version of jemalloc. */
 enum heap_status jemalloc_find(struct jemalloc *j);
-/* Returns the address of the arena with a number, or 0. */
+/* Returns the address of the arena with this number, or 0. */
 uint64_t jemalloc_arena(struct jemalloc *j, unsigned number);
-/* Returns the address of an edata from a word of the tree, or 0. */
+/* Returns the address of the edata that a word of the tree contains, or 0. */
 uint64_t jemalloc_edata(uint64_t word);
-/* Returns the bytes of a block of a size class. */
+/* Returns the size in bytes of the blocks of a size class. */
 uint64_t jemalloc_size(unsigned class);
-/* Checks the counts of all arenas, and sets the blocks in caches to CLASS_TAKEN: jemalloc_caches.c. Returns false and
- * sets heap->reason if something is inconsistent. */
+/* Checks the counts of all arenas, and sets the blocks in caches to CLASS_TAKEN; see jemalloc_caches.c. Returns
+ * false and sets heap->reason if counts or caches are inconsistent. */
 bool jemalloc_arenas(struct jemalloc *j);
 
 #endif

@@ -1,18 +1,18 @@
-/* Checks jemalloc's arenas: their counts, the threads' caches, and the memory for jemalloc's own structures. */
+/* Checks jemalloc's arenas: their counts, the caches of threads, and the memory for jemalloc's own structures. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "base/util.h"
 
 #include <string.h>
 
-#define VARIABLES_MAX 4096u /* bytes of jemalloc's variables of a thread */
+#define VARIABLES_MAX 4096u /* upper limit of the bytes of jemalloc's variables of a thread */
 #define CACHES_MAX    (1u << 20)
 #define BLOCKS_MAX    (1u << 20)
-/* The words before the first stack and after the last stack of a cache. */
+/* The words before the first stack of a cache and after the last one. */
 #define MARK_BEFORE 0x7a7a7a7a7a7a7a7aull
 #define MARK_BEHIND 0xa7a7a7a7a7a7a7a7ull
 
-/* Checks the bin of a size, with all its shards, against the sums of its slabs. */
+/* Checks the bin of a size, with all its shards, against the sums of the bin's slabs. */
 static bool check_bin(struct jemalloc *j, uint64_t bin, unsigned shards, const struct bin_sum *sum)
 {
 	struct words *words = &j->heap->words;
@@ -40,8 +40,8 @@ static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsig
 	return true;
 }
 
-/* Sets the blocks in a stack of a cache to CLASS_TAKEN. The stack grows down from its end to `head`; of the end only
- * the low 16 bits are stored. *at: where the stack may begin; it becomes the stack's end. */
+/* Sets the blocks in a stack of a cache to CLASS_TAKEN. The stack grows down from its end to `head`; only the low 16
+ * bits of the end are stored. *at: the lowest address at which the stack can begin; it is set to the stack's end. */
 static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
 {
 	struct heap *heap = j->heap;
@@ -72,8 +72,8 @@ static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint6
 	return true;
 }
 
-/* Sets the blocks in a cache to CLASS_TAKEN. Its stacks are next to each other in a block that jemalloc has for itself.
- * *internal: the sum of such blocks. */
+/* Sets the blocks in a cache to CLASS_TAKEN. The cache's stacks are adjacent in a block that jemalloc uses for
+ * itself. Adds the size of that block to *internal. */
 static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;
@@ -101,8 +101,9 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 	return true;
 }
 
-/* Sets the memory of caches to CLASS_TAKEN whose threads a fork's child does not have. No ring leads to these caches,
- * but the arenas count them. The stacks have the same sizes in all caches, and so the marks have the same offsets. */
+/* In a fork's child, some caches belong to threads that only the parent has. Sets the memory of these caches to
+ * CLASS_TAKEN. No ring contains them, but the arenas count their memory. In all caches the stacks have the same
+ * sizes, and so the marks have the same offsets. */
 static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;
@@ -120,9 +121,9 @@ static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 	}
 }
 
-/* Excludes jemalloc's variables of a thread from the roots; they are between its cache and its stacks. One of them is
- * the begin of the GiB in which the thread looked up a block last. If a block extends over two GiB, that address is
- * inside it. */
+/* Excludes jemalloc's variables of a thread from the roots; they are between the thread's cache and its stacks. One
+ * of the variables is the start of the GiB in which the thread last looked up a block. If a block extends over two
+ * GiB, that address is inside the block. */
 static void ignore_variables(struct jemalloc *j, uint64_t cache)
 {
 	struct heap *heap = j->heap;
@@ -134,7 +135,7 @@ static void ignore_variables(struct jemalloc *j, uint64_t cache)
 	heap->own[heap->own_count++] = (struct range){cache, stacks};
 }
 
-/* Takes the caches of an arena, which form a ring. */
+/* Sets the blocks in the caches of an arena to CLASS_TAKEN. The caches form a ring. */
 static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;

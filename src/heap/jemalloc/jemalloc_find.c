@@ -1,12 +1,14 @@
-/* Finds jemalloc's variables by what they must contain. */
+/* Finds jemalloc's variables by their contents. */
 #include "config.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "base/util.h"
 
-/* bin_info_t: for each small size, the bytes of a region and of a slab, and the numbers of regions and of shards. */
+/* bin_info_t contains, for each small size, the bytes of a region and of a slab, and the numbers of regions and
+ * shards. */
 #define INFO_BYTES 40u
 #define ROOT_BYTES (8u << 18)
-/* The offset of the root's array in rtree_t, after a mutex and a pointer to the base that has the leaves' memory. */
+/* Offset of the root's array in rtree_t, in bytes; a mutex and a pointer to the base with the leaves' memory precede
+ * it. */
 #define ROOT_AT 120u
 
 uint64_t jemalloc_size(unsigned class)
@@ -23,7 +25,7 @@ uint64_t jemalloc_edata(uint64_t word)
 	return word & 0xffffffffff80;
 }
 
-/* Calls back for the words of objects' variables that are not 0, until the callback returns true. */
+/* Calls is_it() for each nonzero word of objects' variables, until it returns true. */
 static bool each_variable(struct jemalloc *j, bool (*is_it)(struct jemalloc *j, uint64_t at, uint64_t word))
 {
 	const struct heap_image *image = j->heap->image;
@@ -74,7 +76,7 @@ static bool is_arena(struct jemalloc *j, uint64_t arena, unsigned number)
 	       word_or_0(words, base + BASE_BLOCKS);
 }
 
-/* Returns true if the array of arenas is at `at`: each element is 0, or the arena with that number. */
+/* Returns true if the array of arenas is at address `at`: each element is 0, or the arena with the element's index. */
 static bool are_arenas(struct jemalloc *j, uint64_t at, uint64_t word)
 {
 	uint64_t arena;
@@ -97,7 +99,7 @@ uint64_t jemalloc_arena(struct jemalloc *j, unsigned number)
 	return number < JEMALLOC_ARENAS ? word_or_0(&j->heap->words, j->arenas + 8 * number) : 0;
 }
 
-/* Returns an edata to which some arena leads, or 0. */
+/* Returns an edata to which an arena points, or 0. */
 static uint64_t any_edata(struct jemalloc *j)
 {
 	struct words *words = &j->heap->words;
@@ -121,8 +123,8 @@ static uint64_t any_edata(struct jemalloc *j)
 	return 0;
 }
 
-/* Returns true if the word at `at` is in the root's array: the address of the leaf for the extent of a known edata.
- * Until the root is found, j->root is that edata. */
+/* Returns true if the word at address `at` is in the root's array: it is the address of the leaf for the extent of a
+ * known edata. Until the root is found, j->root is that edata. */
 static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 {
 	struct words *words = &j->heap->words;

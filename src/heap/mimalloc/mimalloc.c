@@ -1,4 +1,4 @@
-/* Reads the pages in mimalloc's segments. A block is in use if it is in no list of free blocks. */
+/* Reads the pages in mimalloc's segments. A block is in use if no list of free blocks contains it. */
 #include "config.h"
 #include "heap/mimalloc/mimalloc.h"
 #include "heap/allocator_code.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS_MAX    65536u /* blocks of a page, at most */
+#define BLOCKS_MAX    65536u /* upper limit of the blocks of a page */
 #define SIZE_OF_SPAN  (2ull << 30)
-#define SMALL_MAX     1024u /* a page for blocks of up to this size begins SMALL_BEGIN bytes inside its first slice */
+#define SMALL_MAX     1024u /* blocks of up to this size are in pages that begin SMALL_BEGIN bytes inside a slice */
 #define SMALL_BEGIN   384u
 #define HAS_ALIGNED   2u
 #define STATE_OF(w)   ((w)&3)
@@ -17,14 +17,14 @@
 #define CLASS_DELAYED 15u /* the state of a block in a heap's list of released blocks */
 
 struct mimalloc_page {
-	uint64_t at; /* address of its description */
+	uint64_t at; /* address of the page's description */
 	uint64_t start, size;
 	uint64_t block_size, capacity;
-	uint64_t unused[BLOCKS_MAX / 64]; /* a bit for each block that is not in use */
+	uint64_t unused[BLOCKS_MAX / 64]; /* bit map with a bit for each block; 1: the block is not in use */
 };
 
 struct owners {
-	uint64_t *heaps; /* of each used page; 0 if it has none */
+	uint64_t *heaps; /* for each used page, the address of its heap; 0 if the page has none */
 	size_t count, capacity;
 };
 
@@ -35,7 +35,8 @@ static void mimalloc_add_block(struct mimalloc *m, uint64_t address, uint64_t si
 	block_add(heap, address, size, HEAP_LOST);
 }
 
-/* Marks the blocks of a page's free list as unused. Returns how many, or -1 if the list leads to anything else. */
+/* Marks the blocks in a free list of a page as unused. Returns how many blocks these are, or -1 if the list contains
+ * any other address. */
 static int64_t mimalloc_follow(struct mimalloc *m, struct mimalloc_page *page, uint64_t first)
 {
 	int64_t count = 0;
@@ -111,7 +112,7 @@ static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, u
 	return true;
 }
 
-/* Returns true if all of a range is in mappings without a gap. Their permissions do not matter. */
+/* Returns true if all of a range is mapped without a gap, with any permissions. */
 static bool is_mapped(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	for (size_t i = COUNT_UP_TO(image->mappings, image->n_mappings, .start, start); i && i <= image->n_mappings;
@@ -134,7 +135,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 	const uint64_t end = segment + slices * SLICE_BYTES;
 	uint64_t used = 0, abandoned = 0, count;
 
-	/* A segment that was released, and is kept for reuse. */
+	/* The segment was released, and is kept for reuse. */
 	if (!word_or_0(words, segment + SEGMENT_THREAD) && !word_or_0(words, segment + SEGMENT_USED))
 		return true;
 	if (slices > UINT32_MAX || !is_mapped(heap->image, segment, end))
@@ -177,7 +178,8 @@ static int compare_addresses(const void *one, const void *two)
 	return a < b ? -1 : a > b;
 }
 
-/* Marks the blocks that other threads have released and the heap's own thread has not taken back yet. */
+/* Some blocks have been released by other threads, but the heap's own thread has not reclaimed them yet. Sets these
+ * blocks to CLASS_DELAYED. */
 static bool take_delayed(struct mimalloc *m, uint64_t owner)
 {
 	struct heap *heap = m->heap;

@@ -1,11 +1,11 @@
-/* Finds mimalloc's segments: each contains its own address, xored with a number that a variable has. */
+/* Finds mimalloc's segments: each contains its own address xored with a random number, which is also in a variable. */
 #include "config.h"
 #include "heap/mimalloc/mimalloc.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 
-#define PAGE 4096u /* the kernel's page, not mimalloc's; a mapping begins at one */
+#define PAGE 4096u /* size of the kernel's pages, not mimalloc's; mappings begin at these */
 
 static bool is_segment(struct mimalloc *m, uint64_t at)
 {
@@ -39,7 +39,7 @@ static bool is_main(struct mimalloc *m, uint64_t at)
 	struct words *words = &m->heap->words;
 	uint64_t heap;
 
-	/* The heap points to its thread's data, which point back to it. */
+	/* The heap points to its thread's data, which points back to the heap. */
 	return word_or_0(words, at + HEAP_COOKIE) == m->cookie && word_or_0(words, at + HEAP_THREAD) &&
 	       word_at(words, word_or_0(words, at) + 16, &heap) && heap == at;
 }
@@ -63,7 +63,8 @@ static bool find_main(struct mimalloc *m)
 	return false;
 }
 
-/* Keeps the segments with the main heap's number. Others only look like segments. */
+/* Removes the segments that do not contain the main heap's random number, because they only look like segments.
+ * Returns true if any segment is left. */
 static bool keep_own(struct mimalloc *m)
 {
 	size_t kept = 0;
@@ -88,7 +89,8 @@ bool mimalloc_find(struct mimalloc *m)
 	return false;
 }
 
-/* A thread's data follow its first heap, and point back to it. */
+/* Returns true if the first heap of a thread is at address `at`. The thread's data follows the heap, and points back
+ * to it. */
 static bool mimalloc_find_is_heap(struct words *words, uint64_t at)
 {
 	static const uint64_t constant = 0x3320646e61707865; /* "expand 3" */

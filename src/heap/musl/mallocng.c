@@ -1,11 +1,11 @@
-/* Reads the heap of musl's malloc from 1.2.1 on ("mallocng"). Its structures are in musl's src/malloc/mallocng/meta.h
- * and glue.h.
+/* Reads the heap of musl's malloc from 1.2.1 on ("mallocng"). Its structures are in musl's
+ * src/malloc/mallocng/meta.h and glue.h.
  *
- * A struct meta describes a group of up to 32 slots of one size; the group points back to its meta. Metas are in pages
- * of their own, each of which begins with a secret number that the allocator's variables contain too. A group can be in
- * a slot of another group. A meta has two masks: slots that can be allocated, and slots that were released. A slot in
- * neither mask is in use. Bytes before the block and at the slot's end say where in the slot the block begins, and how
- * long it is. */
+ * A struct meta describes a group of up to 32 slots of one size; the group points back to its meta. Metas are in
+ * pages of their own. Each such page begins with a secret number, which is also in the allocator's variables. A
+ * group can be in a slot of another group. A meta has two bit masks: slots that can be allocated, and slots that
+ * were released. A slot in neither mask is in use. The bytes before a block and at its slot's end say where in the
+ * slot the block begins, and how long it is. */
 #include "config.h"
 #include "heap/musl/mallocng.h"
 #include "base/util.h"
@@ -17,7 +17,7 @@
 #define BEHIND      4u /* bytes at a slot's end that belong to no block */
 #define PAGE        4096u
 #define AREAS_MAX   (1u << 20)
-#define CLASS_ALONE 63 /* the class of a block with a mapping of its own */
+#define CLASS_ALONE 63 /* size class of a block with a mapping of its own */
 
 static const uint16_t size_classes[] = {
 	1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   18,   20,   25,   31,
@@ -26,11 +26,11 @@ static const uint16_t size_classes[] = {
 };
 
 struct mallocng_group {
-	uint64_t start, end; /* `start`: of its header, which has UNIT bytes */
+	uint64_t start, end; /* `start`: address of the group's header, which has UNIT bytes */
 	uint64_t stride;
-	uint32_t unused; /* a bit for each slot that is not in use */
+	uint32_t unused; /* bit mask with a bit for each slot; 1: the slot is not in use */
 	unsigned slots;
-	bool is_inner; /* it is in a slot of another group */
+	bool is_inner; /* true if the group is in a slot of another group */
 };
 
 struct musl {
@@ -60,9 +60,9 @@ static uint64_t mallocng_number(struct musl *m, uint64_t address, unsigned size)
 	return mallocng_read_number(m, address, size, &value) ? value : 0;
 }
 
-/* Returns true if a struct malloc_context is at `at`. It begins with the secret, an int, a counter and five words;
- * where the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first and the
- * last page of metas follow, at head_at. */
+/* Returns true if a struct malloc_context is at address `at`. It begins with the secret, an int, a counter and five
+ * words; if the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first and
+ * the last page of metas follow, at offset head_at. */
 static bool is_context(struct musl *m, uint64_t at)
 {
 	uint64_t secret, head, last;
@@ -72,8 +72,8 @@ static bool is_context(struct musl *m, uint64_t at)
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
 
-		/* Other variables may be a number and the address of a page that begins with this number. They are
-		 * hardly the addresses of two such pages. */
+		/* Two other variables may happen to be a number and the address of a page that begins with this
+		 * number. It is improbable that a third one is the address of another such page. */
 		if (!mallocng_read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
 		    mallocng_number(m, head, 8) != secret ||
 		    !mallocng_read_number(m, at + head_at + m->word, m->word, &last) || !last || last % PAGE ||
@@ -204,8 +204,8 @@ static bool sort_groups(struct musl *m)
 
 /* ---- Blocks ---- */
 
-/* Checks the bytes before a block: the number of its slot, the bytes left over at the slot's end if these are few, and
- * the distance of the block from the group's first slot, in units. */
+/* Returns true if the bytes before a block are correct: the number of its slot, the unused bytes at the slot's end
+ * if these are few, and the distance of the block from the group's first slot, in units. */
 static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
 	const uint64_t units = (block - group->start) / UNIT - 1;
@@ -220,7 +220,7 @@ static bool mallocng_add_block(struct musl *m, const struct mallocng_group *grou
 {
 	struct heap *heap = m->heap;
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
-	/* A block that begins further inside has left that offset at the begin of the slot. */
+	/* If the block does not begin at the start of its slot, its offset in the slot is stored before that start. */
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
 	const uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
 	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;

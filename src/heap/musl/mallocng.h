@@ -1,14 +1,15 @@
-/* The readers of heaps of musl's two mallocs. */
+/* Readers for heaps of musl's two mallocs. */
 #ifndef FT_HEAP_MUSL_MALLOCNG_H
 #define FT_HEAP_MUSL_MALLOCNG_H
 
 #include "heap/heap_private.h"
 
-/* Reads regions and blocks into an empty heap. Returns HEAP_NOT_FOUND if it is another allocator's. */
+/* Reads regions and blocks into an empty heap. Returns HEAP_NOT_FOUND if the heap belongs to another allocator. */
 enum heap_status musl_read(struct heap *heap);
-/* The same for the malloc of musl up to 1.2.0, which later versions can be built with. */
+/* Does the same for the malloc of musl up to 1.2.0, with which later versions can be built, too. */
 enum heap_status musl_old_read(struct heap *heap);
-/* Writes the addresses of the old malloc's locks, `most` of them at most, for heap_locks(). Returns how many. */
+/* Writes the addresses of the old malloc's locks for heap_locks(), `most` of them at most. Returns the number of
+ * addresses written. */
 size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most);
 
 #endif

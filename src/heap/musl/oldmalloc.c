@@ -32,8 +32,8 @@ static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 	figures->fordblks += word;
 }
 
-/* Reads the size word of a chunk that ends before `limit`. Returns false if there is no chunk: the header that follows
- * a chunk must repeat the word. */
+/* Reads the size word of a chunk that ends before `limit`. Returns false if no chunk is there: the header that
+ * follows a chunk must repeat the word. */
 static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t *word)
 {
 	const unsigned header = m->header;
@@ -44,8 +44,8 @@ static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t
 	       word_at(&m->heap->words, at + chunk_size(*word), &behind) && behind == *word;
 }
 
-/* Returns true if the first chunk of a region may begin at `at`: its header says that the memory before it is in
- * use. */
+/* Returns true if the first chunk of a region may begin at address `at`: its header says that the memory before it
+ * is in use. */
 static bool oldmalloc_is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 {
 	uint64_t before, word;
@@ -54,8 +54,8 @@ static bool oldmalloc_is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 	       read_chunk(m, at, limit, &word);
 }
 
-/* Returns the end of the region whose first chunk begins at `start`, or 0 if one of its chunks is wrong. is_kept: adds
- * the chunks. */
+/* Returns the end of the region whose first chunk begins at `start`, or 0 if one of the chunks is invalid. is_kept:
+ * if true, adds the chunks. */
 static uint64_t oldmalloc_walk(struct musl_old *m, uint64_t start, uint64_t limit, bool is_kept)
 {
 	uint64_t at = start, word, last;
@@ -81,7 +81,7 @@ static bool add_region(struct musl_old *m, uint64_t begin, uint64_t start, uint6
 
 /* ---- Memory ---- */
 
-/* Returns the end of the writable memory that begins with a mapping, and may go on in the next ones. */
+/* Returns the end of the writable memory that begins with mapping `i` and may extend into the next mappings. */
 static uint64_t memory_end(const struct heap_image *image, size_t i)
 {
 	while (i + 1 < image->n_mappings && image->mappings[i + 1].start == image->mappings[i].end &&
@@ -102,8 +102,8 @@ static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t e
 	return end;
 }
 
-/* Returns true if the header at `at` fits a block whose mapping begins at `page`: its size fills pages. *end may be
- * beyond the mapping if the header is one that an alignment has left behind. */
+/* Returns true if the header at address `at` can be that of a block whose mapping begins at `page`: the block ends
+ * at the end of a page. *end may be after the mapping's end if the header is one that an alignment has left behind. */
 static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uint64_t *end)
 {
 	uint64_t before, size;
@@ -115,15 +115,15 @@ static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uin
 	return true;
 }
 
-/* Returns true if a block with a larger alignment than usual may begin at this offset in its mapping. */
+/* Returns true if a block that was allocated with an alignment may begin at this offset in its mapping. */
 static bool is_aligned_place(const struct musl_old *m, uint64_t offset)
 {
 	return offset % PAGE == 0 || (offset < PAGE && offset > m->align && !(offset & (offset - 1)));
 }
 
-/* Adds the block whose mapping begins at `page`. Returns false if there is none. No word before the block's header was
- * ever written. A block with an alignment leaves a header at the mapping's begin; its own header comes later, and no
- * word between the two was ever written. */
+/* Adds the block whose mapping begins at `page`. Returns false if there is none. The memory before the block's
+ * header contains only zeros. If the block was allocated with an alignment, there is a header at the mapping's start
+ * and a second one at the block, with only zeros between them. */
 static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 {
 	const uint64_t plain = page + m->header;
@@ -170,7 +170,7 @@ static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limi
 	return true;
 }
 
-/* Reads an anonymous mapping or [heap], in which malloc's memory always begins at a page. */
+/* Reads an anonymous mapping or [heap], where malloc's memory always begins at the start of a page. */
 static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	const bool is_heap = mapping->path[0] != '\0';
@@ -185,8 +185,8 @@ static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, u
 	return true;
 }
 
-/* Reads the variables of an object, between which regions begin anywhere. Other variables may look like the begin of a
- * region, so a region is added only after it was followed to its end. */
+/* Reads the variables of an object. Regions between variables can begin anywhere. Other variables may look like the
+ * start of a region, so a region is added only after its chunks were followed up to its end. */
 static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	while (m->at < mapping->end) {
@@ -199,7 +199,7 @@ static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *m
 			m->at = behind_hole(m->heap->image, at);
 			continue;
 		}
-		/* Memory that was mapped right after the variables is in one mapping with them. */
+		/* Memory that the kernel mapped right after the variables is in one mapping with them. */
 		if (mapping->path[0] != '/' && at - m->header >= m->at && (at - m->header) % PAGE == 0) {
 			const size_t regions = m->heap->region_count;
 

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#define FINE_BINS   32u        /* each bin up to this one has chunks of one size */
+#define FINE_BINS   32u        /* each bin up to this number has chunks of one size */
 #define WAITERS_MAX (1u << 22) /* the kernel's limit of threads */
-#define ODD_MAX     8u         /* bins that threads may just be changing while the array of bins is searched */
+#define ODD_MAX     8u         /* limit of bins that threads may be changing while the array of bins is searched for */
 
 /* ---- Finding the bins ---- */
 
-/* Returns the bin for a size. In units of the alignment, the first bins have one size each; then four bins share each
- * power of two. */
+/* Returns the bin for a size. Sizes are counted in units of the alignment. Each of the first bins has one size;
+ * after these, each power of two has four bins. */
 static unsigned bin_of(const struct musl_old *m, uint64_t size)
 {
 	const uint64_t units = size / m->align - 1;
@@ -30,8 +30,8 @@ static uint64_t oldmalloc_bins_bin_at(const struct musl_old *m, uint64_t bins, u
 	return bins + (uint64_t)i * m->stride;
 }
 
-/* Returns the address with which a bin's list ends: that of a chunk whose two links would be the bin's first and last
- * chunk. */
+/* Returns the address with which a bin's list ends: that of a chunk whose two links would be the bin's pointers to
+ * its first and last chunk. */
 static uint64_t list_end(const struct musl_old *m, uint64_t bin)
 {
 	return bin + 8 - m->header;
@@ -57,14 +57,14 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 	return map;
 }
 
-/* What a bin looks like. A bin that was never used is all zeros. is_odd: it can look so only while a thread changes
- * it. */
+/* The properties of a bin. A bin that was never used is all zeros. is_odd: the bin can have this state only while a
+ * thread changes it. */
 struct bin_state {
-	bool is_sure; /* the size of its first chunk is one for this bin, and the chunk points back to it */
+	bool is_sure; /* the size of the bin's first chunk is right for this bin, and the chunk points back to it */
 	bool is_odd;
 };
 
-/* Returns false if there is no bin. */
+/* Sets *look. Returns false if the memory is no bin. */
 static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
 				   struct bin_state *state)
 {
@@ -89,8 +89,8 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	return true;
 }
 
-/* Returns how many of the 64 bins are odd, or UINT32_MAX if these are no bins. One bin at least must be sure, because
- * other variables point to themselves too (tcmalloc's). */
+/* Returns how many of the 64 bins are odd, or UINT32_MAX if the memory is no array of bins. At least one bin must be
+ * sure, because some other variables, such as tcmalloc's, point to themselves, too. */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
@@ -106,7 +106,7 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }
 
-/* Returns true if a bin that is in use may be at `bin`, as two of its links show. */
+/* Returns true if two links show that a bin in use may be at address `bin`. */
 static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 {
 	const uint64_t end = list_end(m, bin);
@@ -116,8 +116,8 @@ static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
 }
 
-/* Finds the first of the 64 bins from any one of them: tries all 64 positions, and takes that with the fewest odd
- * bins. */
+/* Finds the first of the 64 bins, given any one of them: tries all 64 positions, and takes the one with the fewest
+ * odd bins. */
 static bool find_from(struct musl_old *m, uint64_t bin)
 {
 	unsigned least = UINT32_MAX;
@@ -168,8 +168,8 @@ bool musl_old_find(struct musl_old *m)
 
 /* ---- Locks ---- */
 
-/* Only a process with several threads takes locks. Each bin has one; the lock for splitting and joining chunks comes
- * after the last bin. */
+/* Returns false if a lock is held. Only a process with several threads takes locks. Each bin has one; the lock for
+ * splitting and joining chunks follows the last bin. */
 bool musl_old_check_locks(struct musl_old *m)
 {
 	for (unsigned i = 0; i <= MUSL_OLD_BINS; i++)
@@ -228,7 +228,7 @@ static int64_t oldmalloc_bins_follow(struct musl_old *m, unsigned i)
 	return -1;
 }
 
-/* The bins must contain all free chunks. */
+/* Checks that the bins contain all free chunks. */
 bool musl_old_check_bins(struct musl_old *m)
 {
 	const uint64_t map = map_of(m, m->bins);

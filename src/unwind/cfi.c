@@ -1,4 +1,4 @@
-/* Opens the call frame information of an ELF file: see cfi.h. */
+/* Opens the call frame information of an ELF file; see cfi.h. */
 #include "config.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PHDR_MAX         4096
-#define IMAGE_MAX        ((uint64_t)1 << 30) /* address space only: pages that are not read stay unallocated */
+#define IMAGE_MAX        ((uint64_t)1 << 30) /* limit of an image's bytes; pages that are not written take no memory */
 #define SEGMENT_READ_MAX ((uint64_t)64 << 20)
 #define EH_FRAME_MAX     ((uint64_t)256 << 20)
 
@@ -52,7 +52,7 @@ static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 	return false;
 }
 
-/* The information that dwarf_getcfi_elf would use: the sections of that name, else the data of PT_GNU_EH_FRAME. */
+/* The data that dwarf_getcfi_elf() would use: the sections with these names, else the segment PT_GNU_EH_FRAME. */
 struct eh_source {
 	Elf_Data *data;
 	struct cfi_header header;
@@ -60,7 +60,8 @@ struct eh_source {
 	bool ambiguous;
 };
 
-/* True if the range is small enough and has no holes. fd: the file; -1: the image is in memory. */
+/* Returns true if the range of the file is small enough and has no holes. fd: the file; -1: the ELF image is in
+ * memory. */
 static bool cfi_is_readable(int fd, uint64_t offset, uint64_t size)
 {
 	return size <= EH_FRAME_MAX && (fd < 0 || !elf_is_hollow(fd, offset, size));
@@ -163,7 +164,7 @@ int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 	*cfi = (struct cfi){.fd = fd};
 	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
 	const int error = cfi_begin(cfi, arch);
-	/* Reads symbols by a second Elf, which is closed here, so that its data is not kept. */
+	/* Symbols are read by a second Elf, which is closed here, so that their data does not stay in memory. */
 	Elf *const elf = error ? NULL : elf_open(fd, &st, &reason);
 
 	if (elf)
@@ -203,8 +204,8 @@ static bool cfi_read_memory(struct stack_memory *memory, uint64_t address, unsig
 	return true;
 }
 
-/* Reads the ELF header and program headers, which are the same in memory as in the file. Section headers need not be
- * mapped; the copy says that there are none. */
+/* Reads the ELF header and program headers, which are the same in memory as in the file. Section headers may not be
+ * mapped; so the copied ELF header is changed to say that the file has none. */
 static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, const struct arch *arch, size_t *size)
 {
 	union {
@@ -243,7 +244,8 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 	return headers;
 }
 
-/* Reads the segment with .eh_frame to its file offset. The rest of the image stays untouched zero pages. */
+/* Makes an image in which the segment with .eh_frame is at its file offset. The other bytes of the image are zero,
+ * in pages that are not touched. */
 static unsigned char *read_image(struct stack_memory *memory, uint64_t start, unsigned char *headers,
 				 size_t headers_size, size_t *size)
 {
@@ -255,7 +257,7 @@ static unsigned char *read_image(struct stack_memory *memory, uint64_t start, un
 
 	if (!elf || elf_getphdrnum(elf, &phnum) || !find_eh_segments(elf, &header, &load))
 		goto out;
-	/* The header is at file offset 0 and at address `start`. */
+	/* The ELF header is at file offset 0 and at address `start`. */
 	for (size_t i = 0; i < phnum; i++)
 		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_offset < 4096) {
 			base = phdr.p_vaddr - phdr.p_offset;
@@ -336,7 +338,7 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* Sets cfi->eh.bytes to the bytes [from, end of the segment). */
+/* Sets cfi->eh.bytes to the bytes from address `from` to the end of the segment. */
 static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 {
 	const uint64_t skip = from - load->p_vaddr, size = load->p_filesz - skip;
@@ -355,8 +357,8 @@ static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 	return true;
 }
 
-/* Accepts .eh_frame_hdr only in the form that linkers write (the LSB specification, 10.6.2): 4-byte numbers, the
- * pointer to .eh_frame relative to itself, the table relative to the header. */
+/* Accepts .eh_frame_hdr only in the form that linkers write (LSB specification, 10.6.2): all numbers have 4 bytes,
+ * the pointer to .eh_frame is relative to its own address, and the table's numbers are relative to the header. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
 {
 	static const unsigned char form[] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
@@ -397,7 +399,7 @@ const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
 	return &cfi->eh;
 }
 
-/* An entry of .eh_frame_hdr's table. */
+/* An entry of the table in .eh_frame_hdr. */
 struct eh_entry {
 	int32_t start, fde; /* relative to the header */
 } __attribute__((packed));
@@ -411,7 +413,7 @@ bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start)
 	Dwarf_Frame *frame = below ? frame_of(cfi->eh_cfi, address) : NULL;
 
 	if (!frame)
-		return false; /* the address is after the end of the function before it */
+		return false; /* the address is after the end of the previous function */
 	free(frame);
 	*start = eh->header + (uint64_t)(int64_t)table[below - 1].start;
 	return true;

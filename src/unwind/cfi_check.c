@@ -1,4 +1,4 @@
-/* Checks call frame information before libdw reads it: see cfi_check.h. */
+/* Checks call frame information before libdw reads it; see cfi_check.h. */
 #include "config.h"
 #include "unwind/cfi_check.h"
 #include "base/hash.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define REGISTER_MAX 1024
-#define ENTRY_MAX    (1 << 20) /* bytes */
-#define REMEMBER_MAX 1024      /* limit of states that an entry may put on libdw's stack */
+#define ENTRY_MAX    (1 << 20) /* limit of an entry's size in bytes */
+#define REMEMBER_MAX 1024      /* limit of DW_CFA_remember_state in an entry; libdw allocates a state for each */
 
 struct bytes {
 	const uint8_t *at, *end;
@@ -24,7 +24,7 @@ static bool cfi_check_skip(struct bytes *bytes, uint64_t size)
 	return true;
 }
 
-/* Reads an unsigned or signed LEB128; only the low 64 bits count. Returns false at the end of the bytes. */
+/* Reads an unsigned or signed LEB128, of which the low 64 bits are kept. Returns false at the end of the bytes. */
 static bool read_leb128(struct bytes *bytes, uint64_t *value)
 {
 	unsigned shift = 0;
@@ -42,8 +42,8 @@ static bool read_leb128(struct bytes *bytes, uint64_t *value)
 	return false;
 }
 
-/* The operands of the instructions with their own opcode (DWARF 5, 7.24): r register, u number, b block, 1 2 4 8
- * bytes, x never written by any compiler. */
+/* The operands of the instructions that have an opcode of their own (DWARF 5, 7.24): r is a register, u a number, b
+ * a block, 1 2 4 8 that many bytes, x an operand that no compiler writes. */
 static const char *const operands[] = {
 	[DW_CFA_nop] = "",
 	[DW_CFA_set_loc] = "x",
@@ -74,7 +74,8 @@ static const char *const operands[] = {
 	[DW_CFA_GNU_negative_offset_extended] = "ru",
 };
 
-/* Returns 1; 0 at the end of the readable bytes (libdw stops there, too); -1 if the operands are not harmless. */
+/* Returns 1 if the operands are harmless, -1 if they are not, and 0 at the end of the readable bytes, where libdw
+ * stops, too. */
 static int check_operands(struct bytes *bytes, const char *form)
 {
 	for (; *form; form++) {
@@ -115,7 +116,7 @@ static bool check_instructions(struct bytes bytes)
 			break;
 		default:
 			if (opcode >= sizeof(operands) / sizeof(operands[0]) || !operands[opcode])
-				return true; /* unknown: libdw stops here as well */
+				return true; /* unknown opcode; libdw stops here, too */
 			result = check_operands(&bytes, operands[opcode]);
 			if (opcode == DW_CFA_remember_state && ++remembered > REMEMBER_MAX)
 				return false;
@@ -126,7 +127,7 @@ static bool check_instructions(struct bytes bytes)
 	return true;
 }
 
-/* Returns the size of an encoded pointer in bytes; 0: no pointer; -1: the size cannot be known. */
+/* Returns the size of an encoded pointer in bytes; 0: no pointer; -1: the encoding does not determine the size. */
 static int encoded_size(uint8_t encoding, unsigned address_size)
 {
 	if (encoding == DW_EH_PE_omit)
@@ -145,7 +146,8 @@ static int encoded_size(uint8_t encoding, unsigned address_size)
 	}
 }
 
-/* Returns the encoding of addresses in a CIE's FDEs: the letter R of its augmentation. -1: unknown augmentation. */
+/* Returns the encoding of addresses in a CIE's FDEs, which is the data of letter R in its augmentation. Returns -1
+ * if the augmentation is unknown. */
 static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 {
 	const char *letter = cie->augmentation;
@@ -180,8 +182,8 @@ static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 
 struct cfi_check_state {
 	unsigned address_size;
-	struct hash cies;    /* offset -> encoding | is 'z' << 8 */
-	struct hash entries; /* offsets of FDEs */
+	struct hash cies;    /* offset of a CIE -> encoding | has augmentation 'z' << 8 */
+	struct hash entries; /* offset of an FDE -> 1 */
 };
 
 static bool check_cie(struct cfi_check_state *check, uint64_t offset, const Dwarf_CIE *cie)
@@ -195,7 +197,7 @@ static bool check_cie(struct cfi_check_state *check, uint64_t offset, const Dwar
 	       check_instructions((struct bytes){cie->initial_instructions, cie->initial_instructions_end});
 }
 
-/* Accepts an FDE of a CIE with an unknown augmentation, because libdw does not use such an FDE. */
+/* Checks an FDE. Accepts FDEs of a CIE with an unknown augmentation, because libdw does not use them. */
 static bool check_fde(struct cfi_check_state *check, uint64_t offset, const Dwarf_FDE *fde)
 {
 	const uint64_t *cie = hash_get(&check->cies, fde->CIE_pointer);
@@ -216,14 +218,14 @@ static bool check_fde(struct cfi_check_state *check, uint64_t offset, const Dwar
 	return check_instructions(bytes);
 }
 
-/* Checks the entries that begin before `limit`. */
+/* Checks the entries that begin before offset `limit`. */
 static bool check_entries(struct cfi_check_state *check, const unsigned char *ident, Elf_Data *data, bool is_eh,
 			  uint64_t limit)
 {
 	Dwarf_Off offset = 0, next;
 	Dwarf_CFI_Entry entry;
 
-	/* Continues after the first end mark, because a table may point there. */
+	/* Continues after the first end mark, because the header's table may point to later entries. */
 	while (offset < limit) {
 		next = offset;
 		const int result = dwarf_next_cfi(ident, data, is_eh, offset, &next, &entry);
@@ -246,7 +248,7 @@ static bool check_entries(struct cfi_check_state *check, const unsigned char *id
 	return true;
 }
 
-/* The pairs of 32-bit numbers (start, FDE) of a header's table, relative to the header. */
+/* The table of a header: pairs of 32-bit numbers (start, FDE), relative to the header. */
 struct cfi_check_table {
 	const unsigned char *pairs;
 	size_t count;
@@ -261,7 +263,7 @@ static uint64_t table_fde(const struct cfi_check_table *table, size_t i)
 	return table->base + (uint64_t)(int64_t)fde;
 }
 
-/* Returns false if the header does not have the form that linkers write. */
+/* Finds the table of a header. Returns false if the header does not have the form that linkers write. */
 static bool find_table(const struct cfi_header *header, struct cfi_check_table *table)
 {
 	uint32_t count;

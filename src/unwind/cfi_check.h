@@ -1,5 +1,5 @@
-/* Checks that call frame information is harmless. libdw copes with malformed data, but it allocates as much as a
- * well-formed instruction demands, such as room for two thousand million registers. */
+/* Checks that call frame information is harmless. libdw handles malformed data, but if a well-formed instruction
+ * demands it, libdw allocates any amount of memory, such as room for two thousand million registers. */
 #ifndef FT_UNWIND_CFI_CHECK_H
 #define FT_UNWIND_CFI_CHECK_H
 
@@ -9,15 +9,15 @@
 
 /* An .eh_frame_hdr as libdw uses it to reach FDEs. */
 struct cfi_header {
-	const unsigned char *bytes; /* NULL: no header */
+	const unsigned char *bytes; /* NULL if there is no header */
 	size_t size;
-	uint64_t address, eh_frame_address; /* addresses of `bytes` and of the section's data */
+	uint64_t address, eh_frame_address; /* addresses of the header and of the section's data */
 };
 
-/* Checks all entries of a section (.eh_frame, or .debug_frame if !is_eh) that libdw reaches in sequence or through
- * the header's table. Returns true if registers, sizes and nesting are within sane limits and the table leads only to
- * entries. open_end: the section's end is unknown; then there must be a table, and bytes after its last entry are not
- * checked. */
+/* Checks all entries of a section (.eh_frame, or .debug_frame if !is_eh) that libdw reads in sequence or through the
+ * header's table. Returns true if registers, sizes and nesting are within sane limits and the table points only to
+ * entries. open_end: true if the section's end is unknown; then there must be a table, and bytes after the last
+ * entry in the table are not checked. */
 bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
 		     bool open_end);
 

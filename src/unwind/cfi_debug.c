@@ -1,4 +1,4 @@
-/* Opens .debug_frame of a file or of its separate debug file. */
+/* Opens the .debug_frame of a file or of its separate debug file. */
 #include "config.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Checks the section's bytes after libdw has uncompressed them. */
+/* Returns true if the section's bytes are harmless, after libdw has uncompressed them. */
 static bool debug_is_harmless(Elf *elf)
 {
 	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -46,7 +46,7 @@ void cfi_debug_close(struct cfi_debug *debug)
 	*debug = (struct cfi_debug){0};
 }
 
-/* Opens the .debug_frame of a copy of the file. Returns false if it has none. */
+/* Opens the .debug_frame of a private copy of the file. Returns false if the file has none. */
 static bool cfi_debug_open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
 {
 	struct private_copy copy;
@@ -65,7 +65,7 @@ static bool cfi_debug_open_debug(struct cfi_debug *debug, int fd, const struct s
 	return debug->cfi;
 }
 
-/* The results of a search, whether in time or too late. */
+/* The result of a search, which is freed if the search takes too long. */
 struct cfi_debug_finding {
 	int fd;
 	struct cfi_debug debug;
@@ -81,7 +81,7 @@ static void finding_free(void *context)
 	free(finding);
 }
 
-/* Finds the separate debug file by its build-id, which proves that it belongs to this file. */
+/* Finds the separate debug file by the build-id, which proves that it belongs to this file. */
 static int find_separate(Elf *elf, const struct stat *st, struct stat *found)
 {
 	struct debug_search search = {.folders = "/usr/lib/debug", .device = st->st_dev, .inode = st->st_ino};

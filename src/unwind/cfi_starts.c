@@ -1,4 +1,4 @@
-/* Finds the entry points of programs and threads: code without call frame information that nothing calls. */
+/* Finds the entry points of programs and threads. No code calls them, and they have no call frame information. */
 #include "config.h"
 #include "arch/arch.h"
 #include "base/util.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define START_SYMBOLS_MAX  4000000
-#define START_SIZE_UNKNOWN 128 /* assumed bytes of an entry point whose symbol has no size */
+#define START_SIZE_UNKNOWN 128 /* bytes that an entry point is assumed to have if its symbol has no size */
 
 static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 {
@@ -18,7 +18,7 @@ static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 
 static void add_start_symbols(struct cfi *cfi, Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, uint16_t machine)
 {
-	/* Entry points of programs and threads in C libraries that give them no CFI. */
+	/* Names of the entry points of programs and threads in C libraries whose entry points have no CFI. */
 	static const char *const names[] = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"};
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;

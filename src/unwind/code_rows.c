@@ -1,4 +1,4 @@
-/* Makes rows by reading the code, and keeps them. */
+/* Makes rows by analysing code, and stores them. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "unwind/unwinder.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define CODE_ROWS_MAX (1u << 16) /* limit per object */
+#define CODE_ROWS_MAX (1u << 16) /* limit of stored rows for each object */
 
 static const struct row no_rule = {.size = 1, .kind = ROW_NONE};
 
@@ -28,8 +28,8 @@ static bool code_rows_fits(const struct code_rule *rule, struct path_value value
 	return value.kind == PATH_MEMORY && from_cfa == *offset;
 }
 
-/* The return address is in its register. Makes general rules, because saved registers have their places relative to
- * the CFA. */
+/* Makes the rules if the return address is in its register. These are general rules, because the addresses of saved
+ * registers are relative to the CFA. */
 static void make_rules(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	struct row_rules *rules = xcalloc(1, sizeof(*rules) + (1 + PATH_REGISTERS) * sizeof(rules->items[0]));
@@ -47,7 +47,7 @@ static void make_rules(const struct code_rule *rule, const struct arch *arch, st
 	row->rules = rules;
 }
 
-/* Returns false if a row cannot hold the rule. */
+/* Sets the row from a rule. Returns false if a row cannot contain the rule. */
 static bool code_rows_make_row(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	unsigned count = 1;
@@ -73,9 +73,9 @@ static bool code_rows_make_row(const struct code_rule *rule, const struct arch *
 	return true;
 }
 
-/* ---- The kept rows ---- */
+/* ---- The stored rows ---- */
 
-/* Keeps the row for code at an address of the object, or a row without a rule, for later requests with this key. */
+/* Stores the row for code at an address of the object, or a row without a rule, under a key of the table. */
 static const struct row *keep_row(struct unwind_object *object, struct hash *rows, uint64_t key, uint64_t address,
 				  const struct code_rule *rule)
 {

@@ -1,14 +1,14 @@
-/* Finds the rule for frames that no table describes, by reading the code.
+/* Finds the rule for frames that no table describes, by analysing the code.
  *
- * The search follows the code from the pc along all its paths to the returns of the function: the epilogue takes off
- * the stack what the prologue has put there. But a call of a function that never returns really ends its path, and
- * the code does not show that; the bytes after it are a constant or another function. So a second search runs where
- * possible: from the nearest prologue before the pc from which a path leads to the pc. On a processor with a link
- * register a prologue is recognized by saving that register. Both searches have to agree.
+ * The search follows the code from the pc along all paths to the function's returns, because the epilogue pops what
+ * the prologue has pushed. But a call of a function that never returns ends its path, and the code does not show
+ * that; the bytes after the call are data or another function. So where possible, a second search runs from the
+ * nearest prologue before the pc from which a path leads to the pc. On a processor with a link register, a prologue
+ * is recognized by the instruction that saves this register. Both searches have to agree.
  *
- * Code that a signal has interrupted is running. So the code after it belongs to its function until it calls
- * something, and a path to a return without a call needs no agreement. The return address may still be in its
- * register there. A path that saves it from the register and returns to it includes its own prologue, and needs no
+ * If a signal has interrupted the code, the code was running: what follows belongs to its function up to the next
+ * call, and a path that returns without a call needs no confirmation. The return address may still be in its
+ * register. A path that first saves this register and later returns to it includes the prologue itself, and needs no
  * other. */
 #include "config.h"
 #include "unwind/code_rule.h"
@@ -18,41 +18,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSNS_MAX    2000 /* limit of one search */
+#define INSNS_MAX    2000 /* limit of instructions in one search */
 #define BRANCHES_MAX 64
 #define SEEN_SIZE    4096 /* a power of two above INSNS_MAX */
 #define VISITS_MAX   2
 #define WINDOW       1024
 #define BACKWARD     768
 #define ENDS_MAX     8
-#define FAR          8192 /* bytes before the pc in which the prologue of its function is searched */
-#define TRIES_MAX    16   /* limit of prologues */
-#define BEFORE       64   /* bytes before the instruction that saves the return address, in which room may be made */
+#define FAR          8192 /* number of bytes before the pc that are searched for the function's prologue */
+#define TRIES_MAX    16   /* limit of prologues that are tried */
+#define BEFORE       64   /* limit of bytes from lowering sp to saving the return address */
 
-/* The effect of a prologue at the pc. Places are relative to sp at the function's entry. */
+/* The effect of a prologue, seen at the pc. Locations in memory are relative to sp at the function's entry. */
 struct entered {
 	bool is_found;
-	struct path_value link;                      /* where the return address was saved */
-	struct path_value registers[PATH_REGISTERS]; /* values of the registers */
-	struct path_value saved[PATH_REGISTERS];     /* where preserved registers were saved */
+	struct path_value link;                      /* location where the return address was saved */
+	struct path_value registers[PATH_REGISTERS]; /* values of the registers at the pc */
+	struct path_value saved[PATH_REGISTERS];     /* locations where preserved registers were saved */
 };
 
 struct code_rule_search {
 	const struct arch *arch;
 	const struct code_reader *reader;
-	uint64_t goal;       /* address to which the path has to lead; 0: to returns */
-	bool is_interrupted; /* the paths to returns begin at interrupted code; else after a call */
-	unsigned misaligned; /* sp at the interrupted code, modulo the alignment at calls */
+	uint64_t goal;       /* address at which paths end; 0: they end at returns */
+	bool is_interrupted; /* true if the paths begin at interrupted code, false if they begin after a call */
+	unsigned misaligned; /* sp at the interrupted code, modulo the stack alignment at calls */
 	unsigned insns;
 	uint64_t start, end; /* range of the code that was read */
 	size_t end_count;
-	struct code_rule ends[ENDS_MAX]; /* the different ways in which paths return */
-	bool is_certain[ENDS_MAX];       /* one of those paths has called nothing, or saved the return address itself */
+	struct code_rule ends[ENDS_MAX]; /* the different rules that the paths end with */
+	bool is_certain[ENDS_MAX];       /* a path with this rule made no call, or saved the return address */
 	struct entered entered;
 	size_t branch_count;
-	struct path_state branches[BRANCHES_MAX]; /* branches still to be followed */
+	struct path_state branches[BRANCHES_MAX]; /* the branches still to be followed */
 	struct {
-		uint64_t address; /* 0: free */
+		uint64_t address; /* 0: the slot is empty */
 		uint64_t mark;
 	} seen[SEEN_SIZE];
 	uint64_t window;
@@ -78,7 +78,7 @@ static size_t code_at(struct code_rule_search *search, uint64_t address, const u
 		*code = search->bytes + at;
 		return search->window_size - at;
 	}
-	/* The backward search will read the addresses before this one next. */
+	/* The search for a prologue goes backward, so the addresses before this one are needed next. */
 	if (address < search->window && address > BACKWARD &&
 	    code_rule_read_window(search, address - BACKWARD) > BACKWARD) {
 		*code = search->bytes + BACKWARD;
@@ -88,8 +88,8 @@ static size_t code_at(struct code_rule_search *search, uint64_t address, const u
 	return code_rule_read_window(search, address);
 }
 
-/* Returns a hash of the values of the followed registers. Leaves out plain numbers, because they do not make a
- * different path. */
+/* Returns a hash of the values of the followed registers. Plain numbers are left out, because paths that differ only
+ * in numbers are treated as the same. */
 static uint64_t code_rule_mark_of(const struct code_rule_search *search, const struct path_state *state)
 {
 	const uint64_t followed = search->arch->dwarf.preserved | 1ull << search->arch->dwarf.sp |
@@ -105,7 +105,7 @@ static uint64_t code_rule_mark_of(const struct code_rule_search *search, const s
 	return mark;
 }
 
-/* True if a path was here before with the same register values, or if several paths were. */
+/* Returns true if a path was at this address before with the same register values, or if several paths were. */
 static bool was_here(struct code_rule_search *search, const struct path_state *state)
 {
 	const uint64_t mark = code_rule_mark_of(search, state);
@@ -126,7 +126,7 @@ static bool code_rule_is_link(const struct arch *arch, struct path_value value)
 	return arch->dwarf.link && value.kind == PATH_REGISTER && value.base == arch->dwarf.link && !value.offset;
 }
 
-/* True if sp and pc can be the caller's. The stack is aligned at calls, before and after them. */
+/* Returns true if sp and pc can be the caller's. The stack is aligned before a call and after its return. */
 static bool is_frame(const struct code_rule_search *search, struct path_value sp, struct path_value pc)
 {
 	const struct arch *arch = search->arch;
@@ -138,13 +138,13 @@ static bool is_frame(const struct code_rule_search *search, struct path_value sp
 		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
 		return false;
-	/* A function may also remove the arguments that were pushed for it. */
+	/* A function may also remove the arguments that its caller has pushed. */
 	const int64_t frame = arch->dwarf.link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
 
 	return sp.base != arch->dwarf.sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
 }
 
-/* Returns the place of a register of the caller, if a row can express that. */
+/* Returns the location of a register of the caller; unknown if a row cannot contain it. */
 static struct path_value of_caller(const struct code_rule_search *search, unsigned base, unsigned reg,
 				   struct path_value value)
 {
@@ -171,7 +171,7 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* If calls were made and the return address is in its register, this path has saved it before them. */
+	/* If calls were made and the return address is in its register, this path saved the register before them. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -191,7 +191,7 @@ static void code_rule_merge(struct path_value *to, struct path_value value, bool
 		*to = unknown;
 }
 
-/* Merges the result of a path from the prologue to the goal. */
+/* Merges the result of a path from the prologue to the goal into search->entered. */
 static void take_goal(struct code_rule_search *search, const struct path_state *state)
 {
 	const struct arch *arch = search->arch;
@@ -225,7 +225,7 @@ static void follow_path(struct code_rule_search *search, struct path_state *stat
 	struct path_step step = {.next = PATH_JUMP};
 
 	while (search->insns++ < INSNS_MAX) {
-		/* Interrupted code may be after a branch, or at a branch's target. */
+		/* Code after a call is reached only from the previous instruction, interrupted code also by a jump. */
 		if (search->goal && state->address == search->goal &&
 		    (search->is_interrupted || step.next == PATH_NEXT)) {
 			take_goal(search, state);
@@ -275,7 +275,7 @@ static void search_from(struct code_rule_search *search, uint64_t address, bool 
 
 /* ---- From the prologue ---- */
 
-/* Follows one instruction at the beginning of a function. Returns false if it is invalid, or if the code does not
+/* Follows one instruction at the start of a function. Returns false if it is invalid, or if the code does not
  * continue at the next instruction. */
 static bool follow_first(struct code_rule_search *search, struct path_state *state)
 {
@@ -287,8 +287,8 @@ static bool follow_first(struct code_rule_search *search, struct path_state *sta
 	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
 }
 
-/* True if an instruction puts the return address on the stack. In code of several states it has to push it: if sp
- * does not change, lr is only stored like any other register. */
+/* Returns true if an instruction saves the return address on the stack. In code of several states it must also lower
+ * sp, because an instruction that only stores lr may store it like any other register. */
 static bool saves_link(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -303,8 +303,8 @@ static bool saves_link(struct code_rule_search *search, uint64_t address)
 	return false;
 }
 
-/* True if an instruction makes room on the stack, and stores only registers of arguments there. In code of several
- * states, where many bytes are valid instructions, it has to store at least one. */
+/* Returns true if an instruction has lowered sp and stored nothing except argument registers. In code of several
+ * states, where many bytes are valid instructions, it must have stored at least one. */
 static bool makes_room(const struct path_state *state)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];
@@ -316,8 +316,8 @@ static bool makes_room(const struct path_state *state)
 	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state);
 }
 
-/* True if straight-line code leads from `address`, which makes room on the stack, to the prologue, and leaves the
- * return address in its register. */
+/* Returns true if the instruction at `address` lowers sp, and straight-line code continues from there to the
+ * prologue and leaves the return address in its register. */
 static bool code_rule_leads_to(struct code_rule_search *search, uint64_t address, uint64_t prologue)
 {
 	struct path_state state;
@@ -331,8 +331,8 @@ static bool code_rule_leads_to(struct code_rule_search *search, uint64_t address
 	return state.address == prologue && code_rule_is_link(search->arch, state.registers[search->arch->dwarf.link]);
 }
 
-/* Returns where a function with that prologue begins. A function with a variable number of arguments has pushed
- * argument registers before its prologue; other functions make all their room in one step. */
+/* Returns the start of the function with that prologue. A function with a variable number of arguments pushes
+ * argument registers before its prologue; other functions lower sp in one step. */
 static uint64_t begin_of(struct code_rule_search *search, uint64_t prologue, unsigned step)
 {
 	for (unsigned at = step; at <= BEFORE && at < prologue; at += step)
@@ -341,7 +341,7 @@ static uint64_t begin_of(struct code_rule_search *search, uint64_t prologue, uns
 	return prologue;
 }
 
-/* A place in memory relative to the value of `base`, which is `offset` away from the base of `place`. */
+/* Converts a memory location: makes it relative to the value of `base`, which is `offset` bytes above the old base. */
 static struct path_value from_base(unsigned base, struct path_value place, int32_t offset)
 {
 	const int64_t from = (int64_t)place.offset - offset;
@@ -349,7 +349,7 @@ static struct path_value from_base(unsigned base, struct path_value place, int32
 	return from == (int32_t)from ? (struct path_value){PATH_MEMORY, (unsigned char)base, (int32_t)from} : unknown;
 }
 
-/* Returns the rule relative to the value of `base` at the pc. */
+/* Makes the rule relative to the value of `base` at the pc. Returns false if that is impossible. */
 static bool rule_of_entered(const struct code_rule_search *search, unsigned base, struct code_rule *rule)
 {
 	const struct entered *entered = &search->entered;
@@ -374,7 +374,7 @@ static bool rule_of_entered(const struct code_rule_search *search, unsigned base
 
 /* ---- Comparing both searches ---- */
 
-/* True if an epilogue that agrees with the prologue has been found. */
+/* Finds a return whose rule agrees with the prologue's. Returns false if there is none. */
 static bool find_agreeing(const struct code_rule_search *search, struct code_rule *rule)
 {
 	struct code_rule entered;
@@ -391,7 +391,7 @@ static bool find_agreeing(const struct code_rule_search *search, struct code_rul
 	return false;
 }
 
-/* True if a function may begin there, or if the instruction saves the return address. */
+/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves it. */
 static bool is_prologue(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -404,7 +404,7 @@ static bool is_prologue(struct code_rule_search *search, uint64_t address)
 	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
-/* True if a call precedes the address: it may be that call's return address, inside a function, and no prologue. */
+/* Returns true if a call precedes the address: it may be a return address inside a function, and no prologue. */
 static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 {
 	const unsigned char *code;
@@ -413,8 +413,8 @@ static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
-/* Searches forward from each prologue before the pc, the nearest first. If a call leaves the return address in a
- * register, the first prologue that leads to the pc is the function's. Otherwise code inside the function may look
+/* Searches forward from each prologue before the pc, the nearest first. On a processor with a link register, the
+ * first prologue from which a path leads to the pc is the function's. On others, code inside the function may look
  * like a prologue, but then sp is not aligned as at an epilogue; if arguments are pushed, it may be aligned by
  * chance. */
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
@@ -442,7 +442,8 @@ static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struc
 	return is_found;
 }
 
-/* Gets the only way in which the interrupted function certainly returns. *count: the number of such ways. */
+/* Gets the rule with which the interrupted function certainly returns, if there is only one. *count: number of
+ * rules. */
 static bool find_certain(const struct code_rule_search *search, struct code_rule *rule, unsigned *count)
 {
 	*count = 0;
@@ -454,7 +455,7 @@ static bool find_certain(const struct code_rule_search *search, struct code_rule
 	return *count == 1;
 }
 
-/* Also frees the search. */
+/* Finds the rule for a pc. Frees the search. */
 static bool find_rule(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	unsigned certain;

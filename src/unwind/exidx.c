@@ -1,4 +1,4 @@
-/* Unwinds by ARM's index of functions. Written from "Exception Handling ABI for the Arm Architecture" (IHI 0038). */
+/* Unwinds by ARM's index of functions, as described in "Exception Handling ABI for the Arm Architecture" (IHI 0038). */
 #include "config.h"
 #include "unwind/exidx.h"
 #include "base/util.h"
@@ -11,7 +11,7 @@
 #define INDEX_MAX  ((uint64_t)64 << 20)
 #define ENTRY_SIZE 8
 #define CANTUNWIND 1
-#define TAIL_MAX   16 /* bytes of code that may follow the end of a function */
+#define TAIL_MAX   16 /* number of bytes after the end of a function that may still be its code */
 
 /* ---- The bytes of the file ---- */
 
@@ -45,7 +45,7 @@ static bool read_file_bytes(struct cfi *cfi, uint64_t address, void *data, size_
 	return false;
 }
 
-/* Returns the address that a word encodes as a 31-bit distance from itself. */
+/* Returns the address that a word encodes as a 31-bit distance from the word's own address. */
 static uint64_t exidx_place_of(uint64_t address, uint32_t word)
 {
 	return (uint32_t)(address + (uint64_t)(int64_t)((int32_t)(word << 1) >> 1));
@@ -88,7 +88,7 @@ static void exidx_put_bytes(struct exidx_entry *entry, uint32_t word, unsigned c
 		entry->bytes[entry->size++] = (unsigned char)(word >> 8 * --count);
 }
 
-/* Reads the words after the first one. */
+/* Appends the instructions in `count` words at an address. */
 static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct exidx_entry *entry)
 {
 	unsigned char bytes[4 * 255];
@@ -100,8 +100,8 @@ static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct 
 	return true;
 }
 
-/* Reads an entry of .ARM.extab: one of three compact forms, or the address of a personality routine and its data. For
- * the routines of compilers, that data begins with the same kind of instructions. */
+/* Reads an entry of .ARM.extab, which is one of three compact forms, or the address of a personality routine and
+ * data for it. With the routines of compilers, this data begins with the same kind of instructions. */
 static bool read_table_entry(struct cfi *cfi, uint64_t address, struct exidx_entry *entry)
 {
 	unsigned char bytes[4];
@@ -149,7 +149,7 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 	const uint32_t word = exidx_word_at(index->bytes + (low - 1) * ENTRY_SIZE + 4);
 
 	entry->start = entry_start(index, low - 1);
-	/* The last entry of the index ends only where the code ends. */
+	/* The last entry of the index extends to the end of the code, which is unknown here. */
 	entry->end = low < index->count ? entry_start(index, low) : address + 1;
 	entry->size = 0;
 	if (entry->start > address || entry->end <= address)
@@ -175,17 +175,17 @@ bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t ad
 struct exidx_program {
 	const unsigned char *at, *end;
 	struct exidx_rule *rule;
-	struct exidx_place vsp; /* the virtual sp: the frame's sp so far */
-	bool is_loaded;         /* vsp was loaded from memory: from now on it is the saved sp */
+	struct exidx_place vsp; /* the virtual sp after the instructions executed so far */
+	bool is_loaded;         /* true if vsp was loaded from memory; then no instruction may follow */
 };
 
-/* Adds modulo 2^32, because a file may contain any numbers. */
+/* Adds to vsp modulo 2^32, because a file may contain any numbers. */
 static void exidx_move(struct exidx_program *run, uint32_t by)
 {
 	run->vsp.offset = (int32_t)((uint32_t)run->vsp.offset + by);
 }
 
-/* Pops the registers of the mask; the lowest register is at the lowest address. */
+/* Pops the registers in the mask; the lowest-numbered register is at the lowest address. */
 static void exidx_pop(struct exidx_program *run, uint32_t mask)
 {
 	for (unsigned reg = 0; reg < EXIDX_REGISTERS_MAX; reg++) {
@@ -211,7 +211,7 @@ static bool take_leb128(struct exidx_program *run, uint32_t *value)
 	return false;
 }
 
-/* vsp = r[n] */
+/* Executes vsp = r[n]. */
 static bool set_vsp(struct exidx_program *run, unsigned n)
 {
 	if (n == EXIDX_SP || n == EXIDX_PC || run->rule->saved >> n & 1)
@@ -220,16 +220,16 @@ static bool set_vsp(struct exidx_program *run, unsigned n)
 	return true;
 }
 
-/* 1011 xxxx, and its second byte if there is one. */
+/* Executes 1011 xxxx, with its second byte if it has one. */
 static bool run_group_b(struct exidx_program *run, unsigned char byte)
 {
 	uint32_t number;
 
-	if (byte >= 0xb8) { /* d8 and up, in the layout of fstmfdx, with one word more */
+	if (byte >= 0xb8) { /* pops d8 and up in the layout of fstmfdx, which has one more word */
 		exidx_move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}
-	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code, which depends on vsp */
+	if (byte == 0xb4 || byte == 0xb5) { /* the authentication code of the return address, which depends on vsp */
 		exidx_move(run, byte == 0xb4 ? 4 : 0);
 		return true;
 	}
@@ -254,7 +254,7 @@ static bool run_group_b(struct exidx_program *run, unsigned char byte)
 	return false;
 }
 
-/* 11xx xxxx: vector registers, which unwinding does not need. */
+/* Executes 11xx xxxx. These pop vector registers, which unwinding does not need. */
 static bool run_group_c(struct exidx_program *run, unsigned char byte)
 {
 	if (byte >= 0xd0 && byte <= 0xd7) {
@@ -326,7 +326,8 @@ bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule)
 
 /* ---- Making a row ---- */
 
-/* The return address was saved as pc or as lr, or is still in lr. */
+/* Returns the register in whose place the return address was saved: pc or lr. If neither was saved, the return
+ * address is still in lr. */
 static unsigned return_register(const struct exidx_rule *rule)
 {
 	return rule->saved >> EXIDX_PC & 1 ? EXIDX_PC : EXIDX_LR;
@@ -340,7 +341,7 @@ static bool exidx_pack_normal(const struct exidx_rule *rule, struct row *row)
 	if (!(rule->saved >> first & 1) || rule->saved >> EXIDX_SP & 1)
 		return false;
 	for (unsigned i = 0; i <= EXIDX_REGISTERS_MAX; i++) {
-		/* The return address comes first. */
+		/* The row's first register is the return address. */
 		const unsigned reg = i ? i - 1 : first;
 		const struct exidx_place *place = &rule->places[reg];
 		const int64_t offset = (int64_t)place->offset - rule->sp.offset;
@@ -421,7 +422,7 @@ bool exidx_row(struct row *row, struct cfi *cfi, const struct arch *arch, uint64
 	if (address - row->start >= row->size)
 		return false;
 	row->calls_only = true;
-	/* Only the code that a signal handler returns to restores all registers. */
+	/* Only the code to which signal handlers return restores all registers. */
 	row->signal = rule.saved >> EXIDX_SP & 1 && rule.saved >> EXIDX_PC & 1;
 	row->same = unsaved & ~rule.saved;
 	if (!exidx_pack_normal(&rule, row))

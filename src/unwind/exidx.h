@@ -1,12 +1,12 @@
 /* The unwinding tables of ARM's ELF files (EHABI): an index of functions, .ARM.exidx, and for each function some
- * bytes of instructions, in the index or in .ARM.extab. They are valid where the function calls, not in its
+ * bytes of instructions, in the index or in .ARM.extab. The instructions are valid at a function's calls, not in its
  * prologue. */
 #ifndef FT_UNWIND_EXIDX_H
 #define FT_UNWIND_EXIDX_H
 
 #include "unwind/rows.h"
 
-#define EXIDX_BYTES_MAX     1024 /* limit of instruction bytes; the format's own limit is 4 * 255 + 3 */
+#define EXIDX_BYTES_MAX     1024 /* limit of instruction bytes in an entry; the format's own limit is 4 * 255 + 3 */
 #define EXIDX_REGISTERS_MAX 16
 
 #define EXIDX_SP 13
@@ -16,36 +16,36 @@
 /* The entry of the function that contains an address. */
 struct exidx_entry {
 	uint64_t start, end;
-	size_t size; /* bytes of instructions; 0: the function cannot be unwound */
+	size_t size; /* number of instruction bytes; 0: the function cannot be unwound */
 	unsigned char bytes[EXIDX_BYTES_MAX];
 };
 
-/* Finds the entry for an address. Returns false if there is no index, or no entry. */
+/* Finds the entry for an address. Returns false if the file has no index, or the index no entry. */
 bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, struct exidx_entry *entry);
 
-/* True if code that cannot be unwound directly follows code where threads start: glibc's clone() has its child's code
- * there. */
+/* Returns true if the address is in code that cannot be unwound and directly follows code where threads start. In
+ * glibc's clone() the child's code is there. */
 bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t address);
 
-/* A register's place: the value of another register, or of sp, at that pc, plus an offset. */
+/* The address of a saved register: the value of register `base` at that pc, plus an offset in bytes. */
 struct exidx_place {
 	unsigned char base;
 	int32_t offset;
 };
 
-/* The result of the instructions: the places of the caller's registers, and its sp. */
+/* The result of an entry's instructions: the addresses of the caller's registers, and the caller's sp. */
 struct exidx_rule {
 	uint32_t saved;                                 /* mask of the registers that are saved in memory */
-	struct exidx_place places[EXIDX_REGISTERS_MAX]; /* of the saved registers */
-	struct exidx_place sp; /* the caller's sp; if register 13 is saved, it is read from there instead */
+	struct exidx_place places[EXIDX_REGISTERS_MAX]; /* addresses of the saved registers */
+	struct exidx_place sp; /* the caller's sp; if register 13 is saved, its saved value is used instead */
 };
 
 /* Executes an entry's instructions. Returns false if the function cannot be unwound, or the instructions are
  * invalid. */
 bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule);
 
-/* Makes the row for an address; *allocated gets the number of bytes allocated beyond it. Returns false, and does not
- * change the row, if there is no rule. */
+/* Makes the row for an address. *allocated: the number of bytes that were allocated in addition to the row. Returns
+ * false, and does not change the row, if there is no rule. */
 bool exidx_row(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address, size_t *allocated);
 
 #endif

@@ -1,4 +1,4 @@
-/* Evaluates DWARF expressions: see expression.h. */
+/* Evaluates DWARF expressions; see expression.h. */
 #include "config.h"
 #include "unwind/expression.h"
 
@@ -122,7 +122,7 @@ static int compute_binary(struct machine *m, unsigned atom)
 	}
 }
 
-/* Executes an operation that rearranges the stack. */
+/* Executes an operation that rearranges the stack of values. */
 static int shuffle(struct machine *m, const struct expression_op *op)
 {
 	uint64_t *top = m->stack + m->depth, value;
@@ -201,7 +201,7 @@ static int expression_step(struct machine *m, const struct expression_op *op)
 	case DW_OP_lit0 ... DW_OP_lit31:
 		return expression_push(m, op->atom - DW_OP_lit0);
 	case DW_OP_const1u ... DW_OP_consts:
-		return expression_push(m, op->number); /* libdw has sign-extended the signed constants */
+		return expression_push(m, op->number); /* libdw has already sign-extended signed constants */
 	case DW_OP_breg0 ... DW_OP_breg31:
 		return push_register(m, op->atom - DW_OP_breg0, op->number);
 	case DW_OP_bregx:

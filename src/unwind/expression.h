@@ -1,5 +1,5 @@
-/* DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), without branches, so that evaluating always
- * ends. */
+/* DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), without branches, so that the evaluation of
+ * each ends. */
 #ifndef FT_UNWIND_EXPRESSION_H
 #define FT_UNWIND_EXPRESSION_H
 
@@ -14,15 +14,16 @@ struct expression_op {
 	unsigned char atom;
 };
 
-/* The registers of a frame whose values are known. */
+/* The known values of the registers of a frame. */
 struct frame_registers {
 	uint64_t values[64];
-	uint64_t known; /* mask */
+	uint64_t known; /* mask of the registers whose values are known */
 };
 
-/* True if expression_evaluate() knows all these operations and uses only registers below `registers`. */
+/* Returns true if expression_evaluate() supports all these operations, and if they use only registers with numbers
+ * below `registers`. */
 bool expression_is_known(const Dwarf_Op *ops, size_t count, unsigned registers);
-/* Copies `count` known operations to `to`, which has room for them. */
+/* Copies `count` supported operations to `to`, which has room for them. */
 void expression_copy(struct expression_op *to, const Dwarf_Op *ops, size_t count);
 
 /* Evaluates an expression. Returns 0, -EFAULT if memory cannot be read, or -EINVAL for an unknown register or a

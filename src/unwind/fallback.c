@@ -1,6 +1,6 @@
-/* Walks stacks by a library: as a reference for rows, and for rules that rows cannot hold. Uses libunwind if that
- * knows the processor, else libdw (libdw_walk.c). libunwind reads the snapshot, the bytes of .eh_frame that the
- * object keeps, and then memory by the snapshot's read(); it never calls ptrace. */
+/* Walks stacks by a library: as a reference for rows, and if a rule is not possible in rows. The library is
+ * libunwind if it supports the processor, else libdw (libdw_walk.c). libunwind reads the snapshot, the object's copy
+ * of .eh_frame, and other memory by the snapshot's read(); it never calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"
@@ -10,8 +10,8 @@
 
 #define REGISTER_STATES 1024 /* number of register states that libunwind caches */
 
-/* Limit of memory accesses per walk, which ends a rule that loops for ever. 257 frames that are new to libunwind take
- * about 100,000. */
+/* Limit of memory accesses in a walk, which ends rules that loop for ever. A walk of 257 frames that libunwind has
+ * not cached takes about 100,000 accesses. */
 #define ACCESS_MAX 500000
 
 struct fallback {
@@ -22,12 +22,12 @@ struct fallback {
 	const struct stack_snapshot *snapshot;
 	uint64_t first_pc;
 	unsigned accesses;
-	bool no_rule;                      /* libunwind asked for a pc that has no rule */
-	const struct unwind_mapping *last; /* the mapping whose .eh_frame was read last */
+	bool no_rule;                      /* true if libunwind has asked for a pc that has no rule */
+	const struct unwind_mapping *last; /* the mapping whose .eh_frame was last read */
 };
 
-/* libunwind's search in a binary table like .eh_frame_hdr's. It is exported, but none of its headers declares it;
- * other remote unwinders (perf) use it too. */
+/* libunwind's function for searching a binary table like that in .eh_frame_hdr. It is exported, but no header of
+ * libunwind declares it; other remote unwinders (perf) use it, too. */
 #define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
 			      int need_unwind_info, void *arg);
@@ -192,7 +192,7 @@ static bool fallback_begin(struct unwinder *unwinder, const struct walk_request 
 	if (!fallback)
 		return false;
 	fallback->snapshot = request->snapshot;
-	/* libunwind takes the first pc as exact. */
+	/* libunwind looks up the first pc without subtracting 1. */
 	fallback->first_pc = request->snapshot->arch->pc(&request->snapshot->regs) - !request->exact;
 	fallback->accesses = 0;
 	fallback->last = NULL;
@@ -212,7 +212,7 @@ static enum walk_end fallback_walk_frames(struct unwinder *unwinder, unw_cursor_
 			break;
 		fallback->no_rule = false;
 		result = unw_step(cursor);
-		/* Without a rule libunwind would guess. */
+		/* For a pc without a rule, libunwind guesses a caller. */
 		if (fallback->no_rule)
 			return steps_without_rule(&steps);
 		if (result < 0)

@@ -1,4 +1,4 @@
-/* Classifies a frame's pc: whether something can return there, and by which rule its caller is found. */
+/* Classifies a frame's pc: whether code can return to it, and by which rule the frame's caller is found. */
 #include "config.h"
 #include "unwind/returns.h"
 #include "unwind/exidx.h"
@@ -6,10 +6,10 @@
 #include "base/util.h"
 #include "symbols/objects/maps.h"
 
-#define SITES_MAX (1u << 18)   /* limit of remembered return addresses per object */
-#define MADE_NEAR (1ull << 31) /* distance in bytes within which code made at run time calls other such code */
+#define SITES_MAX (1u << 18)   /* limit of cached return addresses for each object */
+#define MADE_NEAR (1ull << 31) /* bytes; code made at run time is assumed to call such code only within this distance */
 
-/* Rows for addresses that need none of the object's rows. */
+/* Rows for addresses to which none of the object's rows applies. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
 static const struct row lost = {.size = 1, .kind = ROW_LOST};
 static const struct row signal_frame = {.size = 1, .kind = ROW_SIGNAL, .signal = true};
@@ -27,7 +27,7 @@ static bool is_executable(const struct executable *executable, uint64_t address)
 	return false;
 }
 
-/* Notes code made at run time, which may grow unseen later. */
+/* Adds a mapping of code made at run time to the span. Such code may grow later without being noticed. */
 static void note_made(struct unwinder *unwinder, const struct mapping *map)
 {
 	struct executable *executable = &unwinder->executable;
@@ -40,7 +40,8 @@ static void note_made(struct unwinder *unwinder, const struct mapping *map)
 		executable->made_end = map->end;
 }
 
-/* Returns false if the kernel does not show the mappings, for example of a leader that has ended. */
+/* Reads the executable mappings. Returns false if the kernel does not show them, for example for a thread group's
+ * leader that has exited. */
 static bool read_executable(struct unwinder *unwinder)
 {
 	struct executable *executable = &unwinder->executable;
@@ -79,7 +80,8 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 		is_executable(&unwinder->executable, pc - 1));
 }
 
-/* True if code made at run time may be near the address, including code made since the mappings were last read. */
+/* Returns true if the address is near code made at run time. It may then be in code that was made after the mappings
+ * were last read. */
 static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 {
 	const struct executable *executable = &unwinder->executable;
@@ -92,7 +94,7 @@ static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 
 /* ---- Code of an object ---- */
 
-/* `state` has the code's bits of arch->code_state. */
+/* Returns how the code before the address calls. state: the bits of arch->code_state for this code. */
 static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -103,7 +105,8 @@ static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, u
 	return unwinder->arch->follows_call(address | state, code, size);
 }
 
-/* True if signal handlers return to the address, which no call pushes; works in a C library without CFI, too. */
+/* Returns true if signal handlers return to the address, to which no call returns. The code itself shows this also
+ * in a C library without CFI. */
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -114,8 +117,8 @@ static bool find_restorer(struct unwinder *unwinder, struct unwind_object *objec
 	return row->signal || (size > 0 && arch->find_restorer && arch->find_restorer(code, (size_t)size) == 0);
 }
 
-/* True for a return address that was put on the stack without a call, such as that of a makecontext function. It is
- * the first byte of a function, or with Go the byte after it. */
+/* Returns true if the address can be a return address that was put on the stack without a call, as for the function
+ * of makecontext(). Such an address is the first byte of a function, or in Go the second byte. */
 static bool find_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -135,7 +138,7 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 	const ssize_t size = cfi_code(&object->cfi, address - 1, &byte, 1);
 
 	if (size < 0)
-		return SITE_CALL; /* the code cannot be read: the address counts as valid */
+		return SITE_CALL; /* the code cannot be read, so the address is assumed to be valid */
 	if (!size && !cfi_code(&object->cfi, address, &byte, 1))
 		return SITE_NONE; /* the address is in data */
 	const enum arch_call call = size ? follows_call(unwinder, &object->cfi, address, pc - place) : CALL_NONE;
@@ -146,11 +149,11 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwin
 		return SITE_RESTORER;
 	if (find_made_up(unwinder, object, address))
 		return SITE_START;
-	/* The program may have changed the code at run time. */
+	/* The program may have changed the code at run time, so the code in memory is checked, too. */
 	return size && follows_call_in_memory(unwinder, pc) ? SITE_CALL : SITE_NONE;
 }
 
-/* Gets the kind of a call site, and remembers it, so that the code is read once. */
+/* Returns the kind of a return address, and caches it, so that the code is read once. */
 static enum site_kind site_of(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	struct hash *sites = &mapped->object->sites;
@@ -169,7 +172,7 @@ static enum site_kind site_of(struct unwinder *unwinder, const struct unwind_map
 	return kind;
 }
 
-/* Returns the object's rule for an address of the object. */
+/* Returns the object's rule for an address in the object. */
 static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
@@ -183,14 +186,15 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-/* Returns the row for a pc at which a thread is stopped. `pc` is no return address. After a call the frame is the
- * same as before it, also if the code did not come from there; so its rule is known for a stopped thread too. */
+/* Returns the row for a pc at which a thread is stopped, which is no return address. If the instruction before the
+ * pc is a call, the frame at the pc is the same as before the call, also if the thread did not come from there. So
+ * its rule can be used. */
 static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;
 	const struct row *row = rule_at(unwinder, mapped->object, pc - mapped->bias);
 
-	/* The state of other interrupted code is unknown. */
+	/* If the pc is not the snapshot's, the state of the interrupted code is unknown. */
 	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at))
 		return row;
 	switch (follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc)) {
@@ -219,7 +223,8 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	case SITE_START:
 		return &thread_start;
 	case SITE_RESTORER: {
-		/* Only glibc's CFI begins one byte before the restorer; musl's restorer has none. */
+		/* glibc's CFI begins one byte before the restorer; that of other libraries does not. musl's restorer
+		 * has no CFI. */
 		row = rule_at(unwinder, object, address - 1);
 		if (!row->signal)
 			row = rule_at(unwinder, object, address);
@@ -234,8 +239,8 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	}
 }
 
-/* True if signal handlers return to the address, without CFI and file, as for a kernel's [vdso]. The processor's
- * table describes such a frame. */
+/* Returns true if signal handlers return to the address, by the code in memory. This works without CFI and without a
+ * file, as in a kernel's [vdso]. The processor's table describes the frame. */
 static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct arch *arch = unwinder->arch;
@@ -256,7 +261,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 	} else if (!mapped) {
 		if (!exact && !find_made_return(unwinder, pc)) {
 			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx", (unsigned long long)pc);
-			return &not_code; /* not cached, because the address may be code later */
+			return &not_code; /* not cached, because the address may contain code later */
 		}
 		row = &made_code;
 	} else if (!object_open(mapped->object, &unwinder->memory, mapped->start)) {

@@ -1,11 +1,11 @@
 /* Finds callers by the frame pointer, for frames without any rule: code made at run time, and code without a path to
  * a return.
  *
- * Nothing guarantees that the code keeps a frame pointer. The register may hold a caller's frame pointer, or a
- * number, so the stack has to prove it. A call leaves its return address on the stack. The register is accepted if no
- * word between sp and the frame that it points to is an address after a call, and the word beside the saved frame
- * pointer is such an address: then that is the innermost return address. If earlier calls have left return addresses
- * in a frame, the walk ends there; it never takes them for a caller. */
+ * It is not certain that the code keeps a frame pointer. The register may contain a caller's frame pointer, or a
+ * number, so the stack must prove it. A call leaves its return address on the stack. The register is accepted if no
+ * word between sp and the frame to which the register points is an address after a call, and if the word beside the
+ * saved frame pointer is such an address: then this word is the innermost return address. If earlier calls have left
+ * return addresses in a frame, the walk ends there, so none of these is mistaken for a caller's return address. */
 #include "config.h"
 #include "unwind/returns.h"
 

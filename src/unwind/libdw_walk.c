@@ -1,5 +1,6 @@
-/* Walks stacks by libdw's unwinder, for processors that this build's libunwind does not know. It reads the snapshot,
- * then memory by the snapshot's read(); it opens the files of objects itself, and never calls ptrace. */
+/* Walks stacks by libdw's unwinder, for processors that this build's libunwind does not support. libdw reads the
+ * snapshot and other memory by the snapshot's read(); it reads the objects from copies of their files, and never
+ * calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"
@@ -12,7 +13,7 @@
 
 #define REGISTERS_MAX 64
 
-/* libdw's state, kept until objects change. */
+/* The state of libdw, which is kept until objects change. */
 struct libdw {
 	Dwfl *dwfl;
 	struct unwinder *unwinder;
@@ -23,7 +24,7 @@ struct libdw {
 	bool is_first;
 };
 
-/* The thread id for libdw: a snapshot is one thread's stack, whichever that is. */
+/* The thread id that libdw gets: a snapshot is the stack of one thread, and its id does not matter. */
 #define THREAD 1
 
 static pid_t next_thread(Dwfl *dwfl, void *libdw, void **thread)
@@ -65,7 +66,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 		return false;
 	for (unsigned i = 0; i < arch->dwarf.registers; i++)
 		words[i] = arch->dwarf.get(&snapshot->regs, i);
-	/* libdw takes the first pc as exact. */
+	/* libdw looks up the first pc without subtracting 1. */
 	if (arch->dwarf.pc < arch->dwarf.registers)
 		words[arch->dwarf.pc] = arch->pc(&snapshot->regs) - !libdw->request->exact;
 	return dwfl_thread_state_registers(thread, 0, arch->dwarf.registers, words);
@@ -99,7 +100,8 @@ void libdw_free(struct libdw *libdw)
 	free(libdw);
 }
 
-/* Gives libdw a copy, because it maps the file: truncating the file meanwhile would end this program by SIGBUS. */
+/* Passes a copy of the file to libdw, because libdw maps the file. If another process truncated the original,
+ * functrace would be killed by SIGBUS. */
 static void report_file(Dwfl *dwfl, const char *path, uint64_t bias)
 {
 	const int copy = private_copy_in_time(path, -1, COPY_FRAMES);
@@ -122,7 +124,7 @@ static struct libdw *libdw_new(struct unwinder *unwinder)
 		const char *path = mapping->object->path;
 		char name[32];
 
-		/* This name makes libdw read the module from the process's memory. */
+		/* With this name libdw reads the module from the process's memory. */
 		snprintf(name, sizeof(name), "[vdso: %d]", (int)unwinder->pid);
 		if (path)
 			report_file(libdw->dwfl, path, mapping->bias);
@@ -137,7 +139,7 @@ failed:
 	return NULL;
 }
 
-/* libdw calls this with each frame; the first is the snapshot's own. */
+/* Called by libdw with each frame; the first frame is the snapshot's. */
 static int on_frame(Dwfl_Frame *state, void *context)
 {
 	struct libdw *libdw = context;
@@ -156,7 +158,7 @@ static int on_frame(Dwfl_Frame *state, void *context)
 	libdw->is_first = false;
 	if (!steps_may_go_on(steps))
 		return DWARF_CB_ABORT;
-	/* Without a rule libdw would guess by the frame pointer. */
+	/* For a pc without a rule, libdw guesses a caller by the frame pointer. */
 	if (steps->row && steps->row->kind == ROW_NONE) {
 		steps->end = steps_without_rule(steps);
 		return DWARF_CB_ABORT;
@@ -179,6 +181,6 @@ enum walk_end libdw_walk(struct unwinder *unwinder, struct walk_request *request
 
 	if (result == DWARF_CB_ABORT)
 		return libdw->steps.end;
-	/* libdw's end of a stack, or a frame without a rule */
+	/* 0: libdw found the end of the stack; else a frame without a rule. */
 	return result == 0 ? WALK_COMPLETE : steps_without_rule(&libdw->steps);
 }

@@ -10,15 +10,15 @@ struct row_walk {
 	struct stack_memory *memory;
 	const struct arch *arch;
 	struct frame_registers registers;
-	bool is_sp_least;    /* sp may be higher than its value in `registers` */
-	bool is_interrupted; /* a signal interrupted the frame, and the signal's frame has all registers */
-	uint64_t state;      /* the interrupted code's bits of code_state */
+	bool is_sp_least;    /* true if sp's value in `registers` is only a lower limit */
+	bool is_interrupted; /* true if a signal interrupted the frame, and the signal frame contains all registers */
+	uint64_t state;      /* bits of code_state for the interrupted code */
 };
 
 /* The result of stepping over one frame. */
 enum step {
-	STEP_CALLER,    /* the registers are the caller's, *pc the return address */
-	STEP_OUTERMOST, /* there is no caller; sp may have changed */
+	STEP_CALLER,    /* the registers are now the caller's, and *pc is the return address */
+	STEP_OUTERMOST, /* the frame has no caller; sp may have changed */
 	STEP_CUT,
 	STEP_OTHER,
 };
@@ -47,12 +47,12 @@ static enum step step_normal(struct row_walk *walk, const struct row *row, uint6
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf.sp] = cfa;
-	registers->values[row->registers[0]] = *pc; /* the PLT's rule uses it */
+	registers->values[row->registers[0]] = *pc; /* used by the PLT's rule */
 	registers->known = known | 1ull << walk->arch->dwarf.sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }
 
-/* Returns 0, -EFAULT or -EINVAL, as expression_evaluate() does. */
+/* Computes a value by a rule. Returns 0, -EFAULT or -EINVAL, as expression_evaluate() does. */
 static int apply_rule(struct row_walk *walk, const struct row_rule *rule, uint64_t cfa, uint64_t *value)
 {
 	const struct frame_registers *registers = &walk->registers;
@@ -88,7 +88,8 @@ static enum step failed_step(int error)
 	return error == -EFAULT ? STEP_CUT : STEP_OTHER;
 }
 
-/* If a rule fails for a register other than the return address, only that register becomes unknown. */
+/* Steps to the caller by rules. If a rule fails for a register other than the return address, only this register
+ * becomes unknown. */
 static enum step step_rules(struct row_walk *walk, const struct row *row, uint64_t *pc)
 {
 	const struct row_rules *rules = row->rules;
@@ -122,7 +123,8 @@ static enum step step_rules(struct row_walk *walk, const struct row *row, uint64
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-/* Gets the state of the code that a signal has interrupted. Returns false if the code cannot be followed from there. */
+/* Sets walk->state for the code that a signal has interrupted. Returns false if the code cannot be followed from
+ * there. */
 static bool find_state(struct row_walk *walk, uint64_t pc_at)
 {
 	const struct arch *arch = walk->arch;
@@ -135,7 +137,7 @@ static bool find_state(struct row_walk *walk, uint64_t pc_at)
 	       arch->signal.frame_state(word, &walk->state);
 }
 
-/* Reads all registers of the interrupted code from where the kernel has saved them. */
+/* Reads all registers of the interrupted code from the signal frame. */
 static enum step step_signal(struct row_walk *walk, uint64_t *pc)
 {
 	const struct arch *arch = walk->arch;
@@ -164,9 +166,9 @@ static enum step step_signal(struct row_walk *walk, uint64_t *pc)
 	return STEP_CALLER;
 }
 
-/* True if code without a rule is the first function of a thread: a function of the C library, for which the next
- * return address on the stack is the one that the start of threads has put there. */
-#define START_SCAN 1024 /* bytes that are searched for that return address */
+/* Returns true if code without a rule is a thread's first function in the C library. Then the next return address on
+ * the stack is in the code where threads start. */
+#define START_SCAN 1024 /* number of bytes that are searched for that return address */
 
 static bool is_called_by_start(struct row_walk *walk)
 {
@@ -185,8 +187,8 @@ static bool is_called_by_start(struct row_walk *walk)
 	return false;
 }
 
-/* Returns the rule for a frame. If no table has a rule for code that a signal has interrupted, or that has made a
- * system call by a call, reads the code. */
+/* Returns the rule for a frame. If no table has a rule, the code is analysed if a signal has interrupted it, or if
+ * it has made a system call by a call. */
 static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
@@ -202,9 +204,9 @@ static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exac
 	return read ? read : row;
 }
 
-/* Steps over code that no table describes: by the rule that was read from the code, if that leads to the address
- * after a call, else by the frame pointer. Above a frame found by the frame pointer sp is uncertain, because the
- * callee may have removed arguments. */
+/* Steps over a frame that no table describes. First tries the rule that was made from the code, and accepts it if
+ * the return address follows a call. Otherwise uses the frame pointer. Then sp is uncertain in the caller, because
+ * the callee may have removed arguments. */
 static enum step step_untold(struct row_walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;
@@ -294,8 +296,8 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		/* The rule says that the return address is in its register although the code has made a call since,
-		 * so it is wrong. */
+		/* The rule says that the return address is in its register, but the code has made a call since, so
+		 * the rule is wrong. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))

@@ -1,4 +1,4 @@
-/* Makes rows from libdw's answers, and keeps them in a table: see rows.h. */
+/* Makes rows from libdw's answers, and stores them in a table; see rows.h. */
 #include "config.h"
 #include "unwind/rows.h"
 #include "unwind/exidx.h"
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS 64
-#define SCAN_MAX   4096 /* bytes of a row's code that are checked; functions that switch stacks are short */
-#define BYTES_MAX  ((size_t)48 << 20) /* limit per object; all rows of libLLVM take about 30 MiB */
+#define SCAN_MAX   4096 /* limit of a row's bytes of code that are checked; functions that switch stacks are short */
+#define BYTES_MAX  ((size_t)48 << 20) /* limit of bytes for each object; the rows of libLLVM take about 30 MiB */
 
 /* ---- Making a row from libdw's answer ---- */
 
-/* A register's rule in libdw's form: a location or value expression, in which DW_OP_call_frame_cfa means the CFA, or
- * no expression for the two special cases (libdw.h, dwarf_frame_register). */
+/* A register's rule as libdw returns it: a location or value expression, in which DW_OP_call_frame_cfa means the
+ * CFA; no expression in two special cases (libdw.h, dwarf_frame_register). */
 struct rows_answer {
 	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
-	struct row_rule rule; /* its ops belong to libdw and are not copied yet */
+	struct row_rule rule; /* its expression is in `ops`, not copied yet */
 	const Dwarf_Op *ops;
 };
 
@@ -32,7 +32,7 @@ static bool take_register_op(const Dwarf_Op *op, uint64_t *reg)
 	return true;
 }
 
-/* Takes `bregN offset`, which nearly every CFA is. */
+/* Parses `bregN offset`, which is the form of nearly every CFA. */
 static bool take_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
@@ -114,13 +114,13 @@ static struct rows_answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
 	return answer;
 }
 
-/* The answers for a frame before they are packed. */
+/* libdw's answers for a frame, from which a row is made. */
 struct draft {
 	struct rows_answer cfa, items[ROW_REGISTER_MAX];
-	unsigned count; /* number of items; the return address is first */
+	unsigned count; /* number of items; the first is the return address */
 	uint64_t same;
 	bool ra_undefined, ra_same;
-	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* storage for libdw's simple answers */
+	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* storage for libdw's answers that need no allocation */
 };
 
 static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, const struct arch *arch)
@@ -131,7 +131,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 	if (draft->cfa.kind == ANSWER_BAD)
 		return false;
 	for (unsigned i = 0; i < registers; i++) {
-		/* The return address first, then the others in order. */
+		/* The return address comes first, then the other registers in order. */
 		const unsigned reg = i == 0 ? ra : i <= ra ? i - 1 : i;
 		const struct rows_answer answer = ask_register(frame, reg, registers, draft->memory[reg]);
 
@@ -143,13 +143,14 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 			draft->ra_same |= reg == ra;
 			break;
 		case ANSWER_UNDEFINED:
-			/* Usually the register is just not mentioned, which the authors of such information mean as
-			 * "unchanged". libdw reports some registers so, but not all (0.188: not rbx). */
+			/* Usually the information just does not mention the register, and the authors mean
+			 * "unchanged". For some registers libdw reports this as "same", but not for all (0.188: not
+			 * for rbx). */
 			draft->ra_undefined |= reg == ra;
 			draft->same |= 1ull << reg;
 			break;
 		case ANSWER_RULE:
-			/* The caller's sp is the CFA, so it needs no rule. */
+			/* The CFA is the caller's sp by default, so sp needs no rule. */
 			if (reg == arch->dwarf.sp && answer.rule.kind == RULE_CFA && !answer.rule.offset)
 				break;
 			draft->items[draft->count++] = answer;
@@ -195,7 +196,7 @@ static struct expression_op *pack_rule(struct row_rule *to, const struct rows_an
 	return ops + to->op_count;
 }
 
-/* Allocates one block for the rules and their expressions after them. */
+/* Allocates one block of memory, which contains the rules followed by their expressions. */
 static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 {
 	const size_t rules_size = sizeof(struct row_rules) + draft->count * sizeof(struct row_rule);
@@ -214,8 +215,9 @@ static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 	return rules_size + op_count * sizeof(*ops);
 }
 
-/* True if a row really begins at the start that libdw reports, [start, end). After DW_CFA_restore_state, libdw 0.188
- * reports the start of the remembered state. That is before the code in between, which has rows of its own. */
+/* Returns true if the row with the limits [start, end), as libdw reports them, begins at `start`. After
+ * DW_CFA_restore_state, libdw 0.188 reports the start of the remembered state, which precedes code that belongs to
+ * other rows. */
 static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, start);
@@ -231,8 +233,8 @@ static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 
 /* ---- Code that does not follow its rule ---- */
 
-/* True if code before `end` sets sp although the CFA is sp plus a constant. Such code (Go's asmcgocall, which
- * switches to another stack) has a rule that is wrong after it sets sp. */
+/* Returns true if code before `end` sets sp although the CFA is sp plus a constant. From there on the rule is wrong.
+ * An example is Go's asmcgocall, which switches to another stack. *ever: true if any code in the range sets sp. */
 static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end, bool *ever)
 {
 	unsigned char code[SCAN_MAX];
@@ -250,7 +252,7 @@ bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch
 	return sets_sp(row, cfi, arch, address, &ever);
 }
 
-/* Sets sets_sp. The row must begin at the beginning of an instruction. */
+/* Sets the row's sets_sp. The row must begin at the start of an instruction. */
 static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *arch)
 {
 	bool ever = false;
@@ -260,7 +262,7 @@ static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *ar
 	row->sets_sp = ever;
 }
 
-/* Fills the row. Returns the number of bytes allocated for it beyond itself. */
+/* Fills in the row. Returns the number of bytes allocated in addition to the row. */
 static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
 	Dwarf_Frame *frame;
@@ -316,7 +318,7 @@ static size_t rows_below(const struct row_table *table, uint64_t address)
 	return COUNT_UP_TO(table->index, table->count, .start, address);
 }
 
-/* Allocates a row that never moves, because the unwinders' caches point to rows. */
+/* Allocates a row. Rows never move in memory, because the caches of unwinders point to them. */
 static struct row *new_row(struct row_table *table)
 {
 	if (!table->chunk_count || table->chunk_used == CHUNK_ROWS) {
@@ -345,7 +347,7 @@ static const struct row *rows_make_row(struct row_table *table, struct cfi *cfi,
 		return row;
 	}
 	table->bytes += sizeof(*row) + sizeof(struct row_index) + compile(row, cfi, arch, address);
-	/* A row with that start exists only if the information is contradictory. */
+	/* The table has a row with this start only if the call frame information contradicts itself. */
 	if (at && table->index[at - 1].start == row->start) {
 		table->index[at - 1].row = row;
 		return row;

@@ -1,4 +1,4 @@
-/* The steps that both libraries' walks share. */
+/* The steps of a stack walk by the rules of a library (libunwind or libdw). */
 #ifndef FT_UNWIND_STEPS_H
 #define FT_UNWIND_STEPS_H
 
@@ -9,16 +9,17 @@ struct steps {
 	struct unwinder *unwinder;
 	struct walk_request *request;
 	struct unwind_frame *frame; /* the current frame */
-	const struct row *row;      /* the row for its pc; NULL unknown */
+	const struct row *row;      /* the row for the frame's pc; NULL if it cannot be read */
 	struct walk_progress progress;
 	bool exact;
-	enum walk_end end; /* how the walk ended, after a function has returned false */
+	enum walk_end end; /* how the walk ended; valid after a function has returned false */
 };
 
 void steps_begin(struct steps *steps, struct unwinder *unwinder, struct walk_request *request);
-/* Returns false if the frame cannot have a caller. */
+/* Returns false, and sets `end`, if the frame cannot have a caller. */
 bool steps_may_go_on(struct steps *steps);
-/* Steps to the caller that the library has found; pc 0: it found none. Returns false if the walk is over. */
+/* Goes on to the caller that the library has found. pc: the return address, 0 if the library has found none. Returns
+ * false, and sets `end`, if the walk is over. */
 bool steps_to_caller(struct steps *steps, uint64_t pc, uint64_t sp);
 /* Ends the walk because the library has no rule for the frame. */
 enum walk_end steps_without_rule(struct steps *steps);

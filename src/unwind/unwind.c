@@ -1,4 +1,4 @@
-/* The interface of the unwinder: see unwind.h. */
+/* The public functions of the unwinder; see unwind.h. */
 #include "config.h"
 #include "unwind/unwinder.h"
 #include "base/util.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define REGISTERS_FRAMES 8
-#define PREPARED_MAX     (512u << 20) /* limit of file bytes that are read beforehand */
+#define PREPARED_MAX     (512u << 20) /* limit of file bytes that unwinder_prepare() reads */
 
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {
@@ -53,13 +53,13 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
 	return clone;
 }
 
-/* Discards cached rows for addresses in the range. */
+/* Discards cached rows for addresses in the range, and the libraries' cached data. */
 static void unwind_forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
 		const uint64_t pc = arch_text_address(unwinder->arch, unwinder->cache[i].key & ~KEY_RETURN);
 
-		/* A return address may be the end of its object. */
+		/* The return address of a last call may be the end of the object. */
 		if (pc >= start && pc <= end)
 			unwinder->cache[i] = (struct row_cache_entry){0, NULL};
 	}
@@ -124,9 +124,9 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
 }
 
-/* Computes the caller by the ABI, for code that is stopped at a function's entry, where breakpoints are. The code has
- * no rule at all (a C library built without CFI), or a rule that is valid only after its calls. Returns false if the
- * code has another rule, or if the caller has none. */
+/* Computes the caller of a function that is stopped at its entry, where breakpoints are, by the ABI. This is used if
+ * the code has no rule at all (a C library built without CFI), or a rule that is valid only after its calls. Returns
+ * false if the code has another rule, or if its caller has none. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {

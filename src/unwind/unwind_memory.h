@@ -1,4 +1,4 @@
-/* The tracee's memory for a walk: the snapshot's bytes, then pages through its read(). */
+/* The tracee's memory for a walk: first the snapshot's bytes, else bytes that are read by the snapshot's read(). */
 #ifndef FT_UNWIND_UNWIND_MEMORY_H
 #define FT_UNWIND_UNWIND_MEMORY_H
 
@@ -11,12 +11,12 @@
 /* The memory of one walk. Bytes from read() are kept until the next unwind_memory_begin(). */
 struct stack_memory {
 	const struct stack_snapshot *snapshot;
-	uint64_t start; /* range of the snapshot's bytes */
+	uint64_t start; /* address and number of the snapshot's bytes */
 	size_t size;
 	const unsigned char *bytes;
 	unsigned char pointer_size;
 	uint64_t mask;   /* mask with the width of the tracee's addresses */
-	bool swap;       /* the tracee's byte order differs from this program's */
+	bool swap;       /* true if the tracee's byte order differs from functrace's */
 	unsigned budget; /* number of slow reads left, which limits the cost of a hostile stack */
 	unsigned next;   /* index of the window that is replaced next */
 	struct {
@@ -26,17 +26,17 @@ struct stack_memory {
 	} windows[4];
 };
 
-/* Begins a walk. The snapshot must stay in place until the next call. */
+/* Begins a walk. The snapshot must stay valid until the next unwind_memory_begin(). */
 void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
 
-/* Adds a number to a register's value as the tracee would do it. Every address and register that unwinding computes
- * is such a sum or a word of memory. */
+/* Adds an offset to a register's value modulo the width of the tracee's addresses, as the tracee's processor does.
+ * Every address and register that unwinding computes is such a sum, or a word of memory. */
 static inline uint64_t unwind_memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
 {
 	return (value + (uint64_t)offset) & memory->mask;
 }
 
-/* Reads the bytes that unwind_memory_read() and unwind_memory_word() do not find in the snapshot. */
+/* Reads bytes that unwind_memory_read() and unwind_memory_word() do not find in the snapshot. */
 bool unwind_memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
 
 /* Reads exactly `size` bytes (at most MEMORY_WINDOW). Returns false if not all of them can be read. */
@@ -51,8 +51,8 @@ static inline bool unwind_memory_read(struct stack_memory *memory, uint64_t addr
 	return unwind_memory_read_slow(memory, address, data, size);
 }
 
-/* unwind_memory_read() in the form of struct arch_memory's read; its context is the struct stack_memory. Returns 0 or
- * -EFAULT. */
+/* Does the same as unwind_memory_read(), with the signature of `read` in struct arch_memory. memory: the struct
+ * stack_memory. Returns 0 or -EFAULT. */
 int stack_memory_read(void *memory, uint64_t address, void *data, size_t size);
 
 /* Reads an unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */

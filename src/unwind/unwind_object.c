@@ -1,4 +1,4 @@
-/* Shares the data of ELF files among address spaces: see unwind_object.h. */
+/* Shares the data of ELF files among address spaces; see unwind_object.h. */
 #include "config.h"
 #include "unwind/unwind_object.h"
 #include "base/hash.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define UNUSED_MAX 64 /* number of objects without references that are kept */
+#define UNUSED_MAX 64 /* limit of objects without references that are kept */
 
-/* key -> first object of a list. One thread uses all unwinders. */
+/* key -> first object of a list. There is no lock, because one thread uses all unwinders. */
 static struct hash registry;
 static size_t unused_count;
 static uint64_t release_clock;
@@ -54,7 +54,7 @@ static void set_path(struct unwind_object *object, const char *path)
 	object->path = xstrdup_or_null(path);
 }
 
-/* ---- Reading with a limit of time ---- */
+/* ---- Reading with a time limit ---- */
 
 /* A file, and the results of reading it. */
 struct unwind_object_reading {
@@ -90,7 +90,8 @@ static void read_file_cfi(void *context)
 	reading->has_cfi = fd >= 0 && !cfi_open_file(&reading->cfi, fd, reading->arch);
 }
 
-/* Returns a result for unwind_object_reading_free(); NULL: there is no path, or the file does not answer in time. */
+/* Reads a file by `work`. Returns the result, for unwind_object_reading_free(); NULL if there is no path, or if
+ * reading takes too long. */
 static struct unwind_object_reading *read_path(const char *path, const struct arch *arch, void (*work)(void *context))
 {
 	struct unwind_object_reading *reading;
@@ -125,7 +126,7 @@ struct unwind_object *object_get(const char *path, const char *build_id, const s
 	struct unwind_object *object = key ? unwind_object_find(key, has_file ? &st : NULL, build_id, arch) : NULL;
 
 	if (object) {
-		/* The path of a process that has ended cannot be opened any more. */
+		/* The old path may belong to a process that has ended, and then cannot be opened any more. */
 		if (object->state != OBJECT_OPEN) {
 			set_path(object, path);
 			object->state = OBJECT_NEW;
@@ -207,7 +208,7 @@ void object_release(struct unwind_object *object)
 		drop_oldest();
 }
 
-/* Checks the file's identity, because the path may name another file now. */
+/* Opens the object's file. Fails if the path names another file now. */
 static bool unwind_object_open_file(struct unwind_object *object)
 {
 	struct unwind_object_reading *const reading = read_path(object->path, object->arch, read_file_cfi);

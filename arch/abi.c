@@ -79,8 +79,8 @@ unsigned abi_natural_align(const struct abi_value *value, unsigned most)
 	return (value->align <= align && !is_packed) || value->align < most ? value->align : 0;
 }
 
-/* An x87 number has a fraction of 64 bits, whose leading bit is 1, then sign and exponent. The rounding is that of
- * the processor when it stores the number. */
+/* Converts an x87 number. It has a fraction of 64 bits, whose highest bit is 1, then the exponent and the sign. The
+ * rounding is that of the processor when it stores the number. */
 void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 {
 	uint64_t fraction;
@@ -93,8 +93,7 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 		memcpy(value, x87, sizeof(fraction) + sizeof(head));
 		return;
 	}
-	/* A denormal result is rounded twice here. That seldom matters, because such numbers seldom have more
-	 * precision. */
+	/* A denormal result is rounded twice. That seldom matters, because such numbers seldom have more precision. */
 	const int exponent = head & 0x7fff, shift = exponent - 16383 - 63;
 	const double sign = head & 0x8000 ? -1 : 1;
 	const bool is_finite = exponent != 0x7fff;

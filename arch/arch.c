@@ -1,4 +1,5 @@
-/* Lists the processors of this build. ARCH_PORTS has PORT(NAME) for each, the build's own first (local.mk). */
+/* Lists the processors of this build. ARCH_PORTS contains PORT(NAME) for each; the build's own processor is the
+ * first (local.mk). */
 #include "config.h"
 #include "arch/arch.h"
 
@@ -40,7 +41,7 @@ const struct arch *arch_native(void)
 	return tables[0];
 }
 
-#define LEAST_PAGE 4096 /* bytes; every page begins at a multiple of them */
+#define LEAST_PAGE 4096 /* bytes; the start of every page is a multiple of this */
 
 int arch_call_before(const struct arch *arch, uint64_t return_address, const struct arch_memory *code,
 		     enum arch_call *call)

@@ -11,7 +11,7 @@
 #define FLAG_C 0x20000000u
 #define FLAG_V 0x10000000u
 
-/* Whether a condition, 0 (eq) to 15, holds with the flags in this cpsr or pstate. */
+/* Returns true if a condition, 0 (eq) to 15, holds with the flags in a cpsr or pstate. */
 static inline bool arm_condition_holds(unsigned condition, uint64_t state)
 {
 	const bool n = state & FLAG_N, z = state & FLAG_Z, c = state & FLAG_C, v = state & FLAG_V;

@@ -1,5 +1,5 @@
-/* Facts about ELF machines that do not depend on the ports of this build. In a file of its own, so that programs
- * that only read traces link no port. */
+/* Properties of ELF machines that do not depend on the ports of this build. They are in a file of their own, so that
+ * programs that only read traces do not link the ports. */
 #include "config.h"
 #include "arch/arch.h"
 
@@ -7,17 +7,17 @@
 
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value)
 {
-	/* In symbols of Thumb functions, and addresses that return to Thumb code, the lowest bit is set. */
+	/* The lowest bit is set in symbols of Thumb functions, and in return addresses in Thumb code. */
 	return elf_machine == EM_ARM ? value & ~(uint64_t)1 : value;
 }
 
-/* For ARM: "ELF for the Arm Architecture" 5.2.1. */
+/* For ARM, see "ELF for the Arm Architecture" 5.2.1. */
 bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags)
 {
 	return elf_machine == EM_ARM && !(elf_flags & EF_ARM_ABI_FLOAT_HARD);
 }
 
-/* A pattern of bytes. Bits of `any` may be set in addition. */
+/* A pattern of bytes. The bits of `any` are ignored. */
 struct code_address_pattern {
 	uint16_t machine;
 	unsigned char size;
@@ -35,8 +35,8 @@ bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t si
 		{EM_386, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, {0}},
 		/* mov x8, #139 (rt_sigreturn); svc #0 */
 		{EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, {0}},
-		/* movs r7, #173 or #119; svc 0. With mov.w, as in musl. In A32 the number may also be in svc, plus
-		 * 0x900000, as the old ABI has it. */
+		/* In Thumb: movs r7, #173 or #119; svc 0. The same with mov.w, as in musl. Then in A32, where svc
+		 * itself may also contain the number plus 0x900000, as in the old ABI. */
 		{EM_ARM, 4, {0xad, 0x27, 0, 0xdf}, {0}},
 		{EM_ARM, 4, {0x77, 0x27, 0, 0xdf}, {0}},
 		{EM_ARM, 6, {0x4f, 0xf0, 0xad, 0x07, 0, 0xdf}, {0}},

@@ -1,27 +1,27 @@
-/* Follows what code does with its frame, instruction by instruction along a path, until the function returns: from
- * where the values of registers come. Used for code without unwind tables. */
+/* Follows code along a path, instruction by instruction, until the function returns, and computes the origin of the
+ * registers' values. This is used for code without unwind tables. */
 #ifndef FT_ARCH_PATH_H
 #define FT_ARCH_PATH_H
 
 #include "arch/arch.h"
 
-#define PATH_REGISTERS 34 /* the limit of DWARF registers in a port */
-#define PATH_WORDS     64 /* words that the path has stored on the stack and that are still there */
+#define PATH_REGISTERS 34 /* limit of the DWARF registers in a port */
+#define PATH_WORDS     64 /* limit of the words that a path has stored on the stack */
 
-/* A value, relative to what the registers held at the beginning of the path. */
+/* How a value is described, relative to the registers' values at the start of the path. */
 enum path_kind {
 	PATH_UNKNOWN,
-	PATH_REGISTER, /* a register's first value plus the offset */
-	PATH_MEMORY,   /* the word in memory at that address */
+	PATH_REGISTER, /* first value of register `base` plus the offset */
+	PATH_MEMORY,   /* the word in memory at the first value of register `base` plus the offset */
 	PATH_NUMBER,   /* a constant, which is in `offset` */
 };
 
 struct path_value {
-	unsigned char kind, base; /* kind: enum path_kind; base: DWARF's number of a register */
+	unsigned char kind, base; /* kind: enum path_kind; base: DWARF number of a register */
 	int32_t offset;
 };
 
-/* A word that the path has stored on the stack; its address is the base's value plus `place`. */
+/* A word that the path has stored on the stack, at the first value of register `base` plus `place`. */
 struct path_word {
 	unsigned char base;
 	int32_t place;
@@ -30,12 +30,12 @@ struct path_word {
 
 struct path_state {
 	const struct arch *arch;
-	uint64_t address; /* of the next instruction, with the bits of code_state */
+	uint64_t address; /* address of the next instruction, with the bits of code_state */
 	struct path_value registers[PATH_REGISTERS];
 	struct path_word words[PATH_WORDS];
 	unsigned char word_count;
-	unsigned char conditional; /* how many next instructions depend on a condition (Thumb's IT block) */
-	bool has_called;           /* a call was on the path */
+	unsigned char conditional; /* number of next instructions that depend on a condition (Thumb's IT block) */
+	bool has_called;           /* true if there was a call on the path */
 	/* Memory below this offset from the first sp may have changed, because called functions use it. */
 	int32_t dead_below;
 };
@@ -44,36 +44,37 @@ struct path_state {
 enum path_next {
 	PATH_NEXT,   /* at the next instruction */
 	PATH_JUMP,   /* at the target */
-	PATH_BRANCH, /* at the next instruction or the target */
-	PATH_RETURN, /* in the caller: the registers are the caller's, pc is the return address */
-	PATH_MAYBE,  /* as PATH_RETURN, or at the next instruction: a conditional return */
-	PATH_END,    /* nowhere, or unknown */
+	PATH_BRANCH, /* at the next instruction or at the target */
+	PATH_RETURN, /* in the caller: the registers are the caller's, and pc is the return address */
+	PATH_MAYBE,  /* in the caller, or at the next instruction: a conditional return */
+	PATH_END,    /* the path ends, or continues at an unknown address */
 };
 
 struct path_step {
 	enum path_next next;
 	uint64_t target;
-	bool is_jump;               /* PATH_RETURN: by an indirect jump, which may belong to a switch */
+	bool is_jump;               /* PATH_RETURN: the return is an indirect jump, which may belong to a switch */
 	struct path_value pc;       /* PATH_RETURN, PATH_MAYBE: the return address */
 	struct path_state returned; /* PATH_MAYBE: the state in the caller */
 };
 
 /* ---- Helpers for the ports: path.c ---- */
 
-/* Begins a path, at a function's entry, or after a call, which leaves only the preserved registers known. */
+/* Begins a path at a function's entry, or after a call. After a call only the preserved registers are known. */
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry);
-/* Returns what a load of a pointer's size from that address gets. */
+/* Returns the value that a load of a pointer's size from that address yields. */
 struct path_value path_load(const struct path_state *state, struct path_value place);
 /* Returns a value plus a number; unknown if the value is not a PATH_REGISTER. */
 struct path_value path_sum(struct path_value value, int64_t number);
-/* Changes sp by `change`, and forgets the words that are below sp then. Returns false if sp is unknown. */
+/* Adds `change` to sp, and discards the words that are below sp afterwards. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Notes that a word was stored at an address, in place of the old word. Returns false if there is no room for it. */
+/* Records that a word was stored at an address, and replaces the old word. Returns false if there is no room for the
+ * word. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
-/* Whether a system call has one of these numbers, after which the code does not continue: exit, sigreturn. */
+/* Returns true if a system call's number is one of these, after which the code does not continue: exit, sigreturn. */
 bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);
-/* Applies a call that returns: all registers that are not preserved, and the memory below sp, become unknown.
- * `preserved` is a mask. */
+/* Changes the state by a call that returns: all registers that are not preserved, and the memory below sp, become
+ * unknown. preserved: mask of registers. */
 void path_call(struct path_state *state, uint64_t preserved);
 
 static inline bool path_same(struct path_value a, struct path_value b)

@@ -1,8 +1,8 @@
-/* The port of AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. Tests compile the file for
- * other processors too, so constants of the kernel's interface are here as numbers.
+/* The port for AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. Tests compile this file
+ * for other processors, too, so it contains constants of the kernel's interface as numbers.
  *
- * Text is written only through /proc/PID/mem and ptrace. The kernel then updates the instruction caches
- * (copy_to_user_page), so nothing is to be done here. */
+ * Code is written only through /proc/PID/mem and ptrace. The kernel then updates the instruction caches
+ * (copy_to_user_page), so this port need not do it. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/aarch64/aarch64.h"
@@ -18,7 +18,7 @@
 
 #include "base/util.h"
 
-#define ADDRESS_BITS 52 /* the largest number on any machine */
+#define ADDRESS_BITS 52 /* the largest number of bits in a user address, on any machine */
 
 #define CALL_CLONE     220
 #define CALL_CLONE3    435
@@ -26,11 +26,12 @@
 
 #define HWCAP_GUARDED_STACKS (1ull << 32) /* HWCAP_GCS */
 #define HWCAP2_MEMORY_TAGS   (1ull << 18) /* HWCAP2_MTE */
-#define SEGMENT_MEMORY_TAGS  0x70000002u  /* PT_AARCH64_MEMTAG_MTE; another number in kernels before 6.2 */
+#define SEGMENT_MEMORY_TAGS  0x70000002u  /* PT_AARCH64_MEMTAG_MTE; kernels before 6.2 use another number */
 
 #define SIGINFO_BRKPT 1 /* TRAP_BRKPT */
 
-/* struct rt_sigframe: siginfo_t, then a ucontext, whose mcontext begins with a fault address; x0 follows that. */
+/* Offset of x0 in struct rt_sigframe: a siginfo_t, then a ucontext, whose mcontext begins with a fault address; x0
+ * follows. */
 #define FRAME_REGISTERS (128 + 176 + 8)
 
 #ifdef __aarch64__
@@ -60,7 +61,8 @@ static uint64_t aarch64_read_result(const struct arch_regs *regs)
 	return regs->words[A64_X0];
 }
 
-/* The address of a struct that is returned in memory is in x8, which is not one of these. */
+/* The integer argument registers. The address of a struct that is returned in memory is in x8, which is not one of
+ * them. */
 static const unsigned char argument_words[] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 static bool aarch64_return_address(const struct arch_regs *regs, uint64_t *value)
@@ -83,7 +85,7 @@ static pid_t aarch64_created_tid(const struct arch_regs *regs)
 	return makes && result > 0 && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-/* `code` begins at an instruction. */
+/* `code` begins at the start of an instruction. */
 static long aarch64_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE)
@@ -98,7 +100,7 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 	return a64_get(code) == A64_SVC_0;
 }
 
-/* The code in the kernel's vdso, in musl and in Go: mov x8, #139 (rt_sigreturn); svc #0. */
+/* Searches for the code in the kernel's vdso, in musl and in Go: mov x8, #139 (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_AARCH64, code, size, A64_INSN_SIZE);
@@ -132,7 +134,7 @@ static uint64_t aarch64_breakpoint_address(uint64_t pc)
 	return pc;
 }
 
-/* paciasp, which is a landing pad too, remains the entry, because it signs the return address. */
+/* bti is skipped. paciasp, which is a landing pad, too, remains the entry, because it signs the return address. */
 static uint64_t aarch64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	return size >= A64_INSN_SIZE && a64_is_bti(a64_get(code)) ? function + A64_INSN_SIZE : function;
@@ -143,10 +145,11 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* The signature in a return address is in the bits above those of an address. The kernel decides for all programs how
- * many bits an address has. With 52 bits it leaves the upper four alone, also in a program that uses only 48. The
- * processor tells: xpaclri leaves of ones up to bit 54 those that belong to an address (bit 55 tells user addresses
- * from the kernel's). Without pointer authentication xpaclri is a nop, and only a tag in the top byte has to be
+/* The signature in a return address is in the bits above those of the address. The number of address bits is the
+ * same for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature,
+ * even in a program that uses only 48. The processor itself reveals the number: xpaclri is applied to a word in
+ * which all bits up to bit 54 are set, and the bits that remain set belong to an address (bit 55 distinguishes user
+ * from kernel addresses). Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be
  * removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {

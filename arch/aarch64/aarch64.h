@@ -1,13 +1,14 @@
-/* Declarations that the files of the AArch64 port share: the places of registers, fields of instructions. */
+/* Declarations that the files of the AArch64 port share: indexes of registers, and fields of instructions. */
 #ifndef FT_ARCH_AARCH64_AARCH64_H
 #define FT_ARCH_AARCH64_AARCH64_H
 
 #include "arch/arch.h"
 
-/* The words of NT_PRSTATUS (struct user_pt_regs): x0 to x30, then these. DWARF's numbers are the same, up to the pc. */
+/* Indexes of the words in NT_PRSTATUS (struct user_pt_regs): x0 to x30, then these. DWARF's numbers are the same, up
+ * to the pc. */
 enum aarch64_word {
 	A64_X0,
-	A64_X8 = 8, /* the number of a system call */
+	A64_X8 = 8, /* contains the number of a system call */
 	A64_LR = 30,
 	A64_SP,
 	A64_PC,
@@ -20,19 +21,20 @@ enum aarch64_word {
 
 extern const struct arch arch_aarch64;
 
-/* How the processor has reached the next instruction. If the bits are not 0, that must be a landing pad (BTI). */
+/* The bits that say by which kind of branch the processor has reached the next instruction. If they are not 0, this
+ * instruction must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
-/* Clears those bits, because a task that the tracer moves does not come by an indirect branch, so that a copy, or
- * the code after a landing pad, need not begin with a pad. A breakpoint on the pad itself has already been hit then:
- * paciasp is a pad, and brk may replace one. */
+/* Sets the pc and clears these bits: a task that the tracer moves has not made an indirect branch, so a copy, or the
+ * code after a landing pad, need not begin with a pad. A breakpoint on the pad itself does not raise a BTI
+ * exception: paciasp is a pad, and brk may replace a pad. */
 static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->words[A64_PC] = pc;
 	regs->words[A64_PSTATE] &= ~(uint64_t)PSTATE_BTYPE;
 }
 
-/* Instructions are little-endian, even if data are not. */
+/* Instructions are little-endian, even if data is not. */
 static inline uint32_t a64_get(const unsigned char *bytes)
 {
 	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -44,7 +46,7 @@ static inline void a64_put(unsigned char *bytes, uint32_t word)
 		bytes[i] = (unsigned char)(word >> 8 * i);
 }
 
-/* Return `count` bits of a word from bit `first` on, and the same as a signed number. */
+/* Return `count` bits of a word from bit `first` on, as an unsigned and as a signed number. */
 static inline uint32_t a64_bits(uint32_t word, unsigned first, unsigned count)
 {
 	return word >> first & ((1u << count) - 1);
@@ -55,7 +57,7 @@ static inline int64_t a64_signed(uint32_t word, unsigned first, unsigned count)
 	return (int64_t)((uint64_t)word << (64 - first - count)) >> (64 - count);
 }
 
-/* adr and adrp, and the value that they put into a register. */
+/* Return true for adr and adrp, and the value that they write to a register. */
 static inline bool a64_is_adr(uint32_t word)
 {
 	return (word & 0x1f000000) == 0x10000000;
@@ -76,11 +78,11 @@ static inline uint64_t a64_branch_target(uint32_t word, uint64_t address)
 	return address + ((uint64_t)a64_signed(word, 0, 26) << 2);
 }
 
-/* The contracts are those of the functions of struct arch with these names. */
+/* For the contracts see the functions with these names in struct arch. */
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
-/* For instructions that otherwise run from a copy: whether one can be emulated, and emulating it without changing
+/* For instructions that otherwise run from a copy: return true if one can be emulated; emulate it without changing
  * the pc. */
 bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
@@ -92,14 +94,14 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 bool a64_is_constant(uint64_t address, const struct arch_memory *code);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
-/* Returns how many bits a user address has, from what xpaclri leaves of 55 ones. */
+/* Returns the number of bits in a user address. of_ones: the result of xpaclri for a number with 55 ones. */
 unsigned a64_address_bits(uint64_t of_ones);
-/* Returns a return address reduced to that many bits. */
+/* Reduces a return address to this number of bits. */
 uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
-/* Whether the code always continues at the next instruction. */
+/* Returns true if the code always continues at the next instruction. */
 bool a64_falls_through(uint32_t word);
-/* nop, landing pads and other hints that change no register. */
+/* Return true for nop, landing pads and other hints that change no register, and for bti only. */
 bool a64_is_nop(uint32_t word);
 bool a64_is_bti(uint32_t word);
 

@@ -1,11 +1,11 @@
-/* What AArch64 code near a call shows: the target of the call, and changes of the stack pointer. */
+/* Analyses AArch64 code near a call: finds the call's target, and changes of the stack pointer. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
-#define INSNS_MAX 24 /* the limit of instructions from a direct call to the indirect jump */
-#define STACK     31 /* sp, as a base or a result */
+#define INSNS_MAX 24 /* limit of the instructions from a direct call to the indirect jump */
+#define STACK     31 /* number of sp as a base or a result */
 
-/* blr, and its variants with authentication. */
+/* Returns true for blr, and its variants with authentication. */
 static bool is_register_call(uint32_t word)
 {
 	return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfffff81f) == 0xd63f081f ||
@@ -28,20 +28,20 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 
 /* ---- Procedure linkage: adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 ---- */
 
-/* What is known about a register: it has an address, or the word at an address. */
+/* The known value of a register: an address, or the word at an address. */
 struct aarch64_calls_known {
 	enum { KNOWN_NOTHING, KNOWN_ADDRESS, KNOWN_LOADED } what;
 	uint64_t address;
 };
 
-/* Whether an instruction has results in registers that it does not name: in the next ones (pairs of compare and
- * swap, of system registers, ld64b), or in fixed ones (autia1716, chkfeat). */
+/* Returns true if an instruction writes registers that it does not name: the next registers (pairs of compare and
+ * swap, pairs of system registers, ld64b), or fixed ones (autia1716, chkfeat). */
 static bool has_hidden_results(uint32_t word)
 {
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
 }
 
-/* Forgets the registers in all fields of an instruction that may name a result. */
+/* Marks the registers as unknown that are in any field of an instruction that may name a result. */
 static void aarch64_calls_forget_results(struct aarch64_calls_known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};
@@ -116,8 +116,8 @@ static bool aarch64_calls_is_sp(uint32_t word, unsigned first)
 	return a64_bits(word, first, 5) == STACK;
 }
 
-/* Whether the instruction gives sp a value that is not sp plus a constant. Loads and stores with writeback add a
- * constant to their base, except those of structures, which may add a register. */
+/* Returns true if the instruction sets sp to a value that is not sp plus a constant. Loads and stores with writeback
+ * add a constant to their base; those of structures may add a register instead. */
 static bool aarch64_calls_gives_value(uint32_t word)
 {
 	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4 with writeback */
@@ -129,7 +129,7 @@ static bool aarch64_calls_gives_value(uint32_t word)
 	if ((word & 0xbfc00000) == 0x91800000) /* addg, subg */
 		return !aarch64_calls_is_sp(word, 5);
 	if ((word & 0x1f800000) == 0x12000000)            /* logical, of an immediate */
-		return (word & 0x60000000) != 0x60000000; /* ands to register 31 is tst */
+		return (word & 0x60000000) != 0x60000000; /* ands to register 31 is tst, which does not write sp */
 	if ((word & 0x3fe00000) == 0x0b200000)            /* add, sub of an extended register, without flags */
 		return true;
 	if ((word & 0xffe0fc00) == 0x9ac01000) /* irg */
@@ -137,14 +137,14 @@ static bool aarch64_calls_gives_value(uint32_t word)
 	return (word & 0xffa0f000) == 0x04205000; /* addvl, addpl; not rdvl, which cannot write sp */
 }
 
-/* br, ret, b, udf, brk; retaasppc, retabsppc */
+/* Returns true for br, ret, b, udf, brk, retaasppc and retabsppc, after which the code does not continue. */
 static bool aarch64_calls_goes_elsewhere(uint32_t word)
 {
 	if ((word & 0xffc0001f) == 0x5500001f)
 		return true;
 	if ((word & 0xfc000000) == 0x14000000 || word >> 16 == 0 || (word & 0xffe0001f) == 0xd4200000)
 		return true;
-	return word >> 25 == 0x6b && !(word & 0x00200000); /* calls in this group have that bit */
+	return word >> 25 == 0x6b && !(word & 0x00200000); /* the calls in this group have this bit set */
 }
 
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever)

@@ -1,8 +1,8 @@
 /* Emulates the instructions of AArch64 whose effect depends on their own address: branches, adr, adrp, ldr of a
  * literal. (aarch64_plain.c emulates others.)
  *
- * After br and blr the processor wants a landing pad if the page is marked so. The tracer cannot see that mark, so an
- * emulated branch may go to any instruction. */
+ * After br and blr the processor requires a landing pad if the page is marked as guarded. The tracer cannot see this
+ * mark, so an emulated branch may go to any instruction. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"
@@ -22,13 +22,14 @@ static void aarch64_emulate_set_register(struct arch_regs *regs, unsigned number
 		regs->words[number] = value;
 }
 
-/* The processor ignores the top byte of a user address, also in a branch. Bit 55 is set in kernel addresses. */
+/* Returns the address to which a branch goes: the processor ignores the top byte of a user address in a branch, too.
+ * Bit 55 is set in kernel addresses. */
 static uint64_t plain_target(uint64_t address)
 {
 	return address >> 55 & 1 ? address : address << 8 >> 8;
 }
 
-/* b.cond, cbz, cbnz, tbz, tbnz: whether the branch is taken, and its distance in words. */
+/* For b.cond, cbz, cbnz, tbz, tbnz: returns true if the branch is taken, and sets *words to its distance in words. */
 static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
 {
 	const uint64_t value = aarch64_emulate_get_register(regs, a64_bits(word, 0, 5));
@@ -48,7 +49,7 @@ static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs
 	return ((word >> 31 ? value : (uint32_t)value) != 0) == if_not_zero;
 }
 
-/* Bits 31 and 30: a word, a double word, a signed word, a prefetch. */
+/* Bits 31 and 30 select a word, a double word, a signed word, or a prefetch. */
 static int aarch64_emulate_load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
 					const struct arch_memory *mem)
 {

@@ -1,6 +1,6 @@
-/* Instructions of AArch64 under breakpoints: their kinds and their copies. All have 4 bytes. Instructions whose
- * effect depends on their own address have encodings of their own (Arm Architecture Reference Manual for A-profile,
- * chapter C4). They are emulated; all others are copied unchanged. */
+/* Decodes instructions of AArch64 under breakpoints: their kinds and their copies. All instructions have 4 bytes.
+ * Those whose effect depends on their own address have separate encodings (Arm Architecture Reference Manual for
+ * A-profile, chapter C4). They are emulated; all others are copied unchanged. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
@@ -14,7 +14,7 @@
 enum hint {
 	HINT_NOP = 0,
 	HINT_YIELD = 1,
-	HINT_BTI_FIRST = 32, /* bti, bti c, bti j, bti jc: every second number */
+	HINT_BTI_FIRST = 32, /* bti, bti c, bti j and bti jc are every second number */
 	HINT_BTI_LAST = 38,
 	HINT_PACM = 39,
 };
@@ -33,7 +33,7 @@ bool a64_is_nop(uint32_t word)
 	return IS(word, HINT_MASK, HINT) && (hint == HINT_NOP || hint == HINT_YIELD || a64_is_bti(word));
 }
 
-/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of the system instructions, only those
+/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of these, only the system instructions
  * that a program may use continue at the next instruction. */
 bool a64_falls_through(uint32_t word)
 {
@@ -42,7 +42,8 @@ bool a64_falls_through(uint32_t word)
 	return word >> 16 != 0; /* udf */
 }
 
-/* ldxr, stxr, their pairs, and their variants with acquire and release; not casp, which shares their encoding. */
+/* Returns true for ldxr, stxr, their pairs, and their variants with acquire and release. casp, which has a similar
+ * encoding, is not one of them. */
 static bool aarch64_insn_is_exclusive(uint32_t word)
 {
 	return IS(word, 0x3e800000, 0x08000000) && (!(word & 0x00200000) || word >> 31);
@@ -53,15 +54,16 @@ static bool is_store_exclusive(uint32_t word)
 	return aarch64_insn_is_exclusive(word) && !(word & 0x00400000);
 }
 
-/* b.cond, bc.cond; cbz, cbnz, tbz, tbnz */
+/* Returns true for b.cond, bc.cond, cbz, cbnz, tbz, tbnz. */
 static bool aarch64_insn_is_conditional(uint32_t word)
 {
 	return IS(word, 0xff000000, 0x54000000) || IS(word, 0x7c000000, 0x34000000);
 }
 
-/* A stop between a load-exclusive and its store makes the store fail. If a breakpoint made it fail in each try, the
- * loop would never end, so the store and the code between the two get no breakpoint. (The load itself may: its copy
- * only adds a jump between the two. But it must not be single-stepped, because that stops after it.) */
+/* Returns true if the code is between a load-exclusive and its store, or is the store. A stop there makes the store
+ * fail. If a breakpoint made it fail in each try, the loop would never end, so this code gets no breakpoints. (The
+ * load itself may get one: its copy only adds a jump between the two. But it must not be single-stepped, because the
+ * step stops after it.) */
 static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {
@@ -75,7 +77,7 @@ static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t
 	return false;
 }
 
-/* Instructions at which a program stops by itself: its own breakpoints, halts, udf. */
+/* Returns true for instructions at which a program stops by itself: its own breakpoints, halts, udf. */
 static bool aarch64_insn_is_trap(uint32_t word)
 {
 	return word >> 16 == 0 || (IS(word, 0xff000000, 0xd4000000) && !IS(word, 0xffe0001f, A64_SVC_0));
@@ -91,30 +93,30 @@ static bool aarch64_insn_is_vector(uint32_t word)
 	return word & 1u << 26;
 }
 
-/* Whether an instruction depends on its address in a way that is not decoded here, or belongs to a sequence that
- * must stay together. Such instructions are stepped in place. */
+/* Returns true if an instruction depends on its address in a way that is not decoded here, or belongs to a sequence
+ * that must stay together. Such instructions are stepped in place. */
 static bool aarch64_insn_is_bound_to_place(uint32_t word)
 {
 	/* movprfx, with and without a predicate */
 	if (IS(word, 0xfffffc00, 0x0420bc00) || IS(word, 0xff3ee000, 0x04102000))
 		return true;
-	/* cpyfp, cpyfm, cpyfe and the like: the kernel goes back to the first of them by a fixed distance */
+	/* cpyfp, cpyfm, cpyfe and others: the kernel moves the pc back to the first of them by a fixed distance */
 	if (IS(word, 0x3b200c00, 0x19000400))
 		return true;
-	/* paciasppc, autiasppc and the like sign with the pc; pacm modifies the next instruction */
+	/* paciasppc, autiasppc and others sign with the pc; pacm modifies the next instruction */
 	return IS(word, 0xffffdbff, 0xdac183fe) || IS(word, 0xffc00000, 0xf3800000) || word == (HINT | HINT_PACM << 5);
 }
 
-/* Whether the encoding is not allocated (C4.1): it may be a newer instruction. */
+/* Returns true if the encoding is not allocated (C4.1), because it may be a newer instruction. */
 static bool is_unallocated(uint32_t word)
 {
-	/* The encodings next to system instructions and their variants with register pairs, and next to vector
+	/* The encodings beside system instructions and their variants with register pairs, and beside vector
 	 * literals of 128 bits. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
 	switch (a64_bits(word, 25, 4)) {
 	case 0:
-		return !(word >> 31); /* with that bit, SME */
+		return !(word >> 31); /* if bit 31 is set, it is SME */
 	case 1:
 	case 3:
 		return true;
@@ -134,8 +136,8 @@ static void set_copied(struct insn *insn)
 	insn->kind = INSN_COPY;
 }
 
-/* br, blr, ret can run anywhere, and so can retaa, retab. The other authenticated branches, like blraa with its
- * link, cannot. */
+/* br, blr, ret, retaa and retab can be executed at any address. Other authenticated branches, such as blraa, which
+ * also writes the return address, cannot. */
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
@@ -143,14 +145,14 @@ static void classify_register_branch(uint32_t word, bool shadow_stack, struct in
 	else if (IS(word, 0xfffffc1f, 0xd65f0000) && !shadow_stack)
 		aarch64_insn_set_emulated(insn, true);
 	else if (IS(word, 0xfffffc1f, 0xd65f0000))
-		set_copied(insn); /* the copy also pops the shadow stack */
+		set_copied(insn); /* the copy pops the shadow stack, too */
 	else if (IS(word, 0xfffffc1f, 0xd63f0000) && !shadow_stack)
 		aarch64_insn_set_emulated(insn, false);
 	else if (IS(word, 0xfffffbff, 0xd65f0bff))
 		set_copied(insn);
 }
 
-/* Unknown instructions stay INSN_STEP. */
+/* Sets the kind of a branch or system instruction. Unknown instructions remain INSN_STEP. */
 static void classify_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	switch (word >> 24) {
@@ -208,7 +210,7 @@ bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 
 /* ---- Copies ---- */
 
-/* Whether a distance in bytes fits a signed field of `bits` bits that counts words. */
+/* Returns true if a distance in bytes fits a signed field of `bits` bits that counts words. */
 static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 {
 	const int64_t words = (int64_t)distance / 4, limit = (int64_t)1 << (bits - 1);
@@ -216,7 +218,7 @@ static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 	return words >= -limit && words < limit;
 }
 
-/* Appends the jump back. The only jump that changes no register reaches 128 MiB. */
+/* Appends the jump back to the copy. Only one jump changes no register, and it reaches 128 MiB. */
 static int aarch64_insn_put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	const uint64_t distance = target - (slot + copy->size);

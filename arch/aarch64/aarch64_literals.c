@@ -1,22 +1,22 @@
-/* Finds constants between the code of AArch64. Compilers put constants after a function if they are asked to
- * (-mcmodel=tiny and large, -mpc-relative-literal-loads). After a call that never returns, which is a function's
- * last instruction, there may be a constant at the call's return address. */
+/* Finds constants between the code of AArch64. Compilers put constants after a function if certain options are set
+ * (-mcmodel=tiny and large, -mpc-relative-literal-loads). If a function ends with a call that never returns, there
+ * may be a constant at the call's return address. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
 #include <string.h>
 
-#define WORDS 4096u /* on each side; a load reaches further, but few functions are longer */
-#define PIECE 4096u /* bytes of one read; pages are multiples of them */
+#define WORDS 4096u /* words on each side; a load reaches further, but few functions are longer */
+#define PIECE 4096u /* bytes of one read; the size of a page is a multiple of this */
 
-/* The code around a place. Bytes that cannot be read are 0, which is not a load. */
+/* The code around an address. Bytes that cannot be read are 0, which is not a load. */
 struct aarch64_literals_window {
 	uint64_t start;
 	unsigned char bytes[2 * WORDS * A64_INSN_SIZE];
-	bool is_constant[2 * WORDS]; /* words that are known to be constants, so that they are not decoded as code */
+	bool is_constant[2 * WORDS]; /* true for words that are constants, so that they are not decoded as code */
 };
 
-/* The constant address from which an instruction loads; size 0: it is not such a load. */
+/* The address of the constant that an instruction loads; size 0: the instruction does not load a constant. */
 struct aarch64_literals_constant {
 	uint64_t address;
 	unsigned size;
@@ -40,7 +40,7 @@ static uint32_t aarch64_literals_word_at(const struct aarch64_literals_window *w
 	return a64_get(window->bytes + i * A64_INSN_SIZE);
 }
 
-/* Decodes ldr of a literal, of any register; not prfm. */
+/* Decodes ldr of a literal to any register. prfm has a similar encoding, and is not decoded. */
 static struct aarch64_literals_constant decode_literal_load(uint32_t word, uint64_t address)
 {
 	const bool is_vector = word & 0x04000000;
@@ -54,8 +54,8 @@ static struct aarch64_literals_constant decode_literal_load(uint32_t word, uint6
 							      : 4};
 }
 
-/* Decodes ldr with an unsigned offset from a base, and returns its size; 0: it is another instruction. Vectors of
- * 128 bits encode their size in another place. */
+/* Decodes ldr with an unsigned offset from register `base`. Returns the size in bytes, or 0 for other instructions.
+ * Vectors of 128 bits encode their size in another field. */
 static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 {
 	const bool is_vector = word & 0x04000000;
@@ -67,9 +67,9 @@ static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 	return 1u << scale;
 }
 
-#define NEAR 8 /* the limit of instructions from adrp to its load; compilers put others between */
+#define NEAR 8 /* limit of the instructions from adrp to its load; compilers put others between them */
 
-/* Decodes adrp and a load from that page. */
+/* Decodes adrp and a load from the page whose address it computes. */
 static struct aarch64_literals_constant in_page(const struct aarch64_literals_window *window, size_t i)
 {
 	const uint32_t word = aarch64_literals_word_at(window, i);

@@ -1,10 +1,10 @@
-/* Follows what AArch64 code does with its frame (arch/path.h). Written from the architecture reference manual (DDI
+/* Follows how AArch64 code changes its frame (arch/path.h), as described in the architecture reference manual (DDI
  * 0487), C4. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/path.h"
 
-#define STACK 31 /* sp, as a base or a result */
+#define STACK 31 /* number of sp as a base or a result */
 
 /* The instruction that is being followed. */
 struct aarch64_path_following {
@@ -28,7 +28,7 @@ static void aarch64_path_add_to(struct aarch64_path_following *f, unsigned reg, 
 		f->state->registers[reg] = path_sum(f->state->registers[reg], change);
 }
 
-/* Sets a register; in these instructions 31 is the zero register. */
+/* Sets a register; register number 31 means the zero register in these instructions. */
 static void aarch64_path_set(struct aarch64_path_following *f, unsigned reg, struct path_value value)
 {
 	if (reg != STACK)
@@ -40,16 +40,16 @@ static struct path_value aarch64_path_value_of(const struct aarch64_path_followi
 	return reg == STACK ? unknown : f->state->registers[reg];
 }
 
-/* Whether the instruction stores a call's return address as a function does on entry. Then the next function begins
- * here, so the called function does not return. */
+/* Returns true if the instruction stores a call's return address as functions do at their entry. Then the next
+ * function begins here, so the called function does not return. */
 static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
 					 int64_t change)
 {
 	return reg == A64_LR && base == STACK && change < 0 && aarch64_path_value_of(f, reg).kind == PATH_UNKNOWN;
 }
 
-/* Follows a load or store of one or two registers, of `size` bytes each (8, or any other size, of which values are
- * not followed). change: what is added to the base, before or after. */
+/* Follows a load or store of one or two registers, of `size` bytes each. Only values of 8 bytes are followed.
+ * change: number that is added to the base, before or after the access. */
 static void follow_access(struct aarch64_path_following *f, bool load, bool is_general, unsigned count, unsigned size,
 			  int64_t offset, int64_t change)
 {
@@ -78,7 +78,7 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 	}
 }
 
-/* Follows ldp, stp and the like. */
+/* Follows ldp, stp and similar instructions. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);
@@ -90,7 +90,8 @@ static void follow_pair(struct aarch64_path_following *f)
 	follow_access(f, load, !is_vector, 2, size, form == 1 ? 0 : offset, form & 1 ? offset : 0);
 }
 
-/* Follows ldr, str of one register: with an offset of 12 bits, or of 9 with or without writeback, or in a register. */
+/* Follows ldr and str of one register, with an offset of 12 bits, an offset of 9 bits with or without writeback, or
+ * an offset in a register. */
 static void follow_single(struct aarch64_path_following *f)
 {
 	const unsigned size = 1u << insn_field(f, 30, 2), code = insn_field(f, 22, 2), form = insn_field(f, 10, 2);
@@ -98,7 +99,7 @@ static void follow_single(struct aarch64_path_following *f)
 	const int64_t number = a64_signed(f->word, 12, 9);
 
 	if (size == 8 && code >= 2 && !is_vector)
-		return; /* prfm */
+		return; /* it is prfm */
 	if (insn_field(f, 24, 1))
 		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1,
 			      (int64_t)insn_field(f, 10, 12) * size, 0);
@@ -125,14 +126,15 @@ static void follow_memory(struct aarch64_path_following *f)
 	}
 }
 
-/* Follows add and sub of an immediate. mov from and to sp are encoded so, too. */
+/* Follows add and sub of an immediate. mov from and to sp have the same encoding. */
 static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 {
 	const unsigned to = insn_field(f, 0, 5), from = insn_field(f, 5, 5);
 	const int64_t size = (int64_t)insn_field(f, 10, 12) << (insn_field(f, 22, 1) ? 12 : 0);
 	const int64_t number = insn_field(f, 30, 1) ? -size : size;
 
-	if (!insn_field(f, 31, 1) || insn_field(f, 29, 1)) { /* 32 bits; or with flags, where 31 is zero */
+	if (!insn_field(f, 31, 1) ||
+	    insn_field(f, 29, 1)) { /* 32 bits, or sets flags: register 31 is the zero register */
 		aarch64_path_set(f, to, unknown);
 		return;
 	}
@@ -157,7 +159,7 @@ static void aarch64_path_follow_data(struct aarch64_path_following *f)
 		aarch64_path_set(f, to, (struct path_value){PATH_NUMBER, 0, (int32_t)insn_field(f, 5, 16)});
 	else if ((insn_field(f, 24, 5) == 0x0b && insn_field(f, 21, 1) && !insn_field(f, 29, 1)) ||
 		 (insn_field(f, 23, 6) == 0x24 && insn_field(f, 29, 2) != 3) || insn_field(f, 23, 6) == 0x23)
-		path_forget(f->state, to); /* extended add, logical immediate, tags: may be sp */
+		path_forget(f->state, to); /* extended add, logical immediate, tags: the result may be sp */
 	else
 		aarch64_path_set(f, to, unknown);
 }
@@ -180,7 +182,7 @@ static void follow_register_branch(struct aarch64_path_following *f)
 		aarch64_path_leave(f, insn_field(f, 11, 1) || insn_field(f, 5, 5) == A64_LR
 					      ? lr
 					      : aarch64_path_value_of(f, insn_field(f, 5, 5)));
-	else /* a tail call, if the return address is back in lr */
+	else /* it is a tail call if the return address is in lr again */
 		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
 
@@ -255,10 +257,10 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 		follow_branch(&f);
 		break;
 	case 7:
-	case 15: /* vectors; some have a result in a general register */
+	case 15: /* vectors; some instructions write a general register */
 		aarch64_path_set(&f, insn_field(&f, 0, 5), unknown);
 		break;
-	default: /* not allocated */
+	default: /* the encoding is not allocated */
 		return false;
 	}
 	state->address = address + A64_INSN_SIZE;

@@ -1,22 +1,22 @@
-/* Emulates the commonest instructions of AArch64 that run anywhere, for places without room for copies: instructions
- * with which functions begin, and which follow calls. */
+/* Emulates the most frequent instructions of AArch64 whose effect does not depend on their address. This is done
+ * where there is no room for copies. They are the instructions with which functions begin, or which follow calls. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"
 
 #include <errno.h>
 
-#define LAST_REGISTER 31 /* depending on the field, sp or zero */
+#define LAST_REGISTER 31 /* means sp or zero, depending on the field */
 #define STACK_ALIGN   16u
 
 enum aarch64_plain_form {
 	FORM_NONE,
 	FORM_ADD_IMMEDIATE, /* add, sub, cmp, cmn; also mov from and to sp */
-	FORM_ADD_REGISTER,  /* the same with a shifted register; neg */
+	FORM_ADD_REGISTER,  /* the same instructions with a shifted register; neg */
 	FORM_LOGIC,         /* and, orr, eor, ands and their negated variants, with a shifted register; mov, mvn, tst */
 	FORM_WIDE,          /* movz, movn, movk */
 	FORM_PAIR,          /* ldp, stp of general registers */
-	FORM_SINGLE,        /* ldr, str of a general register, of all widths; not with a register offset */
+	FORM_SINGLE,        /* ldr, str of a general register, of all widths, without a register offset */
 };
 
 /* ---- Registers ---- */
@@ -61,7 +61,7 @@ static bool is_negative(uint64_t value, bool wide)
 	return value >> (wide ? 63 : 31) & 1;
 }
 
-/* Adds or, if bit 30 is set, subtracts; sets the flags if bit 29 is set. a and b have the operation's width. */
+/* Adds, or subtracts if bit 30 is set; sets the flags if bit 29 is set. a and b have the operation's width. */
 static uint64_t aarch64_plain_add(uint32_t word, struct arch_regs *regs, uint64_t a, uint64_t b)
 {
 	const bool wide = is_wide(word), subtracts = a64_bits(word, 30, 1);
@@ -150,12 +150,12 @@ static void move_wide(uint32_t word, struct arch_regs *regs)
 
 /* ---- Memory ---- */
 
-/* One load or store. */
+/* A load or a store. */
 struct access {
 	unsigned registers[2], count, base;
-	unsigned size; /* bytes per register */
+	unsigned size; /* bytes of each register */
 	bool is_load, is_signed, wide;
-	bool writes_back, is_after; /* the base is changed; the address is the base before that (post-index) */
+	bool writes_back, is_after; /* the base is changed; is_after: the address is the old base (post-index) */
 	int64_t offset;
 };
 
@@ -216,8 +216,8 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 	unsigned char bytes[16];
 	int error;
 
-	/* Not emulated: an address with a tag, which the processor may check, and a misaligned stack pointer, which
-	 * faults. */
+	/* Two cases are not emulated: an address with a tag, which the processor may check, and a misaligned stack
+	 * pointer, which faults. */
 	if (address >> 56 || (a->base == LAST_REGISTER && base % STACK_ALIGN))
 		return -EFAULT;
 	if (a->is_load) {
@@ -236,8 +236,8 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 	return 0;
 }
 
-/* Whether the architecture leaves the effect open: a base with writeback that is transferred too, or one register
- * that is loaded twice. */
+/* Returns true if the architecture does not define the effect: a base with writeback is transferred, too, or one
+ * register is loaded twice. */
 static bool is_open(const struct access *a)
 {
 	const bool is_base = a->registers[0] == a->base || (a->count == 2 && a->registers[1] == a->base);
@@ -253,7 +253,7 @@ static enum aarch64_plain_form pair_form(uint32_t word)
 {
 	const struct access a = aarch64_plain_pair_of(word);
 
-	/* not ldpsw, stgp; stnp, ldnp */
+	/* excludes ldpsw, stgp; stnp, ldnp */
 	return a64_bits(word, 30, 1) || !a64_bits(word, 23, 2) || is_open(&a) ? FORM_NONE : FORM_PAIR;
 }
 
@@ -262,16 +262,16 @@ static enum aarch64_plain_form single_form(uint32_t word)
 	const unsigned log = word >> 30, how = a64_bits(word, 22, 2), mode = a64_bits(word, 10, 2);
 	const struct access a = single_of(word);
 
-	if (how >= 2 && log + how >= 5) /* a prefetch, or not allocated */
+	if (how >= 2 && log + how >= 5) /* a prefetch, or an encoding that is not allocated */
 		return FORM_NONE;
-	if (!a64_bits(word, 24, 1) && (a64_bits(word, 21, 1) || mode == 2)) /* register offset, atomic; unprivileged */
+	if (!a64_bits(word, 24, 1) && (a64_bits(word, 21, 1) || mode == 2)) /* register offset, atomic, unprivileged */
 		return FORM_NONE;
 	return is_open(&a) ? FORM_NONE : FORM_SINGLE;
 }
 
 static enum aarch64_plain_form form_of(uint32_t word)
 {
-	const bool fits = is_wide(word) || !a64_bits(word, 15, 1); /* the amount of a shift */
+	const bool fits = is_wide(word) || !a64_bits(word, 15, 1); /* the shift amount is in range */
 
 	if ((word & 0x1f800000) == 0x11000000)
 		return FORM_ADD_IMMEDIATE;

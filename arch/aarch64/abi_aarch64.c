@@ -1,4 +1,4 @@
-/* Places of parameters and results on AArch64: Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64),
+/* Locations of parameters and results on AArch64: Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64),
  * sections 6.8.2 "Parameter passing rules", whose steps the comments name, and 6.9 "Result return". */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
@@ -7,8 +7,8 @@
 #include <elf.h>
 
 #define WORD      8u
-#define REGISTERS 8u /* x0 to x7, and v0 to v7 */
-#define RESULT_AT 8u /* x8 */
+#define REGISTERS 8u /* number of argument registers: x0 to x7, and v0 to v7 */
+#define RESULT_AT 8u /* number of the register with a result's address: x8 */
 #define V_SIZE    16u
 
 #ifndef NT_ARM_TLS
@@ -18,10 +18,10 @@
 struct abi_aarch64_state {
 	unsigned ngrn, nsrn;
 	uint64_t nsaa;
-	bool is_lost; /* the place of an argument, and of all after it, is unknown */
+	bool is_lost; /* the location of an argument, and of all later ones, is unknown */
 };
 
-/* Whether the value has a vector other than the short ones of 8 or 16 bytes. */
+/* Returns true if the value contains a vector that is not one of the short vectors of 8 or 16 bytes. */
 static bool has_odd_vector(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)
@@ -59,7 +59,7 @@ static void abi_aarch64_to_stack(struct abi_aarch64_state *state, uint64_t size,
 		abi_on_stack(place, size, at);
 }
 
-/* Passes an integer, or a composite of up to two words: C.9 (C.7 in older editions) to C.17. */
+/* Passes an integer, or a composite value of up to two words: C.9 (C.7 in older editions) to C.17. */
 static void abi_aarch64_pass_words(struct abi_aarch64_state *state, uint64_t size, unsigned align,
 				   struct abi_place *place)
 {
@@ -83,7 +83,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 		state->is_lost = true;
 	if (state->is_lost)
 		return;
-	if (!value->size && !value->by_address) { /* GNU C's empty struct; C++'s has one byte, and is passed */
+	if (!value->size && !value->by_address) { /* an empty struct of GNU C; in C++ it has one byte, and is passed */
 		place->is_known = true;
 		return;
 	}
@@ -102,7 +102,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 		if (!fits && align && !is_seen)
 			abi_aarch64_to_stack(state, value->size, align, place);
 		state->is_lost = state->is_lost || (!fits && (!align || is_seen));
-	} else if (value->by_address || value->size > 2 * WORD) { /* B.4: replaced by the address of a copy */
+	} else if (value->by_address || value->size > 2 * WORD) { /* B.4: passed as the address of a copy */
 		place->is_address = true;
 		abi_aarch64_pass_words(state, WORD, WORD, place);
 	} else if (align && !is_seen) {
@@ -114,7 +114,7 @@ static void abi_aarch64_pass(const struct abi_value *value, struct abi_aarch64_s
 
 static void aarch64_arguments(const struct abi_function *function, struct abi_place *places)
 {
-	/* The address of a result in memory is in x8, and so takes no argument register. */
+	/* The address of a result in memory is in x8, so it takes no argument register. */
 	struct abi_aarch64_state state = {0};
 
 	for (size_t i = 0; i < function->count; i++) {
@@ -148,7 +148,7 @@ static uint64_t aarch64_register(const struct arch_regs *regs, unsigned index)
 	return index <= RESULT_AT ? regs->words[index] : 0;
 }
 
-/* Code: mrs x0, tpidr_el0; up to two add or sub x0, x0, #n; ret. */
+/* Recognises the code: mrs x0, tpidr_el0; up to two add or sub x0, x0, #n; ret. */
 static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
 {
 	enum { MRS = 0xd53bd040, RET = 0xd65f03c0, ADD = 0x91000000, SUB = 0xd1000000, SHIFTED = 0x400000, SUMS = 2 };
@@ -164,7 +164,7 @@ static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_
 		if (size - at < A64_INSN_SIZE)
 			return false;
 		const uint32_t word = a64_get(code + at);
-		const uint32_t operation = word & 0xff8003ffu; /* the operation, and both registers, which are x0 */
+		const uint32_t operation = word & 0xff8003ffu; /* the operation and both registers, which must be x0 */
 		const int64_t number = (int64_t)a64_bits(word, 10, 12) << (word & SHIFTED ? 12 : 0);
 
 		if (word == (uint32_t)RET)
@@ -179,13 +179,13 @@ static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_
 	return false;
 }
 
-/* x0 to x30: DWARF for the Arm 64-bit Architecture, 4.1. */
+/* Argument registers x0 to x30 have these DWARF numbers: DWARF for the Arm 64-bit Architecture, 4.1. */
 static unsigned aarch64_argument_dwarf(unsigned index)
 {
 	return index;
 }
 
-/* v0 to v31: DWARF for the Arm 64-bit Architecture, 4.1. */
+/* v0 to v31 have DWARF numbers 64 to 95: DWARF for the Arm 64-bit Architecture, 4.1. */
 static int aarch64_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 64 && dwarf_register <= 95 ? 16 * ((int)dwarf_register - 64) : -1;

@@ -1,6 +1,6 @@
-/* Places of parameters and results on 32-bit ARM: Procedure Call Standard for the Arm Architecture (AAPCS32),
- * sections 6.5 "Parameter Passing" and 6.4 "Result Return", whose steps the comments name, with those of section
- * 7.1.2, "Procedure calling" of the variant with VFP registers. */
+/* Locations of parameters and results on 32-bit ARM: Procedure Call Standard for the Arm Architecture (AAPCS32),
+ * sections 6.5 "Parameter Passing" and 6.4 "Result Return", whose steps the comments name, and the steps of section
+ * 7.1.2, "Procedure calling", in the variant with VFP registers. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm/arm_insn.h"
@@ -8,9 +8,9 @@
 #include <elf.h>
 
 #define WORD          4u
-#define REGISTERS     4u  /* r0 to r3 */
-#define VFP_REGISTERS 16u /* s0 to s15 */
-#define DOUBLE        8u  /* the strictest alignment */
+#define REGISTERS     4u  /* number of core argument registers: r0 to r3 */
+#define VFP_REGISTERS 16u /* number of VFP argument registers: s0 to s15 */
+#define DOUBLE        8u  /* the strictest alignment in bytes */
 
 #ifndef NT_ARM_VFP
 #define NT_ARM_VFP 0x400
@@ -21,27 +21,27 @@
 #define REQUEST_GET_THREAD_AREA 22 /* PTRACE_GET_THREAD_AREA of 32-bit kernels */
 
 struct abi_arm_state {
-	bool is_base; /* floating point values are passed in core registers, too */
+	bool is_base; /* floating point values are passed in core registers, as in the base standard */
 	bool is_gcc;
-	unsigned ncrn;      /* the next core register */
-	unsigned vfp_taken; /* one bit each for s0 to s15 */
-	uint64_t nsaa;      /* the next address on the stack, relative to the stack pointer */
-	bool is_lost;       /* the place of an argument, and of all after it, is unknown */
+	unsigned ncrn;      /* number of the next core register */
+	unsigned vfp_taken; /* bit mask of s0 to s15; 1: the register is used */
+	uint64_t nsaa;      /* next address on the stack, relative to the stack pointer */
+	bool is_lost;       /* the location of an argument, and of all later ones, is unknown */
 };
 
-/* Section 7.1.2: variadic functions are called by the base standard. */
+/* Returns true if the base standard is used. Section 7.1.2: it is used for variadic functions. */
 static bool abi_arm_is_base(const struct abi_function *function)
 {
 	return function->is_variadic || function->is_soft_float;
 }
 
 /* Returns how many registers of *size bytes a "VFP co-processor register candidate" takes, or 0 for other values. A
- * _Float16 takes a register of 4. *is_clear: false if that is uncertain. */
+ * _Float16 takes a register of 4 bytes. *is_clear: false if this is uncertain. */
 static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, bool *is_clear)
 {
 	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, size);
 
-	/* Compilers disagree about packed structs, and about those of _Float16. */
+	/* Compilers disagree about packed structs, and about structs of _Float16. */
 	*is_clear = !count || !value->is_struct || (*size >= WORD && (!value->align || value->align >= WORD));
 	return count && (*size == 2 || *size == 4 || *size == 8 || *size == 16) ? count : 0;
 }
@@ -56,10 +56,11 @@ static bool abi_arm_is_clear(const struct abi_value *value, bool is_gcc)
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
 		const struct abi_field *field = &value->fields[i];
 
-		/* A bit field of a packed struct, whose type may ask for more than the struct's alignment. */
+		/* A bit field of a packed struct, whose type may require more than the struct's alignment, is not
+		 * clear. */
 		if (field->kind == ABI_BITS && value->align && field->size > value->align)
 			return false;
-		/* If the processor may lack NEON, LLVM passes the elements of a vector one by one. */
+		/* LLVM passes the elements of a vector one by one if the processor may lack NEON. */
 		if (field->kind == ABI_X87 ||
 		    (field->kind == ABI_VECTOR && (!is_gcc || (field->size != 8 && field->size != 16))) ||
 		    (field->kind == ABI_FLOAT && field->size > 8) || (field->kind == ABI_INTEGER && field->size > 8))
@@ -68,8 +69,8 @@ static bool abi_arm_is_clear(const struct abi_value *value, bool is_gcc)
 	return true;
 }
 
-/* C.1.vfp: takes the lowest free registers in a row, including those that were skipped before. Returns the first, or
- * -1 if there are none. */
+/* C.1.vfp: takes the lowest free consecutive registers, including registers that were skipped before. Returns the
+ * first, or -1 if there are none. */
 static int take_vfp(struct abi_arm_state *state, unsigned count, unsigned size)
 {
 	const unsigned each = size > WORD ? size / WORD : 1, all = each * count;
@@ -100,7 +101,7 @@ static void to_core(struct abi_place *place, uint64_t size, unsigned first)
 			size - i * WORD < WORD ? size - i * WORD : WORD, 0);
 }
 
-/* C.7 and C.8: passes the rest of a value on the stack; `done` bytes of it are in registers. */
+/* C.7 and C.8: passes the rest of a value on the stack. done: number of bytes that are in registers. */
 static void abi_arm_to_stack(struct abi_arm_state *state, uint64_t size, uint64_t done, unsigned align,
 			     struct abi_place *place)
 {
@@ -112,7 +113,7 @@ static void abi_arm_to_stack(struct abi_arm_state *state, uint64_t size, uint64_
 		abi_add(place, PIECE_STACK, 0, done, size - done, at);
 }
 
-/* C.3 to C.8: passes a value in core registers, on the stack, or split. */
+/* C.3 to C.8: passes a value in core registers, on the stack, or in both. */
 static void abi_arm_pass_words(struct abi_arm_state *state, uint64_t size, unsigned align, struct abi_place *place)
 {
 	const unsigned first = align == DOUBLE ? (state->ncrn + 1) & ~1u : state->ncrn;
@@ -161,7 +162,8 @@ static void abi_arm_pass(const struct abi_value *value, struct abi_arm_state *st
 	}
 }
 
-/* Section 6.4: composite values of more than a word are returned in memory, and so are complex numbers. */
+/* Returns true if the result is in memory. Section 6.4: composite values of more than a word, and complex numbers of
+ * more than a word, are returned in memory. */
 static bool abi_arm_returns_in_memory(const struct abi_function *function)
 {
 	const struct abi_value *value = function->result;
@@ -231,7 +233,7 @@ static uint32_t abi_arm_half_at(const unsigned char *bytes)
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-/* The code, in Thumb or A32: mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx lr. */
+/* Recognises the code, in Thumb or A32: mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx lr. */
 static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
 {
 	if (size < 8 || abi_arm_half_at(code) != 0xee1d || abi_arm_half_at(code + 2) != 0x0f70 ||
@@ -252,7 +254,7 @@ static bool a32_thread_field(const unsigned char *code, size_t size, int64_t *of
 		return false;
 	for (unsigned i = 0; i < 3; i++)
 		words[i] = abi_arm_half_at(code + 4 * i) | abi_arm_half_at(code + 4 * i + 2) << 16;
-	/* An immediate has 8 bits, rotated to the right by twice the number in the 4 bits above. */
+	/* An immediate has 8 bits, which are rotated right by twice the number in the next 4 bits. */
 	const unsigned rotated = words[1] >> 7 & 0x1e;
 	const uint32_t byte = words[1] & 0xff;
 	const int64_t number = rotated ? byte >> rotated | byte << (32 - rotated) : byte;
@@ -269,13 +271,13 @@ static bool arm_thread_field(const unsigned char *code, size_t size, uint64_t st
 
 #define IS_32_BIT (sizeof(long) == 4)
 
-/* r0 to r15: DWARF for the Arm Architecture, 4.1. */
+/* r0 to r15 have these DWARF numbers: DWARF for the Arm Architecture, 4.1. */
 static unsigned arm_argument_dwarf(unsigned index)
 {
 	return index;
 }
 
-/* s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
+/* Handles s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
 static int arm_float_at(unsigned dwarf_register)
 {
 	if (dwarf_register >= 64 && dwarf_register <= 95)
@@ -284,14 +286,14 @@ static int arm_float_at(unsigned dwarf_register)
 }
 
 const struct arch_abi abi_arm = {
-	.floats_set = NT_ARM_VFP, /* struct user_vfp: d0 to d31; 64-bit kernels have the same */
+	.floats_set = NT_ARM_VFP, /* struct user_vfp: d0 to d31; the same in 64-bit kernels */
 	.arguments = arm_arguments,
 	.result = arm_place_result,
 	.argument_register = arm_register,
 	.result_register = arm_register,
 	.argument_dwarf = arm_argument_dwarf,
 	.float_at = arm_float_at,
-	/* 32-bit kernels have no such register set, and 64-bit ones no such request for a 64-bit tracer. */
+	/* 32-bit kernels do not have this register set; 64-bit kernels do not have this request for a 64-bit tracer. */
 	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,
 	.thread_request = IS_32_BIT ? REQUEST_GET_THREAD_AREA : 0,
 	.reloc_tpoff = R_ARM_TLS_TPOFF32,

@@ -1,13 +1,13 @@
-/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is for a 32-bit tracer, and for a
- * 64-bit one on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+/* The port for 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is used by a 32-bit tracer, and by
+ * a 64-bit tracer on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
  *
  * The processor has no single step, so instructions that can be neither copied nor emulated get no breakpoint.
  *
- * Breakpoints are at the beginnings of functions and at return addresses. An IT block continues at neither, because a
- * call is always the last instruction of a block. So a Thumb breakpoint of two bytes suits every instruction and can be
- * written at once at any address; the second half of a longer instruction under it is never reached. An IT instruction
- * under a breakpoint is emulated. (If a symbol is wrong and a breakpoint in a block is hit nevertheless, the program
- * runs as it should.) */
+ * Breakpoints are at the starts of functions and at return addresses. Neither is inside an IT block, because a call
+ * is always the last instruction of a block. So a Thumb breakpoint of two bytes can replace every instruction, and
+ * can be written at once at any address; the second half of a longer instruction under it is never reached. An IT
+ * instruction under a breakpoint is emulated. (If a symbol is wrong and a breakpoint inside a block is hit, the
+ * program still runs correctly.) */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm/arm_insn.h"
@@ -19,10 +19,10 @@
 
 #include "base/util.h"
 
-/* Of a 32-bit kernel. The same request of a 64-bit kernel is for its own registers. */
+/* The number of this request in a 32-bit kernel. A 64-bit kernel returns 64-bit registers for it. */
 #define REQUEST_GETREGS 12
 
-/* Numbers of system calls; those of <sys/syscall.h> are others in a 64-bit build. */
+/* Numbers of system calls. In a 64-bit build <sys/syscall.h> defines other numbers. */
 enum { CALL_FORK = 2, CALL_CLONE = 120, CALL_RT_SIGACTION = 174, CALL_VFORK = 190, CALL_CLONE3 = 435 };
 
 static uint64_t arm_pc(const struct arch_regs *regs)
@@ -30,7 +30,7 @@ static uint64_t arm_pc(const struct arch_regs *regs)
 	return regs->narrow[ARM_PC];
 }
 
-/* Does not change the state (A32 or Thumb). */
+/* Sets the pc without changing the state (A32 or Thumb). */
 static void arm_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->narrow[ARM_PC] = (uint32_t)pc;
@@ -100,7 +100,7 @@ static uint32_t arm_word_at(const unsigned char *bytes)
 	return arm_half_at(bytes) | arm_half_at(bytes + 2) << 16;
 }
 
-/* Code: movs r7, #n; svc 0. The offset that is returned contains the code's state, as its address does. */
+/* Searches for the code: movs r7, #n; svc 0. The returned offset contains the code's state, as addresses do. */
 static long arm_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t at = 0; at + 8 <= size; at += 2) {
@@ -124,11 +124,11 @@ static long arm_find_restorer(const unsigned char *code, size_t size)
 	return arch_find_restorer(EM_ARM, code, size, 2);
 }
 
-/* A signal frame is a siginfo (missing if the handler does not take one) and a ucontext: flags, link, stack, then
- * the trap's number, its error code and the mask, then r0 to r15. */
+/* A signal frame consists of a siginfo (missing if the handler does not use it) and a ucontext: flags, link, stack,
+ * then the trap's number, its error code and the mask, then r0 to r15. */
 #define SIGINFO_SIZE  128
 #define CONTEXT_R0    32
-#define CONTEXT_MAGIC 0x5ac3c35au /* the flags in a frame without siginfo */
+#define CONTEXT_MAGIC 0x5ac3c35au /* value of the flags in a frame without siginfo */
 
 static int arm_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
@@ -151,12 +151,12 @@ static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t numb
 	for (unsigned i = 0; i < 6; i++)
 		regs->narrow[i] = (uint32_t)args[i];
 	regs->narrow[ARM_R7] = (uint32_t)number;
-	regs->narrow[ARM_ORIG_R0] = UINT32_MAX; /* so that the kernel restarts nothing */
+	regs->narrow[ARM_ORIG_R0] = UINT32_MAX; /* so that the kernel restarts no system call */
 	regs->narrow[ARM_PC] = (uint32_t)insn & ~1u;
 	regs->narrow[ARM_CPSR] = insn & 1 ? cpsr | CPSR_THUMB : cpsr;
 }
 
-/* Undefined instructions for which the kernel raises SIGTRAP. */
+/* The breakpoints are undefined instructions for which the kernel raises SIGTRAP. */
 static unsigned arm_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
 {
 	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7}, thumb[] = {0x01, 0xde};
@@ -180,7 +180,7 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Compilers give sp another value only in prologues, and the unwind rules that they write apply after these. */
+/* Compilers set sp to other values only in prologues, and the unwind rules that they write are valid after these. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -206,9 +206,9 @@ const struct arch arch_arm = {
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
-	/* A 64-bit kernel has neither for the 32-bit tasks of a 64-bit tracer. A 32-bit kernel could write the pc
-	 * alone; but since all registers are written anyway, a jump through the PLT, which changes ip and the state,
-	 * can be emulated too. */
+	/* A 64-bit kernel supports neither request for the 32-bit tasks of a 64-bit tracer. A 32-bit kernel could
+	 * write only the pc. But all registers are written anyway, so that a jump through the PLT, which changes ip
+	 * and the state, can be emulated, too. */
 	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
 	.pc_offset = -1,
 	.address_max = 0xffffefff,
@@ -223,8 +223,8 @@ const struct arch arch_arm = {
 	.abi = &abi_arm,
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
-	/* The kernel has handled the call's result before the task stops. Setting the pc back to the call would also
-	 * repeat calls for which the handler of a signal that arrives meanwhile expects EINTR. */
+	/* The kernel has handled the call's result before the task stops. If the pc were set back to the call, calls
+	 * would be repeated for which the handler of a later signal expects EINTR. */
 	.restart_syscall = NULL,
 	.has_timeout = NULL,
 	.at_syscall = arm_at_syscall,
@@ -235,7 +235,7 @@ const struct arch arch_arm = {
 	.signal.kernel_action =
 		{.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
 	.signal.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
-	.signal.action_flags = 0, /* the C library has a restorer for each kind of frame; the kernel's do as well */
+	.signal.action_flags = 0, /* the C library, like the kernel, has a restorer for each kind of frame */
 	.hit_code = TRAP_BRKPT,
 	.signal.frame = arm_signal_frame,
 	.signal.frame_has_registers = true,

@@ -1,9 +1,9 @@
-/* Calls of 32-bit ARM, found in the code: the call before a return address, and its target through procedure
+/* Finds calls in code of 32-bit ARM: the call before a return address, and the call's target through procedure
  * linkage. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-#define INSNS_MAX 24 /* the limit of instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24 /* limit of the instructions from a direct call to the indirect jump */
 
 enum { DATA_SUB = 2, DATA_ADD = 4 };
 
@@ -45,7 +45,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 		return CALL_NONE;
 	if ((word & 0x0ffffff0) == 0x012fff30)
 		return CALL_COMPUTED; /* blx rN */
-	/* mov lr, pc and a jump: code for processors without blx */
+	/* mov lr, pc and a jump, which is used for processors without blx */
 	return size >= 8 && arm_calls_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
 }
 
@@ -72,7 +72,7 @@ static bool arm_calls_decode_at(uint32_t address, const struct arch_memory *code
 	return arm_decode(address, bytes, size, false, insn);
 }
 
-/* The value of ip, in which procedure linkage computes the slot's address. */
+/* The value of ip. Procedure linkage computes the slot's address in ip. */
 struct arm_calls_known {
 	bool is_known;
 	uint32_t value;
@@ -96,7 +96,7 @@ static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct
 	return true;
 }
 
-/* Recognises ldr pc, [ip, #x]!, and in a veneer the load of the literal after it. */
+/* Recognises ldr pc, [ip, #x]!, and in a veneer the load of the literal that follows it. */
 static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint64_t *slot)
 {
 	uint32_t base;
@@ -108,7 +108,8 @@ static bool loads_pc(const struct insn *insn, const struct arm_op *op, const str
 	return true;
 }
 
-/* Whether this is a direct jump, and its target. `bx pc`, with which Thumb code enters linkage, is one too. */
+/* Returns true for a direct jump, and sets *address to its target. `bx pc`, with which Thumb code enters procedure
+ * linkage, is one, too. */
 static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t *address)
 {
 	if (op->kind == OP_BRANCH && !(op->flags & OP_LINK))
@@ -120,7 +121,7 @@ static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t 
 	return true;
 }
 
-/* Finds the slot of the indirect jump that the code always reaches. */
+/* Finds the slot of an indirect jump that the code always reaches. Returns false if there is none. */
 static bool arm_calls_jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
 {
 	struct arm_calls_known ip = {false, 0};

@@ -1,8 +1,8 @@
-/* Decodes instructions of 32-bit ARM in both states, and lays out copies. */
+/* Decodes instructions of 32-bit ARM in both states, and makes copies of them. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-/* Instructions at which a program stops by itself: its own breakpoints, halts, udf. */
+/* Returns true for instructions at which a program stops by itself: its own breakpoints, halts, udf. */
 static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb)
 {
 	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];
@@ -15,8 +15,8 @@ static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb
 	return (halves[0] & 0xfff0) == 0xf7f0 && (halves[1] & 0xf000) == 0xa000;
 }
 
-/* ldrex, strex, their variants for bytes, half words and pairs, and those with acquire and release; not lda and stl.
- * Bit 20 of the word tells load from store, in both states. */
+/* Returns true for ldrex, strex, their variants for bytes, half words and pairs, and the variants with acquire and
+ * release. lda and stl are not exclusive. In both states, bit 20 of the word distinguishes loads from stores. */
 static bool arm_copy_is_exclusive(uint32_t word, bool thumb)
 {
 	const unsigned what = word >> 4 & 15;
@@ -37,7 +37,7 @@ static void decode_one(struct insn *insn, struct arm_op *op, const uint16_t *hal
 		arm_decode_t32(insn, op, halves[0], halves[1]);
 }
 
-/* Whether the code may continue at the next instruction. */
+/* Returns true if the code may continue at the next instruction. */
 static bool may_fall_through(const struct insn *insn, const struct arm_op *op)
 {
 	const bool is_branch = op->kind == OP_BRANCH || op->kind == OP_BRANCH_REGISTER || op->kind == OP_TABLE_BRANCH;
@@ -45,7 +45,7 @@ static bool may_fall_through(const struct insn *insn, const struct arm_op *op)
 	return insn->kind != INSN_EMULATE || !is_branch || op->condition != ARM_ALWAYS;
 }
 
-/* Gets the first instruction of the code. Returns its length, or 0 if the code does not have all of it. */
+/* Gets the first instruction of the code. Returns its length in bytes, or 0 if `code` does not contain all of it. */
 static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, uint16_t halves[2])
 {
 	halves[0] = halves[1] = 0;
@@ -57,7 +57,8 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 	return size < length ? 0 : length;
 }
 
-/* As on AArch64, a stop between a load-exclusive and its store makes the store fail, perhaps in each try. */
+/* Returns true if the code is between a load-exclusive and its store, or is the store. As on AArch64, a stop there
+ * makes the store fail, and it may fail again at each try. */
 static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;
@@ -86,7 +87,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 	const unsigned length = halves_of(code, size, thumb, halves);
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
-	/* A32 code is at multiples of four. If a symbol says otherwise, the place has other code, or none. */
+	/* A32 code is at multiples of four. If a symbol has another address, there is other code, or none. */
 	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);
@@ -124,10 +125,10 @@ static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 	}
 }
 
-#define LITERAL_AT 16 /* offset in a slot */
+#define LITERAL_AT 16 /* offset of the literal in a slot, in bytes */
 
-/* The copy is the instruction, a load of the pc from the word at 8, that word, and at LITERAL_AT the literal. Slots
- * are aligned. */
+/* The copy consists of the instruction, a load of the pc from the word at offset 8, this word, and the literal at
+ * LITERAL_AT. Slots are aligned. */
 int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 {
 	const struct arm_op op = arm_op_of(insn);
@@ -139,7 +140,7 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 	*copy = (struct insn_copy){.size = 12, .resume = insn->length};
 	memcpy(copy->bytes, insn->bytes, insn->length);
 	if (op.kind == OP_LITERAL) {
-		/* The load's offset, upward, in words or half words. */
+		/* The offset in the load instruction counts words or half words, and is positive. */
 		const uint32_t offset = LITERAL_AT - (thumb ? 4 : 8);
 
 		word = (op.immediate & ~0xffu) | 1u << 23 | offset / (insn->literal_size == 2 ? 2 : 4);

@@ -1,18 +1,19 @@
-/* Emulates ARM instructions: those that use the pc, and, if no slot is free, many of the others. */
+/* Emulates ARM instructions: those that use the pc, and, if no slot is free, many others. */
 #include "config.h"
 #include "arch/arm_condition.h"
 #include "arch/arm/arm_insn.h"
 
 #include <errno.h>
 
-/* The state of an IT block: its bits 1 and 0 are bits 26 and 25 of the cpsr, its bits 7 to 2 are bits 15 to 10. */
+/* Mask of the state of an IT block in the cpsr: bits 1 and 0 of the state are bits 26 and 25 of the cpsr, bits 7 to
+ * 2 are bits 15 to 10. */
 #define IT_MASK 0x0600fc00u
 
 struct arm_emulate_run {
 	const struct insn *insn;
 	struct arm_op op;
 	const struct arch_memory *mem;
-	uint32_t *words; /* the registers after the instruction */
+	uint32_t *words; /* the registers, which are changed by the instruction */
 	bool in_it_block;
 };
 
@@ -40,7 +41,7 @@ static uint32_t arm_emulate_get(const struct arm_emulate_run *run, unsigned n)
 	return n == ARM_PC ? arm_pc_read(run->insn, &run->op) : run->words[n];
 }
 
-/* Continues at a code address. */
+/* Sets the pc and the state to a code address. */
 static int branch_to(struct arm_emulate_run *run, uint32_t code)
 {
 	const bool thumb = code & 1;
@@ -92,7 +93,7 @@ static uint32_t arm_emulate_shifted(uint32_t value, unsigned shift, unsigned amo
 		return value >> 1 | top;
 	}
 	if (!amount)
-		amount = 32; /* lsr, asr by 0 mean 32 */
+		amount = 32; /* lsr and asr by 0 mean 32 */
 	switch (shift) {
 	case 0:
 		*carry = value >> (32 - amount) & 1;
@@ -115,7 +116,7 @@ static uint32_t data_operand(const struct arm_emulate_run *run, bool *carry)
 
 	if (op->flags & OP_REGISTER)
 		return arm_emulate_shifted(arm_emulate_get(run, op->m), op->shift, op->amount, carry);
-	if (op->amount) /* a rotated immediate */
+	if (op->amount) /* the immediate is rotated */
 		*carry = op->immediate >> 31;
 	return op->immediate;
 }
@@ -133,7 +134,7 @@ static struct outcome add_with_carry(uint32_t a, uint32_t b, bool carry)
 	return (struct outcome){value, wide >> 32 & 1, (~(a ^ b) & (a ^ value)) >> 31};
 }
 
-/* Computes one of the sixteen operations, by A32's numbers. */
+/* Computes one of the sixteen operations, which have A32's numbers. */
 static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry, struct outcome logical)
 {
 	switch (code) {
@@ -174,8 +175,8 @@ static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry,
 	}
 }
 
-/* Whether the instruction sets flags. Instructions of two bytes that have a result set them only outside of IT
- * blocks. */
+/* Returns true if the instruction sets flags. Instructions of two bytes that have a result set flags only outside of
+ * IT blocks. */
 static bool sets_flags(const struct arm_emulate_run *run, bool has_result)
 {
 	return (run->op.flags & OP_SETS_FLAGS) && !(has_result && run->in_it_block && run->insn->length == 2);
@@ -200,13 +201,13 @@ static int run_data(struct arm_emulate_run *run)
 		run->words[op->d] = out.value;
 		return 0;
 	}
-	/* In Thumb code it stays in Thumb; in A32 code the lowest bit tells. */
+	/* Thumb code stays in Thumb state; in A32 code the lowest bit selects the state. */
 	return branch_to(run, op->flags & OP_THUMB ? out.value | 1 : out.value);
 }
 
 /* ---- Loads and stores ---- */
 
-/* Returns the address of a load or store, and the base after writeback. */
+/* Returns the address of a load or store. *base: the base after writeback. */
 static uint32_t transfer_address(const struct arm_emulate_run *run, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;
@@ -245,7 +246,7 @@ static int run_load(struct arm_emulate_run *run)
 	uint32_t base;
 	const uint32_t address = transfer_address(run, &base);
 
-	/* The processor wants these aligned. */
+	/* The processor requires that these addresses are aligned. */
 	if (((op->code == 8 || op->d == ARM_PC) && (address & 3)) ||
 	    run->mem->read(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
@@ -277,7 +278,7 @@ static int run_store(struct arm_emulate_run *run)
 	return 0;
 }
 
-/* Returns the lowest address of a register list, and the base after writeback. */
+/* Returns the lowest address of a register list. *base: the base after writeback. */
 static uint32_t list_place(const struct arm_emulate_run *run, uint32_t size, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;

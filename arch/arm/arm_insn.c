@@ -1,5 +1,6 @@
-/* A32 instructions: finds those that use the pc. Written from the ARMv7-A architecture reference manual, A5.
- * Compilers do not generate what is UNPREDICTABLE there; such an instruction with the pc stays INSN_STEP. */
+/* Decodes A32 instructions, and finds those that use the pc, as described in the ARMv7-A architecture reference
+ * manual, A5. Compilers do not generate instructions that are UNPREDICTABLE there; if such an instruction uses the
+ * pc, its kind is INSN_STEP. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
@@ -17,7 +18,7 @@ static void arm_insn_emulated(struct insn *insn, struct arm_op *op, enum arm_kin
 	op->kind = (uint8_t)kind;
 }
 
-/* Returns the flags for the bits P, U and W of a load or store. */
+/* Returns the flags for bits P, U and W of a load or store. */
 static uint8_t indexing(uint32_t word)
 {
 	const bool before = BIT(word, 24);
@@ -59,14 +60,14 @@ static void arm_insn_decode_single(struct insn *insn, struct arm_op *op, uint32_
 		insn->kind = INSN_EMULATE;
 }
 
-/* Decodes loads and stores of half words, signed bytes, and two words at once. */
+/* Decodes loads and stores of half words, of signed bytes, and of two words. */
 static void decode_extra(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const unsigned what = BITS(word, 5, 2), d = BITS(word, 12, 4);
 	const bool load = BIT(word, 20), dual = !load && what == 2, is_pair = !load && what >= 2;
 	const bool by_register = !BIT(word, 22), uses_pc = BITS(word, 16, 4) == ARM_PC;
 
-	/* The second register of a pair is the next one. */
+	/* The second register of a pair has the next number. */
 	if (d == ARM_PC || (is_pair && (d & 1 || d == ARM_LR)) || (by_register && BITS(word, 0, 4) == ARM_PC)) {
 		arm_insn_step(insn);
 		return;
@@ -114,7 +115,7 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool thumb = op->flags & OP_THUMB, is_conditional = word >> 28 != 15;
 	const bool is_vector = is_conditional && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 
-	/* mcr, mcrr or mrrc of the pc; mrc of a vector register except vmrs of the flags (in other mrc, the pc's
+	/* mcr, mcrr or mrrc with the pc; mrc of a vector register except vmrs of the flags (in other mrc, the pc's
 	 * number means the flags) */
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
@@ -122,7 +123,7 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 		arm_insn_step(insn);
 	if (BITS(word, 25, 3) != 6 || BITS(word, 16, 4) != ARM_PC)
 		return;
-	/* not vldr, which has P set and W clear */
+	/* vldr has P set and W clear; all other instructions are stepped */
 	if (!is_vector || !BIT(word, 20) || !BIT(word, 24) || BIT(word, 21)) {
 		arm_insn_step(insn);
 		return;
@@ -137,8 +138,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	insn->literal_at = BIT(word, 23) ? base + offset : base - offset;
 }
 
-/* Whether an msr writes the part of the cpsr with the byte order. After it, as after setend, the jump back would
- * read its address in that order. */
+/* Returns true if an msr writes the byte of the cpsr that contains the byte order. After it, as after setend, the
+ * jump back would read its address in another byte order. */
 static bool sets_order(uint32_t word)
 {
 	return !BIT(word, 22) && BIT(word, 17);
@@ -212,14 +213,15 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 		op->amount = (uint8_t)rotation;
 		op->immediate = rotation ? number >> rotation | number << (32 - rotation) : number;
 	}
-	/* A register field that the operation does not use should be 0; otherwise processors may differ. */
+	/* A register field that the operation does not use should be 0. If it is not, processors may behave
+	 * differently. */
 	const unsigned unused = has_no_result(code) ? BITS(word, 12, 4) : has_one_operand(code) ? BITS(word, 16, 4) : 0;
 
 	insn->can_emulate = !is_shifted_by_register && !unused;
 	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC) && unused != ARM_PC &&
 	    !(is_shifted_by_register && BITS(word, 8, 4) == ARM_PC))
 		return;
-	/* UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
+	/* These are UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
 	if (is_shifted_by_register || unused || (op->d == ARM_PC && sets_flags))
 		arm_insn_step(insn);
 	else
@@ -232,19 +234,19 @@ static bool names_pc(uint32_t word)
 	       BITS(word, 16, 4) == ARM_PC;
 }
 
-/* Decodes multiplications, exclusive accesses and swaps: bits 7 to 4 are 1001. */
+/* Decodes multiplications, exclusive accesses and swaps, in which bits 7 to 4 are 1001. */
 static void decode_multiply(struct insn *insn, uint32_t word)
 {
 	/* ldrex and strex are not copied, because a stop between them clears the exclusive monitor. lda and stl do
-	 * not use it. */
+	 * not use the monitor. */
 	const bool is_exclusive = BITS(word, 23, 5) == 3;
 
 	if (is_exclusive ? BITS(word, 8, 4) != 0xc : names_pc(word))
 		arm_insn_step(insn);
 }
 
-/* In many of these instructions the pc's number means "none": the third operand of products, the last of bfc, the
- * first of extensions. */
+/* Decodes media instructions. In many of them the pc's number means "no register": in the third operand of products,
+ * the last operand of bfc, the first operand of extensions. */
 static void decode_media(struct insn *insn, uint32_t word)
 {
 	const unsigned what = BITS(word, 20, 5);
@@ -295,9 +297,9 @@ static void decode_unconditional(struct insn *insn, struct arm_op *op, uint32_t 
 	if (BITS(word, 25, 3) == 5)
 		decode_branch(insn, op, word, true);
 	else if ((word & 0xfffffdffu) == 0xf1010000u || BITS(word, 25, 3) == 4)
-		arm_insn_step(insn); /* setend: the jump back would read its address in the new byte order; rfe, srs */
+		arm_insn_step(insn); /* setend: the jump back would read its address in the new order; rfe, srs */
 	else if ((word & 0xff1f0000u) == 0xf40f0000u)
-		arm_insn_step(insn); /* vld1 and the like, from the pc */
+		arm_insn_step(insn); /* vld1 and others, with the pc as base */
 	else
 		arm_decode_coprocessor(insn, op, word);
 }

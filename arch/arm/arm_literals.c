@@ -1,6 +1,6 @@
-/* Finds constants between the code of 32-bit ARM. Compilers put constants after code that does not continue. After a
- * call that never returns (of __cxa_throw, of abort) there may be a constant at the call's return address, or a
- * function in the other state. */
+/* Finds constants between the code of 32-bit ARM. Compilers put constants after code that does not continue. At the
+ * return address of a call that never returns (to __cxa_throw, abort) there may be a constant, or a function in the
+ * other state. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
@@ -9,17 +9,17 @@
 
 #define REACH  4104u /* bytes from a load to its constant: 4095 from the load's pc, which is up to 8 bytes ahead */
 #define WINDOW (2 * REACH)
-#define PIECE  4096u /* bytes of one read; pages are multiples of them */
+#define PIECE  4096u /* bytes of one read; the size of a page is a multiple of this */
 
-/* The code around a place. Bytes that cannot be read are 0, which is not a load in either state. */
+/* The code around an address. Bytes that cannot be read are 0, which is not a load in either state. */
 struct arm_literals_window {
 	uint32_t start;
 	unsigned char bytes[WINDOW + 4];
-	bool is_constant[WINDOW /
-			 2]; /* half words that are known to be constants, so that they are not decoded as code */
+	bool is_constant[WINDOW / 2]; /* true for half words of constants */
 };
 
-/* The constant that an instruction loads relative to its pc. Size 1: it only takes an address; 0: neither. */
+/* The constant that an instruction loads relative to its pc. Size 1: the instruction only computes an address; 0: it
+ * does neither. */
 struct arm_literals_constant {
 	uint32_t address, size;
 };
@@ -107,7 +107,8 @@ static void arm_literals_read_window(struct arm_literals_window *window, const s
 	}
 }
 
-/* Marks the half words of a constant that are in the window. An address that is only taken may be that of code. */
+/* Marks the half words of a constant that are in the window. An address that is only computed is not marked, because
+ * it may be that of code. */
 static void arm_literals_note_constant(struct arm_literals_window *window, const struct arm_literals_constant *constant)
 {
 	for (uint32_t i = 0; constant->size > 1 && i < constant->size; i += 2) {
@@ -118,8 +119,8 @@ static void arm_literals_note_constant(struct arm_literals_window *window, const
 	}
 }
 
-/* Whether an instruction in the window, decoded in one state from the window's start on, has a constant in the
- * `size` bytes at `place`. */
+/* Returns true if an instruction in the window refers to a constant in the `size` bytes at `place`. The instructions
+ * are decoded in one state, from the window's start on. */
 static bool has_constant(struct arm_literals_window *window, uint32_t place, uint32_t size, bool thumb)
 {
 	uint32_t length;
@@ -138,7 +139,8 @@ static bool has_constant(struct arm_literals_window *window, uint32_t place, uin
 		if (constant.size && constant.address - place + constant.size - 1 < size + constant.size - 1)
 			return true;
 		arm_literals_note_constant(window, &constant);
-		/* The second half is not an instruction, unless the first is an unknown constant. */
+		/* The second half is not an instruction, unless the first half is a constant that was not
+		 * recognised. */
 		length = thumb && is_long(half) ? 4 : length;
 	}
 	return false;
@@ -151,10 +153,10 @@ static uint32_t condition_at(const struct arm_literals_window *window, uint32_t 
 
 #define WORDS_LOOKED_AT 4
 
-/* Whether the code at `place` is of the other state: a function after one that ends with a call which never returns.
- * In A32, code after a call that returns begins without a condition, because calls do not preserve the flags, so a
- * condition there means Thumb code. In Thumb, it is A32 code if several words in a row have the condition "always",
- * which Thumb code hardly ever looks like. */
+/* Returns true if the code at `place` has the other state: it is a function after one that ends with a call which
+ * never returns. In A32, code after a call that returns does not begin with a condition, because calls do not
+ * preserve the flags; so a condition means Thumb code. In Thumb, several consecutive words with the condition
+ * "always" mean A32 code, because Thumb code hardly ever looks like this. */
 static bool is_other_state(const struct arm_literals_window *window, uint32_t place, bool thumb)
 {
 	if (!thumb)
@@ -171,7 +173,7 @@ bool arm_is_constant(uint64_t address, const struct arch_memory *code)
 	const uint32_t place = (uint32_t)address & ~1u;
 	struct arm_literals_window window = {.start = place > REACH ? place - REACH : 0};
 
-	/* Constants and functions are at multiples of four. */
+	/* Constants and functions begin at multiples of four. */
 	if (place & 3)
 		return false;
 	arm_literals_read_window(&window, code);

@@ -1,5 +1,6 @@
-/* Follows what ARM code, in both states, does with its frame (arch/path.h). Written from the ARMv7-A architecture
- * reference manual. A register that an instruction may change in a way that is not followed here becomes unknown. */
+/* Follows how ARM code, in both states, changes its frame (arch/path.h), as described in the ARMv7-A architecture
+ * reference manual. If an instruction may change a register in a way that is not followed here, the register becomes
+ * unknown. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 #include "arch/path.h"
@@ -15,7 +16,7 @@ struct arm_path_following {
 	struct path_step *step;
 	struct insn insn;
 	struct arm_op op;
-	uint32_t word; /* in Thumb, the first half is the high one */
+	uint32_t word; /* the instruction; in Thumb, the first half is the high one */
 };
 
 static bool end_path(struct arm_path_following *f)
@@ -31,8 +32,8 @@ static bool return_to_value(struct arm_path_following *f, struct path_value pc)
 	return true;
 }
 
-/* Follows a jump to an address in a register: a return, or a tail call, before which the return address is back in
- * lr. */
+/* Follows a jump to an address in a register. It is a return, or a tail call, before which the return address is in
+ * lr again. */
 static bool leave_by_register(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
@@ -60,8 +61,8 @@ static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t 
 
 /* ---- Loads and stores ---- */
 
-/* Whether the instruction pushes the return address that a call has left in lr. Then it is the prologue of the next
- * function, so the called function does not return. */
+/* Returns true if the instruction pushes the return address that a call has left in lr. Then it is the prologue of
+ * the next function, so the called function does not return. */
 static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
 	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;
@@ -75,7 +76,7 @@ static bool store_many(struct arm_path_following *f, unsigned n, uint32_t list, 
 		return end_path(f);
 	if (change)
 		arm_path_add_to(f, n, change);
-	/* The lowest register, which is at the lowest address, is stored last, so that it is removed first. */
+	/* The lowest register is at the lowest address. It is stored last, so that path_move_sp() removes it first. */
 	for (unsigned reg = 16; n == ARM_SP && reg-- > 0;)
 		if (list >> reg & 1 &&
 		    !path_store(f->state, path_sum(place, 4 * __builtin_popcount(list & ((1u << reg) - 1))),
@@ -102,7 +103,7 @@ static bool load_many(struct arm_path_following *f, unsigned n, uint32_t list, s
 	return list >> ARM_PC & 1 ? return_to_value(f, values[ARM_PC]) : true;
 }
 
-/* Follows a load or store of several registers; the lowest register is at the lowest address. */
+/* Follows a load or store of several registers. The lowest register is at the lowest address. */
 static bool follow_many(struct arm_path_following *f, bool load, unsigned n, uint32_t list, unsigned flags)
 {
 	const int64_t size = 4 * __builtin_popcount(list);
@@ -114,7 +115,7 @@ static bool follow_many(struct arm_path_following *f, bool load, unsigned n, uin
 	return load ? load_many(f, n, list, place, change) : store_many(f, n, list, place, change);
 }
 
-/* Follows a load or store of one register, or of two, d and s; `size` bytes in all. */
+/* Follows a load or store of one register, or of the two registers d and s, with `size` bytes in all. */
 static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_op *op, unsigned size)
 {
 	const int64_t offset = op->flags & OP_UP ? (int64_t)op->immediate : -(int64_t)op->immediate;
@@ -151,8 +152,8 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 	return return_to_value(f, first);
 }
 
-/* Follows instructions with vector registers, of which only the change of the base matters. Returns false for
- * others. */
+/* Follows instructions with vector registers, of which only the change of the base matters. Returns false for other
+ * instructions. */
 static bool follow_vectors(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
@@ -174,7 +175,7 @@ static bool follow_vectors(struct arm_path_following *f)
 
 /* ---- Instructions that the decoders do not describe ---- */
 
-/* Follows svc; the call's number is in r7. */
+/* Follows svc. The number of the system call is in r7. */
 static bool arm_path_follow_system(struct arm_path_following *f)
 {
 	static const unsigned short last[] = {1 /* exit */, 119 /* sigreturn */, 173 /* rt_sigreturn */,
@@ -196,7 +197,7 @@ static void follow_wide_sum(struct arm_path_following *f, unsigned d, unsigned n
 		arm_path_set(f, d, sum);
 }
 
-/* Follows data processing with an immediate; only sp as an operand matters. */
+/* Follows data processing with an immediate. Only operations on sp are followed. */
 static void follow_thumb_number(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	const uint32_t number = BIT(first, 10) << 11 | BITS(second, 12, 3) << 8 | BITS(second, 0, 8);
@@ -212,7 +213,7 @@ static void follow_thumb_number(struct arm_path_following *f, uint32_t first, ui
 		path_forget(f->state, d);
 }
 
-/* Follows loads and stores of one register that were not decoded: of sp, lr or pc, or rare ones. */
+/* Follows loads and stores of one register that were not decoded: those of sp, lr or pc, and rare ones. */
 static bool follow_thumb_access(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	struct arm_op op = {.kind = BIT(first, 4) ? OP_LOAD : OP_STORE, .n = (uint8_t)BITS(first, 0, 4)};
@@ -224,7 +225,7 @@ static bool follow_thumb_access(struct arm_path_following *f, uint32_t first, ui
 		return true;
 	}
 	if (op.d == ARM_PC)
-		return true; /* a hint; loads of the pc were decoded */
+		return true; /* a hint; loads of the pc have been decoded */
 	if (BIT(first, 7)) {
 		op.flags = OP_BEFORE | OP_UP;
 		op.immediate = BITS(second, 0, 12);
@@ -252,7 +253,7 @@ static bool follow_thumb_pair(struct arm_path_following *f, uint32_t first, uint
 
 	if (BIT(first, 8) || BIT(first, 5))
 		return arm_path_follow_one(f, &op, 8);
-	/* ldrex and the like: results in one or two of these */
+	/* ldrex and others: one or two of these registers are results */
 	path_forget(f->state, op.d);
 	path_forget(f->state, op.s);
 	path_forget(f->state, BITS(second, 0, 4));
@@ -268,7 +269,7 @@ static bool follow_thumb_plain(struct arm_path_following *f)
 
 		if (first >> 8 == 0xdf)
 			return arm_path_follow_system(f);
-		/* mul, shifts by a register; extensions, reversals */
+		/* mul, shifts by a register; extensions, byte reversals */
 		if (BITS(first, 10, 6) == 0x10 || what >> 2 == 0xb2 || what >> 2 == 0xba)
 			path_forget(f->state, BITS(first, 0, 3));
 		else if (first >> 12 == 12) /* stmia, ldmia */
@@ -291,8 +292,7 @@ static bool follow_thumb_plain(struct arm_path_following *f)
 	return true;
 }
 
-/* Follows loads and stores of half words, signed bytes and two words at once; multiplications and exclusive
- * accesses. */
+/* Follows loads and stores of half words, signed bytes and two words; multiplications and exclusive accesses. */
 static bool follow_extra(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
@@ -336,7 +336,7 @@ static bool follow_a32_plain(struct arm_path_following *f)
 	return true;
 }
 
-/* ---- Instructions that they describe ---- */
+/* ---- Instructions that the decoders describe ---- */
 
 static bool arm_path_follow_data(struct arm_path_following *f)
 {
@@ -393,7 +393,7 @@ static bool follow_op(struct arm_path_following *f)
 			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
-		/* A tail call, or at least a path to a return by lr. */
+		/* It is a tail call, or at least a path to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
 			return leave_by_register(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;
@@ -420,7 +420,8 @@ static bool follow_op(struct arm_path_following *f)
 	}
 }
 
-/* Applies a conditional instruction, which may not run: the registers and words that it changes become unknown. */
+/* Corrects the state after a conditional instruction, which may not be executed: the registers and words that it
+ * changes become unknown. */
 static void under_condition(struct arm_path_following *f, const struct path_state *before)
 {
 	struct path_state *state = f->state;
@@ -435,7 +436,7 @@ static void under_condition(struct arm_path_following *f, const struct path_stat
 		f->step->next = PATH_BRANCH;
 		return;
 	}
-	if (f->step->next == PATH_END) { /* an unknown jump that may not be taken */
+	if (f->step->next == PATH_END) { /* an unknown jump, which may not be taken */
 		f->step->next = PATH_NEXT;
 		*state = *before;
 		return;

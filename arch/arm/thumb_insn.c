@@ -1,6 +1,6 @@
-/* Thumb instructions of two and of four bytes: finds those that use the pc. Written from the ARMv7-A architecture
- * reference manual, A6. Compilers do not generate what is UNPREDICTABLE there; such an instruction with the pc stays
- * INSN_STEP. */
+/* Decodes Thumb instructions of two and of four bytes, and finds those that use the pc, as described in the ARMv7-A
+ * architecture reference manual, A6. Compilers do not generate instructions that are UNPREDICTABLE there; if such an
+ * instruction uses the pc, its kind is INSN_STEP. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
@@ -30,7 +30,7 @@ static uint32_t pc_of(const struct insn *insn)
 	return (uint32_t)insn->address + 4;
 }
 
-/* Returns the pc as the base of a literal's address. */
+/* Returns the value of the pc from which literals are addressed. */
 static uint32_t literal_base(const struct insn *insn)
 {
 	return pc_of(insn) & ~3u;
@@ -50,7 +50,7 @@ static void branch(struct insn *insn, struct arm_op *op, int32_t distance, unsig
 	op->immediate = (pc_of(insn) + (uint32_t)distance) | 1;
 }
 
-/* Makes it an instruction that puts a number into register d. */
+/* Makes *op an operation that writes an address to register d. */
 static void thumb_insn_address_of(struct insn *insn, struct arm_op *op, unsigned d, uint32_t address)
 {
 	thumb_insn_emulated(insn, op, OP_DATA);
@@ -71,7 +71,7 @@ static void thumb_insn_load_literal(struct insn *insn, struct arm_op *op, unsign
 
 /* ---- Two bytes ---- */
 
-/* Decodes add, cmp and mov with all registers; bx and blx. */
+/* Decodes add, cmp and mov of any registers; bx and blx. */
 static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	static const unsigned char codes[] = {DATA_ADD, DATA_CMP, DATA_MOV};
@@ -99,7 +99,7 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 	op->n = (uint8_t)(what == 2 ? 0 : d);
 }
 
-/* Decodes push, pop, cbz, it and the others with the same first four bits. */
+/* Decodes push, pop, cbz, it and others with the same first four bits. */
 static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	if (BITS(half, 8, 1) && !BIT(half, 10)) {
@@ -124,7 +124,7 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
 		thumb_insn_emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
-		/* The condition "never", and "else" of "always", which is also "never". */
+		/* The condition is "never", or the block has an "else" of "always", which is also "never". */
 		if (BITS(half, 4, 4) == 15 || (BITS(half, 4, 4) == ARM_ALWAYS && __builtin_popcount(half & 15) != 1))
 			thumb_insn_step(insn);
 	} else if ((half & 0xfff7) == 0xb650) {
@@ -233,7 +233,7 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 				       (BIT(second, 8) ? OP_WRITEBACK : 0));
 		op->immediate = BITS(second, 0, 8);
 		if (BITS(second, 8, 3) == 6 || !(second & 0x500))
-			thumb_insn_step(insn); /* ldrt, or not allocated */
+			thumb_insn_step(insn); /* ldrt, or an encoding that is not allocated */
 	} else {
 		op->flags |= OP_BEFORE | OP_UP | OP_REGISTER;
 		op->m = (uint8_t)BITS(second, 0, 4);
@@ -243,7 +243,8 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 	}
 }
 
-/* Whether a load or store is not allocated, or has the pc as its data, base or offset where that is not allowed. */
+/* Returns true if a load or store is not allocated, or uses the pc as data, base or offset although that is not
+ * allowed. */
 static bool is_wrong_access(uint32_t first, uint32_t second)
 {
 	const bool load = BIT(first, 4), by_register = !BIT(first, 7) && !BIT(second, 11);
@@ -267,7 +268,7 @@ static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint3
 		thumb_insn_step(insn);
 		return;
 	}
-	/* str rX, [sp, #-4]!: a push of one register */
+	/* str rX, [sp, #-4]!: pushes one register */
 	if (first == 0xf84d && BITS(second, 0, 12) == 0xd04) {
 		op->kind = OP_STORE_MANY;
 		op->flags |= OP_BEFORE | OP_WRITEBACK;
@@ -276,7 +277,7 @@ static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint3
 		insn->can_emulate = d != ARM_SP;
 	}
 	if (!BIT(first, 4) || (d == ARM_PC && size != 2))
-		return; /* a store, an element of a vector, a hint */
+		return; /* a store, an element of a vector, or a hint */
 	if (BITS(first, 0, 4) == ARM_PC) {
 		thumb_insn_load_literal(insn, op, d, 1u << size,
 					BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
@@ -286,8 +287,9 @@ static void thumb_insn_decode_single(struct insn *insn, struct arm_op *op, uint3
 	}
 }
 
-/* Whether data processing with the operation in bits 5 to 8 of the first half uses the pc. In some fields the pc's
- * number means "none": the first operand of mov and mvn, the result of tst, teq, cmn and cmp. */
+/* Returns true if a data processing instruction uses the pc; the operation is in bits 5 to 8 of its first half. In
+ * some fields the pc's number means "no register": in the first operand of mov and mvn, and in the result of tst,
+ * teq, cmn and cmp. */
 static bool uses_pc(uint32_t first, uint32_t second)
 {
 	enum { AND = 0, ORR = 2, ORN = 3, EOR = 4, ADD = 8, SUB = 13 };
@@ -298,7 +300,7 @@ static bool uses_pc(uint32_t first, uint32_t second)
 	       (BITS(second, 8, 4) == ARM_PC && !is_compared);
 }
 
-/* Decodes adr, and the other data processing with constants. */
+/* Decodes adr, and other data processing with constants. */
 static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	enum { MOVW = 0x24, MOVT = 0x2c, BFI = 0x36 };
@@ -316,13 +318,13 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 	}
 }
 
-/* Decodes data processing of registers: shifted ones, and those in groups of their own. The third operand of sums of
- * products may be none, and so may the first operand of extensions. */
+/* Decodes data processing of registers: with shifts, and in separate groups. The third operand of sums of products,
+ * and the first operand of extensions, may be missing. */
 static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;
 	const bool is_extension = is_other && !BIT(first, 7) && BIT(second, 7);
-	const bool is_long = is_product && BIT(first, 7) && BITS(second, 4, 4) != 15; /* not sdiv, udiv */
+	const bool is_long = is_product && BIT(first, 7) && BITS(second, 4, 4) != 15; /* excludes sdiv, udiv */
 	const bool has_third = is_long || ((first & 0xfff0) == 0xfb00 && BITS(second, 4, 4) == 1) || /* mls */
 			       (first & 0xfff0) == 0xfb60;                                           /* smmls */
 	bool has_pc = BITS(second, 0, 4) == ARM_PC;
@@ -348,14 +350,14 @@ static void decode_far(struct insn *insn, struct arm_op *op, uint32_t first, uin
 		return;
 	op->flags |= OP_LINK;
 	insn->pc_only = false;
-	if (!BIT(second, 12)) { /* blx, to A32 */
+	if (!BIT(second, 12)) { /* blx, to A32 code */
 		op->immediate = literal_base(insn) + ((uint32_t)sign_extended(distance, 25) & ~3u);
 		if (BIT(second, 0))
 			thumb_insn_step(insn);
 	}
 }
 
-/* Whether mrs or msr uses the pc, or msr writes the part of the cpsr with the byte order. */
+/* Returns true if mrs or msr uses the pc, or if msr writes the byte of the cpsr that contains the byte order. */
 static bool is_wrong_status(uint32_t first, uint32_t second)
 {
 	const bool writes = BITS(first, 5, 2) == 0;

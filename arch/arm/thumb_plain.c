@@ -1,12 +1,12 @@
-/* Decodes Thumb instructions that do not use the pc, for emulation where there is no room for copies: most
- * functions, and most code after calls, begin with one. Written from the ARMv7-A architecture reference manual, A6. */
+/* Decodes Thumb instructions that do not use the pc. They are emulated if there is no room for copies. Most
+ * functions, and most code after calls, begin with one of them. See the ARMv7-A architecture reference manual, A6. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
 #define BITS(word, from, count) ((word) >> (from) & ((1u << (count)) - 1))
 #define BIT(word, n)            ((word) >> (n)&1u)
 
-/* Operations by A32's numbers. */
+/* Data processing operations, with A32's numbers. */
 enum {
 	DATA_AND = 0,
 	DATA_EOR,
@@ -35,7 +35,7 @@ static void set_data_operation(struct insn *insn, struct arm_op *op, unsigned co
 	op->n = (uint8_t)n;
 }
 
-/* ---- Two bytes: these set flags only outside of IT blocks, see arm_emulate() ---- */
+/* ---- Two bytes: set flags only outside of IT blocks, see arm_emulate() ---- */
 
 static void with_number(struct insn *insn, struct arm_op *op, unsigned code, unsigned d, unsigned n, uint32_t number)
 {
@@ -51,7 +51,7 @@ static void with_register(struct insn *insn, struct arm_op *op, unsigned code, u
 	op->m = (uint8_t)m;
 }
 
-/* Decodes lsl, lsr and asr by a number; add and sub of low registers and small numbers. */
+/* Decodes lsl, lsr and asr by a number; add and sub of low registers and of small numbers. */
 static void decode_shift_or_sum(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	const unsigned d = BITS(half, 0, 3), n = BITS(half, 3, 3), m = BITS(half, 6, 3);
@@ -68,7 +68,7 @@ static void decode_shift_or_sum(struct insn *insn, struct arm_op *op, uint32_t h
 	}
 }
 
-/* Decodes operations on two low registers, of which the first gets the result; not mul, nor shifts by a register. */
+/* Decodes operations on two low registers, the first of which gets the result, except mul and shifts by a register. */
 static void decode_of_two(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	static const unsigned char codes[] = {DATA_AND, DATA_EOR, NO_DATA,  NO_DATA, NO_DATA,  DATA_ADC,
@@ -147,11 +147,11 @@ void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 	case 8:
 		decode_by_number(insn, op, half);
 		break;
-	case 9: /* relative to sp */
+	case 9: /* access relative to sp */
 		set_load_store(insn, op, BIT(half, 11), 4, r, ARM_SP);
 		op->immediate = BITS(half, 0, 8) * 4;
 		break;
-	case 10: /* add of sp; otherwise adr */
+	case 10: /* add of sp; the other form is adr */
 		set_data_operation(insn, op, DATA_ADD, r, ARM_SP);
 		op->immediate = BITS(half, 0, 8) * 4;
 		break;
@@ -166,8 +166,8 @@ void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 
 /* ---- Four bytes ---- */
 
-/* Returns A32's number of an operation, or NO_DATA if there is none, or if a field makes it another instruction,
- * which is not emulated. */
+/* Returns the number of an operation in A32, or NO_DATA if A32 has no such operation, or if a field makes it another
+ * instruction, which is not emulated. */
 static unsigned wide_code(unsigned what, bool sets_flags, unsigned d, unsigned n)
 {
 	static const unsigned char codes[16] = {
@@ -215,7 +215,7 @@ uint32_t thumb_number(uint32_t number, uint8_t *amount)
 	case 3:
 		return byte << 24 | byte << 16 | byte << 8 | byte;
 	default:
-		*amount = (uint8_t)turn; /* at least 8 */
+		*amount = (uint8_t)turn; /* the rotation is at least 8 */
 		return value >> turn | value << (32 - turn);
 	}
 }
@@ -235,7 +235,7 @@ static void decode_numbers(struct insn *insn, struct arm_op *op, uint32_t first,
 	if (what == 0x24) { /* movw */
 		set_data_operation(insn, op, DATA_MOV, d, 0);
 		op->immediate = n << 12 | number;
-	} else if ((what == 0x20 || what == 0x2a) && n != ARM_PC) { /* addw, subw; with the pc it is adr */
+	} else if ((what == 0x20 || what == 0x2a) && n != ARM_PC) { /* addw, subw; with the pc they are adr */
 		set_data_operation(insn, op, what == 0x20 ? DATA_ADD : DATA_SUB, d, n);
 		op->immediate = number;
 	}
@@ -251,7 +251,7 @@ static void thumb_plain_decode_registers(struct insn *insn, struct arm_op *op, u
 	op->amount = (uint8_t)(BITS(second, 12, 3) << 2 | BITS(second, 6, 2));
 }
 
-/* Decodes loads and stores of one register, except unprivileged ones, which have the same form. */
+/* Decodes loads and stores of one register, except unprivileged ones, which have a similar encoding. */
 static void decode_accesses(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const unsigned size = 1u << BITS(first, 5, 2), d = BITS(second, 12, 4), n = BITS(first, 0, 4);
@@ -262,7 +262,7 @@ static void decode_accesses(struct insn *insn, struct arm_op *op, uint32_t first
 	if (!BIT(first, 7) && how && (!BITS(second, 8, 3) || BITS(second, 8, 3) == 6 || BITS(second, 8, 3) == 2))
 		return;
 	if (!BIT(first, 7) && how && BIT(second, 8) && d == n)
-		return; /* writeback to the loaded register */
+		return; /* the base with writeback is loaded, too */
 	if (!BIT(first, 7) && !how && (BITS(second, 6, 5) || BITS(second, 0, 4) >= ARM_SP))
 		return;
 	set_load_store(insn, op, load, size, d, n);

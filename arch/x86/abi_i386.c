@@ -1,5 +1,5 @@
-/* Places of parameters and results on i386: System V Application Binary Interface, Intel386 Architecture Processor
- * Supplement, section 2.2.3 "Parameter Passing" of version 1.1, the one for Linux. */
+/* Locations of parameters and results on i386: System V Application Binary Interface, Intel386 Architecture
+ * Processor Supplement, section 2.2.3 "Parameter Passing" of version 1.1, which is for Linux. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86/x86_registers.h"
@@ -7,26 +7,28 @@
 #include <elf.h>
 
 #define WORD           4u
-#define RETURN_ADDRESS 4u /* bytes; the first argument is above them: figure 2.2 */
+#define RETURN_ADDRESS 4u /* size of the return address in bytes; the first argument is above it: figure 2.2 */
 
 #ifndef NT_PRXFPREG
 #define NT_PRXFPREG 0x46e62b7f
 #endif
-#define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, in no header of a 64-bit build */
+#define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, which no header defines in a 64-bit build */
 
-/* Whether the value's place is certain. A vector is in a register or on the stack, depending on the processor for
- * which the program was compiled, and only in the first case values of 16 bytes on the stack are aligned to 16. */
+/* Returns true if the value's location is certain. A vector is in a register or on the stack, depending on the
+ * processor for which the program was compiled. Only in the first case are values of 16 bytes on the stack aligned
+ * to 16. */
 static bool abi_i386_is_clear(const struct abi_value *value)
 {
 	uint64_t end = 0;
 
 	if (value->by_address || !value->size)
 		return true;
-	if (!value->field_count) /* C++: some compilers pass empty structs, others do not */
+	if (!value->field_count) /* in C++, some compilers pass empty structs, others do not */
 		return false;
 	if (!abi_is_sane(value))
 		return false;
-	/* A field that is missing here may be a vector or a long one; then the alignment is more than a word. */
+	/* A field that is not listed may be a vector or a field of more than 8 bytes; the alignment is then more
+	 * than a word. */
 	if (value->field_count > ABI_FIELDS)
 		return value->align && value->align <= WORD;
 	for (unsigned i = 0; i < value->field_count; i++) {
@@ -40,8 +42,8 @@ static bool abi_i386_is_clear(const struct abi_value *value)
 	return abi_round(end, WORD) >= value->size;
 }
 
-/* Table 2.4 "Returning Values": structs and unions of any size are in memory, as on Linux. Complex numbers of float
- * are in eax and edx, larger ones in memory. */
+/* Returns true if a result is in memory. Table 2.4 "Returning Values": structs and unions of any size are in memory,
+ * as on Linux. Complex numbers of float are in eax and edx, larger ones in memory. */
 static bool abi_i386_returns_in_memory(const struct abi_value *value)
 {
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
@@ -56,7 +58,7 @@ static void i386_arguments(const struct abi_function *function, struct abi_place
 	bool is_known = !result || (abi_i386_is_clear(result) && (result->by_address || !abi_is_empty(result)));
 
 	if (result && abi_i386_returns_in_memory(result))
-		at += WORD; /* "Functions Returning Structures or Unions": its address is the first argument */
+		at += WORD; /* "Functions Returning Structures or Unions": the result's address is the first argument */
 	for (size_t i = 0; i < function->count; i++) {
 		const struct abi_value *value = &function->values[i];
 
@@ -99,7 +101,7 @@ static void i386_place_result(const struct abi_function *function, struct abi_pl
 	}
 }
 
-/* No argument is in a register. */
+/* Returns 0, because no argument is in a register. */
 static uint64_t i386_argument_register(const struct arch_regs *regs, unsigned index)
 {
 	(void)regs, (void)index;
@@ -111,7 +113,8 @@ static uint64_t i386_result_register(const struct arch_regs *regs, unsigned inde
 	return regs->narrow[index ? I386_EDX : I386_EAX];
 }
 
-/* gs is a selector for the global descriptor table, in which the kernel has entries for each thread. */
+/* Gets the number of the thread's descriptor: gs is a selector of the global descriptor table, in which the kernel
+ * has entries for each thread. */
 static bool i386_thread_area(const struct arch_regs *regs, uint64_t *number)
 {
 	const uint32_t selector = regs->narrow[I386_GS] & 0xffff;
@@ -135,7 +138,7 @@ static unsigned i386_argument_dwarf(unsigned index)
 	return UINT32_MAX;
 }
 
-/* xmm0 to xmm7: table 2.14 of the i386 ABI. */
+/* xmm0 to xmm7 have DWARF numbers 21 to 28: table 2.14 of the i386 ABI. */
 static int i386_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 21 && dwarf_register <= 28 ? X86_XMM_AT + 16 * ((int)dwarf_register - 21) : -1;

@@ -1,4 +1,4 @@
-/* Places of parameters and results on x86-64: System V Application Binary Interface, AMD64 Architecture Processor
+/* Locations of parameters and results on x86-64: System V Application Binary Interface, AMD64 Architecture Processor
  * Supplement, section 3.2.3 "Parameter Passing". */
 #include "config.h"
 #include "arch/abi_rules.h"
@@ -9,14 +9,14 @@
 #include "base/util.h"
 
 #define EIGHTBYTE 8u
-#define WORDS     2 /* the limit of eightbytes for a value in registers */
+#define WORDS     2 /* limit of the eightbytes of a value in registers */
 
 #define INTEGER_REGISTERS 6
 #define SSE_REGISTERS     8
-#define RETURN_ADDRESS    8 /* bytes, above which the first argument on the stack is: figure 3.3 */
+#define RETURN_ADDRESS    8 /* bytes of the return address; the first argument on the stack is above it: figure 3.3 */
 #define STACK_ALIGN_MAX   16
 
-/* "Classification". The size of the value tells COMPLEX_X87 from X87. */
+/* The classes of "Classification". COMPLEX_X87 and X87 are distinguished by the value's size. */
 enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
 
 /* "Classification of aggregate types", 4 (c) to (f). */
@@ -37,7 +37,7 @@ static enum eightbyte abi_x86_64_merge(enum eightbyte a, enum eightbyte b)
 	return SSE;
 }
 
-/* Merges the classes of a field into those of its eightbytes. Returns false if the field is not aligned, so that the
+/* Merges the classes of a field into those of its eightbytes. Returns false if the field is not aligned; then the
  * whole value is in memory (1). */
 static bool classify_field(const struct abi_field *field, enum eightbyte *classes)
 {
@@ -74,9 +74,8 @@ static bool classify_field(const struct abi_field *field, enum eightbyte *classe
 	return true;
 }
 
-/* Whether an eightbyte without an INTEGER field has a gap that alignment does not explain. Debug information omits
- * unnamed bit fields, which are of class INTEGER for some compilers and of none for others, and such a gap may be
- * one. */
+/* Returns true if an eightbyte without an INTEGER field has a gap that alignment does not explain. Such a gap may be
+ * an unnamed bit field, which debug information omits. Some compilers give it class INTEGER, others no class. */
 static bool has_gap(const struct abi_value *value, const enum eightbyte *classes)
 {
 	const uint64_t align = value->align ? value->align : EIGHTBYTE;
@@ -94,8 +93,8 @@ static bool has_gap(const struct abi_value *value, const enum eightbyte *classes
 	return false;
 }
 
-/* Whether compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union with
- * something else. Also a union with a long double in it, whose class depends on inner unions. */
+/* Returns true if compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union
+ * with other types. Also for a union that contains a long double, because its class depends on inner unions. */
 static bool is_mixed(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count; i++)
@@ -107,18 +106,18 @@ static bool is_mixed(const struct abi_value *value)
 	return false;
 }
 
-/* Sets the classes of the eightbytes of a value that has bytes. If classes[0] is MEMORY or UNKNOWN, that is so for
- * the whole value. */
+/* Sets the classes of the eightbytes of a value that has bytes. If classes[0] is MEMORY or UNKNOWN, this is the
+ * class of the whole value. */
 static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;
 
 	classes[0] = classes[1] = NO_CLASS;
 	if (!abi_is_sane(value) || abi_is_empty(value)) {
-		classes[0] = UNKNOWN; /* it has only unnamed bit fields, or several empty members */
+		classes[0] = UNKNOWN; /* the value has only unnamed bit fields, or several empty members */
 		return;
 	}
-	/* If the processor has AVX, a value that is one wide vector is in a ymm register. */
+	/* If the processor has AVX, a value that is a single wide vector is in a ymm register. */
 	if (value->size > WORDS * EIGHTBYTE) {
 		classes[0] = first->kind == ABI_VECTOR && first->size == value->size ? UNKNOWN : MEMORY;
 		return;
@@ -137,17 +136,17 @@ static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *c
 		classes[1] = SSE;
 }
 
-/* How many registers, and bytes of the stack, earlier arguments have taken. */
+/* The number of registers, and of bytes on the stack, that earlier arguments have taken. */
 struct abi_x86_64_state {
 	unsigned integers, sse;
 	uint64_t stack;
-	/* An earlier argument, whose place is unknown, may have taken some of these. */
+	/* True if an earlier argument, whose location is unknown, may have taken some of these. */
 	bool lost_integers, lost_sse, lost_stack;
 	bool is_gcc;
 };
 
-/* Passes a value on the stack. Arguments there are aligned like their types, to 8 at least (figure 3.3; 3.1.2 for
- * __int128). If the alignment exceeds that of the stack pointer, the place is unknown. */
+/* Passes a value on the stack. Arguments there are aligned like their types, but at least to 8 (figure 3.3; 3.1.2
+ * for __int128). If the alignment exceeds that of the stack pointer, the location is unknown. */
 static void abi_x86_64_to_stack(struct abi_x86_64_state *state, uint64_t size, uint32_t align, struct abi_place *place)
 {
 	const uint64_t at = abi_round(state->stack, align > EIGHTBYTE ? align : EIGHTBYTE);
@@ -169,7 +168,7 @@ static uint32_t stack_align(const struct abi_value *value)
 	return align;
 }
 
-/* Puts a value into the next registers of the kinds that its classes ask for. */
+/* Puts a value into the next registers of the kinds that its classes require. */
 static void to_registers(const struct abi_value *value, const enum eightbyte *classes, unsigned integers, unsigned sse,
 			 struct abi_place *place)
 {
@@ -198,7 +197,7 @@ static void pass_address(struct abi_x86_64_state *state, struct abi_place *place
 		abi_x86_64_to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
 }
 
-/* Marks what a value of unknown class may have taken. */
+/* Marks the registers and the stack that a value of unknown class may have taken. */
 static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state *state)
 {
 	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;
@@ -208,15 +207,15 @@ static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state 
 		state->lost_integers = true;
 }
 
-/* Whether LLVM before 18 may have split an __int128 that does not fit in the registers: half in the last register,
- * or on the stack aligned to 8. In the psABI all of it is on the stack, aligned to 16. */
+/* Returns true if LLVM before 18 may have split an __int128 that does not fit into the registers: one half is in the
+ * last register, or all of it on the stack aligned to 8. In the psABI all of it is on the stack, aligned to 16. */
 static bool is_split(const struct abi_value *value, const struct abi_x86_64_state *state)
 {
 	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
-/* "Passing": the whole argument is in registers, or none of it. */
+/* "Passing": either the whole argument is in registers, or none of it. */
 static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_state *state, struct abi_place *place)
 {
 	enum eightbyte classes[WORDS];
@@ -246,8 +245,8 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
 
 	if (!is_memory && ((integers && state->lost_integers) || (sse && state->lost_sse))) {
-		/* It may have taken registers whose use is unknown already, registers of the other kind, or the
-		 * stack. */
+		/* The value may have taken registers whose use is unknown already, registers of the other kind, or
+		 * the stack. */
 		state->lost_stack = true;
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;
@@ -303,7 +302,7 @@ static void x86_64_place_result(const struct abi_function *function, struct abi_
 	}
 	if (classes[0] == UNKNOWN)
 		return;
-	/* MEMORY is a complex number of the x87 here: st0 and st1 (6, COMPLEX_X87). */
+	/* MEMORY means here a complex number of x87 type, which is in st0 and st1 (6, COMPLEX_X87). */
 	if (classes[0] == X87 || classes[0] == MEMORY)
 		for (unsigned i = 0; i < (classes[0] == X87 ? 1 : value->field_count); i++)
 			abi_add(place, PIECE_X87, 0, value->fields[i].offset, value->fields[i].size,
@@ -324,7 +323,7 @@ static uint64_t x86_64_result_register(const struct arch_regs *regs, unsigned in
 	return regs->words[index ? X86_RDX : X86_RAX];
 }
 
-/* Figure 3.4 and section 3.4.6: fs:0 is the thread pointer itself. */
+/* Figure 3.4 and section 3.4.6: the word at fs:0 contains the thread pointer. */
 static bool x86_64_thread_pointer(const struct arch_regs *regs, uint64_t *value)
 {
 	*value = regs->words[X86_FS_BASE];
@@ -339,7 +338,7 @@ static bool x86_64_thread_field(const unsigned char *code, size_t size, uint64_t
 	return x86_thread_field(code, size, load, sizeof(load), true, offset);
 }
 
-/* rdi, rsi, rdx, rcx, r8, r9: AMD64's figure 3.36. */
+/* rdi, rsi, rdx, rcx, r8, r9 have these DWARF numbers: AMD64's figure 3.36. */
 static unsigned x86_64_argument_dwarf(unsigned index)
 {
 	static const unsigned char numbers[] = {5, 4, 1, 2, 8, 9};
@@ -347,7 +346,7 @@ static unsigned x86_64_argument_dwarf(unsigned index)
 	return index < ARRAY_SIZE(numbers) ? numbers[index] : UINT32_MAX;
 }
 
-/* xmm0 to xmm15: AMD64's figure 3.36. */
+/* xmm0 to xmm15 have DWARF numbers 17 to 32: AMD64's figure 3.36. */
 static int x86_64_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 17 && dwarf_register <= 32 ? X86_XMM_AT + 16 * ((int)dwarf_register - 17) : -1;

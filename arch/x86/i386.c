@@ -1,10 +1,10 @@
-/* The port of i386, whose programs also run on x86-64: registers and the ABI. Instructions are in x86_insn.c. */
+/* The port for i386, whose programs also run on x86-64: registers and the ABI. Instructions are in x86_insn.c. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_insn.h"
 
-#include <asm/unistd_32.h> /* i386's numbers in any build; this must be the only header with such numbers */
+#include <asm/unistd_32.h> /* the numbers of i386 in any build; no other header with such numbers may be included */
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -59,8 +59,8 @@ static uint64_t i386_return_sp(const struct arch_regs *regs)
 
 /* ---- System calls ---- */
 
-/* As in x86_64.c. semop and accept are also parts of ipc and socketcall, whose other parts return EINTR only in the
- * same way. */
+/* For the reasons see x86_64.c. semop and accept are also subcalls of ipc and socketcall; the other subcalls of
+ * these return EINTR only in the same way. */
 static const unsigned short eintr_calls[] = {
 	__NR_epoll_wait,
 	__NR_epoll_pwait,
@@ -100,7 +100,7 @@ static const unsigned short eintr_calls[] = {
 
 #define ERESTARTNOHAND 514
 
-/* As in x86_64.c. */
+/* For the reasons see x86_64.c. */
 static bool i386_restart_syscall(struct arch_regs *regs)
 {
 	if (regs->narrow[I386_EAX] != (uint32_t)-EINTR)
@@ -140,7 +140,7 @@ static pid_t i386_created_tid(const struct arch_regs *regs)
 	return makes && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-/* A pattern of bytes that is always this code, and the offset of the wanted instruction in it. */
+/* A pattern of bytes that is only found in this code, and the offset of the system call instruction in it. */
 struct i386_pattern {
 	unsigned char size, offset;
 	unsigned char bytes[8];
@@ -161,15 +161,15 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
 {
 	static const struct i386_pattern patterns[] = {
 		{3, 0, {0xcd, 0x80, 0xc3}},                   /* int $0x80; ret */
-		{6, 0, {0xcd, 0x80, 0x5d, 0x5a, 0x59, 0xc3}}, /* in the vdso, after sysenter, with pops */
+		{6, 0, {0xcd, 0x80, 0x5d, 0x5a, 0x59, 0xc3}}, /* in the vdso, after sysenter, followed by pops */
 		{7, 5, {0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}},    /* in a restorer */
 	};
 
 	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
 }
 
-/* A handler's action needs no restorer on i386 if the kernel has a vdso: glibc sets none then, and musl's is not
- * needed. But a restorer's address may be on a stack. */
+/* If the kernel has a vdso, an action on i386 needs no restorer: glibc then sets none, and musl's is not used. But a
+ * restorer's address may be on a stack. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_386, code, size, 1);
@@ -182,13 +182,14 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		regs->narrow[words[i]] = (uint32_t)args[i];
 	regs->narrow[I386_EAX] = (uint32_t)number;
-	regs->narrow[I386_ORIG_EAX] = UINT32_MAX; /* so that the kernel restarts nothing */
+	regs->narrow[I386_ORIG_EAX] = UINT32_MAX; /* so that the kernel restarts no system call */
 	regs->narrow[I386_EIP] = (uint32_t)insn;
 }
 
-/* The kernel's struct sigframe: the return address, the signal, a sigcontext of 32-bit words. If the handler wants a
- * siginfo_t, struct rt_sigframe: the return address, the signal, a pointer to the siginfo_t (which follows) and one
- * to the ucontext after that. In struct sigframe, gs is in the place of the first pointer. */
+/* The kernel's struct sigframe contains the return address, the signal, and a sigcontext of 32-bit words. If the
+ * handler uses a siginfo_t, the frame is a struct rt_sigframe: the return address, the signal, a pointer to the
+ * siginfo_t (which follows), and a pointer to the ucontext after that. In struct sigframe, gs is at the offset of
+ * the first pointer. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };
@@ -204,8 +205,8 @@ static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint
 	return 0;
 }
 
-/* The frame for a handler without siginfo_t has {cs, eflags, esp, ss}, with these segments from a 64-bit kernel or a
- * 32-bit one. */
+/* The frame of a handler without siginfo_t contains {cs, eflags, esp, ss}, with these segments under a 64-bit kernel
+ * or a 32-bit one. */
 static bool i386_frame_stack(const uint64_t words[4], uint64_t *sp)
 {
 	*sp = words[2];
@@ -236,7 +237,7 @@ static int i386_relocate(const struct insn *insn, uint64_t slot, struct insn_cop
 	return x86_relocate(&x86_mode_32, insn, slot, copy);
 }
 
-/* The registers that an instruction can change, by their places in the two layouts. */
+/* The registers that an instruction can change, with their indexes in the two layouts. */
 static const struct {
 	unsigned char narrow, wide;
 } places[] = {
@@ -272,7 +273,7 @@ static bool i386_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	return x86_sets_sp(&x86_mode_32, code, size, ever);
 }
 
-/* By the numbers of the System V ABI, table 2.14; 8 is the return address. */
+/* Has the DWARF numbers of the System V ABI, table 2.14; 8 is the return address. */
 static uint64_t i386_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {I386_EAX, I386_ECX, I386_EDX, I386_EBX, I386_ESP,
@@ -292,7 +293,8 @@ const struct arch arch_i386 = {
 	.reloc_jump_slot = R_386_JMP_SLOT,
 	.reloc_glob_dat = R_386_GLOB_DAT,
 	.regset_size = I386_WORDS * 4,
-/* These two depend on the width of the tracer itself: the kernel shows a 64-bit tracer all tasks in this way. */
+/* These two depend on the width of the tracer itself: to a 64-bit tracer the kernel shows all tasks in the 64-bit
+ * layout. */
 #ifdef __i386__
 	.getregs = PTRACE_GETREGS,
 	.pc_offset = offsetof(struct user, regs.eip),

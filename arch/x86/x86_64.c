@@ -1,4 +1,4 @@
-/* The port of x86-64: registers and the ABI. Instructions are in x86_insn.c. */
+/* The port for x86-64: registers and the ABI. Instructions are in x86_insn.c. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86/x86_insn.h"
@@ -59,12 +59,12 @@ static uint64_t x86_64_return_sp(const struct arch_regs *regs)
 }
 
 /* Calls that return EINTR if a signal is pending or the tracer interrupts them, even if no handler runs. All other
- * calls return one of the ERESTART codes, which the kernel handles itself. Source:
- * signal(7), "Interruption of system calls and library functions by stop signals", and the
- * kernel: fs/eventpoll.c, ipc/sem.c, kernel/signal.c, fs/aio.c, io_uring/, mm/shmem.c, and
- * sock_intr_errno() for sockets with SO_RCVTIMEO or SO_SNDTIMEO (through read and write, too).
- * When one of them returns EINTR, it has transferred and changed nothing, so it can be made again. Its timeout starts
- * anew. */
+ * calls return one of the ERESTART codes, which the kernel handles itself. Source: signal(7), "Interruption of
+ * system calls and library functions by stop signals", and the kernel: fs/eventpoll.c, ipc/sem.c, kernel/signal.c,
+ * fs/aio.c, io_uring/, mm/shmem.c, and sock_intr_errno() for sockets with SO_RCVTIMEO or SO_SNDTIMEO (through read
+ * and write, too).
+ * A call that returns EINTR has transferred and changed nothing, so it can be made again. Its timeout then starts
+ * again. */
 static const unsigned short eintr_calls[] = {
 	SYS_epoll_wait,      SYS_epoll_pwait,
 #ifdef SYS_epoll_pwait2
@@ -82,11 +82,12 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
-/* A code of the kernel that is in no user header: make the call again, unless a handler runs; then return EINTR. */
+/* A code in the kernel that no user header defines: the call is made again, unless a handler runs; then it returns
+ * EINTR. */
 #define ERESTARTNOHAND 514
 
-/* Does not change the pc. If the pc were set back to the `syscall` here, and a signal arrived before the task runs on,
- * its handler would return to the call and not to EINTR:
+/* Does not change the pc. If the pc were set back to the `syscall` here, and a signal arrived before the task
+ * continues, its handler would return to the call, which would not return EINTR:
  *
  *   tracer: pc - 2 | SIGUSR1 arrives | the handler sets a flag | epoll_wait sleeps for ever */
 static bool x86_64_restart_syscall(struct arch_regs *regs)
@@ -98,7 +99,7 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
-	return false; /* also if rax is -1, outside of system calls */
+	return false; /* also if no system call is in progress: orig_rax is -1 then */
 }
 
 static bool x86_64_has_timeout(const struct arch_regs *regs)
@@ -133,7 +134,8 @@ static pid_t x86_64_created_tid(const struct arch_regs *regs)
 
 static long x86_64_find_syscall(const unsigned char *code, size_t size)
 {
-	/* syscall; ret, as in the stubs of glibc and musl. With ret, it is not a part of another instruction. */
+	/* syscall; ret, as in the stubs of glibc and musl. With the ret, the bytes are not part of another
+	 * instruction. */
 	static const unsigned char stub[] = {0x0f, 0x05, 0xc3};
 	const unsigned char *found = memmem(code, size, stub, sizeof(stub));
 
@@ -152,11 +154,11 @@ static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t n
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		regs->words[words[i]] = args[i];
 	regs->words[X86_RAX] = number;
-	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* so that the kernel restarts nothing */
+	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* so that the kernel restarts no system call */
 	regs->words[X86_RIP] = insn;
 }
 
-/* struct rt_sigframe: the return address, then a ucontext. */
+/* struct rt_sigframe contains the return address, then a ucontext. */
 static int x86_64_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	(void)memory;
@@ -181,7 +183,7 @@ static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_
 	return function;
 }
 
-/* By the numbers of the System V ABI, figure 3.36; 16 is the return address. */
+/* Has the DWARF numbers of the System V ABI, figure 3.36; 16 is the return address. */
 static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {

@@ -1,4 +1,4 @@
-/* The flags follow the Intel SDM, volume 1, appendix A. */
+/* The flags are those of the Intel SDM, volume 1, appendix A. */
 #include "config.h"
 #include "arch/x86/x86_arithmetic.h"
 
@@ -9,7 +9,7 @@ static void x86_arithmetic_set_flags(uint64_t *all, uint64_t which, uint64_t fla
 	*all = (*all & ~which) | (flags & which);
 }
 
-/* Returns SF, ZF and PF, which all operations but moves set in the same way. Parity is that of the lowest byte. */
+/* Returns SF, ZF and PF, which all operations except moves set in the same way. Parity is that of the lowest byte. */
 static uint64_t flags_of_result(uint64_t result, unsigned bits)
 {
 	return (result & x86_sign(bits) ? FLAG_SIGN : 0) | (result ? 0 : FLAG_ZERO) |
@@ -71,7 +71,7 @@ uint64_t x86_shift(ZydisMnemonic how, uint64_t value, unsigned places, unsigned 
 		carry = value >> (places - 1) & 1;
 		overflow = value & x86_sign(bits);
 	} else {
-		/* The sign is shifted in with unsigned operations, which C defines. */
+		/* The sign is shifted in by unsigned operations, whose results C defines. */
 		result = (wide >> places | (wide >> 63 ? ~(UINT64_MAX >> places) : 0)) & x86_mask(bits);
 		carry = wide >> (places - 1) & 1;
 		overflow = 0;

@@ -1,5 +1,4 @@
-/* Calls of x86, found in the code alone: whether a call precedes an address, and its target through procedure
- * linkage. */
+/* Finds calls in x86 code: whether a call precedes an address, and the call's target through procedure linkage. */
 #include "config.h"
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_insn.h"
@@ -23,8 +22,7 @@ uint64_t x86_breakpoint_address(uint64_t pc)
 
 /* ---- The call before an address ---- */
 
-/* Returns the length of an indirect near call (ff /2) from its opcode on, or 0 if the code is not one. `size` is at
- * least 2. */
+/* Returns the length of an indirect near call (ff /2) from its opcode on, or 0 for other code. `size` is at least 2. */
 static size_t indirect_call_length(const unsigned char *code, size_t size)
 {
 	const unsigned char mod = code[1] >> 6, rm = code[1] & 7;
@@ -46,8 +44,8 @@ static size_t indirect_call_length(const unsigned char *code, size_t size)
 	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Prefixes precede the opcode and do not matter: with REX, notrack (3e), bnd (f2), or the padding of a call to
- * __tls_get_addr (66 66 48, 67), a call ends in the same bytes. */
+/* Prefixes precede the opcode and do not matter: also with REX, notrack (3e), bnd (f2), or the padding of a call to
+ * __tls_get_addr (66 66 48, 67), a call ends with the same bytes. */
 enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
@@ -58,14 +56,14 @@ enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, siz
 
 		if (indirect_call_length(start, length) != length)
 			continue;
-		if ((start[1] & 0xc7) != 5) /* otherwise, the pointer is at a fixed address, or relative to the pc */
+		if ((start[1] & 0xc7) != 5) /* form 5: the pointer is at a fixed address, or relative to the pc */
 			return CALL_COMPUTED;
 		call = CALL_FIXED;
 	}
 	return call;
 }
 
-/* C libraries call the entry of the [vdso] through a pointer in the thread's own memory: call *%gs:N. */
+/* C libraries call the entry of the [vdso] through a pointer in the thread's variables: call *%gs:N. */
 enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	static const unsigned char by_thread[] = {0x65, 0xff, 0x15};
@@ -79,7 +77,7 @@ enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, si
 
 /* ---- The target of a call ---- */
 
-#define INSNS_MAX 24    /* the limit of instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24    /* limit of the instructions from a direct call to the indirect jump */
 #define CODE_PAGE 4096u /* the page after such a boundary may not be mapped */
 
 static uint64_t displaced(uint64_t from, const unsigned char *displacement)
@@ -107,7 +105,7 @@ static bool x86_calls_decode_at(const struct x86_mode *mode, uint64_t address, c
 	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, bytes, size, z));
 }
 
-/* Whether the next instruction in memory always runs next. */
+/* Returns true if the code always continues at the next instruction in memory. */
 static bool falls_through(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
@@ -125,15 +123,15 @@ static bool falls_through(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* The addresses from which code addresses its slots. */
+/* The mode, and the address of the global offset table, from which the addresses of slots are computed. */
 struct linkage {
 	const struct x86_mode *mode;
 	uint64_t got;
 };
 
-/* Whether the base register of an operand may have the address of the global offset table: ebx if a stub is called,
- * any register if a function calls through the table itself. The table's slots for functions are below that address;
- * words above another register may be a table of functions. */
+/* Returns true if the base register of an operand may contain the address of the global offset table. It is ebx if a
+ * stub is called, and any register if a function calls through the table itself. The table's slots for functions are
+ * below that address; words above the address in another register may be a table of functions. */
 static bool is_got_based(const struct linkage *linkage, unsigned char form, int64_t displacement)
 {
 	const unsigned base = form & 7;
@@ -141,9 +139,9 @@ static bool is_got_based(const struct linkage *linkage, unsigned char form, int6
 	return linkage->mode->bits == 32 && linkage->got && base != 4 && (base == 3 || displacement < 0);
 }
 
-/* Returns the slot that the operand of an indirect call or jump names; 0: none. `operand` begins with the ModRM byte
- * and has `size` bytes; `next` is the address after it. In 64-bit code slots are relative to `next`; in 32-bit code
- * they have absolute addresses, or are relative to the global offset table. */
+/* Returns the slot to which the operand of an indirect call or jump refers; 0 if there is none. `operand` begins
+ * with the ModRM byte and has `size` bytes; `next` is the address after it. In 64-bit code, slots are relative to
+ * `next`. In 32-bit code, they have absolute addresses, or are relative to the global offset table. */
 static uint64_t operand_slot(const struct linkage *linkage, const unsigned char *operand, size_t size, uint64_t next)
 {
 	const unsigned char form = operand[0] & 0xc7;
@@ -167,7 +165,7 @@ static bool is_indirect_jump(const struct x86_mode *mode, const ZydisDecodedInst
 	       !(z->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS));
 }
 
-/* Finds the slot of the indirect jump that the code always reaches. */
+/* Finds the slot of an indirect jump that the code always reaches. Returns false if there is none. */
 static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code,
 				uint64_t *slot)
 {
@@ -195,7 +193,7 @@ static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address,
 	return false;
 }
 
-/* Encodings: a direct call is e8 and four bytes; an indirect call is ff, the ModRM byte, and four bytes or one. */
+/* A direct call is encoded as e8 and four bytes; an indirect call as ff, the ModRM byte, and four bytes or one. */
 bool x86_call_slot(const struct x86_mode *mode, uint64_t return_address, uint64_t got, const struct arch_memory *code,
 		   uint64_t *slot)
 {

@@ -1,6 +1,6 @@
-/* Emulates the common instructions of x86: moves, arithmetic without carry-in, shifts by immediates, pushes and
- * pops, returns. Used if no slot is free for a copy, which is rare, so the instruction is decoded again each time.
- * Effects and flags follow the Intel SDM, volume 2, and volume 1, appendix A. */
+/* Emulates common instructions of x86: moves, arithmetic without carry-in, shifts by immediates, pushes and pops,
+ * returns. This is done if no slot is free for a copy, which is rare, so the instruction is decoded again each time.
+ * Effects and flags are those of the Intel SDM, volume 2, and volume 1, appendix A. */
 #include "config.h"
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_emulate.h"
@@ -12,17 +12,17 @@ const unsigned char x86_register_words[16] = {
 	X86_R8,  X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
 
-/* The emulation of one instruction. `regs` is a copy; the task's registers change when all has succeeded. */
+/* The emulation of an instruction. `regs` is a copy; the task's registers are changed when everything has succeeded. */
 struct work {
 	const struct x86_mode *mode;
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t next; /* address after the instruction */
+	uint64_t next; /* address of the next instruction */
 	struct arch_regs regs;
 	const struct arch_memory *mem;
 };
 
-/* --- what can be emulated --- */
+/* --- instructions that can be emulated --- */
 
 static bool is_general(ZydisRegister reg)
 {
@@ -43,7 +43,8 @@ bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 	       operand->mem.base != ZYDIS_REGISTER_NONE;
 }
 
-/* If the registers do not contain the bases of segments, only flat data segments are known; cs is not writable. */
+/* Returns true if the base of a segment is known. If the registers do not contain the bases, only those of flat data
+ * segments are known; cs is excluded because it is not writable. */
 static bool is_base_known(const struct x86_mode *mode, ZydisRegister segment)
 {
 	return mode->has_bases ||
@@ -100,17 +101,17 @@ static bool x86_emulate_is_known(const ZydisDecodedInstruction *z, const ZydisDe
 	case ZYDIS_MNEMONIC_CQO:
 		return true;
 	case ZYDIS_MNEMONIC_MOVSXD:
-		return operands[0].size > 16; /* with 66h, processors differ in how much they read */
+		return operands[0].size > 16; /* with 66h, processors read different numbers of bytes */
 	case ZYDIS_MNEMONIC_POP:
 		return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
-	case ZYDIS_MNEMONIC_XCHG: /* with memory it is atomic */
+	case ZYDIS_MNEMONIC_XCHG: /* exchanges with memory are atomic */
 		return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	case ZYDIS_MNEMONIC_SHL:
 	case ZYDIS_MNEMONIC_SHR:
 	case ZYDIS_MNEMONIC_SAR:
 		return operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-	case ZYDIS_MNEMONIC_RET: /* with 66h, processors differ in the size of the address */
+	case ZYDIS_MNEMONIC_RET: /* with 66h, processors use different sizes of the address */
 		return z->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && !shadow_stack &&
 		       !(z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
 	case ZYDIS_MNEMONIC_LEAVE:
@@ -132,10 +133,10 @@ bool x86_can_emulate(const struct x86_mode *mode, const ZydisDecodedInstruction 
 	return true;
 }
 
-/* --- operands: values have the operand's size; the bits above it are zero --- */
+/* --- operands: values have the operand's size; higher bits are zero --- */
 
-/* Returns the word that contains a general register, and the register's first bit in it. The decoder numbers the
- * 8-bit registers al, cl, dl, bl, ah, ch, dh, bh, spl, bpl and so on. */
+/* Returns the word that contains a general register. *shift: number of the register's first bit in this word. The
+ * decoder numbers the 8-bit registers al, cl, dl, bl, ah, ch, dh, bh, spl, bpl and so on. */
 static uint64_t *register_place(struct arch_regs *regs, ZydisRegister reg, unsigned *shift)
 {
 	unsigned number = (unsigned)ZydisRegisterGetId(reg);
@@ -156,7 +157,7 @@ static uint64_t x86_emulate_get_register(struct work *work, ZydisRegister reg)
 	return *word >> shift & x86_mask(ZydisRegisterGetWidth(work->mode->machine, reg));
 }
 
-/* Writing 32 bits clears the bits above them; writing 8 or 16 does not. */
+/* Sets a register. A write of 32 bits clears the higher bits; a write of 8 or 16 bits does not. */
 static void x86_emulate_set_register(struct work *work, ZydisRegister reg, uint64_t value)
 {
 	const unsigned bits = ZydisRegisterGetWidth(work->mode->machine, reg);
@@ -169,7 +170,7 @@ static void x86_emulate_set_register(struct work *work, ZydisRegister reg, uint6
 		*word = (*word & ~(x86_mask(bits) << shift)) | (value & x86_mask(bits)) << shift;
 }
 
-/* Returns the address of an operand without its segment's base. */
+/* Returns the address of an operand without the base of its segment. */
 static uint64_t x86_emulate_offset_of(struct work *work, const ZydisDecodedOperand *operand)
 {
 	uint64_t offset = (uint64_t)operand->mem.disp.value;
@@ -213,7 +214,7 @@ static int get_operand(struct work *work, unsigned n, uint64_t *value)
 	case ZYDIS_OPERAND_TYPE_REGISTER:
 		*value = x86_emulate_get_register(work, operand->reg.value);
 		return 0;
-	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* extended to the destination's width */
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* it is extended to the destination's width */
 		*value = operand->imm.value.u & x86_mask(work->operands[0].size);
 		return 0;
 	default:
@@ -234,7 +235,7 @@ static int set_operand(struct work *work, unsigned n, uint64_t value)
 
 /* --- arithmetic --- */
 
-/* Runs instructions whose first operand is read, changed and (except by cmp and test) written. */
+/* Emulates instructions whose first operand is read, changed and (except by cmp and test) written. */
 static int run_arithmetic(struct work *work)
 {
 	const unsigned bits = work->operands[0].size;
@@ -305,7 +306,8 @@ static int run_exchange(struct work *work)
 	return 0;
 }
 
-/* Runs cmovcc and setcc. cmovcc always reads its source, and always clears the upper half of a 32-bit destination. */
+/* Emulates cmovcc and setcc. cmovcc always reads its source, and always clears the upper half of a 32-bit
+ * destination. */
 static int run_conditional(struct work *work)
 {
 	const bool holds = x86_condition(work->z.opcode & 15, work->regs.words[X86_EFLAGS]);
@@ -320,7 +322,8 @@ static int run_conditional(struct work *work)
 	return error ? error : set_operand(work, 0, holds ? value : old);
 }
 
-/* Runs cbw, cwde, cdqe, which extend the lower half of rax, and cwd, cdq, cqo, which fill rdx with the sign of rax. */
+/* Emulates cbw, cwde and cdqe, which extend the lower half of rax, and cwd, cdq and cqo, which fill rdx with the
+ * sign of rax. */
 static int run_extension(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;
@@ -339,7 +342,7 @@ static int run_extension(struct work *work)
 
 /* --- the stack --- */
 
-/* The pushed value is that before the change of rsp: push %rsp, push 8(%rsp). */
+/* Pushes the value that the operand had before rsp was changed: push %rsp, push 8(%rsp). */
 static int run_push(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;
@@ -357,7 +360,7 @@ static int run_push(struct work *work)
 	return set_memory(work, *sp, bits, value);
 }
 
-/* After pop %rsp, rsp is the popped value. */
+/* After pop %rsp, rsp contains the popped value. */
 static int run_pop(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;

@@ -1,7 +1,7 @@
-/* Instructions of x86 under breakpoints: their kinds, their copies, the emulation of branches.
+/* Decodes instructions of x86 under breakpoints, makes their copies, and emulates branches.
  *
- * Zydis decodes. How an instruction is handled is decided here once, when its breakpoint is inserted, and kept in
- * struct insn. */
+ * Zydis decodes the instructions. How an instruction is handled is decided here once, when its breakpoint is
+ * inserted, and stored in struct insn. */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 
@@ -12,7 +12,8 @@
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_emulate.h"
 
-/* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE instruction is emulated, or an INSN_COPY one laid out. */
+/* Values of insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE instruction is emulated, or an INSN_COPY one is
+ * copied. */
 enum operation {
 	OP_AS_IS,        /* copied unchanged */
 	OP_RIP_RELATIVE, /* copied, with a new disp32 */
@@ -30,9 +31,9 @@ enum operation {
 
 enum {
 	DETAIL_OPERATION,
-	DETAIL_OPERAND,      /* OP_*_INDIRECT: see OPERAND(); OP_JCC: the condition */
-	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: offset of the disp32 in the bytes */
-	DETAIL_WIDTH,        /* bits of addresses, or of a loop's counter; 67h changes them */
+	DETAIL_OPERAND,      /* OP_*_INDIRECT: the operand, see OPERAND(); OP_JCC: the condition */
+	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: offset of the disp32 in the instruction */
+	DETAIL_WIDTH,        /* bits of addresses, or of a loop's counter; changed by 67h */
 };
 
 /* The operand of an indirect branch. Registers have the processor's numbers. */
@@ -93,7 +94,8 @@ static uint64_t relative_target(const struct x86_mode *mode, const struct insn *
 	return (insn->address + insn->length + (uint64_t)insn->displacement) & x86_mask(mode->bits);
 }
 
-/* A repeat prefix inverts the condition of loope and loopne on some processors, which no manual says. */
+/* Returns true if the instruction has a repeat prefix. On some processors it inverts the condition of loope and
+ * loopne, although no manual says so. */
 static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 {
 	for (unsigned i = 0; i < z->raw.prefix_count; i++)
@@ -102,8 +104,8 @@ static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 	return false;
 }
 
-/* jmp, jcc, call, loop, jrcxz with an immediate offset. Unknown instructions stay INSN_STEP (xbegin, whose fallback
- * address is relative). */
+/* Sets the kind of jmp, jcc, call, loop and jrcxz with an immediate offset. Unknown instructions remain INSN_STEP
+ * (xbegin, whose fallback address is relative). */
 static void classify_relative(const struct x86_mode *mode, const ZydisDecodedInstruction *z, bool shadow_stack,
 			      struct insn *insn)
 {
@@ -174,13 +176,13 @@ static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedIns
 	x86_insn_set_emulated(insn, is_call ? OP_CALL_INDIRECT : OP_JMP_INDIRECT, !is_call);
 }
 
-/* Whether an instruction without a relative operand depends on its address nevertheless, or belongs to the target's
- * own debugging or transactions. Such instructions are stepped in place.
+/* Returns true if an instruction without a relative operand depends on its address nevertheless, or is used for the
+ * target's own debugging or transactions. Such instructions are stepped in place.
  *
- * Some that depend on it are copied all the same. `syscall` leaves the next pc in rcx, which the ABI
- * declares clobbered; it may sleep, so it must not be stepped with all tasks stopped; and if the kernel
- * restarts it (pc - 2), that leads to the copy's start. The same is true of `int 0x80`. x87
- * instructions record their pc for fnstenv, which only handlers of x87 faults read. */
+ * Some instructions that depend on their address are copied nevertheless. `syscall` writes the next pc to rcx, whose
+ * value the ABI declares lost. It may sleep, and so must not be stepped, because all other tasks are stopped during
+ * a step. If the kernel restarts it (pc - 2), the new pc is the start of the copy. The same is true of `int 0x80`.
+ * x87 instructions record their pc for fnstenv, which is read only by handlers of x87 faults. */
 static bool x86_insn_is_bound_to_place(const ZydisDecodedInstruction *z)
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
@@ -226,11 +228,11 @@ static void x86_insn_classify(const struct x86_mode *mode, const ZydisDecodedIns
 	if (x86_insn_is_bound_to_place(z))
 		return;
 	if (is_branch) {
-		/* jkzd and jknzd of Knights Corner look like jcc after a VEX prefix. */
+		/* jkzd and jknzd of Knights Corner have the opcodes of jcc after a VEX prefix. */
 		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 			return;
-		/* 66h on a near branch: Intel ignores it, AMD truncates the pc to 16 bits. REX.W overrides it on
-		 * both, as in the padded call to __tls_get_addr. */
+		/* If a near branch has 66h, Intel's processors ignore it, and AMD's truncate the pc to 16 bits. Both
+		 * ignore it if REX.W is set, as in the padded call to __tls_get_addr. */
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
 			return;
 		if (z->raw.imm[0].is_relative)
@@ -270,7 +272,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 	status = ZydisDecoderDecodeInstruction(&decoder, &context, code, size, &z);
 	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
 		return false;
-	/* With other errors, it may be an instruction that is newer than the decoder. */
+	/* Other errors may mean that the instruction is newer than the decoder. */
 	if (!ZYAN_SUCCESS(status) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;
@@ -280,7 +282,8 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 	return true;
 }
 
-/* Whether a distance from the end of an instruction fits its rel32 or disp32. In 32-bit code every distance fits. */
+/* Returns true if a distance from an instruction's end fits into a rel32 or disp32. In 32-bit code every distance
+ * does. */
 static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 {
 	return mode->bits == 32 || (uint64_t)(int64_t)(int32_t)distance == distance;
@@ -288,12 +291,13 @@ static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 
 static void put_32(unsigned char *bytes, uint64_t value)
 {
-	const uint32_t low = (uint32_t)value; /* little-endian: the ports of x86 are only built for x86 */
+	const uint32_t low = (uint32_t)value; /* little-endian, because the ports for x86 are built only on x86 */
 
 	memcpy(bytes, &low, sizeof(low));
 }
 
-/* Ends the copy with a jump to `target`: rel32, or through the 8 bytes after the jump if the distance is too large. */
+/* Appends a jump to `target` to the copy: by rel32, or through the 8 bytes after the jump if the distance is too
+ * large. */
 static void x86_insn_put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	unsigned char *bytes = copy->bytes + copy->size;
@@ -365,8 +369,8 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 	return address;
 }
 
-/* Computes the target of an indirect branch. Returns -EFAULT for an address that is not canonical, because the
- * processor may fault in the branch itself; then the target program runs the branch. */
+/* Computes the target of an indirect branch. Returns -EFAULT if the address is not canonical, because the processor
+ * may fault in the branch itself; then the target program executes the branch. */
 static int branch_target(const struct x86_mode *mode, const struct insn *insn, const struct arch_regs *regs,
 			 const struct arch_memory *mem, uint64_t *target)
 {
@@ -385,7 +389,7 @@ static int branch_target(const struct x86_mode *mode, const struct insn *insn, c
 }
 
 /* Emulates a call. The return address is that after the original instruction, so that unwinders, exceptions and the
- * return see the usual value. */
+ * return use the normal value. */
 static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, const struct arch_memory *mem,
 			uint64_t next, uint64_t target)
 {
@@ -399,7 +403,7 @@ static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, con
 	return 0;
 }
 
-/* Returns the part of rcx that a loop counts with. */
+/* Returns the bits of rcx that a loop uses as its counter. */
 static uint64_t counter(const struct insn *insn, uint64_t value)
 {
 	return value & x86_mask(insn->detail[DETAIL_WIDTH]);

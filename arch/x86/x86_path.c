@@ -1,4 +1,4 @@
-/* Follows what x86 code does with its frame (arch/path.h). */
+/* Follows how x86 code changes its frame (arch/path.h). */
 #include "config.h"
 #include "arch/path.h"
 #include "arch/x86/x86_insn.h"
@@ -7,7 +7,7 @@
 #include <Zydis/Zydis.h>
 
 #define NO_REGISTER   PATH_REGISTERS
-#define ARGUMENTS_MAX 128 /* the limit of bytes that a return pops; with more, it is not real code */
+#define ARGUMENTS_MAX 128 /* limit of the bytes that a return pops; if it pops more, it is not real code */
 
 /* The instruction that is being followed. */
 struct x86_path_following {
@@ -20,10 +20,10 @@ struct x86_path_following {
 
 static const struct path_value unknown = {PATH_UNKNOWN, 0, 0};
 
-/* Returns DWARF's number of a general register, or of the register of which it is a part. */
+/* Returns the DWARF number of a general register, or of the register that contains it. */
 static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegister reg)
 {
-	/* In the processor's order: ax, cx, dx, bx, sp, bp, si, di. */
+	/* The index is the processor's number: ax, cx, dx, bx, sp, bp, si, di. */
 	static const unsigned char of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(f->mode->machine, reg);
 	const ZydisRegisterClass class = ZydisRegisterGetClass(whole);
@@ -35,7 +35,7 @@ static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegi
 	return f->mode->bits == 64 && id < 8 ? of_64[id] : id;
 }
 
-/* Returns the same for a register of full width, else NO_REGISTER. */
+/* Does the same for a register of full width; returns NO_REGISTER for others. */
 static unsigned whole_number(const struct x86_path_following *f, ZydisRegister reg)
 {
 	return ZydisRegisterGetLargestEnclosing(f->mode->machine, reg) == reg ? x86_path_number_of(f, reg)
@@ -67,7 +67,7 @@ static struct path_value x86_path_place_of(const struct x86_path_following *f, c
 			mem->disp.has_displacement ? mem->disp.value : 0);
 }
 
-/* Returns the value of an operand, if it is as wide as an address. */
+/* Returns the value of an operand if it is as wide as an address, else unknown. */
 static struct path_value operand_value(const struct x86_path_following *f, const ZydisDecodedOperand *operand)
 {
 	if (operand->size != f->mode->bits)
@@ -99,7 +99,7 @@ static struct path_value x86_path_pop(struct x86_path_following *f)
 	return value;
 }
 
-/* Forgets all registers that the instruction changes. */
+/* Marks all registers as unknown that the instruction writes. */
 static void x86_path_forget_results(struct x86_path_following *f)
 {
 	for (unsigned i = 0; i < f->z.operand_count; i++)
@@ -149,7 +149,7 @@ static void follow_mov(struct x86_path_following *f)
 
 static void follow_push(struct x86_path_following *f)
 {
-	/* Only pushes of the mode's width are followed; one of 16 bits ends the walk. */
+	/* Only pushes of the mode's width are followed; a push of 16 bits ends the path. */
 	if (f->z.operand_width != f->mode->bits)
 		x86_path_end(f);
 	else
@@ -175,7 +175,7 @@ static uint64_t target_of(const struct x86_path_following *f, uint64_t next)
 	return f->mode->bits == 32 ? (uint32_t)target : target;
 }
 
-/* Follows syscall, int, and i386's call of the vdso's entry through gs. The number is in eax. */
+/* Follows syscall, int, and i386's call of the vdso's entry through gs. The number of the system call is in eax. */
 static void x86_path_follow_system(struct x86_path_following *f)
 {
 	static const unsigned short last_64[] = {15 /* rt_sigreturn */, 60 /* exit */, 231 /* exit_group */};
@@ -197,10 +197,10 @@ static bool is_vdso_call(const struct x86_path_following *f)
 
 static void follow_call(struct x86_path_following *f, uint64_t next)
 {
-	if (is_vdso_call(f)) /* it preserves all other registers */
+	if (is_vdso_call(f)) /* the call preserves all registers except eax */
 		x86_path_follow_system(f);
 	else if (f->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && target_of(f, next) == next)
-		x86_path_push(f, unknown); /* i386 code gets its pc in this way */
+		x86_path_push(f, unknown); /* 32-bit code gets its pc in this way */
 	else
 		path_call(f->state, f->state->arch->dwarf.preserved);
 }
@@ -223,8 +223,8 @@ static void follow_return(struct x86_path_following *f)
 static void x86_path_follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
-		/* Taken for a tail call, whose function returns to the address at sp. If it belongs to a switch, sp
-		 * is not aligned as in a tail call (is_jump). */
+		/* This is treated as a tail call, whose function returns to the address at sp. If it belongs to a
+		 * switch, sp is not aligned as at a tail call (is_jump). */
 		f->step->pc = x86_path_pop(f);
 		f->step->next = PATH_RETURN;
 		f->step->is_jump = true;
@@ -313,7 +313,7 @@ bool x86_follow(const struct x86_mode *mode, struct path_state *state, const uns
 	return true;
 }
 
-/* Whether code begins by saving the frame pointer (in both widths and encodings), or with a landing pad. */
+/* Returns true if code begins by saving the frame pointer (in both widths and encodings), or with a landing pad. */
 static bool x86_path_is_first(const unsigned char *code, size_t size)
 {
 	static const struct {
@@ -329,8 +329,8 @@ static bool x86_path_is_first(const unsigned char *code, size_t size)
 	return false;
 }
 
-/* Whether the code before `end` does not continue there: ret, jmp, int3, ud2, a call that may not return, or
- * padding. */
+/* Returns true if the code before `end` does not continue at `end`: ret, jmp, int3, ud2, a call that may not return,
+ * or padding. */
 static bool x86_path_is_last(const unsigned char *end)
 {
 	if (end[-1] == 0xc3 || end[-1] == 0xcc || end[-1] == 0x90 || end[-5] == 0xe9 || end[-5] == 0xe8 ||
@@ -349,7 +349,7 @@ bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size)
 	return x86_path_is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && x86_path_is_last(code));
 }
 
-/* As above; also accepts any address after a return or a jump, because functions may not be aligned (gcc -Os). */
+/* Does the same; also accepts any address after a return or a jump, because functions may not be aligned (gcc -Os). */
 bool x86_64_may_begin(uint64_t address, const unsigned char *code, size_t size)
 {
 	return x86_may_begin(address, code, size) || code[-1] == 0xc3 || code[-5] == 0xe9 || code[-2] == 0xeb;

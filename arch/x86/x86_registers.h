@@ -1,9 +1,9 @@
-/* Where the registers of x86 are in the kernel's register sets. */
+/* Locations of x86's registers in the kernel's register sets. */
 #ifndef FT_ARCH_X86_X86_REGISTERS_H
 #define FT_ARCH_X86_X86_REGISTERS_H
 
-/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). 32-bit code is emulated on registers
- * with this layout, too. */
+/* Indexes of the words in NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). 32-bit code is emulated
+ * on registers with this layout, too. */
 enum x86_64_word {
 	X86_R15,
 	X86_R14,
@@ -35,7 +35,7 @@ enum x86_64_word {
 	X86_64_WORDS,
 };
 
-/* The narrow words of NT_PRSTATUS (the kernel's struct user_regs_struct32). */
+/* Indexes of the narrow words in NT_PRSTATUS (the kernel's struct user_regs_struct32). */
 enum i386_word {
 	I386_EBX,
 	I386_ECX,
@@ -58,7 +58,8 @@ enum i386_word {
 };
 
 /* Offsets of the floating point registers in an FXSAVE area: NT_PRFPREG of x86-64 (struct user_fpregs_struct) and
- * NT_PRXFPREG of i386 (struct user_fpxregs_struct). Each has 16 bytes; the x87's are in the order of its stack. */
+ * NT_PRXFPREG of i386 (struct user_fpxregs_struct). Each register has 16 bytes; x87 registers are in the order of
+ * their stack. */
 #define X86_ST_AT  32
 #define X86_XMM_AT 160
 

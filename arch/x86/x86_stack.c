@@ -1,4 +1,4 @@
-/* Finds out how x86 code changes the stack pointer. */
+/* Finds how x86 code changes the stack pointer. */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 
@@ -10,7 +10,7 @@ static bool x86_stack_is_sp(const struct x86_mode *mode, const ZydisDecodedOpera
 	       ZydisRegisterGetLargestEnclosing(mode->machine, operand->reg.value) == mode->sp;
 }
 
-/* Whether the instruction gives sp a value that is not sp plus a constant. */
+/* Returns true if the instruction sets sp to a value that is not sp plus a constant. */
 static bool x86_stack_gives_value(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
 				  const ZydisDecodedOperand *operands)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a description of functrace's own. An error ends the program; none can occur in a tested program, because the
- * tests (tests/unit/conf_errors and params) read every description. */
+/* Reads a description that is built into functrace. An error ends the program; it cannot occur in a tested program,
+ * because the tests (tests/unit/conf_errors and params) read every description. */
 static struct conf *read_description(const struct module_text *text)
 {
 	struct buf said = {0};
@@ -31,7 +31,7 @@ const struct module *builtin_module(const char *name)
 	if (conf)
 		return conf_module(conf);
 	conf = read_description(&module_texts[index]);
-	/* A: reads it | B: reads it | A: stores its copy here | B: finds A's copy and frees its own */
+	/* A: reads the text | B: reads the text | A: stores its module here | B: finds A's module, and frees its own */
 	if (!__atomic_compare_exchange_n(&confs[index], &first, conf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		conf_free(conf);
 		conf = first;

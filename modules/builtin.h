@@ -1,11 +1,11 @@
-/* Makes tables of the descriptions that are built into functrace. */
+/* Makes module tables from the descriptions that are built into functrace. */
 #ifndef FT_MODULES_BUILTIN_H
 #define FT_MODULES_BUILTIN_H
 
 #include "modules/module.h"
 
-/* Returns the module that modules/tables/NAME.conf describes; the file must exist. The first call for a name reads
- * it. Any thread may call. The module stays valid. */
+/* Returns the module that modules/tables/NAME.conf describes; the file must exist. The first call for a name parses
+ * the description. Any thread may call. The module is never freed. */
 const struct module *builtin_module(const char *name);
 
 #endif

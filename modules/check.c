@@ -8,13 +8,13 @@
 #define WORDS_MAX     1000
 #define INTS_MAX      64
 
-/* Checks the table of a module from a shared object, field by field: an error in it would lead to wrong numbers in a
- * trace, or worse. */
+/* Checks the table of a module from a shared object, field by field, because an error in the table would cause wrong
+ * numbers in a trace, or a crash. */
 
 struct module_check_data {
 	const struct module *module;
 	struct buf *said;
-	size_t index; /* of the function that is being checked */
+	size_t index; /* index of the function that is being checked */
 };
 
 static bool check_fail(const struct module_check_data *check, const char *field, const char *why)
@@ -100,7 +100,7 @@ static bool check_words(const struct module_check_data *check, const struct para
 	return true;
 }
 
-/* Checks the type of a result or of a case, which cannot refer to other parameters. */
+/* Checks the type of a result, or of a case. Such a type cannot refer to other parameters. */
 static bool check_alone(const struct module_check_data *check, const char *field, unsigned type,
 			const struct param_word *words)
 {

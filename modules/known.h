@@ -4,7 +4,7 @@
 
 #include "modules/module.h"
 
-/* Returns a module by its number, in the order of module_names(); NULL after the last. */
+/* Returns the module with this index, in the order of module_names(); NULL after the last. */
 const struct module *module_known(size_t index);
 /* Returns the built-in module of that name, or NULL. */
 const struct module *module_find(const char *name);
@@ -12,11 +12,12 @@ const struct module *module_find(const char *name);
 const struct resource *module_resource(const char *type);
 /* Returns the names of all modules, with ", " between; static memory. */
 const char *module_names(void);
-/* Returns what is known about a function by its exact symbol, whichever modules are chosen: its name, parameters,
- * result and errno. Functions that no module has, like read, are looked up in the table of prototypes. NULL:
- * unknown. */
+/* Returns the table row for a function with exactly this symbol, from all modules, selected or not: its name,
+ * parameters, result and errno. Functions that are in no module, such as read, are looked up in the table of
+ * prototypes. Returns NULL if no table contains the function. */
 const struct function *module_known_function(const char *symbol);
-/* Reads all descriptions that module_known_function() searches. Otherwise it reads each when it first searches it. */
+/* Reads all descriptions that module_known_function() searches. Without this call, each is read when it is first
+ * searched. */
 void module_read_all(void);
 
 #endif

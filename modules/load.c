@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns why the dynamic linker would crash or hang on the file: the file is shorter than the segments that it
- * maps, or is a fifo. Returns NULL if the linker can load it, or reports the error itself. */
+/* Returns why the dynamic linker would crash or hang on the file: the file is shorter than the segments that the
+ * linker maps, or is a fifo. Returns NULL if the linker can load the file, or can itself report why not. */
 static const char *refuse(const char *file)
 {
 	ElfW(Ehdr) header;
@@ -40,7 +40,7 @@ static const char *refuse(const char *file)
 
 const struct module *module_load(const char *path, struct buf *said)
 {
-	/* dlopen() looks for a name without a folder where libraries are. */
+	/* dlopen() looks for a name without a slash only in the library folders. */
 	char *const file = xasprintf("%s%s", strchr(path, '/') ? "" : "./", path);
 	const char *const reason = refuse(file);
 	void *const handle = reason ? NULL : dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -60,7 +60,7 @@ const struct module *module_load(const char *path, struct buf *said)
 	if (!symbol || !*symbol)
 		buf_printf(said, "%s: this is no module of functrace: %s '%s' (const struct module *%s = &...;)", path,
 			   symbol ? "NULL is the value of its" : "it has no symbol", MODULE_SYMBOL, MODULE_SYMBOL);
-	/* In another version, all other fields may be at other places. */
+	/* In another version of struct module, other fields may have other offsets. */
 	else if ((*symbol)->api != MODULE_API)
 		buf_printf(said,
 			   "%s: it was built for version %u of functrace/module.h, and this functrace has version %d: "

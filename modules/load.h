@@ -5,17 +5,18 @@
 #include "base/buf.h"
 #include "modules/module.h"
 
-#define MODULE_SYMBOL "functrace_module" /* a const struct module * */
+#define MODULE_SYMBOL "functrace_module" /* name of the variable in the shared object, a const struct module * */
 
-#define MODULE_NAME_MAX      64 /* bytes */
+#define MODULE_NAME_MAX      64 /* limit of a name's length in bytes */
 #define MODULE_RESOURCES_MAX 16
 
-/* Loads the file, which stays loaded. Returns NULL if it is not a module for this functrace, with the reason
- * appended to `said`. */
+/* Loads the file, which is never unloaded. Returns NULL if the file is not a module for this functrace, and appends
+ * the reason to `said`. */
 const struct module *module_load(const char *path, struct buf *said);
-/* Whether functrace can use a module, whose version must be MODULE_API. If not, appends the first error to `said`. */
+/* Returns true if functrace can use a module, whose version must be MODULE_API. If not, appends the first error to
+ * `said`. */
 bool module_check(const struct module *module, struct buf *said);
-/* Whether a text can be the name of a module or the type of a resource in a trace. */
+/* Returns true if a text can be the name of a module or the type of a resource in a trace. */
 bool module_is_name(const char *text);
 
 #endif

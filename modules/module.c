@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The names of all modules, in the order of --help; modules/tables/NAME.conf describes each. */
+/* The names of all modules, in the order in which --help prints them. modules/tables/NAME.conf describes the module
+ * NAME. */
 static const char *const names[] = {"memory",   "file",        "thread",  "shmsysv",
 				    "shmposix", "memtransfer", "gobject", "qobject"};
 

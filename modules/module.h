@@ -1,6 +1,7 @@
-/* The public contract of a module: the functions of one kind of resource (or a few that belong together), as a table.
+/* The public interface of a module: a table of the functions for one kind of resource, or for a few that belong
+ * together.
  *
- * A row says everything about one function, so a function is added by adding a row.
+ * A table row describes one function completely, so a function is added by adding a row.
  *
  * A shared object with a module of your own (functrace -e FILE.so) needs only this header, and defines
  *
@@ -15,50 +16,50 @@
 #define MODULE_API 2
 
 enum function_role {
-	ROLE_ALLOC = 1, /* an allocation, recorded at the return */
-	ROLE_RELEASE,   /* a release, recorded at the entry; the return is watched only if it can fail */
-	ROLE_REALLOC,   /* releases `released` if it succeeds, then allocates the result */
-	ROLE_CALL,      /* only a record of the call: neither allocates nor releases */
+	ROLE_ALLOC = 1, /* an allocation, recorded when the function returns */
+	ROLE_RELEASE,   /* a release, recorded at the entry; the return is traced only if the release can fail */
+	ROLE_REALLOC,   /* a release of `released` if the call succeeds, then an allocation of the result */
+	ROLE_CALL,      /* a call that is only recorded: it neither allocates nor releases */
 };
 
-/* The source of a number. VALUE_NONE is 0, so a field that is left out has no value. */
+/* How a number is computed. VALUE_NONE is 0, so a field that is not initialised has no value. */
 enum value_kind {
 	VALUE_NONE,
 	VALUE_ARG,           /* integer argument a */
-	VALUE_RESULT,        /* the function's result */
-	VALUE_ARG_TIMES,     /* argument a * argument b, whose type is in `number`; saturated */
-	VALUE_POINTEE,       /* element b of the array to which argument a points, read at the return */
-	VALUE_CONST,         /* `number` itself */
+	VALUE_RESULT,        /* the result of the function */
+	VALUE_ARG_TIMES,     /* argument a * argument b, whose type is in `number`; saturated on overflow */
+	VALUE_POINTEE,       /* element b of the array to which argument a points, read when the function returns */
+	VALUE_CONST,         /* the constant in `number` */
 	VALUE_ARG_PAGES,     /* argument a rounded up to whole pages (pvalloc) */
-	VALUE_ARG_SCALED,    /* argument a * `number`, saturated */
-	VALUE_RESULT_SCALED, /* (the result + b) * `number`, saturated */
-	VALUE_STRING_SIZE,   /* bytes of the string to which argument a points, including its end */
+	VALUE_ARG_SCALED,    /* argument a * `number`, saturated on overflow */
+	VALUE_RESULT_SCALED, /* (the result + b) * `number`, saturated on overflow */
+	VALUE_STRING_SIZE,   /* bytes of the string to which argument a points, including the terminating NUL */
 	VALUE_RESULT_STRING_SIZE,
-	VALUE_WIDE_SIZE, /* the same for a string of wchar_t, each of 4 bytes */
+	VALUE_WIDE_SIZE, /* the same for a string of wchar_t with 4 bytes each */
 	VALUE_RESULT_WIDE_SIZE,
-	/* A hash of the string to which argument a points, without slashes at its beginning: 32 bits, never 0. */
+	/* A hash of the string to which argument a points, without leading slashes: 32 bits, never 0. */
 	VALUE_NAME,
-	VALUE_LIVE_SIZE, /* size of the live resource of type b (an index) whose id is argument a; 0 none */
-	VALUE_KEPT,      /* the number that `keeps` has kept with that resource; no value if none is kept */
+	VALUE_LIVE_SIZE, /* size of the live resource of kind b whose id is argument a; 0 if there is none */
+	VALUE_KEPT,      /* the number that `keeps` has stored with that resource; no value if none is stored */
 };
 
-/* The C type of an argument, a result or an array's element. If it is narrower than a register, the other bits are
- * undefined and ignored. */
+/* The C type of an argument, a result or an array's element. If the type is narrower than a register, the other bits
+ * of the register are ignored, because they are undefined. */
 enum value_type {
-	TYPE_WORD,  /* as wide as a pointer: pointers, size_t, long, pthread_t */
-	TYPE_INT,   /* int; -1 becomes 64 bits of ones */
+	TYPE_WORD,  /* types with a pointer's width: pointers, size_t, long, pthread_t */
+	TYPE_INT,   /* int; -1 is converted to 64 bits of ones */
 	TYPE_UINT,  /* unsigned int */
 	TYPE_INT8,  /* signed char */
-	TYPE_UINT8, /* bool, unsigned char */
+	TYPE_UINT8, /* bool or unsigned char */
 	TYPE_INT16,
 	TYPE_UINT16,
 };
 
-#define MODULE_ARGS 6 /* the integer arguments that a row can name: 0 to 5 */
+#define MODULE_ARGS 6 /* limit of the integer arguments that a row can use */
 
 struct value {
 	unsigned char kind, a, b;
-	unsigned char type; /* enum value_type, of the argument or of what it points to */
+	unsigned char type; /* enum value_type of the argument, or of the array's element */
 	uint64_t number;
 };
 
@@ -83,22 +84,22 @@ struct value {
 #define KEPT(n, type, resource) {VALUE_KEPT, (n), (resource), (type), 0}
 /* clang-format on */
 
-/* A condition on a call's arguments at its entry. A number that cannot be read counts as 0. */
+/* A condition on a call's arguments, evaluated at the function's entry. If a number cannot be read, 0 is used. */
 enum test {
-	TEST_NONE = 0, /* always holds */
+	TEST_NONE = 0, /* is always true */
 	TEST_EQUALS,   /* value == other */
 	TEST_DIFFERS,
 	TEST_AT_MOST,  /* value <= other */
-	TEST_HAS,      /* value has all bits of other */
-	TEST_LACKS,    /* value lacks a bit of other */
-	TEST_LIVE,     /* value is the id of a live resource of type `resource`; for ranges, an address in a live one */
-	TEST_NOT_LIVE, /* the opposite */
+	TEST_HAS,      /* value contains all bits of other */
+	TEST_LACKS,    /* value does not contain all bits of other */
+	TEST_LIVE,     /* value is a live id of kind `resource`; for ranges, an address in a live range */
+	TEST_NOT_LIVE, /* the negation of TEST_LIVE */
 };
 
 struct condition {
 	unsigned char test;     /* enum test */
 	unsigned char resource; /* index in the module's resources, for TEST_LIVE and TEST_NOT_LIVE */
-	bool or_next;           /* this condition or the next must hold; if false, both */
+	bool or_next;           /* true if this condition or the next must hold; false if both must */
 	struct value value, other;
 };
 
@@ -107,31 +108,32 @@ struct condition {
 /* Which results mean that a call has succeeded. */
 enum success {
 	OK_NONZERO = 0, /* not NULL, not 0 */
-	OK_ZERO,        /* 0, as of posix_memalign, pthread_create */
-	OK_NOT_MINUS_1, /* not -1 in the result's own width, as of descriptors, mmap */
+	OK_ZERO,        /* 0, as for posix_memalign and pthread_create */
+	OK_NOT_MINUS_1, /* not -1 in the result's own width, as for functions that return a descriptor, and mmap */
 	OK_NOT_NEGATIVE,
 	OK_ALWAYS,
 };
 
-/* How -a shows a parameter or a result. If its type is narrower than a register, the other bits are ignored. */
+/* How -a shows a parameter or a result. If the type is narrower than a register, the other bits of the register are
+ * ignored. */
 enum param_type {
 	PARAM_END = 0,
-	PARAM_SIZE, /* size_t, unsigned long: of a pointer's size; decimal */
+	PARAM_SIZE, /* size_t or unsigned long, in decimal */
 	PARAM_INT,
 	PARAM_UINT,
-	PARAM_HEX,     /* unsigned int; hexadecimal */
+	PARAM_HEX,     /* unsigned int, in hexadecimal */
 	PARAM_POINTER, /* an address */
 	PARAM_STRING,  /* const char * */
-	PARAM_LONG,    /* long, ssize_t, ptrdiff_t */
-	PARAM_INT64,   /* off64_t; in two registers or words if pointers have 32 bits */
+	PARAM_LONG,    /* long, ssize_t or ptrdiff_t */
+	PARAM_INT64,   /* off64_t; if pointers have 32 bits, it takes two registers or words */
 	PARAM_UINT64,
-	PARAM_OCTAL,    /* mode_t: unsigned int; shown as 0644 */
-	PARAM_WIDE,     /* const wchar_t *, each of 4 bytes */
-	PARAM_WORD,     /* int: the word of `words`, or a hexadecimal number */
-	PARAM_FLAGS,    /* int: bits that `words` names, then other bits in hexadecimal */
-	PARAM_SOCKADDR, /* const struct sockaddr *; parameter `with` is its length, or points to it */
-	PARAM_INTS,     /* int *; `needs` is how many */
-	PARAM_INDIRECT, /* a pointer to a pointer, which is shown (the first parameter of posix_memalign) */
+	PARAM_OCTAL,    /* mode_t, an unsigned int, shown like 0644 */
+	PARAM_WIDE,     /* const wchar_t *, with 4 bytes a character */
+	PARAM_WORD,     /* an int that is shown by its name in `words`, or in hexadecimal */
+	PARAM_FLAGS,    /* an int of flags: the names in `words` of its bits, then its other bits in hexadecimal */
+	PARAM_SOCKADDR, /* const struct sockaddr *; parameter `with` is its length, or a pointer to its length */
+	PARAM_INTS,     /* int *; `needs` is the number of ints */
+	PARAM_INDIRECT, /* a pointer to a pointer; the latter is shown (the first parameter of posix_memalign) */
 	PARAM_BOOL,
 	PARAM_DOUBLE,
 	PARAM_FLOAT,
@@ -139,22 +141,22 @@ enum param_type {
 	PARAM_UINT8,
 	PARAM_INT16,
 	PARAM_UINT16,
-	PARAM_CHAR,       /* char, or an int whose lowest 8 bits are a character */
+	PARAM_CHAR,       /* a char, or an int whose lowest 8 bits are a character */
 	PARAM_WCHAR,      /* wchar_t */
-	PARAM_HEX_LONG,   /* unsigned long, hexadecimal */
-	PARAM_FLAGS_MODE, /* as PARAM_FLAGS, but other bits are shown in octal, as with PARAM_OCTAL */
-	PARAM_ERROR,      /* int: 0, or an error number, shown by its name (EINVAL) */
+	PARAM_HEX_LONG,   /* unsigned long, in hexadecimal */
+	PARAM_FLAGS_MODE, /* the same as PARAM_FLAGS, but other bits are shown in octal, as for PARAM_OCTAL */
+	PARAM_ERROR,      /* an int that is 0 or an error number, shown by its name (EINVAL) */
 	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
-	PARAM_STRINGS,    /* char *const *, ended by NULL */
-	/* const void *: as many bytes as parameter `with` says, times parameter `times` - 1 if `times` is not 0.
-	 * With is_result, as many as the function's result says, if that is less. */
+	PARAM_STRINGS,    /* char *const *, terminated by NULL */
+	/* const void *: as many bytes as the value of parameter `with`, times the value of parameter `times` - 1 if
+	 * `times` is not 0. With is_result, at most as many bytes as the function's result. */
 	PARAM_BYTES,
-	PARAM_STRING_N, /* a string of at most as many bytes as parameter `with` says; its end may be missing */
-	PARAM_WIDE_N,   /* the same for wchar_t; `with` counts characters */
-	PARAM_NONE,     /* nothing is shown: the parameter is of no interest, or is missing in a param_case */
+	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
+	PARAM_WIDE_N,   /* the same for wchar_t; the limit is a number of characters */
+	PARAM_NONE,     /* nothing is shown, because the parameter is of no interest, or is missing in a param_case */
 };
 
-/* Bits of param_word.on: processors for whose programs the constant has that value. */
+/* Bits of param_word.on: the processors whose programs use this value for the constant. */
 enum processor {
 	ON_X86_64 = 1,
 	ON_I386 = 2,
@@ -162,22 +164,22 @@ enum processor {
 	ON_ARM = 8,
 };
 
-/* A name for a value of any type that is a number or an address. A value that no word names is shown as its type says.
- * As many bits are compared as the type has.
+/* A name for a value of any type that is a number or an address. A value without a name is shown according to its
+ * type. Only as many bits as the type has are compared.
  *
- * For flags, the words are tried in order on the bits that are left: if (left & mask) == value, the name is shown, and
- * the bits of the mask are removed. A mask of 0 means the value itself. A word for 0 without a mask (PROT_NONE) is
- * shown if no bits are set at all. */
+ * For flags, the names are tried in order on the bits that remain: if (remaining & mask) == value, the name is
+ * shown, and the bits of the mask are removed. A mask of 0 means the value itself. A name for 0 without a mask
+ * (PROT_NONE) is shown if no bits are set at all. */
 struct param_word {
 	const char *name; /* NULL ends the table */
 	uint64_t value, mask;
-	unsigned char on; /* the processors (ON_...) with this value; 0: all */
+	unsigned char on; /* mask of the processors (ON_...) with this value; 0: all */
 };
 
-/* The type of a parameter for certain values of argument `with` (fcntl's third parameter, by its second). The first
- * case that fits is used. */
+/* The type of a parameter if argument `with` has a certain value (fcntl's third parameter, depending on its second).
+ * The first case that matches is used. */
 struct param_case {
-	uint64_t value, mask; /* fits if (argument `with`, as an unsigned int, & mask) == value; mask 0: all bits */
+	uint64_t value, mask; /* matches if (argument `with` as an unsigned int & mask) == value; mask 0: all bits */
 	unsigned char type;   /* enum param_type; PARAM_END ends the table */
 	const struct param_word *words;
 };
@@ -185,135 +187,138 @@ struct param_case {
 struct param {
 	const char *name;
 	unsigned char type; /* enum param_type */
-	unsigned char with; /* index of another parameter, for `cases`, `needs` and some types */
+	unsigned char with; /* index of another parameter, used by `cases`, `needs` and some types */
 	unsigned char times;
-	/* The function fills what the parameter points to: shown at the return if the call has succeeded; otherwise
-	 * its address is shown. */
+	/* True if the function writes the memory to which the parameter points. This memory is shown when the call
+	 * has returned successfully; otherwise the address is shown. */
 	bool is_result;
-	const struct param_word *words; /* NULL: none */
-	/* Bits of argument `with`: the parameter is shown only if one of them is set (open's mode); 0: always. For
-	 * PARAM_INTS: the number of ints. */
+	const struct param_word *words; /* names for values; NULL if there are none */
+	/* A mask of bits in argument `with`: the parameter is shown only if one of them is set (open's mode); 0: it
+	 * is always shown. For PARAM_INTS: the number of ints. */
 	uint64_t needs;
-	const struct param_case *cases; /* NULL: always of `type`; otherwise of `type` if no case fits */
+	const struct param_case *cases; /* cases to try first; if none matches or this is NULL, the type is `type` */
 };
 
 #define FUNCTION_PARAMS 12
 
-/* A call, as the code of a row (struct function, look) gets it. */
+/* A call, as it is passed to the function `look` of a table row. */
 struct module_call {
-	const uint64_t *args; /* the first integer arguments, at the entry */
+	const uint64_t *args; /* the first integer arguments, as they were at the function's entry */
 	uint64_t result;
 	unsigned pointer_size;
-	/* Reads the program's memory. Returns false if it cannot be read. */
+	/* Reads the program's memory. Returns false if the memory cannot be read. */
 	bool (*read)(const struct module_call *call, uint64_t address, void *to, size_t size);
-	/* Returns the size of the mapping that begins at the address, in bytes of whole pages; 0 if there is none. */
+	/* Returns the size in bytes of the mapping that begins at the address; 0 if no mapping begins there. */
 	uint64_t (*mapped)(const struct module_call *call, uint64_t address);
-	/* Keeps a copy of a text with an id of the row's resource, for later calls in this process and in processes
-	 * that it forks (the name of a type, for its objects). */
+	/* Stores a copy of a text for an id of the row's resource. Later calls can get it, in this process and in
+	 * processes that it forks (the name of a type, for the type's objects). */
 	void (*keep_text)(const struct module_call *call, uint64_t id, const char *text);
-	/* Returns the text that is kept with an id, or NULL. */
+	/* Returns the text that is stored for an id, or NULL. */
 	const char *(*kept_text)(const struct module_call *call, uint64_t id);
 };
 
-/* The parts of an event that a row's code may change before it is written. */
+/* The data of an event that the function `look` of a table row may change before the event is written. */
 struct module_details {
-	unsigned index; /* counts the calls for one event from 0 on, if looks_again */
+	unsigned index; /* with looks_again, number of the call of `look` for this event, from 0 on */
 	uint64_t id, size;
-	/* An argument that is added to the event: its name, which must be constant, and its value; NULL none. */
+	/* An argument that is added to the event: its name, which must be a constant string, and its value. The name
+	 * is NULL if no argument is added. */
 	const char *arg_name;
 	char arg_value[128];
 };
 
 struct function {
-	/* The function's name in the object file (mangled). '*' as a prefix: "*malloc" matches any prefix of
-	 * prefixes[]. With is_pattern: a shell pattern that is matched with symbols and demangled names, also of
-	 * local functions; see src/calls/probes/patterns.h. NAME@OBJECT: only in objects with OBJECT in their path.
-	 * OBJECT!0xADDRESS: the code at that address of the object's file. OBJECT "main", or nothing before the !,
-	 * is the program itself. */
+	/* The function's name in the object file (mangled). A leading '*', as in "*malloc", stands for any of the
+	 * module's prefixes. With is_pattern: a shell pattern that is matched with symbols and demangled names,
+	 * including those of local functions; see src/calls/probes/patterns.h. NAME@OBJECT: only in objects whose
+	 * path contains OBJECT. OBJECT!0xADDRESS: the code at that address of the object's file. If OBJECT is "main"
+	 * or empty, it is the program itself. */
 	const char *symbol;
 	bool is_pattern;
-	const char *name;       /* the name in the trace; NULL: the symbol, or the name that the pattern has matched */
+	const char *name;       /* the name in the trace; NULL: the symbol, or the name that matched the pattern */
 	unsigned char role;     /* enum function_role */
 	unsigned char resource; /* index in the module's resources */
-	/* The row applies to a call only if all these hold. A symbol may have several rows, one for each resource. */
+	/* The row applies to a call only if all these conditions hold. A symbol may have several rows, one for each
+	 * resource. */
 	struct condition conditions[FUNCTION_CONDITIONS];
-	struct value id; /* of the resource that is allocated (ROLE_RELEASE: released) */
+	struct value id; /* id of the allocated resource (ROLE_RELEASE: of the released one) */
 	struct value size;
-	struct value released; /* ROLE_REALLOC: the id that is released */
-	/* ROLE_ALLOC whose `id` is a VALUE_POINTEE: the number of ids in that array (pipe); 0 means 1. */
+	struct value released; /* ROLE_REALLOC: id of the resource that is released */
+	/* ROLE_ALLOC with a VALUE_POINTEE as `id`: number of ids in that array (pipe has 2); 0 means 1. */
 	unsigned char id_count;
-	/* ROLE_RELEASE, if not VALUE_NONE: releases all live ids from `id` to this one (close_range). If none is
-	 * live, nothing is released. */
+	/* ROLE_RELEASE, if not VALUE_NONE: all live ids from `id` to this one are released (close_range). If no id
+	 * in this range is live, nothing is released. */
 	struct value last;
-	/* For ranges (is_range): how many bytes from `id` or `released` on are released; VALUE_NONE: the whole
-	 * range; 0 bytes: nothing. */
+	/* For ranges (is_range): number of bytes, from `id` or `released` on, that are released. VALUE_NONE: the
+	 * whole range is released; 0 bytes: nothing is released. */
 	struct value extent;
-	/* For ranges: if it holds (TEST_NONE: never), an allocation replaces all ranges of the module that it covers
-	 * (MAP_FIXED). */
+	/* For ranges: if this condition holds, an allocation replaces all ranges of the module that it covers
+	 * (MAP_FIXED). With TEST_NONE it never does. */
 	struct condition replaces;
-	/* ROLE_REALLOC: if it holds (TEST_NONE: never), the old resource stays live beside the new one (an mremap
-	 * that leaves the old place mapped). */
+	/* ROLE_REALLOC: if this condition holds, the old resource stays live beside the new one, as after an mremap
+	 * that leaves the old addresses mapped. With TEST_NONE it never does. */
 	struct condition stays;
-	struct value keeps;    /* ROLE_ALLOC: a number to keep with the id (the segment of a mapping) */
+	struct value keeps;    /* ROLE_ALLOC: a number to store with the id (the segment of a mapping) */
 	unsigned char result;  /* enum value_type of the result */
 	unsigned char success; /* enum success */
-	bool can_fail;         /* a release that can fail: reserved at the entry, written when its success is proved */
-	bool fails_unknown;    /* a release that can fail, but not of a live id (close) */
-	bool may_release_none; /* if the id is not live, the call is no release and is not written (dup2, munmap) */
+	bool can_fail;         /* the release can fail: reserved at the entry, written when it has succeeded */
+	bool fails_unknown;    /* the release can fail, but not for a live id (close) */
+	bool may_release_none; /* if the id is not live, the call releases nothing and is not written (dup2, munmap) */
 	bool releases_anyway;  /* ROLE_REALLOC: `released` is released even if the call fails (freopen) */
 	bool unless_live;      /* ROLE_ALLOC: if the id is live already, the call has not allocated it (shm_open) */
 	bool publishes_early;  /* other threads can see the id before the return (posix_memalign) */
-	bool throws;           /* may end with a C++ exception */
-	bool zero_size_releases; /* ROLE_REALLOC: size 0 and result NULL mean that it has released */
-	const char *family;      /* which functions must release it ("malloc", "new", "new[]"); NULL any */
-	/* Code for what the row cannot say, called at the return of a successful call before it is written. Returns
-	 * false if it is not to be written. NULL: none. */
+	bool throws;           /* the function may end with a C++ exception */
+	bool zero_size_releases; /* ROLE_REALLOC: size 0 and result NULL mean that the call has released the resource */
+	const char *family;      /* the functions that must release it ("malloc", "new", "new[]"); NULL: any */
+	/* Does what the table cannot describe. It is called when a successful call has returned, before the event is
+	 * written. Returns false if the event must not be written. NULL if there is no such function. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
-	bool looks_again; /* `look` is called until it returns false, and each call makes an event (recvmsg) */
-	/* The parameters for -a, in the order of the prototype, as far as they are known. */
+	bool looks_again; /* `look` is called until it returns false; each call makes an event (recvmsg) */
+	/* The parameters that -a shows, in the order of the prototype. Unknown ones at the end are left out. */
 	struct param params[FUNCTION_PARAMS];
-	struct param returns; /* the result, also if it is the event's id; PARAM_END: none */
-	/* errno has the reason of a failure. The call has failed if it has not succeeded by `success`, or, with
-	 * OK_ALWAYS, if it returns -1. */
+	struct param returns; /* the result that -a shows, also if it is the event's id; PARAM_END: not shown */
+	/* True if errno contains the reason of a failure. A call has failed if it has not succeeded according to
+	 * `success`, or, with OK_ALWAYS, if it returns -1. */
 	bool sets_errno;
 };
 
-/* Where the kernel shows the resources that exist before a trace begins. */
+/* How the kernel shows the resources that exist when a trace begins. */
 enum existing {
 	EXISTING_UNKNOWN = 0,
-	EXISTING_DESCRIPTORS, /* /proc/PID/fd */
+	EXISTING_DESCRIPTORS, /* by /proc/PID/fd */
 };
 
-/* As enum resource_flags in functrace's traces. */
+/* Have the values of enum resource_flags in functrace's traces. */
 enum {
-	KIND_REFCOUNT = 1, /* an id is live until it is released as often as it was allocated */
-	KIND_CALL = 2,     /* records of calls, which are never leaks */
+	KIND_REFCOUNT = 1, /* an id is live until it has been released as often as it was allocated */
+	KIND_CALL = 2,     /* the events are records of calls, which are never leaks */
 };
 
 struct resource {
 	const char *type, *desc;
 	unsigned flags;   /* KIND_... */
-	const char *noun; /* what messages call one of them ("block"); the plural has an s */
-	const char *unit; /* what sizes count ("byte"); NULL: sizes are not summed up */
-	const char *left; /* what messages call those that were not released ("never joined"); NULL: live */
-	bool zero_is_id;  /* 0 is an id like any other (descriptors); if false, it is none (NULL) */
-	bool is_range;    /* an id is an address with a size, and parts may be released (mappings) */
-	/* They belong to the thread group, not to the address space, so the child of a vfork changes only its own. */
+	const char *noun; /* name of one resource in messages ("block"); the plural has an s */
+	const char *unit; /* unit of sizes ("byte"); NULL: sizes are not added up */
+	const char *left; /* how messages call resources that were not released ("never joined"); NULL: live */
+	bool zero_is_id;  /* true if 0 is a valid id (descriptors); false if 0 means "no resource" (NULL) */
+	bool is_range;    /* an id is an address with a size, and a piece of the range can be released (mappings) */
+	/* The resources belong to the thread group, not to the address space, so the child of a vfork changes only
+	 * its own. */
 	bool of_group;
-	bool ends_in_child; /* a fork's child has none of its maker's (threads) */
-	/* True: a call is folded into a call of another of the module's kinds with this flag, too (fopen opens a
-	 * descriptor), if all code between the two belongs to the outer function's object. False: only calls of the
-	 * same kind are folded, and only if all functions between them are of that kind. */
+	bool ends_in_child; /* a fork's child has none of its parent's resources (threads) */
+	/* True: a call is folded into a call of another kind of the module that has this flag, too (fopen opens a
+	 * descriptor), if all code between the two belongs to the object of the outer function. False: a call is
+	 * folded only into a call of the same kind, and only if all functions between the two are of this kind. */
 	bool folds_in_object;
-	bool is_nested;         /* each call is its own event, also inside another one */
+	bool is_nested;         /* each call makes its own event, also inside another call */
 	unsigned char existing; /* enum existing */
-	/* A function of the C library that releases resources which it has never allocated by these functions and
-	 * the program has never had (glibc's thread caches); NULL none. */
+	/* A function of the C library that releases resources which the functions of this table have not allocated,
+	 * and which the program never had (glibc's thread caches). NULL if there is none. */
 	const char *keeper;
 };
 
 struct module {
-	unsigned api; /* MODULE_API at the time when the module was written */
+	unsigned api; /* value of MODULE_API when the module was compiled */
 	const char *name;
 	const char *summary; /* one line for -e help */
 	unsigned short version_major, version_minor;
@@ -321,9 +326,9 @@ struct module {
 	size_t resource_count;
 	const struct function *functions;
 	size_t function_count;
-	const char *const *prefixes; /* for functions with '*'; ended by NULL */
-	/* For messages; NULL: none. families: two families of functions that programs confuse. symbols: the options
-	 * --symbol that a user should try first. */
+	const char *const *prefixes; /* prefixes for symbols with '*', terminated by NULL */
+	/* Texts in messages; NULL if there are none. families: two families of functions that programs often mix up.
+	 * symbols: the options --symbol that a user should try first. */
 	const char *families, *symbols;
 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* local.mk generates the rows from the files in tables/. */
+/* modules/local.mk generates the array's elements from the files in tables/. */
 const struct module_text module_texts[] = {
 #include "modules/module_texts.inc"
 	{NULL, NULL},

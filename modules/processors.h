@@ -2,7 +2,7 @@
 #ifndef FT_MODULES_PROCESSORS_H
 #define FT_MODULES_PROCESSORS_H
 
-/* Returns the name of the processor with bit 1 << bit of enum processor; NULL after the last. */
+/* Returns the name of the processor with the bit 1 << bit in enum processor; NULL after the last. */
 const char *module_processor(unsigned bit);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define WIDE 4 /* bytes of a wchar_t */
 
-/* wcsnlen(): corrects the size if the string has no end within its limit, because then no end was read. */
+/* Corrects the size for wcsnlen(): if the string does not end within the limit, no terminating NUL was read. */
 static bool look_wcsnlen(const struct module_call *call, struct module_details *details)
 {
 	const uint64_t most = call->pointer_size == 4 ? (uint32_t)call->args[1] : call->args[1];
@@ -16,8 +16,8 @@ static bool look_wcsnlen(const struct module_call *call, struct module_details *
 	return true;
 }
 
-/* shmat(): takes the size of the attached mapping if another process has made the segment, so that its size is
- * unknown. */
+/* Sets the size for shmat() to that of the attached mapping, if another process has created the segment, so that the
+ * segment's size is unknown. */
 static bool look_attached(const struct module_call *call, struct module_details *details)
 {
 	if (!details->size)
@@ -25,7 +25,7 @@ static bool look_attached(const struct module_call *call, struct module_details 
 	return true;
 }
 
-/* shmctl(): adds the command's name, as in enum shmctl_command of tables/constants.conf. */
+/* Adds the command's name for shmctl(), as in enum shmctl_command of tables/constants.conf. */
 static bool look_control(const struct module_call *call, struct module_details *details)
 {
 	static const struct {

@@ -1,12 +1,12 @@
-/* Finds descriptors that are received in messages (unix(7), cmsg(3)), and those of openpty(). */
+/* Finds descriptors that a process receives in messages (unix(7), cmsg(3)), and the descriptors of openpty(). */
 #include "config.h"
 #include "modules/row_code.h"
 
 #include <string.h>
 #include <sys/socket.h>
 
-#define MESSAGES_MAX 1024 /* in one call; the kernel's limit (UIO_MAXIOV) */
-#define MESSAGE_MAX  4096 /* bytes of control messages; the kernel allows 253 descriptors at once */
+#define MESSAGES_MAX 1024 /* limit of messages in a call, which is the kernel's (UIO_MAXIOV) */
+#define MESSAGE_MAX  4096 /* limit of bytes of control messages; the kernel allows 253 descriptors at once */
 
 static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 {
@@ -21,13 +21,14 @@ static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 	return half;
 }
 
-/* Reads the control messages of a msghdr, as they are after the call. Returns their size in bytes, or 0. */
+/* Reads the control messages of a msghdr, as they are when the call has returned. Returns their size in bytes, or 0. */
 static size_t read_control(const struct module_call *call, uint64_t message, unsigned char control[MESSAGE_MAX])
 {
 	const unsigned word = call->pointer_size;
 	unsigned char header[6 * sizeof(uint64_t)];
 
-	/* name, its length, vectors, their number, control, its length: each takes a word, with padding */
+	/* The members are name, its length, vectors, their number, control, its length. With padding each takes a
+	 * word. */
 	if (!call->read(call, message, header, 6u * word))
 		return 0;
 	const uint64_t address = row_code_file_word_at(header + 4 * word, word),
@@ -36,8 +37,8 @@ static size_t read_control(const struct module_call *call, uint64_t message, uns
 	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
 }
 
-/* Returns the descriptor number *skip of the control messages, counted from 0. If there are fewer, returns -1 and
- * reduces *skip by their number. */
+/* Returns the descriptor with index *skip in the control messages. If they contain fewer descriptors, returns -1 and
+ * reduces *skip by the number of descriptors. */
 static int find_descriptor(const struct module_call *call, const unsigned char *control, size_t size, size_t *skip)
 {
 	const unsigned word = call->pointer_size;
@@ -63,11 +64,11 @@ static int find_descriptor(const struct module_call *call, const unsigned char *
 	return -1;
 }
 
-/* Sets the id to the next descriptor in `count` messages. Each call for the event finds another one. */
+/* Sets the id to the descriptor with index details->index in `count` messages. Returns false if there is none. */
 static bool look_at_messages(const struct module_call *call, struct module_details *details, uint64_t count)
 {
 	unsigned char control[MESSAGE_MAX];
-	/* a mmsghdr is a msghdr of seven words, and a length */
+	/* A struct mmsghdr is a msghdr of seven words, and a length. */
 	const unsigned step = 8u * call->pointer_size;
 	size_t skip = details->index;
 	int fd = -1;
@@ -83,13 +84,13 @@ bool row_code_message(const struct module_call *call, struct module_details *det
 	return look_at_messages(call, details, 1);
 }
 
-/* The call's result is the number of messages. */
+/* The result of recvmmsg() is the number of messages. */
 bool row_code_messages(const struct module_call *call, struct module_details *details)
 {
 	return look_at_messages(call, details, call->result);
 }
 
-/* Arguments 0 and 1 point to the descriptors of the two ends. */
+/* Arguments 0 and 1 of openpty() point to the descriptors of the two ends. */
 bool row_code_terminal(const struct module_call *call, struct module_details *details)
 {
 	int32_t fd;

@@ -1,14 +1,15 @@
 /* Finds the types of GLib's objects.
  *
- * An object's class points to the node of its type in GLib. The layout of that (struct _TypeNode of gobject/gtype.c)
- * is not a public interface, so it is used only if its contents agree with each other. Names are those with which
- * types are registered, so types that were registered before functrace attached have no name. */
+ * An object's class points to GLib's node for the object's type. The layout of a node (struct _TypeNode of
+ * gobject/gtype.c) is not a public interface, so it is used only if its contents do not contradict each other. The
+ * names are those under which programs register types. So types that were registered before functrace attached have
+ * no name. */
 #include "config.h"
 #include "modules/row_code.h"
 
 #include <string.h>
 
-#define TYPE_OBJECT 80u /* G_TYPE_OBJECT, the fundamental type of all objects */
+#define TYPE_OBJECT 80u /* G_TYPE_OBJECT, from which the types of all objects are derived */
 #define NAME_MAX    127
 
 static bool row_code_gobject_read_word(const struct module_call *call, uint64_t address, uint64_t *to)
@@ -24,7 +25,7 @@ static bool row_code_gobject_read_word(const struct module_call *call, uint64_t 
 	return true;
 }
 
-/* Returns the size of an instance from the node of its type, or 0 if that is not a valid node. */
+/* Returns the size of an instance from the node of its type, or 0 if the node is not valid. */
 static uint64_t node_size(const struct module_call *call, uint64_t node, uint64_t class)
 {
 	const unsigned word = call->pointer_size;
@@ -32,13 +33,13 @@ static uint64_t node_size(const struct module_call *call, uint64_t node, uint64_
 	uint16_t size;
 	unsigned char supers;
 
-	/* supers[0] is the type itself, and its last element is the fundamental type. */
+	/* supers[0] is the type itself, and the last element is the fundamental type. */
 	if (!call->read(call, node + 2 * word + 4, &supers, 1) || !supers ||
 	    !row_code_gobject_read_word(call, node + 8 * word + 8, &own) || own != node ||
 	    !row_code_gobject_read_word(call, node + 8 * word + 8 + supers * word, &fundamental) ||
 	    fundamental != TYPE_OBJECT)
 		return 0;
-	/* Its data contain the class. */
+	/* The node's data contains the class. */
 	if (!row_code_gobject_read_word(call, node + 3 * word + 8, &data) ||
 	    !row_code_gobject_read_word(call, data + 6 * word + 8, &of_class) || of_class != class ||
 	    !call->read(call, data + 7 * word + 8, &size, sizeof(size)))
@@ -67,7 +68,8 @@ bool row_code_object(const struct module_call *call, struct module_details *deta
 	return true;
 }
 
-/* Keeps the name of a type that is being registered, for the type's objects. Writes no event. */
+/* Stores the name of a type that is being registered, so that the type's objects can be named. Returns false,
+ * because no event is written. */
 bool row_code_type(const struct module_call *call, struct module_details *details)
 {
 	char name[NAME_MAX + 1];

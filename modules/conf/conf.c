@@ -53,7 +53,7 @@ static bool take_module_word(struct conf *conf, struct lexer *lexer)
 					   : lexer_error(lexer, "a version is written version=1.2");
 }
 
-/* module mypool "objects of my pool" version=1.2 */
+/* Parses: module mypool "objects of my pool" version=1.2 */
 static bool conf_take_module(struct conf *conf, struct lexer *lexer)
 {
 	struct module *const module = &conf->module;
@@ -75,7 +75,7 @@ static bool take_resource_word(struct conf *conf, struct lexer *lexer, struct re
 {
 	static const struct {
 		const char *word;
-		size_t text, flag; /* offset of the field: a text, or a bool */
+		size_t text, flag; /* offset of the field in struct resource; one of the two is 0 */
 	} words[] = {
 		{"noun", offsetof(struct resource, noun), 0},
 		{"unit", offsetof(struct resource, unit), 0},
@@ -109,7 +109,7 @@ static bool take_resource_word(struct conf *conf, struct lexer *lexer, struct re
 		lexer_shown(lexer));
 }
 
-/* resource object "objects of the pool" noun=object unit=byte */
+/* Parses: resource object "objects of the pool" noun=object unit=byte */
 static bool conf_take_resource(struct conf *conf, struct lexer *lexer)
 {
 	struct resource resource = {0};
@@ -137,7 +137,7 @@ static bool conf_take_resource(struct conf *conf, struct lexer *lexer)
 	return true;
 }
 
-/* prefixes je_ mi_ */
+/* Parses: prefixes je_ mi_ */
 static bool take_prefixes(struct conf *conf, struct lexer *lexer)
 {
 	do {
@@ -154,7 +154,7 @@ static bool take_prefixes(struct conf *conf, struct lexer *lexer)
 
 static void take_statements(struct conf *conf, struct lexer *lexer, const char *at, const char *end);
 
-/* include constants */
+/* Parses: include constants */
 static bool take_include(struct conf *conf, struct lexer *lexer)
 {
 	struct lexer inner = {.path = "constants.conf", .conf = conf, .said = lexer->said};
@@ -202,8 +202,8 @@ static void take_statement(struct conf *conf, struct lexer *lexer)
 	}
 }
 
-/* Whether a line begins a statement: those begin in the first column. A line that is indented, blank, a comment or
- * the end of an enum belongs to the statement before. */
+/* Returns true if a line begins a statement. Statements begin in the first column. A line that is indented, blank, a
+ * comment or the end of an enum belongs to the previous statement. */
 static bool is_begin(const char *line)
 {
 	return !strchr(" \t\r\n#}", *line);
@@ -220,7 +220,7 @@ static void take_statements(struct conf *conf, struct lexer *lexer, const char *
 {
 	unsigned line = 1;
 
-	/* UTF-8's byte order mark. */
+	/* Skips UTF-8's byte order mark. */
 	if (end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
 	while (at < end) {
@@ -260,8 +260,8 @@ static void conf_add_resource(struct conf *conf, const char *suffix, unsigned fl
 	free(type);
 }
 
-/* Returns the only resource that rows of a role can mean if they name none, and makes it if there is none; -1: there
- * are several. */
+/* Returns the index of the resource for rows of a role that name none: the only one that the role can use. If there
+ * is none, adds one. Returns -1 if there are several. */
 static int only_resource(struct conf *conf, bool is_call)
 {
 	int found = -1;
@@ -328,7 +328,7 @@ static int by_symbol(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Reports functions with more than one row for a resource. */
+/* Reports functions that have more than one row for a resource. */
 static void check_twice(const struct conf *conf, struct lexer *lexer)
 {
 	const struct conf_row **rows = xcalloc(conf->row_count, sizeof(struct conf_row *));
@@ -349,7 +349,7 @@ static void check_twice(const struct conf *conf, struct lexer *lexer)
 	free(rows);
 }
 
-/* Completes a resource: its noun and description, and whether its sizes are summed up. */
+/* Sets the noun and the description of a resource if they are missing, and its unit if its sizes can be added up. */
 static void settle_resource(struct conf *conf, size_t index)
 {
 	struct resource *const resource = &conf->resources[index];

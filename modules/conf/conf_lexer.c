@@ -166,7 +166,8 @@ void lexer_next(struct lexer *lexer)
 		return;
 	skip_blanks(lexer);
 	if (lexer->at == lexer->end) {
-		/* An error at the end of the statement is reported on the line of the last token. */
+		/* The token keeps its line, so that an error at the end of the statement is reported on the line of
+		 * the last token. */
 		token->kind = TOKEN_END;
 		return;
 	}
@@ -195,7 +196,7 @@ static bool is_token(const struct lexer *lexer, enum token_kind kind, const char
 {
 	const struct token *const token = &lexer->token;
 
-	/* Each token is compared with some fifty words; the first byte rules most of them out. */
+	/* Each token is compared with about fifty words, most of which differ in the first byte. */
 	return token->kind == kind && token->text[0] == text[0] && token->length == strlen(text) &&
 	       !memcmp(token->text, text, token->length);
 }
@@ -228,7 +229,7 @@ bool lexer_take_word(struct lexer *lexer, const char *word)
 	return is_it;
 }
 
-/* Takes a number as C writes it: after a 0 it is octal. */
+/* Parses a number as in C: with a leading 0 it is octal. */
 static bool take_plain_number(struct lexer *lexer, uint64_t *number)
 {
 	const struct token token = lexer->token;

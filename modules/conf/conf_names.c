@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TEXT_MAX_BYTES 200 /* of a text for people */
+#define TEXT_MAX_BYTES 200 /* limit of the bytes of a text for people */
 
-/* Takes names and texts, and keeps copies that live as long as the conf. */
+/* Functions that parse names and texts, and store copies of them in the conf. */
 
 const char *conf_keep(struct conf *conf, const char *text, size_t length)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads how parameters depend on others, and makes of prototypes what -a shows. */
+/* Parses how parameters depend on other parameters, and converts prototypes to the parameters that -a shows. */
 
 #define INTS_MAX 64
 
@@ -20,7 +20,7 @@ static bool take_other(struct lexer *lexer, struct conf_name *name)
 	return true;
 }
 
-/* Takes the length in an array's brackets. The type of an element becomes that of the whole array: `void
+/* Parses the length in an array's brackets. The type of an element becomes that of the whole array: `void
  * bytes[count]`, `void items[count*size]`, and, for a string that may end earlier, `char name[<=size]`. */
 bool conf_take_length(struct lexer *lexer, struct conf_param *param)
 {
@@ -58,7 +58,7 @@ bool conf_take_condition(struct lexer *lexer, struct conf_param *param)
 
 /* ---- Parameters for -a ---- */
 
-/* Whether the next parameter is, or points to, the length of a socket's address. */
+/* Returns true if the next parameter is the length of a socket address, or a pointer to the length. */
 static bool conf_param_has_length(const struct prototype *prototype, unsigned index)
 {
 	const unsigned next = index + 1;
@@ -100,7 +100,7 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	}
 }
 
-/* Sets the index of the parameter of that name among the first `count`. Returns false after an error. */
+/* Sets *index to that of the parameter with this name among the first `count`. Returns false after an error. */
 static bool set_other(struct lexer *lexer, const struct prototype *prototype, unsigned count,
 		      const struct conf_name *name, unsigned char *index)
 {
@@ -143,10 +143,10 @@ bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct protot
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
 		return lexer_error(lexer, "a function that returns void does not show whether errno was set: leave out "
 					  "errno");
-	/* The address of such a result takes the place of an argument. */
+	/* The address of such a result takes a register or word for arguments, so the other locations are unknown. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
-	/* The places of parameters after one that is not shown are unknown. */
+	/* The locations of the parameters after one that is not shown are unknown. */
 	for (; count < prototype->param_count && count < FUNCTION_PARAMS; count++) {
 		if (!is_shown(&prototype->params[count].use))
 			break;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads a regular file into `text`, and stops after CONF_SIZE_MAX bytes. Returns 0 or an errno. */
+/* Reads a regular file into `text`. Stops when it has read more than CONF_SIZE_MAX bytes. Returns 0 or an errno. */
 static int conf_read_all(int fd, struct buf *text)
 {
 	for (;;) {

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads a row: `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
+/* Parses a table row: `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
 
 #define SYMBOL_MAX   1000
-#define PREFIXED_MAX 60 /* bytes without the prefix */
+#define PREFIXED_MAX 60 /* limit of a name's bytes, without the prefix */
 
 enum {
 	ON_ALLOC = 1 << ROLE_ALLOC,
@@ -36,8 +36,8 @@ enum attribute_kind {
 static const struct conf_row_attribute {
 	const char *word;
 	unsigned char kind; /* enum attribute_kind */
-	unsigned char on;   /* mask of the roles that may have it */
-	unsigned short at;  /* offset of its field in struct function */
+	unsigned char on;   /* mask of the roles whose rows may have the attribute */
+	unsigned short at;  /* offset of the attribute's field in struct function */
 } attributes[] = {
 #define FIELD(name) offsetof(struct function, name)
 	{"id", TAKES_VALUE, ON_ALL, FIELD(id)},
@@ -76,7 +76,7 @@ struct taking {
 	struct lexer *lexer;
 	struct prototype prototype;
 	struct conf_row row;
-	uint32_t seen; /* one bit per attribute */
+	uint32_t seen; /* mask of the attributes that were parsed */
 	bool is_prefixed;
 };
 
@@ -133,7 +133,7 @@ static bool conf_row_take_resource(struct taking *t)
 	return true;
 }
 
-/* Takes the name of code in functrace, for what a text cannot say. */
+/* Parses the name of a function in functrace, which does what a description cannot express. */
 static bool take_code(struct taking *t)
 {
 	const struct token token = t->lexer->token;
@@ -248,13 +248,13 @@ static bool ask_success(struct taking *t, const char *why)
 			   (int)t->prototype.length, t->prototype.name, why);
 }
 
-/* Chooses which results mean success, if the row does not say it. */
+/* Sets which results mean success, if the row does not say it. Returns false after an error. */
 static bool choose_success(struct taking *t)
 {
 	struct function *const f = &t->row.function;
 	const bool is_id = f->id.kind == VALUE_RESULT;
 
-	/* With errno, a result of -1 means failure. */
+	/* A function that sets errno returns -1 on failure. */
 	if (f->role == ROLE_RELEASE && f->sets_errno && !f->can_fail && !f->fails_unknown && !f->may_release_none &&
 	    !f->releases_anyway && t->prototype.has_result && t->prototype.result.type != C_VOID) {
 		f->can_fail = true;
@@ -274,7 +274,7 @@ static bool choose_success(struct taking *t)
 		       lexer_error(t->lexer,
 				   "a function that returns void cannot report a failure: leave out can-fail");
 	case C_POINTER:
-	case C_UINT8: /* bool */
+	case C_UINT8: /* C_UINT8 is bool */
 		f->success = OK_NONZERO;
 		return true;
 	case C_INT8:
@@ -351,7 +351,7 @@ static bool set_symbol(struct taking *t)
 				   "a file has at most %d patterns with wildcards: combine several into one, or write "
 				   "names in full",
 				   CONF_GLOBS_MAX);
-	/* Only C++ throws. */
+	/* Only C++ functions throw. */
 	f->throws |= f->role != ROLE_RELEASE && (f->is_pattern || !strncmp(f->symbol, "_Z", 2));
 	return true;
 }

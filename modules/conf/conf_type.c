@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads the types of C, as far as a call's arguments need them: how wide a type is, and whether it is passed like an
+/* Parses C types, as far as it is necessary to read arguments: how wide a type is, and whether it is passed like an
  * integer. A type that always has 8 bytes is one argument in 64-bit programs, and two in 32-bit programs. */
 
 static const struct {
@@ -37,7 +37,7 @@ static const struct {
 	{"gid_t", C_UINT, PARAM_UINT},
 	{"mode_t", C_UINT, PARAM_OCTAL},
 	{"socklen_t", C_UINT, PARAM_UINT},
-	/* 8 bytes in some 32-bit programs and 4 in others; shown as if they had 4 in all. */
+	/* These types have 8 bytes in some 32-bit programs and 4 in others; they are shown as if they had 4 in all. */
 	{"off_t", C_WIDE, PARAM_LONG},
 	{"off64_t", C_WIDE, PARAM_INT64},
 	{"time_t", C_WIDE, PARAM_LONG},
@@ -56,10 +56,10 @@ static bool take_one_of(struct lexer *lexer, const char *const *words, size_t co
 	return false;
 }
 
-/* How often each word of a type occurs: "unsigned long int" has three of them once. */
+/* The number of times that each word occurs in a type. In "unsigned long int" three counts are 1. */
 struct conf_type_words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
-	struct ctype_use use; /* if the type is a name */
+	struct ctype_use use; /* the type's properties, if the type is a name */
 };
 
 static bool conf_type_is_plain(const struct conf_type_words *words)
@@ -67,7 +67,7 @@ static bool conf_type_is_plain(const struct conf_type_words *words)
 	return words->is_unsigned || words->is_signed || words->longs || words->shorts || words->chars || words->ints;
 }
 
-/* Takes "unsigned", "long" and the like. */
+/* Parses a word of a basic type, such as "unsigned" or "long". */
 static bool conf_type_take_plain(struct lexer *lexer, struct conf_type_words *words)
 {
 	const struct {
@@ -84,7 +84,8 @@ static bool conf_type_take_plain(struct lexer *lexer, struct conf_type_words *wo
 	return false;
 }
 
-/* Takes a type that the file describes: an enum, flags or a union. Returns false if it describes no such type. */
+/* Parses a type that the file describes: an enum, flags or a union. Returns false if the file describes no such
+ * type. */
 static bool take_described(struct lexer *lexer, struct conf_type_words *words)
 {
 	const struct conf_words *const known =
@@ -108,7 +109,7 @@ static bool take_tagged(struct lexer *lexer, struct conf_type_words *words)
 				   lexer_shown(lexer));
 	words->others++;
 	words->use.type = is_enum ? C_INT : C_STRUCT;
-	/* For a struct, `param` is for pointers to it. */
+	/* In a struct, `param` describes pointers to the struct. */
 	words->use.param = is_enum ? PARAM_INT : lexer_is_word(lexer, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
 	if (is_enum)
 		take_described(lexer, words);
@@ -132,7 +133,7 @@ static void conf_type_take_named(struct lexer *lexer, struct conf_type_words *wo
 static unsigned char plain_type(const struct conf_type_words *words)
 {
 	if (words->chars)
-		/* Whether char is signed depends on the processor. */
+		/* Whether plain char is signed depends on the processor. */
 		return words->is_unsigned ? C_UINT8 : C_INT8;
 	if (words->shorts)
 		return words->is_unsigned ? C_UINT16 : C_INT16;
@@ -168,7 +169,7 @@ static bool conf_type_take_words(struct lexer *lexer, struct conf_type_words *wo
 		if (!take_tagged(lexer, words) && !lexer->failed)
 			conf_type_take_named(lexer, words);
 	}
-	/* "long double" */
+	/* Parses "long double". */
 	if (words->longs && !words->others && lexer_take_word(lexer, "double"))
 		*words = (struct conf_type_words){.others = 1, .use.type = C_FLOAT};
 	if (lexer->failed)
@@ -189,7 +190,7 @@ static void make_pointer(struct ctype_use *use)
 		param = PARAM_WIDE;
 	else if (use->type == C_STRUCT && to == PARAM_SOCKADDR)
 		param = PARAM_SOCKADDR;
-	/* char *const argv[]; a char ** without const may be an output. */
+	/* char *const argv[] is an array of strings; a char ** without const may be an output. */
 	else if (use->type == C_POINTER && to == PARAM_STRING && use->is_const)
 		param = PARAM_STRINGS;
 	*use = (struct ctype_use){.type = C_POINTER, .pointee = use->type, .param = param, .to = to};
@@ -206,7 +207,7 @@ bool conf_take_type(struct lexer *lexer, struct ctype_use *use)
 	else
 		*use = (struct ctype_use){.type = plain_type(&words), .param = plain_param(&words)};
 	for (;;)
-		/* C++ passes references like pointers. */
+		/* References of C++ are passed like pointers. */
 		if (lexer_take_sign(lexer, "*") || lexer_take_sign(lexer, "&"))
 			make_pointer(use);
 		else if (lexer_take_word(lexer, "const"))
@@ -225,7 +226,7 @@ unsigned char conf_value_type(unsigned char ctype)
 
 /* ---- Prototypes ---- */
 
-/* Skips everything up to the bracket that closes an open one, and that bracket. */
+/* Skips all tokens up to and including the bracket that closes an open one. */
 static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 {
 	unsigned depth = 1;
@@ -238,8 +239,8 @@ static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 	return !depth || lexer_error(lexer, "a '%s' without its '%s'", open, close);
 }
 
-/* Whether the token is the name of a value, and so not one for parameter `index`: `return`, or `arg3` for another
- * parameter than the third. */
+/* Returns true if the token cannot be the name of parameter `index` because values use it: `return`, or `arg3` for
+ * any parameter except the third. */
 static bool is_reserved(const struct lexer *lexer, unsigned index)
 {
 	char numbered[16];
@@ -262,7 +263,7 @@ static bool name_param(struct lexer *lexer, struct conf_param *param, unsigned i
 	return true;
 }
 
-/* Takes `void (*done)(void *)`, after its first type and bracket. */
+/* Parses `void (*done)(void *)`, after the first type and the first bracket. */
 static bool take_function_pointer(struct lexer *lexer, struct conf_param *param, unsigned index)
 {
 	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN, .param = PARAM_FUNCTION};
@@ -277,7 +278,7 @@ static bool take_function_pointer(struct lexer *lexer, struct conf_param *param,
 	return skip_to(lexer, "(", ")");
 }
 
-/* `hex`: the number is shown as a hexadecimal one. */
+/* Handles `hex`: the number is shown in hexadecimal. Returns false if the type is no number. */
 static bool set_hex(struct ctype_use *use)
 {
 	if (use->type == C_INT || use->type == C_UINT)
@@ -289,7 +290,7 @@ static bool set_hex(struct ctype_use *use)
 	return true;
 }
 
-/* Takes a type, after words that say how it is shown. is_result: NULL if `out` is not allowed. */
+/* Parses a type and the preceding words that say how it is shown. is_result: NULL if the word `out` is not allowed. */
 static bool take_shown_type(struct lexer *lexer, struct ctype_use *use, bool *is_result)
 {
 	bool is_hex = false;
@@ -307,7 +308,7 @@ static bool take_shown_type(struct lexer *lexer, struct ctype_use *use, bool *is
 	       lexer_error(lexer, "'hex' needs the type of an int or a long, and this type is neither");
 }
 
-/* Sets how an output is shown at the return. Returns false if the parameter cannot be one. */
+/* Sets how an output is shown when the function has returned. Returns false if the parameter cannot be an output. */
 static bool set_filled(struct conf_param *param)
 {
 	struct ctype_use *const use = &param->use;
@@ -343,7 +344,7 @@ static bool take_brackets(struct lexer *lexer, struct conf_param *param)
 	return true;
 }
 
-/* Takes a declaration: `const char *name`, `void (*done)(void *)`, `int pair[2]` */
+/* Parses a declaration: `const char *name`, `void (*done)(void *)`, `int pair[2]` */
 static bool take_declared(struct lexer *lexer, struct conf_param *param, unsigned index)
 {
 	*param = (struct conf_param){.name = {"", 0}};
@@ -385,7 +386,7 @@ static bool take_param(struct lexer *lexer, struct prototype *prototype)
 		if (param->name.length && conf_is_same_name(&prototype->params[i].name, &param->name))
 			return lexer_error(lexer, "two parameters are called '%.*s'", (int)param->name.length,
 					   param->name.text);
-	/* (void) */
+	/* Only `(void)` is allowed. */
 	if (param->use.type == C_VOID)
 		return (!param->name.length && !prototype->param_count && lexer_is_sign(lexer, ")")) ||
 		       lexer_error(lexer, "a parameter cannot be void");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads values of a call (`return`, `size`, `count*each`, `*out`, `arg2`), and conditions on them. */
+/* Parses values of a call (`return`, `size`, `count*each`, `*out`, `arg2`), and conditions on them. */
 
 struct values {
 	struct conf *conf;
@@ -13,10 +13,10 @@ struct values {
 	const struct prototype *prototype;
 };
 
-/* An argument of the call, as a value names it. */
+/* An argument of the call to which a value refers. */
 struct argument {
 	unsigned char index;
-	bool is_numbered; /* argN, whose type is unknown */
+	bool is_numbered; /* true for argN, whose type is unknown */
 	struct ctype_use use;
 };
 
@@ -25,7 +25,7 @@ static bool is_integer(const struct ctype_use *use)
 	return use->type >= C_INT8 && use->type <= C_POINTER;
 }
 
-/* Checks that the place of an argument is known: each argument before it must take one place. */
+/* Checks that the location of an argument is known: each argument before it must take one register or word. */
 static bool check_places(struct lexer *lexer, const struct prototype *prototype, unsigned index)
 {
 	const unsigned char result = prototype->result.type;
@@ -71,7 +71,7 @@ static bool check_index(struct lexer *lexer, unsigned index)
 	       lexer_error(lexer, "argument %u is out of reach: functrace reads the first %d", index + 1, MODULE_ARGS);
 }
 
-/* Returns N for `argN`, 1 for `this`, or 0 for another word. */
+/* Returns N for `argN`, 1 for `this`, or 0 for other words. */
 static unsigned argument_number(const struct values *v)
 {
 	const struct token *const token = &v->lexer->token;
@@ -105,7 +105,7 @@ static bool conf_value_unknown_name(const struct values *v)
 			   lexer_shown(v->lexer), known, MODULE_ARGS);
 }
 
-/* Takes the name of an argument, and checks that the argument can be read. */
+/* Parses the name of an argument, and checks that the argument can be read. */
 static bool take_argument(const struct values *v, struct argument *argument)
 {
 	const struct prototype *const prototype = v->prototype;
@@ -162,7 +162,7 @@ static bool conf_value_take_index(const struct values *v, unsigned char *index)
 	return lexer_take_sign(v->lexer, "]") || lexer_error(v->lexer, "a '[' without its ']'");
 }
 
-/* Takes the name of a resource, or without one chooses the only resource. */
+/* Parses the name of a resource. If !is_named, selects the only resource. */
 static bool conf_value_take_resource(const struct values *v, bool is_named, unsigned char *resource)
 {
 	struct lexer *const lexer = v->lexer;
@@ -181,7 +181,7 @@ static bool conf_value_take_resource(const struct values *v, bool is_named, unsi
 	return true;
 }
 
-/* Takes `strsize(name)`, after its word and bracket. */
+/* Parses `strsize(name)`, after its first word and bracket. */
 static bool take_function(const struct values *v, unsigned char kind, unsigned char of_result, struct value *value)
 {
 	struct argument argument;
@@ -211,7 +211,7 @@ static const struct {
 		 {"livesize", VALUE_LIVE_SIZE, VALUE_NONE},
 		 {"kept", VALUE_KEPT, VALUE_NONE}};
 
-/* Whether a bracket follows the word; if not, the word is the name of a parameter. */
+/* Returns true if a bracket follows the word. Otherwise the word is the name of a parameter. */
 static bool is_call_ahead(const struct lexer *lexer)
 {
 	const char *at = lexer->at;
@@ -253,7 +253,7 @@ static bool take_operand(const struct values *v, const struct ctype_use *cast, s
 	return true;
 }
 
-/* Takes `(return+MORE)*NUMBER`, after its first bracket and word. */
+/* Parses `(return+MORE)*NUMBER`, after its first bracket and word. */
 static bool take_result_scaled(const struct values *v, struct value *value)
 {
 	struct lexer *const lexer = v->lexer;
@@ -285,7 +285,7 @@ static bool take_product(const struct values *v, struct value *value)
 		b = number;
 	}
 	if (a.kind == VALUE_ARG && b.kind == VALUE_ARG)
-		/* For VALUE_ARG_TIMES, `number` is the type of the second argument. */
+		/* In VALUE_ARG_TIMES, `number` is the type of the second argument. */
 		*value = (struct value){VALUE_ARG_TIMES, a.a, b.a, a.type, b.type};
 	else if (a.kind == VALUE_ARG && b.kind == VALUE_CONST)
 		*value = (struct value){VALUE_ARG_SCALED, a.a, 0, a.type, b.number};

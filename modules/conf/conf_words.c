@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions, whose type
+/* Parses `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions, whose type
  * depends on another parameter: `union argument : hex size_t { 1: int, 2: mode_flags }` */
 
 #define WORDS_MAX 1000
 
-/* Takes the names after `on`: `on x86_64 i386` */
+/* Parses the names after `on`: `on x86_64 i386` */
 static bool take_processors(struct lexer *lexer, unsigned char *on)
 {
 	const char *name;
@@ -28,7 +28,7 @@ static bool take_processors(struct lexer *lexer, unsigned char *on)
 	       lexer_error(lexer, "%s is no processor; known are x86_64, i386, aarch64 and armv7l", lexer_shown(lexer));
 }
 
-/* Takes `NAME = NUMBER of MASK on PROCESSORS` */
+/* Parses `NAME = NUMBER of MASK on PROCESSORS` */
 static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is_flags, uint64_t *next,
 				 struct param_word *word, bool *is_written)
 {
@@ -54,7 +54,7 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 	return true;
 }
 
-/* Whether a name is there twice. That is allowed for other processors, or with another value that is written. */
+/* Returns true if a name occurs twice. That is allowed if the processors differ, or if another value is written. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static bool conf_words_take_list(struct conf *conf, struct lexer *lexer, struct 
 	return take_closing(lexer) && (count || lexer_error(lexer, "the enum has no values"));
 }
 
-/* Takes the name of the type, and, after a ':', the type under it. */
+/* Parses the name of the type, and, after a ':', the underlying type. */
 static bool take_head(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool *has_type)
 {
 	const struct token name = lexer->token;
@@ -120,7 +120,7 @@ static bool take_head(struct conf *conf, struct lexer *lexer, struct conf_words 
 	       lexer_error(lexer, "found %s where the '{' before the values is expected", lexer_shown(lexer));
 }
 
-/* Whether values of a type can have words. */
+/* Returns true if values of a type can have names. */
 static bool takes_words(const struct ctype_use *use)
 {
 	return !use->words && !use->cases &&
@@ -128,7 +128,7 @@ static bool takes_words(const struct ctype_use *use)
 		use->param == PARAM_FUNCTION);
 }
 
-/* Sets how a value of an enum or of flags is shown if no word fits. */
+/* Sets how a value of an enum or of flags is shown if it has no name. Returns false after an error. */
 static bool settle_type(struct lexer *lexer, struct ctype_use *use, bool is_flags, bool has_type)
 {
 	const struct ctype_use of = *use;
@@ -149,7 +149,7 @@ static bool settle_type(struct lexer *lexer, struct ctype_use *use, bool is_flag
 	       lexer_error(lexer, "the values of an enum are integers, pointers or pointers to functions");
 }
 
-/* Adds the description to the conf, or frees it if it is wrong. */
+/* Adds the description to the conf, or frees it if it has an error. */
 static bool keep_described(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool is_right)
 {
 	if (!is_right || lexer->failed) {
@@ -173,7 +173,7 @@ bool conf_take_words(struct conf *conf, struct lexer *lexer, bool is_flags)
 				      conf_words_take_list(conf, lexer, &of, is_flags));
 }
 
-/* Takes `2 of 3: mode_flags` */
+/* Parses `2 of 3: mode_flags` */
 static bool take_case(struct lexer *lexer, struct param_case *of)
 {
 	struct ctype_use use;

@@ -14,16 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes the texts of arguments. The parameters of a function are known from the row of its module; for a function of
- * the C library that -x names (-x open), from functrace's own modules; else from the debug information of its
- * object. */
+/* Makes the texts of arguments. The parameters of a function come from its row in the module's table; for a C library
+ * function that -x names (-x open), from functrace's own modules; else from the debug information of its object. */
 
-#define UNKNOWN_MAX 10 /* notes per trace about functions whose parameters are unknown */
+#define UNKNOWN_MAX 10 /* limit of notes per trace about functions whose parameters are unknown */
 
 /* ---- The parameters of a function ---- */
 
-/* Returns whether functions of the object are those that the C library's names mean. Another object may have its own
- * function of such a name. In a static program the two cannot be told apart. */
+/* Returns true if a function of the object that has the name of a C library function may be that function. Another
+ * object may have its own function of such a name; in a static program the two cannot be told apart. */
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};
@@ -53,8 +52,8 @@ static struct args_plan *plan_of_library(const struct arch *arch, const struct p
 	return known ? args_plan_of_row(arch, known, elf_file_is_soft_float(probe->object->file)) : NULL;
 }
 
-/* Returns NULL if the parameters are unknown. Sets *is_late if the debug information could not be read in time: a later
- * call may find them. */
+/* Returns NULL if the parameters are unknown. If that is because the debug information could not be read in time, sets
+ * *is_late: a later call of this may succeed. */
 static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced,
 				   bool *is_late)
 {
@@ -78,7 +77,7 @@ static void report_unknown(struct process *p, const struct traced *traced)
 		output_note(p->trace, "the parameters of %s are unknown: -a shows none", traced->shown);
 }
 
-/* Writes the note once per trace, for the first such function. */
+/* Writes the note only for the first such function of a trace. */
 static void report_unknown_result(struct process *p, const struct traced *traced)
 {
 	if (!p->trace->counts.unknown_results++)

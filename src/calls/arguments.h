@@ -1,4 +1,4 @@
-/* Arguments as text (-a): the parameters of traced functions, and their values in a call. */
+/* Makes text from arguments (-a): the parameters of traced functions, and their values in a call. */
 #ifndef FT_CALLS_ARGUMENTS_H
 #define FT_CALLS_ARGUMENTS_H
 
@@ -11,20 +11,21 @@ struct call_arguments {
 	struct args_kept kept;
 };
 
-/* Returns a new list of the arguments of a call of the probe's function, as they are at its entry. NULL: none are
- * shown, or the parameters are unknown. *kept gets what args_at_return() needs; kept is NULL if the return is not
- * waited for. */
+/* Returns a new list of the arguments of a call of the probe's function, read at its entry; NULL if no arguments are
+ * shown or the parameters are unknown. *kept gets the data for args_at_return(); pass NULL if the return is not
+ * traced. */
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
 				   struct args_kept *kept);
-/* Makes call->shown, at the entry of a call whose return is waited for. call_arguments_free() frees it. */
+/* Sets call->shown, at the entry of a call whose return is traced. call_arguments_free() frees it. */
 void arguments_begin(struct task *task, struct call *call);
-/* Adds to call->shown what is known only at the return. failed: the call did not succeed. */
+/* Adds the values that are known only at the return to call->shown. failed: the call did not succeed. */
 void arguments_returned(struct task *task, struct call *call, bool failed);
 /* Returns the result of a call as a number. For a function of -x whose result type is known, that is the part of the
- * register which it sets, and 0 if it returns nothing there. For other functions it is the register's value. */
+ * register that the type fills, and 0 if the function returns nothing in this register. For other functions it is the
+ * register's value. */
 uint64_t arguments_result(const struct task *task, const struct call *call, uint64_t result_register);
 void call_arguments_free(struct call_arguments *arguments); /* NULL is allowed */
-/* Returns a copy for a fork's child, which inherits the call in flight from its maker. */
+/* Returns a copy of a call's arguments for a fork's child, which inherits the parent's call in flight. */
 struct call_arguments *call_arguments_copy(const struct call_arguments *arguments);
 
 #endif

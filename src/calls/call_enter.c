@@ -21,10 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enters calls: writes a release that cannot fail; begins any other call and waits for its return. */
+/* Handles entries: writes a release that cannot fail at once; for any other call, waits for the return. */
 
-/* Returns whether the called function never returns (__cxa_throw, abort, one of the program's own): at its return
- * address the code then has a constant, not an instruction. A function that allocates or releases always returns. */
+/* Returns true if the compiler has marked the called function as one that never returns (__cxa_throw, abort, or the
+ * program's own): then the code at its return address is a constant, not an instruction. A function that allocates or
+ * releases always returns. */
 static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -33,9 +34,9 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 	       p->arch->is_constant(return_address, &code);
 }
 
-/* Returns the breakpoint at a return address. If there can be none, returns NULL and sets *count to the counter for the
- * call. A function's entry can be reached without a call (as a loop's head). The word on the stack is no return address
- * then, and nothing may be written there. */
+/* Returns the breakpoint at a return address. If none can be there, returns NULL and sets *count to the counter that
+ * the caller increments. A function's entry may be reached without a call (as the head of a loop). Then the word on the
+ * stack is no return address, and no breakpoint may be written there. */
 static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {
@@ -65,7 +66,7 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 	return b;
 }
 
-/* Returns the function that the event of the call names. The caller's code is looked at only if a function is called by
+/* Returns the function that the event of the call names. Reads the caller's code only if the function is called by
  * several names. */
 static const struct traced *called_as(struct task *task, const struct probe *probe)
 {
@@ -76,8 +77,9 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles the reservation, or NULL, of an id whose release another call enters. If this release is a part of a call in
- * flight, the reserved one has succeeded. If not, the reserving call is over, or leaves the release to this one. */
+/* Settles a reservation (NULL: none) of an id whose release another call enters. If this release is a part of the call
+ * in flight that owns the reservation, that call's release has succeeded. Otherwise the owner is over, or leaves the
+ * release to this call: the reservation is withdrawn. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -88,8 +90,8 @@ static void entered_release(struct task *task, struct reservation *reserved, boo
 		ledger_commit(task->process->trace, reserved, time_ns);
 }
 
-/* Makes the event of what the call releases, without a stack. Returns false if it releases nothing: free(NULL), or a
- * range that begins within a page, which the kernel refuses. */
+/* Makes the event of the call's release, without a stack. Returns false if the call releases nothing: free(NULL), or a
+ * range that begins inside a page, which the kernel refuses. */
 static bool released_event(struct task *task, const struct probe *probe, const struct operands *of, struct event *e)
 {
 	const struct function *f = probe->wanted->function;
@@ -100,13 +102,14 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id) ||
 	    (f->stays.test != TEST_NONE && value_condition_holds(of, &f->stays)))
 		return false;
-	/* A range of 0 bytes releases nothing (mremap of 0 bytes makes another mapping). */
+	/* A range of 0 bytes releases nothing (mremap of 0 bytes creates another mapping). */
 	if (f->extent.kind != VALUE_NONE && !(e->extent = value_of(of, &f->extent)))
 		return false;
 	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
 }
 
-/* The rest of a range is written as an allocation, which has a stack without -A, too. */
+/* Returns true if the release's event needs a stack: with -A, or if a part of a range stays live. That part is written
+ * as an allocation, which always has a stack. */
 static bool wants_release_stack(const struct process *p, const struct probe *probe, const struct event *e)
 {
 	return p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
@@ -118,8 +121,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const uint32_t resource = probe->wanted->resource;
 	struct process *p = task->process;
 
-	/* The release of a live block is written, no matter which function calls this one. But a block that a call in
-	 * flight (realloc) has reserved is released by that call. */
+	/* The release of a live block is written, whichever function makes the call. But if a call in flight (realloc)
+	 * has reserved the block, that call releases it. */
 	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
 			      (!is_known && call_fold(task, probe, return_sp, NULL));
@@ -137,7 +140,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	arg_list_unref(e->args);
 }
 
-/* Writes the release of all ids from that of the event to the row's `last`. */
+/* Writes the release of all ids from the event's id to the value `last` of the table row. */
 static void enter_release_between(struct task *task, const struct probe *probe, const struct operands *of,
 				  struct event *e)
 {
@@ -161,16 +164,16 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 	       value_of(&outer, &f->released) == value_of(inner, &g->released);
 }
 
-/* Returns whether the older call, which has the same return_sp, is still in flight at this entry: another probe of this
+/* Returns true if the older call, which has the same return_sp, is still in flight at this entry: another probe of this
  * entry has begun it, or its function has jumped here (reallocarray -> realloc). If its call instruction always calls
- * the same function, there is no other possibility. If that instruction may have called this function itself, the calls
- * are one only if both mean the same block. */
+ * the same function, there is no other possibility. If that instruction may have called this function itself, both are
+ * one call only if they concern the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
 	if (older->probe == probe)
 		return false;
-	/* Such calls have no block to compare, and most of them go through a pointer or a method table. */
+	/* Such calls have no block to compare, and most of them go through a pointer or a vtable. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
@@ -178,8 +181,8 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
 }
 
-/* Returns true if a call in flight of the same kind, with the same return_sp, has jumped here: this call is a part of
- * it. A call of another kind is separate. Older calls there that never returned are dropped. */
+/* If a call in flight of the same kind, with the same return_sp, has jumped here, folds this call into it and returns
+ * true. A call of another kind is separate. Drops older calls with this return_sp that never returned. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const struct operands *of)
 {
@@ -199,7 +202,7 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 	return true;
 }
 
-/* Reserves what the call releases if it succeeds. */
+/* Reserves the release that the call makes if it succeeds. */
 static void call_enter_reserve(struct task *task, struct call *call, struct event *e)
 {
 	struct process *p = task->process;
@@ -216,7 +219,7 @@ static void call_enter_reserve(struct task *task, struct call *call, struct even
 	ledger_reserve(p->trace, &call->release, e, call);
 }
 
-/* Begins a call whose return is waited for. `e`: what it releases, or NULL. */
+/* Begins a call whose return is traced. `e`: the call's release, or NULL. */
 static struct call *call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
 			       struct breakpoint *site, struct event *e)
 {
@@ -235,7 +238,7 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	return call;
 }
 
-/* Returns whether a hit that comes again, because a signal had to be delivered first, was already acted on. */
+/* Returns true if a hit that is repeated, because a signal was delivered first, was already acted on. */
 static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	const struct function *f = probe->function;
@@ -250,7 +253,7 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 	return call && stack_return_address(task, false, &return_address) && call->return_address == return_address;
 }
 
-/* Writes a remark: according to the compiler the call does not return. */
+/* Writes a note that, according to the compiler, the call does not return. */
 static void never_returned(struct task *task, const struct probe *probe)
 {
 	struct event e = {.thread = task_calls(task)->thread, .function = called_as(task, probe)};
@@ -260,7 +263,7 @@ static void never_returned(struct task *task, const struct probe *probe)
 	arg_list_unref(e.args);
 }
 
-/* Returns the call whose return is waited for, or NULL if there is none. */
+/* Begins the call, and returns it if its return is traced; else returns NULL. */
 static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			       uint64_t return_address, const struct operands *of, struct event *e)
 {
@@ -286,7 +289,7 @@ static struct call *enter_call(struct task *task, const struct probe *probe, uin
 	return NULL;
 }
 
-/* Returns whether a stack will most probably be needed when the call returns. */
+/* Returns true if a stack will most probably be needed when the call returns. */
 static bool wants_stack(const struct process *p, const struct probe *probe)
 {
 	const struct settings *set = p->tracer->set;
@@ -306,8 +309,8 @@ static struct call *enter_watched(struct task *task, const struct probe *probe, 
 	return NULL;
 }
 
-/* Reserves a release of all live ids from that of the event to the row's `last`. It can fail, so it is written when it
- * has succeeded. */
+/* Reserves the release of all live ids from the event's id to the value `last` of the table row. The release can fail,
+ * so it is written only when it has succeeded. */
 static void enter_range(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
 			struct event *e)
 {
@@ -330,7 +333,8 @@ static void enter_range(struct task *task, const struct probe *probe, uint64_t r
 	free(ids);
 }
 
-/* Returns whether the row applies to the call. A vfork's child has its maker's memory, but descriptors of its own. */
+/* Returns true if the table row applies to the call. A vfork's child shares its parent's memory, but has descriptors of
+ * its own. */
 static bool is_of_row(const struct task *task, const struct probe *probe, const struct operands *of)
 {
 	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)
@@ -363,7 +367,7 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 			enter_release_between(task, probe, of, &e);
 		return;
 	}
-	/* With -a the return is waited for even if the call releases nothing, because a failure gets a remark. */
+	/* With -a the return is traced even if the call releases nothing, because a failure is noted in the trace. */
 	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->args;
 
 	if (f->role == ROLE_RELEASE && !is_held && !is_remarked &&
@@ -371,7 +375,7 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
-	/* A call made by a preloaded close() is a part of that one, which has already released the descriptor. */
+	/* A release inside a preloaded close() is a part of that close(), which has already released the descriptor. */
 	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }

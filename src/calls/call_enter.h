@@ -4,7 +4,8 @@
 
 #include "calls/calls.h"
 
-/* Enters each probe of the breakpoint except that of the dynamic linker's notices (HOOK_LIBRARY). */
+/* Records the entry for each probe of the breakpoint, except for the probe of the dynamic linker's _dl_debug_state()
+ * (HOOK_LIBRARY). */
 void call_enter(struct task *task, struct breakpoint *b);
 
 #endif

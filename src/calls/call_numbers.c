@@ -7,8 +7,8 @@
 
 _Static_assert(MODULE_ARGS == CALL_ARGS, "a row can name what is read of a call");
 
-#define STRING_MAX (64u << 20) /* bytes in which a string's end is looked for */
-#define HASHED_MAX 4096        /* longest name that is hashed */
+#define STRING_MAX (64u << 20) /* number of bytes in which the end of a string is searched for */
+#define HASHED_MAX 4096        /* longest name that is hashed, in bytes */
 
 /* Reduces a register's value to the bits of the type, with its sign. */
 static uint64_t narrow_to_type(const struct process *p, unsigned type, uint64_t raw)
@@ -59,8 +59,8 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 
 /* ---- Strings ---- */
 
-/* Returns the offset of the string's end in these bytes, which begin with a character; SIZE_MAX if it is not in
- * them. */
+/* Returns the offset, in these bytes, of the string's terminating character; SIZE_MAX if they do not contain it. The
+ * bytes begin with a whole character. */
 static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 {
 	static const unsigned char zero[4];
@@ -71,14 +71,14 @@ static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 	return SIZE_MAX;
 }
 
-/* Finds the size of a string with its end, in bytes. Its characters are `width` bytes wide. Returns false if no end can
- * be read. */
+/* Gets the size of a string with its terminating character, in bytes. Its characters are `width` bytes wide. Returns
+ * false if the end cannot be read. */
 static bool read_string_size(struct process *p, uint64_t address, size_t width, uint64_t *to)
 {
 	unsigned char bytes[4096];
 	uint64_t size = 0;
 
-	/* A wide character that is not aligned may be on two pages. */
+	/* The loop handles a wide character that is on two pages because it is not aligned. */
 	while (size < STRING_MAX) {
 		const ssize_t count = memory_read_some(p, address + size, bytes, sizeof(bytes));
 
@@ -95,7 +95,7 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	return false;
 }
 
-/* Hashes a name by FNV-1a, folded to 32 bits, and never to 0. Leading slashes are left out, as in shm_open(). */
+/* Hashes a name, folds the hash to 32 bits, and never returns 0 in *to. Skips leading slashes, as shm_open() does. */
 static bool read_name(struct process *p, uint64_t address, uint64_t *to)
 {
 	unsigned char bytes[HASHED_MAX];
@@ -185,7 +185,7 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 	return value_read(of, value, &number) ? number : 0;
 }
 
-/* The id of a block is its address without a tag, because the tag changes each time that the block is allocated. */
+/* The id of a block is its address without a tag, because the tag changes with each allocation of the block. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
 	if (!value_read(of, value, id))

@@ -18,20 +18,21 @@
 
 #include <string.h>
 
-/* Finishes calls at their return: writes what a call has allocated, and what it has released if it succeeded. */
+/* Completes calls at their return: writes their allocations, and, if they succeeded, their releases. */
 
-#define MISSES_MAX    64         /* hits of a return site without a call before its breakpoint is removed */
-#define IDS_MAX       1024       /* most ids of one call */
-#define ABANDONED_MAX (1u << 20) /* bytes below sp in which abandoned calls of the same stack are looked for */
+#define MISSES_MAX 64   /* successive hits of a return site without a call, after which its breakpoint is removed */
+#define IDS_MAX    1024 /* limit of ids of one call */
+/* distance below sp, in bytes, in which abandoned calls of the same stack are searched for */
+#define ABANDONED_MAX (1u << 20)
 
-/* A call as the row's look() sees it, with its process and resource. */
+/* A call as it is passed to the row's look(), with its process and resource. */
 struct looked_at {
 	struct module_call call;
 	struct process *p;
 	uint32_t resource;
 };
 
-/* Adds the function that an IFUNC's resolver returns, which is the chosen one. */
+/* Probes the function that an IFUNC's resolver returns: it is the one that will be called. */
 static void resolver_returned(struct task *task, const struct call *call)
 {
 	struct process *p = task->process;
@@ -80,7 +81,7 @@ static bool call_return_has_argument(const struct arg_list *list, const char *na
 	return false;
 }
 
-/* Completes the event by the row's look(). Returns false if look() says that none is to be written. Otherwise e->args
+/* Completes the event by the row's look(). Returns false if look() decides that no event is written. Otherwise e->args
  * becomes a reference that the caller releases. */
 static bool call_return_look(const struct operands *of, unsigned index, struct event *e)
 {
@@ -110,7 +111,7 @@ static bool call_return_look(const struct operands *of, unsigned index, struct e
 	return true;
 }
 
-/* Returns the probe of another kind of the same module at the same function, or NULL. */
+/* Returns the probe at the same function for another kind of the same module, or NULL. */
 static const struct probe *probe_beside(const struct process *p, const struct probe *probe, uint32_t resource)
 {
 	const struct breakpoint *b = breakpoint_find(p, probe->start);
@@ -121,7 +122,7 @@ static const struct probe *probe_beside(const struct process *p, const struct pr
 	return beside;
 }
 
-/* Writes the release of ranges, of any of the module's kinds, in whose place the call has put a new range. */
+/* If the call has mapped a new range over old ones of any of the module's kinds, writes their release. */
 static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
 {
 	const struct module *module = call->probe->wanted->module;
@@ -144,19 +145,19 @@ static void replace_ranges(const struct call *call, const struct operands *of, c
 	}
 }
 
-/* Returns whether the id has an event already, from a call inside this one that was not recognised as a part of it. */
+/* Returns true if the id already has an event, from an inner call that was not folded into this one. */
 static bool was_made_within(const struct call *call, const struct trace *trace, uint64_t id)
 {
 	const uint32_t resource = call->probe->wanted->resource;
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may take references to the object that it makes. If the object is older than this call, the
-	 * result is one of these references. */
+	/* A constructor may take references to the object that it creates. But if the object is older than this call,
+	 * the result is a new reference. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
-/* Writes the event of one id of the call if the id has none yet. *e has no stack yet. */
+/* Writes the event of one of the call's ids, unless the id already has one. *e has no stack yet. */
 static void write_looked(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	struct trace *trace = of->p->trace;
@@ -180,7 +181,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		ledger_call(trace, e);
 		return;
 	}
-	/* True for a reference to an object that the caller already has. */
+	/* The object is an argument, so the caller has it already, and the call only adds a reference. */
 	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
 
 	replace_ranges(call, of, e);
@@ -193,7 +194,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		}
 }
 
-/* Completes the event by call_return_look(), and writes it. Returns false if there is no event. */
+/* Completes the event by call_return_look(), and writes it. Returns false if no event is to be written. */
 static bool write_event(struct task *task, struct call *call, const struct operands *of, unsigned index,
 			struct event *e)
 {
@@ -204,7 +205,7 @@ static bool write_event(struct task *task, struct call *call, const struct opera
 	return true;
 }
 
-/* Writes the events of all ids of a call. e->id is the first; the row says which others there are. */
+/* Writes the events of all ids of a call. e->id is the first id; the table row describes the others. */
 static void write_events(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	const struct function *f = of->row->function;
@@ -220,7 +221,7 @@ static void write_events(struct task *task, struct call *call, const struct oper
 	}
 }
 
-/* Settles the reservations of a call: what it has reserved is released if it succeeded, and by some functions even if
+/* Settles the call's reservations: they are written as releases if the call succeeded, and for some functions even if
  * it failed. */
 static void end_release(struct process *p, struct call *call, const struct function *f, bool ok, const struct event *e)
 {
@@ -231,8 +232,8 @@ static void end_release(struct process *p, struct call *call, const struct funct
 	range_end(p, call, ok ? &e->time_ns : NULL);
 }
 
-/* Returns whether a call of the same function that is still in flight will write the remark about the failure. A
- * function of several kinds has a call for each kind, and the last one writes it. */
+/* Returns true if another call in flight of the same function will write the note about the failure. A function of
+ * several kinds has a call for each kind; the last one writes the note. */
 static bool is_said_later(const struct call *call)
 {
 	for (const struct call *other = call->older; other; other = other->older)
@@ -264,15 +265,16 @@ static void call_finish(struct task *task, struct call *call)
 		remark_failed(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
-	/* A success without an id (posix_memalign of 0 bytes, with some allocators) is no allocation. */
+	/* A success without an id (posix_memalign of 0 bytes, in some allocators) is no allocation. */
 	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
 		return;
 	e.has_kept = value_read(&of, &f->keeps, &e.kept);
 	write_events(task, call, &of, &e);
 }
 
-/* Counts a hit of a return site at which no traced call returns. It costs the target a needless stop, so the breakpoint
- * of a frequent one is removed until the next call needs it. Abandoned calls that would return here are dropped. */
+/* Counts a hit of a return site at which no traced call returns. Such a hit costs the target a needless stop, so after
+ * MISSES_MAX of them the breakpoint is removed; the next call inserts it again. Drops abandoned calls that would return
+ * here. */
 static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 {
 	struct process *p = task->process;
@@ -304,8 +306,8 @@ static void call_done(struct task *task, struct call *call)
 	call_free(task->process, call);
 }
 
-/* Finishes the calls that are events of their own (probe_is_nested()). The inner one, which was jumped to, returns
- * first, as it does without a jump. Returns the newest of the other calls, or NULL. */
+/* Completes the calls that are events of their own (probe_is_nested()). A function that was jumped to returns first, as
+ * it would without a jump. Returns the newest of the other calls, or NULL. */
 static struct call *nested_done(struct task *task, struct call *newest)
 {
 	struct call *rest = NULL;
@@ -344,7 +346,7 @@ void call_return(struct task *task, struct breakpoint *b)
 
 /* ---- Exceptions ---- */
 
-/* Returns whether the task's stack contains the frame that the call returns to, or is too deep to see that. */
+/* Returns true if the task's stack contains the frame to which the call returns, or is too deep to be walked so far. */
 static bool is_on_stack(struct task *task, const struct call *call)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -366,7 +368,7 @@ void calls_left(struct task *task, uint64_t sp)
 		call_stale(p, call);
 	}
 	/* The memory below the handler's sp may also be another stack with calls in flight: the stack that a signal
-	 * interrupted, if the signal's handler has a stack of its own. */
+	 * interrupted, if the signal handler runs on an alternate stack. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
 		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))

@@ -4,11 +4,11 @@
 
 #include "calls/calls.h"
 
-/* Finishes each call that returns here. Without one, counts a miss of the return site. */
+/* Completes each call that returns here. If there is none, counts a miss of the return site. */
 void call_return(struct task *task, struct breakpoint *b);
-/* Drops the calls below sp on the stack: the function with this sp handles an exception, so they never return.
- * Otherwise such a call would seem to return when the program gets to its return address in another way, with the same
- * sp. */
+/* Drops the calls whose return_sp is below sp: the function with this sp handles an exception, so these calls never
+ * return. Otherwise such a call would seem to return when the program gets to its return address in another way, with
+ * the same sp. */
 void calls_left(struct task *task, uint64_t sp);
 
 #endif

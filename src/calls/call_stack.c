@@ -7,20 +7,20 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Reads the stack of a stopped task. The bytes that are read at a call's entry, to find its return address, serve at
- * its return as well: until then nothing above its frame that an unwinder looks at can have changed, because every
- * frame there waits for the one below it. That saves a system call per event. */
+/* Reads the stack of a stopped task. The bytes read at a call's entry, to get its return address, are used at its
+ * return, too: an unwinder reads only data above the call's frame, and the frames there do not change while they wait
+ * for the call. That saves a system call per event. */
 
-/* From this size on process_vm_readv() is cheaper: it copies once, /proc/PID/mem page by page and twice. 8 KiB take 2.5
- * us instead of 2.9, 32 KiB 4.6 us instead of 10. */
+/* From this size on process_vm_readv() is cheaper, because it copies the data once, /proc/PID/mem page by page and
+ * twice: 8 KiB take 2.5 us instead of 2.9, 32 KiB 4.6 us instead of 10. */
 #define LARGE_READ 6144
 
 #define STACK_MAX (64u << 10)
 
-/* The bytes of the walk that is under way. */
+/* The stack bytes for the present walk. */
 static unsigned char buffer[STACK_MAX];
 
-/* Reads a stopped task's memory. process_vm_readv() may be refused where the open /proc/PID/mem is not. */
+/* Reads a stopped task's memory. Falls back on the open /proc/PID/mem, because process_vm_readv() may be refused. */
 static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *data, size_t size)
 {
 	if (size >= LARGE_READ) {
@@ -33,7 +33,7 @@ static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *
 	return memory_read_some(task->process, address, data, size);
 }
 
-/* Returns the bytes of the stack from sp on if they are known at this stop, else NULL. *size: how many. */
+/* Returns the stack bytes from sp on if they were read at this stop, else NULL. *size: their number. */
 static inline const unsigned char *known_bytes(struct task *task, uint64_t sp, size_t *size)
 {
 	const struct kept_stack *kept = &task_calls(task)->kept;
@@ -109,14 +109,15 @@ void stack_keep(struct task *task, struct call *call)
 
 void stack_recall(struct task *task, const struct call *call)
 {
-	struct kept_stack *kept = &task_calls(task)->kept; /* another task may have entered the call */
+	/* the task's own data, because another task may have entered the call */
+	struct kept_stack *kept = &task_calls(task)->kept;
 
 	kept->valid_at = call->task == task && call->serial && kept->call == call->serial ? task->at_stop : 0;
 }
 
 struct stack_reader {
 	struct process *p;
-	uint64_t top; /* the highest end of a read beyond the snapshot */
+	uint64_t top; /* highest address that was read beyond the snapshot */
 };
 
 static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
@@ -133,7 +134,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	struct process *p = task->process;
 	struct stack_reader reader = {.p = p};
 	const uint64_t sp = p->arch->sp(&task->regs);
-	/* The frame of the outer call is near. */
+	/* The frame of the outer call is near, so less is read. */
 	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
 	size_t size;
 	const unsigned char *bytes = known_bytes(task, sp, &size);
@@ -146,9 +147,9 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	} else {
 		want = size;
 	}
-	/* The pc is after the breakpoint. If the instruction there is one byte that moves the stack (push, leave,
-	 * ret), the unwinder has another row after it. But the instruction has not run, so the breakpoint's address
-	 * is used. */
+	/* The pc is after the breakpoint. If the instruction under it is one byte long and moves the stack (push,
+	 * leave, ret), the unwind table has another row for that pc. But the instruction has not run, so the
+	 * breakpoint's address is used. */
 	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, at);
 	struct stack_snapshot snapshot = {.arch = p->arch,
@@ -163,7 +164,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	p->arch->set_pc(&snapshot.regs, at);
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
-	/* Adapts the size of the next read to what stacks need. */
+	/* Adapts the size of the next read to the length of the stacks. */
 	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
 		p->calls->stack_want = align_up(reader.top - sp, 1024);
 	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls in flight are found by the sp that their return will have, and matched by this and the return address, never by
- * order or by thread. So exceptions, longjmp, coroutines that move between threads and switched stacks cannot confuse
- * one call with another. Calls that end by one and the same return form a list (`older`, `newer`). */
+/* A call in flight is found by the sp that it will return with, and identified by this and its return address, never by
+ * order or by thread. So exceptions, longjmp, coroutines that move between threads and switched stacks do not confuse
+ * calls with each other. Calls that end at the same return form a list (`older`, `newer`). */
 
 struct calls *calls_new(void)
 {
@@ -66,7 +66,7 @@ static struct call *call_new(struct tracer *t)
 	return call ? call : xmalloc(sizeof(*call));
 }
 
-/* is_newest: the call becomes the newest one with its sp, else the oldest. */
+/* Adds the call to the tables. is_newest: it becomes the newest call with its sp, else the oldest. */
 static void enter_into_tables(struct process *p, struct call *call, bool is_newest)
 {
 	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
@@ -94,7 +94,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 {
 	struct call *call = call_new(task->process->tracer);
 
-	/* The caller sets the arguments. If a reservation is not open, its other fields are not read. */
+	/* The caller sets the arguments. If the reservation is not open, its other fields are not read. */
 	call->task = task;
 	call->next = *place;
 	call->link = place;
@@ -176,8 +176,8 @@ void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from)
 {
 	if (!from->calls)
 		return;
-	/* Nothing is watched in the child. A breakpoint for watching only becomes a return site without calls, and is
-	 * removed after some misses. */
+	/* pin_watch.c watches no function in the child. If the breakpoint was only inserted for that, it becomes a
+	 * return site without calls, and is removed after some misses. */
 	b->is_return |= from->calls->watched && !from->probe;
 	breakpoint_calls(b)->is_computed = from->calls->is_computed;
 	b->calls->misses = from->calls->misses;
@@ -204,7 +204,7 @@ static void unlink_from_sp(struct process *p, struct call *call)
 		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
 }
 
-/* Makes the parts of this call calls of their own. */
+/* Makes the inner calls that are marked as parts of this call independent of it. */
 static void leave_parts(struct call *call)
 {
 	for (struct call *inner = task_newest_call(call->task); inner && inner != call; inner = inner->next)
@@ -240,14 +240,14 @@ static struct thread *calls_thread_of(const struct call *call)
 	return call->task ? call->task->calls->thread : call->thread;
 }
 
-/* Returns whether the call is only recorded (a function that -x names). */
+/* Returns true if the call is one that is only recorded (of a function that -x names). */
 static bool call_is_recorded(const struct call *call)
 {
 	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
 }
 
-/* Writes a remark in place of the event that the call's return would have been. In a fork's child, calls from before
- * the fork get none, because they return in the maker. */
+/* Writes a note in place of the event that the call's return would have been. In a fork's child, calls from before the
+ * fork get no note, because they return in the parent. */
 static void remark(struct process *p, const struct call *call, const char *why)
 {
 	const struct event e = {.thread = calls_thread_of(call),
@@ -277,14 +277,15 @@ void call_stale(struct process *p, struct call *call)
 		  (unsigned long long)call->return_sp);
 	if (call_is_recorded(call))
 		remark(p, call, "it has ended otherwise (an exception, longjmp)");
-	/* For functions that are watched for the tracer's own use no event is missed. */
+	/* If the function is watched only for the tracer's own use, no event is missed. */
 	p->trace->counts.stale += !probe_is_hook(call->probe);
 	call_drop(p, call);
 }
 
 /* ---- Many calls ---- */
 
-/* Takes the calls in flight from a task that ends. Another task may complete them (a coroutine that has moved on). */
+/* Detaches the calls in flight from a task that ends. Another task may complete them (a coroutine that has moved to
+ * it). */
 static void drop_task(struct task *task, bool executes)
 {
 	struct call *next;
@@ -318,13 +319,13 @@ void task_calls_free(struct task *task, bool executes)
 	task->calls = NULL;
 }
 
-/* Returns whether the breakpoint that is dropped is the entry of the call's function, or its return site. */
+/* Returns true if the breakpoint that is dropped is the entry or the return site of the call. */
 static bool ends_with(const struct call *call, const struct breakpoint *b)
 {
 	return call->site == b || probe_is_at(call->probe, b);
 }
 
-/* Sorts by thread, and the inner calls of each thread first. */
+/* Sorts by thread, then from inner to outer calls. */
 static int compare_calls(const void *a, const void *b)
 {
 	const struct call *const one = *(struct call *const *)a, *const other = *(struct call *const *)b;
@@ -336,7 +337,7 @@ static int compare_calls(const void *a, const void *b)
 	return (one->return_sp > other->return_sp) - (one->return_sp < other->return_sp);
 }
 
-/* If a thread has recursed to the end of its stack, remarks on the innermost calls are enough. */
+/* If a thread has recursed to the end of its stack, notes about this many innermost calls are enough. */
 #define REMARKS_MAX 100
 
 static void remark_all(struct process *p, struct call **gone, size_t count, const char *why)
@@ -362,8 +363,8 @@ static void remark_all(struct process *p, struct call **gone, size_t count, cons
 	}
 }
 
-/* Drops the calls of a breakpoint, or all calls if b is NULL: in one pass, because there can be hundreds of
- * thousands. */
+/* Drops the calls of a breakpoint, or all calls if b is NULL, in one pass over the table, because there can be hundreds
+ * of thousands. */
 static void drop_calls_of(struct process *p, const struct breakpoint *b, const char *why)
 {
 	struct call **gone = NULL;
@@ -451,7 +452,7 @@ static void reserve_copy(struct task *child, struct call *call, const struct res
 	ledger_reserve(child->process->trace, &call->release, &e, call);
 }
 
-/* Adds a copy of the call at the end of the child's list. */
+/* Adds a copy of the call at the end of the child's list of calls. */
 static void call_copy(const struct call *from, struct task *child, struct call **end)
 {
 	struct process *p = child->process;
@@ -474,7 +475,8 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->inner_sp = from->inner_sp;
 	call->made = from->made;
 	call->has_made = from->has_made;
-	/* The child's trace has no numbers of the parent's events, so this is compared now, and first_event stays 0. */
+	/* The numbers of the parent's events mean nothing in the child's trace, so they are compared now, and
+	 * first_event stays 0. */
 	call->made_is_reference =
 		from->made_is_reference && ledger_made_by(from->task->process->trace, from->probe->wanted->resource,
 							  from->made) >= from->first_event;

@@ -1,4 +1,4 @@
-/* Traced calls from entry to return: the data of this room, and the table of calls in flight. */
+/* Traced calls from entry to return: the data of src/calls, and the table of calls in flight. */
 #ifndef FT_CALLS_CALLS_H
 #define FT_CALLS_CALLS_H
 
@@ -14,98 +14,99 @@ struct inner_block;
 /* One traced call from entry to return. */
 struct call {
 	struct task *task;         /* the task that entered it; NULL if it has ended */
-	struct call *next, **link; /* in the list of the task's calls, newest first; link: the pointer to this one */
-	/* Links of the calls that return with the same sp to the same address, newest first. There are several if the
-	 * function is of several kinds, or if it has jumped to a function of another kind. */
+	struct call *next, **link; /* the task's calls, newest first; link: the pointer to this one */
+	/* Links calls that have the same return_sp and return_address, newest first. There are several if the function
+	 * allocates or releases several kinds, or if it has jumped to a function of another kind. */
 	struct call *older, *newer;
 	const struct probe *probe;
-	const struct traced *traced; /* the name it was called by: the probe's, or one of its aliases */
+	const struct traced *traced; /* the name that the caller used: the probe's, or one of its aliases */
 	uint64_t return_sp, return_address;
-	uint64_t entered; /* at_stop of the task at its entry; 0: in another process, before a fork */
+	uint64_t entered; /* the task's at_stop at its entry; 0: entered by another process before a fork */
 	uint64_t args[CALL_ARGS];
 	uint32_t context;             /* contexts at its entry; for a context function's call, its own context */
-	uint64_t serial;              /* of the stack bytes kept for it: call_stack.c */
-	struct breakpoint *site;      /* the return site, at return_address */
-	struct reservation release;   /* what it releases if it succeeds */
-	struct range_releases *range; /* the same for a range of ids, or NULL: range_release.c */
-	struct call_arguments *shown; /* its arguments, or NULL: arguments.c */
-	/* The function of the call that was folded into this one last. What it calls is a part of this call, too. */
+	uint64_t serial;              /* number of the stack bytes kept for this call: call_stack.c */
+	struct breakpoint *site;      /* the breakpoint at return_address */
+	struct reservation release;   /* the release that this call makes if it succeeds */
+	struct range_releases *range; /* the same for a release of a range of ids, or NULL: range_release.c */
+	struct call_arguments *shown; /* its arguments as text, or NULL: arguments.c */
+	/* The function of the latest call that was folded into this one. Its own calls are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
-	/* If has_made: the id that an inner call has allocated which was not recognised as a part of this one. */
+	/* If has_made: the id that an inner call has allocated which was not folded into this one. */
 	uint64_t made;
-	bool has_made, made_is_reference;          /* by its row, the inner call only added a reference to the object */
-	uint64_t first_event;                      /* the number of the first event after its entry */
-	struct call *next_context, **context_link; /* the task's next call of a context function; like link */
-	struct thread *thread;                     /* of a recorded call whose task is NULL: its thread; else NULL */
-	bool executes;                             /* if task is NULL: it has not ended, but executes another program */
-	struct call *part_of; /* the call of the program's own allocator that made this one, or NULL: nested_blocks.c */
-	struct inner_block *inner_blocks; /* blocks that calls with this one as part_of have allocated */
-	bool has_parts;                   /* there were such calls */
-	bool is_elsewhere; /* the last walk of the task's stack passed its place without finding it: contexts.c */
+	bool has_made, made_is_reference;          /* made_is_reference: it only added a reference to the object */
+	uint64_t first_event;                      /* number of the first event after this call's entry */
+	struct call *next_context, **context_link; /* the task's next older call of a context function */
+	struct thread *thread; /* of a recorded call whose `task` is NULL: the task's thread; else NULL */
+	bool executes;         /* if `task` is NULL: the task has not ended, but is in an execve */
+	struct call *part_of;  /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
+	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
+	bool has_parts;                   /* some call had this call as its part_of */
+	bool is_elsewhere; /* the latest walk of the task's stack did not find this call's frame: contexts.c */
 };
 
-/* This room's part of a breakpoint. */
+/* The data of src/calls about a breakpoint. */
 struct breakpoint_calls {
-	bool is_computed;      /* a return site whose call instruction may call various functions: call_enter.c */
-	unsigned char watched; /* the number of the function whose entry pin_watch.c watches here; 0: none */
-	unsigned misses;       /* hits in a row as a return site without a call: call_return.c */
-	unsigned in_flight;    /* calls that return to it */
+	bool is_computed;      /* a return site after a call instruction with a computed target: call_enter.c */
+	unsigned char watched; /* which function pin_watch.c watches here: a number; 0: none */
+	unsigned misses;       /* successive hits as a return site at which no call returned: call_return.c */
+	unsigned in_flight;    /* number of calls in flight that return here */
 };
 
-/* How many calls of context functions are in flight, by the number of the context's bit. */
+/* Number of calls of context functions in flight, by the context's bit number. */
 struct function_contexts {
-	uint32_t mask; /* the contexts whose count is not 0 */
+	uint32_t mask; /* bits of the contexts whose count is not 0 */
 	uint32_t counts[TRACE_CONTEXTS];
 };
 
 struct contexts;
 
-/* This room's part of a process. */
+/* The data of src/calls about a process. */
 struct calls {
 	struct hash by_sp;        /* return_sp -> the newest struct call */
 	struct hash inner_blocks; /* id -> struct inner_block: nested_blocks.c */
 	size_t in_flight;
-	size_t stack_want; /* bytes of stack that are read at once */
-	bool errno_known;  /* errno_offset, from a thread's thread pointer to its errno, is known: task_errno.c */
-	int64_t errno_offset;
+	size_t stack_want;                  /* number of stack bytes that one read gets */
+	bool errno_known;                   /* errno_offset is valid: task_errno.c */
+	int64_t errno_offset;               /* distance from a thread's thread pointer to its errno */
 	struct contexts *contexts;          /* contexts.c; NULL: the program has no context library */
-	struct function_contexts functions; /* context functions: calls.c */
-	unsigned pin_needed;                /* hits in a row before its task is pinned; 0: the default of pin.c */
+	struct function_contexts functions; /* counts of the context functions' calls: calls.c */
+	unsigned pin_needed; /* successive hits of one task after which that task is pinned; 0: the default of pin.c */
 };
 
 /* ---- The table: calls.c ---- */
-/* Makes this room's part of a process, without calls. calls_free() frees it and the process's unwinder. */
+/* Allocates this data for a process, without calls. calls_free() frees it, and the process's unwinder. */
 struct calls *calls_new(void);
 void calls_free(struct process *p);
-/* Makes this room's part of a task; task_calls() does so at its first use. */
+/* Allocates the data of src/calls about a task; task_calls() calls this at the first use. */
 struct task_calls *task_calls_new(struct task *task);
 static inline struct task_calls *task_calls(struct task *task)
 {
 	return task->calls ? task->calls : task_calls_new(task);
 }
-/* Makes this room's part of a breakpoint; breakpoint_calls() does so at its first use. probe_forget() frees it. */
+/* Allocates the data of src/calls about a breakpoint; breakpoint_calls() calls this at the first use. probe_forget()
+ * frees it. */
 struct breakpoint_calls *breakpoint_calls_new(struct breakpoint *b);
 static inline struct breakpoint_calls *breakpoint_calls(struct breakpoint *b)
 {
 	return b->calls ? b->calls : breakpoint_calls_new(b);
 }
-/* Makes this part for the copy of a breakpoint in a fork's child. The copy has no calls, and nothing is watched
- * there. */
+/* Allocates this data for a breakpoint's copy in a fork's child. The copy has no calls, and pin_watch.c does not watch
+ * it. */
 void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from);
-/* Returns the newest of the task's calls in flight, or NULL. call->next leads to the older ones. */
+/* Returns the newest of the task's calls in flight, or NULL. call->next points to the next older one. */
 static inline struct call *task_newest_call(const struct task *task)
 {
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* Returns what a module says about the called function, by the name under which it was called. For a function that is
- * watched for the tracer's own use, which no module has, returns &probe_watched. */
+/* Returns the module's description of the called function, under the name that the caller used. For a function that is
+ * watched for the tracer's own use, which no module describes, returns &probe_watched. */
 static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
-/* Returns whether this is a call of a context function that has a context. */
+/* Returns true if this is a call of a context function that has a context. */
 static inline bool call_is_context(const struct call *call)
 {
 	return call->context && call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
@@ -121,28 +122,29 @@ static inline struct call *call_reserved(const struct process *p, uint32_t resou
 {
 	return p->trace->ledger.reserved ? call_reserved_slow(p, resource, id) : NULL;
 }
-/* Enters a new call of the task into the tables, without arguments and reservations. `traced`: the name it was called
- * by, of the probe or of one of its aliases. */
+/* Adds a new call of the task to the tables, without arguments and reservations. `traced`: the name that the caller
+ * used, the probe's or one of its aliases. */
 struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
 		      struct breakpoint *site, uint64_t return_sp);
-/* Marks a call that was just added as one of a context function: calls inside it are in the context `id`. */
+/* Marks a call that was just added as a call of a context function: calls inside it are in the context `id`. */
 void call_set_context(struct process *p, struct call *call, uint32_t id);
-/* Takes a call that has returned out of the tables. The caller frees it by call_free(). */
+/* Removes a call that has returned from the tables. The caller frees it by call_free(). */
 void call_unlink(struct process *p, struct call *call);
-/* Frees a call that is in no table. Releases that waited for it as a publisher are written. */
+/* Frees a call that is in no table. Writes the releases that waited for this call because it is a publisher. */
 void call_free(struct process *p, struct call *call);
-/* Counts and drops a call that never returned. A recorded one gets a remark in the trace. */
+/* Counts and drops a call that never returned. If the call is recorded, a note in the trace says so. */
 void call_stale(struct process *p, struct call *call);
 
-/* Drops all calls in flight, because their returns will not be seen. They get no events, but recorded ones a remark. */
+/* Drops all calls in flight, because their returns will not be seen. They get no events; for recorded calls the trace
+ * gets a note. */
 void calls_drop_all(struct process *p);
-/* Drops the calls of the breakpoint's probes and those that return to it, because its code is unloaded. */
+/* Drops the calls of the breakpoint's probes, and the calls that return to it, because its code is unloaded. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
-/* Copies the maker's calls in flight for a fork's child, which returns from them as well. The child's process has
- * tables of its own. */
+/* Copies the parent's calls in flight for a fork's child, because the child returns from them as well. The child's
+ * process has tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);
-/* Frees this room's part of a task that ends or executes another program. Its calls stay in flight, because another
- * task may complete them (a coroutine that has moved on). */
+/* Frees the data of src/calls about a task that has ended or called execve (`executes`). Its calls stay in flight,
+ * because another task may complete them (a coroutine that has moved to another thread). */
 void task_calls_free(struct task *task, bool executes);
 
 #endif

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_FRAMES 16         /* frames of a stack that are looked at first */
-#define MARKED_MAX  256        /* calls of a task that mark_elsewhere() looks at */
-#define STACK_REACH (8u << 20) /* bytes beyond the end of a cut walk in which a call counts as on the same stack */
+#define NEAR_FRAMES 16  /* number of frames that the first walk gets */
+#define MARKED_MAX  256 /* number of a task's calls that mark_elsewhere() examines */
+/* If a walk was cut off, calls up to this many bytes above its end may be on the same stack. */
+#define STACK_REACH (8u << 20)
 
 /* ---- Libraries ---- */
 
@@ -24,7 +25,7 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 	return NULL;
 }
 
-/* Enters the name of one of the library's contexts, which has this bit of the library's ids. */
+/* Assigns a bit of the trace to the library's context `name`, whose id in the library is this bit. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)
@@ -110,8 +111,8 @@ void contexts_free(struct calls *calls)
 	calls->contexts = NULL;
 }
 
-/* Returns the trace's bits for ids of the library. `asks`: reads the table for ids that are unknown; contexts that were
- * being created when the breakpoints were inserted are only there. */
+/* Returns the trace's bits for ids of the library. `asks`: if an id is unknown, reads the library's table: only the
+ * table has contexts that were being created when the breakpoints were inserted. */
 static uint32_t library_mask(struct process *p, struct context_library *library, uint32_t ids, bool asks)
 {
 	uint32_t mask = 0;
@@ -125,7 +126,7 @@ static uint32_t library_mask(struct process *p, struct context_library *library,
 
 /* ---- Contexts that tasks have entered ---- */
 
-/* Returns the id of a task in its own pid namespace, the innermost one. */
+/* Returns the tid of a task in its own pid namespace, the innermost one. */
 static uint32_t own_tid(pid_t tid)
 {
 	char *const status = proc_read(tid, "status", NULL);
@@ -137,7 +138,7 @@ static uint32_t own_tid(pid_t tid)
 	return (uint32_t)id;
 }
 
-/* Returns the contexts that the task had entered before there were breakpoints, by the library's table. */
+/* Returns the contexts that the task had entered before breakpoints were inserted, by the library's table. */
 static uint32_t entered_before(const struct task *task)
 {
 	struct process *const p = task->process;
@@ -158,9 +159,9 @@ static uint32_t entered_before(const struct task *task)
 	return mask;
 }
 
-/* Returns the contexts that the task has entered. For a thread from before the trace the table is read at its first
- * hit, or when it makes another thread. It is stopped then, and the table is right, because enter and exit change it
- * after their entries. */
+/* Returns the contexts that the task has entered. For a thread from before the trace, reads the library's table, at the
+ * thread's first hit or when it creates another thread. The thread is stopped then, and the table is right, because
+ * sp_context_enter() and sp_context_exit() change it only after their entries. */
 static uint32_t entered_now(const struct task *task)
 {
 	if (task->calls && task->calls->entered_known)
@@ -229,7 +230,7 @@ void contexts_fork_task(const struct task *maker, struct task *child)
 
 /* ---- Context functions ---- */
 
-/* Returns the contexts of the calls that return to these frames. */
+/* Returns the contexts of those calls in flight that return to one of these frames. */
 static uint32_t contexts_in(const struct process *p, const struct unwind_frame *frames, size_t count)
 {
 	uint32_t mask = 0;
@@ -243,8 +244,9 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* Marks calls up to `end`, which a walk has reached: those that it has not met never returned, or are on another stack.
- * contexts_in() clears the marks of the others. Looks only at the newest calls, to save time. */
+/* Marks the calls below `end`, up to which the stack was walked: a call that the walk has not found never returned, or
+ * is on another stack. contexts_in() then clears the marks of the calls that it finds. Marks only the newest calls, to
+ * save time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;
@@ -253,8 +255,9 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 		call->is_elsewhere |= call->return_sp <= end;
 }
 
-/* Returns the contexts of the task's calls that are not far beyond the end of a walk which did not reach the thread's
- * start. They may be on the same stack, and count as such if they are not marked as elsewhere. */
+/* Called after a walk that ended before the thread's start. Returns the contexts of the task's calls that are at most
+ * STACK_REACH beyond the end of the walk: they may be on the same stack, and are taken to be, unless marked as
+ * elsewhere. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
 	const uint32_t wanted = task->process->calls->functions.mask;
@@ -267,9 +270,9 @@ static uint32_t contexts_beyond(struct task *task, uint64_t end)
 	return mask;
 }
 
-/* Returns the contexts of the functions on the task's stack. A call that was left by an exception or a longjmp, or of a
- * coroutine that does not run, is on no stack. A call of a coroutine that has moved is on the stack of its present
- * thread. */
+/* Returns the contexts of the functions on the task's stack. A call that was left by an exception or a longjmp, or that
+ * belongs to a coroutine that does not run, is on no stack. A call of a coroutine that has moved is on the stack of its
+ * present thread. */
 static uint32_t functions_around(struct task *task)
 {
 	struct process *const p = task->process;
@@ -301,7 +304,7 @@ uint32_t contexts_of(struct task *task)
 		return 0;
 	struct task_calls *const own = task_calls(task);
 
-	/* Several probes at one address need it at the same stop. */
+	/* Computed once per stop, because several probes at one address need it. */
 	if (own->context_stop != task->at_stop) {
 		own->context_stop = task->at_stop;
 		own->context = (calls->contexts ? refresh_entered(task) : 0) |

@@ -12,8 +12,8 @@
  *
  *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | the caller of exit
  *
- * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls nothing else. If a handler
- * calls _exit(), the handler's frames are between the two, and the data of these frames are still in use. */
+ * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls nothing else. If a handler calls
+ * _exit(), the handler's frames are between the two; the data in these frames are still in use. */
 
 static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
 {
@@ -22,10 +22,10 @@ static ssize_t exiting_read_some(void *context, uint64_t address, void *data, si
 
 struct exit_search {
 	struct process *p;
-	const struct object *library; /* the object with _exit(); NULL: not found yet */
+	const struct object *library; /* the object that contains _exit(); NULL: not found yet */
 };
 
-/* Returns whether a frame is in a function with one of these names. */
+/* Returns true if a frame is in a function that has one of these names. */
 static bool exiting_is_in(struct exit_search *search, const struct unwind_frame *frame, bool is_call,
 			  const char *const names[2])
 {
@@ -47,7 +47,7 @@ static bool exiting_is_in(struct exit_search *search, const struct unwind_frame 
 
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
-/* Returns whether a walk is worth its time. Threads end often, mostly not by exit(). */
+/* Returns true if a walk is worth its time: the pc is in _exit(). Threads end often, mostly not by exit(). */
 static bool may_be_last(struct exit_search *search, uint64_t pc)
 {
 	const struct object *const object = objects_find(&search->p->objects, pc);

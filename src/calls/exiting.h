@@ -9,13 +9,13 @@
 /* The caller of exit(): its stack pointer and registers. */
 struct exit_caller {
 	uint64_t sp;
-	uint64_t words[EXITING_WORDS]; /* values of the registers that functions save */
+	uint64_t words[EXITING_WORDS]; /* values of the callee-saved registers */
 	size_t count;
 };
 
-/* Returns whether a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after
- * all handlers. *caller is then the function that called exit(). Returns false as well if the C library's functions are
- * not known by name, or the stack cannot be unwound. */
+/* Returns true if a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after
+ * all handlers. *caller gets the state of the function that called exit(). Returns false as well if the C library's
+ * functions have no symbols, or if the stack cannot be unwound. */
 bool exiting_caller(struct task *task, struct exit_caller *caller);
 
 #endif

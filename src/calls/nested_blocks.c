@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 /* The program's own operator new calls malloc. If it returns malloc's block or an address inside it (after a header),
- * there is one event, otherwise there are two. That shows only when the outer call returns. So the inner block is kept
- * until then, or until it is released, because no release may be written before its allocation. */
+ * one event is written, otherwise two. Which of them is known only when the outer call returns. So the event of the
+ * inner block is kept until then, or until the block is released, because no release may be written before its
+ * allocation. */
 
 struct inner_block {
-	struct event event;               /* owns its frames, and references to the thread and the arguments */
-	struct inner_block *next, **link; /* of the same outer call */
+	struct event event;               /* owns its frames, and holds references to the thread and the arguments */
+	struct inner_block *next, **link; /* links of the kept blocks of the same outer call */
 };
 
 void inner_begin(struct call *call, struct call *outer)
@@ -20,7 +21,7 @@ void inner_begin(struct call *call, struct call *outer)
 	outer->has_parts = true;
 }
 
-/* Takes the block out of all lists. The caller owns the event then. */
+/* Removes the block from all lists, and frees it. The caller then owns the event. */
 static struct event nested_blocks_take(struct process *p, struct inner_block *block)
 {
 	const struct event e = block->event;
@@ -57,7 +58,7 @@ void inner_keep(struct process *p, const struct call *call, const struct event *
 	struct inner_block *const older = hash_get_ptr(&p->calls->inner_blocks, e->id);
 
 	if (older)
-		nested_blocks_write(p, older); /* its release was not seen */
+		nested_blocks_write(p, older); /* the release of the older block was not seen */
 	struct inner_block *const block = xcalloc(1, sizeof(*block));
 
 	block->event = *e;
@@ -79,8 +80,8 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 
 	while (*link && !(id - (*link)->event.id < (*link)->event.size || id == (*link)->event.id))
 		link = &(*link)->next;
-	/* The program knows the block by an address inside it. With may_miss, releases of such a block are not reported
-	 * as wrong. */
+	/* The program uses an address inside the block. Because of may_miss, a release of such an address is not
+	 * reported as an error. */
 	if (*link && (*link)->event.id != id)
 		p->trace->may_miss = true;
 	if (*link)
@@ -90,7 +91,7 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 	       ledger_made_by(p->trace, resource, id) < outer->first_event;
 }
 
-/* Returns the block that was kept after this one, or NULL. */
+/* Returns the block of the same outer call that was kept after this one, or NULL. */
 static struct inner_block *newer_than(const struct call *outer, const struct inner_block *block)
 {
 	return block->link == &outer->inner_blocks
@@ -130,7 +131,7 @@ void inner_forget_function(struct process *p, const struct traced *function)
 
 		if (block->event.function == function) {
 			nested_blocks_write(p, block);
-			i = 0; /* the table has changed: start again */
+			i = 0; /* the table has changed */
 		}
 	}
 }

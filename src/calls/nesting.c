@@ -7,21 +7,22 @@
 
 #include <string.h>
 
-/* Calls inside calls. Each is an event of its own, except those that another traced function makes as part of its work
- * (calloc that calls malloc, delete that jumps to free), and releases of what an allocator keeps for itself. */
+/* Handles calls that are made inside other calls. Each call is an event of its own, except a call that another traced
+ * function makes as part of its work (calloc calls malloc, delete jumps to free), and a release of an allocator's own
+ * data. */
 
-/* Frames from an inner function to its outer one, both counted: nothrow new[] -> new[] -> new -> malloc, each called by
- * a preloaded one. */
+/* Number of frames from an inner function to its outer one, including both: nothrow new[] -> new[] -> new -> malloc,
+ * each called by a preloaded function. */
 #define FOLD_FRAMES 8
 
 enum nesting {
 	NESTED_NO,
 	NESTED_FOLD,  /* a part of the outer call */
 	NESTED_APART, /* inside the outer call, but not a part of it: an event of its own */
-	NESTED_OVER,  /* the outer call has ended without a return (a throw, a longjmp) */
+	NESTED_OVER,  /* the outer call has ended without a return (an exception, a longjmp) */
 };
 
-/* Returns whether a call of the inner function's kind may be a part of the outer one. */
+/* Returns true if a call of the inner function's kind may be a part of the outer one. */
 static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 {
 	if (probe_same_kind(outer, inner))
@@ -30,9 +31,9 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 	       outer->wanted->kind->folds_in_object && inner->wanted->kind->folds_in_object;
 }
 
-/* Returns whether a frame with this pc may be one of the outer call's own. If the extent of the outer function is
- * unknown, only the first frame, which is that function's, is one. A preloaded library's function (mkstemp) calls the
- * function that it replaces, and the code of that one's library counts as well. */
+/* Returns true if a frame with this pc may belong to the outer call. If the size of the outer function is unknown, only
+ * the first frame, which is that function's, may belong to it. If a preloaded library's function (mkstemp) calls the
+ * function that it replaces, code of the replaced function's library may belong to the outer call, too. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
 	if (outer->probe->wanted->kind->folds_in_object) {
@@ -45,9 +46,9 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
 }
 
-/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, are of such
- * functions (new[] -> new -> malloc). Blocks that a handler of the program allocates, or a throw for its exception, do
- * not belong to the outer call. */
+/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, belong to
+ * such functions (new[] -> new -> malloc). A block that a new-handler of the program allocates, or a throw for its
+ * exception, is not a part of the outer call. */
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {
@@ -61,13 +62,13 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 			return NESTED_APART;
 	if (is_own_frame(p, outer, frames[first].pc, true))
 		return NESTED_FOLD;
-	/* The outer function may have jumped to another one, whose frame is now in its place; or the same call
-	 * instruction has called that other one itself. */
+	/* The outer function may have jumped to another function, whose frame is now in its place; or the same call
+	 * instruction has now called that other function itself. */
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
-/* Decides for a walk that has ended before the outer call. If all its frames are the library's own code, so is the rest
- * (musl has functions without unwind tables). */
+/* Called if a walk has ended before it reached the outer call. If all its frames are code of the outer call's library,
+ * assumes that the other frames are, too (musl has functions without unwind tables). */
 static enum nesting nested_beyond(struct task *task, const struct call *outer, const struct unwind_frame *frames,
 				  size_t count)
 {
@@ -84,9 +85,9 @@ static enum nesting nested_beyond(struct task *task, const struct call *outer, c
 	return NESTED_FOLD;
 }
 
-/* Finds out by unwinding whether this entry is inside the outer call. The outer call's frame is the one with its
- * return address and its return_sp. Another call with this sp, or a frame that spans it, proves that the outer call
- * is over. */
+/* Finds out by unwinding whether this entry is inside the outer call. The frame of the outer call has its return_sp as
+ * CFA, and returns to its return address. If another frame has this CFA, or a frame spans the outer call's return_sp,
+ * the outer call is over. */
 static enum nesting nested_in(struct task *task, const struct call *outer)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -98,7 +99,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 		at++;
 	if (at == count)
 		return nested_beyond(task, outer, frames, count);
-	/* A signal's frame may lead to another stack. */
+	/* The frame of a signal handler may be on another stack. */
 	if (frames[at].cfa > place)
 		return at && !frames[at].signal ? NESTED_OVER : NESTED_NO;
 	if (at + 1 == MAX_FRAMES)
@@ -108,8 +109,8 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 	return nested_through(task->process, outer, frames, at);
 }
 
-/* Returns whether one call can be a part of the other at all. An allocation never contains a release (free() in a
- * failing new releases its exception), except of what its own library has opened internally (popen's end of the
+/* Returns true if one call can be a part of the other at all. An allocation never contains a release (if new fails,
+ * free() releases its exception), except of a resource that its own library has opened for itself (popen's end of the
  * pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
@@ -118,8 +119,8 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		inner->wanted->kind->folds_in_object);
 }
 
-/* Returns whether the caller is an allocator of the program's own (operator new), which may allocate more blocks than
- * the one that it returns. The C library's functions do not, even if they are linked into the program. */
+/* Returns true if the caller is an allocator inside the program (operator new), which may allocate more blocks than the
+ * one that it returns. The C library's functions do not, even if they are linked into the program. */
 static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
 	const char *const family = caller->function->family;
@@ -129,7 +130,7 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-/* Folds an inner call. `caller`: the function whose code makes it, which is the outer call's, or one called by that. */
+/* Folds an inner call. `caller`: the function whose code makes it: the outer call's function, or one called by that. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
 		    struct call **own_allocator_call)
 {
@@ -148,8 +149,9 @@ static bool fold_into(struct process *p, struct call *outer, const struct probe 
 	return fold_by(p, outer, caller, probe, own_allocator_call);
 }
 
-/* Folds the call into a call in flight whose function makes it directly, or the function of a call that was folded into
- * that one (outer->inner). This needs no unwinding. False: only unwinding can tell. */
+/* If the call is made directly by the function of a call in flight, or by the function of a call that was folded into
+ * that one (outer->inner), folds it and returns true. This needs no unwinding. Returns false if only unwinding can
+ * decide. */
 static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			     struct call **own_allocator_call)
 {
@@ -164,8 +166,8 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 
 		if (caller && caller == outer->probe)
 			return fold_into(task->process, outer, caller, probe, return_sp, own_allocator_call);
-		/* The inner function may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays
-		 * outer->inner. */
+		/* outer->inner does not change, because the inner function may make more such calls (new[] -> new ->
+		 * malloc, a handler, malloc). */
 		return caller && caller == outer->inner && outer->inner_sp > return_sp &&
 		       fold_by(task->process, outer, caller, probe, own_allocator_call);
 	}
@@ -192,8 +194,8 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 		*own_allocator_call = NULL;
 	if (fold_direct_call(task, probe, return_sp, own_allocator_call))
 		return true;
-	/* Calls of other kinds decide nothing, and may be between this call and an outer one of its own kind: they are
-	 * passed over. */
+	/* Skips calls of other kinds: they decide nothing, and may be between this call and an outer one of its own
+	 * kind. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
 		next = outer->next;
 		if (outer->return_sp <= return_sp || !may_hold_kind(outer->probe, probe))
@@ -236,7 +238,7 @@ bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_
 	}
 }
 
-/* Returns whether the code of from's function has made `entry`, or has jumped there. */
+/* Returns true if the function of `from` has called the function of `entry`, or has jumped to it. */
 static bool comes_from(const struct entry *from, const struct entry *entry)
 {
 	const struct probe *caller = from->probe;
@@ -249,9 +251,9 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
-/* Returns whether an entry with the sp of the last release's outer function is another call from there. Otherwise it is
- * one more function that the last release has jumped to. It is another call if it enters the outer function itself, or
- * one that the last release had already jumped to. */
+/* Decides what an entry is that has the sp of the last release's outer function. It is the next call from the same
+ * place, and this returns true, if it enters the outer function again, or a function to which the last release has
+ * already jumped. Otherwise it is one more function to which the last release jumps. */
 static bool is_next_call(const struct last_release *last, const struct entry *entry)
 {
 	if (entry->sp != last->outer.sp)
@@ -282,7 +284,8 @@ static struct last_release *last_release(struct task *task, uint32_t resource)
 	return &own->last_releases[resource];
 }
 
-/* Returns whether the call that returns there always calls the same function: any other one was reached by a jump. */
+/* Returns true if the call instruction before this return address always calls the same function: any other function
+ * was reached by a jump. */
 static bool is_fixed_call(struct process *p, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -291,7 +294,7 @@ static bool is_fixed_call(struct process *p, uint64_t return_address)
 	return arch_call_before(p->arch, return_address, &code, &kind) == 0 && kind == CALL_FIXED;
 }
 
-/* Return addresses are read only in processes with several release functions, where one can call another. */
+/* Reads return addresses only in processes with several release functions, where one can call another. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct last_release *last = last_release(task, probe->wanted->resource);
@@ -302,8 +305,8 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 				     (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
 		/* Folds a release of the same block, or of an address that the outer function has computed from it (the
-		 * header before it). A block that is allocated itself is not folded: the outer function releases it
-		 * besides its own, or, with the same sp, this is the next call. */
+		 * header before it). The release of another live block is not folded: the outer function releases it in
+		 * addition, or, with the same sp, this is the next call. */
 		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id) &&
 		    (id == last->id || return_sp < last->outer.sp ||
 		     is_fixed_call(task->process, entry.return_address))) {
@@ -324,7 +327,7 @@ bool release_is_library_own(struct task *task, const struct probe *probe)
 
 	if (!probe->wanted->kind->folds_in_object || !stack_return_address(task, false, &return_address))
 		return false;
-	/* If the library is linked into the program, only its traced functions are known to be its own (closedir). */
+	/* If the library is linked into the program, only its traced functions are recognised as its own (closedir). */
 	const struct object *object = objects_find(&p->objects, return_address);
 	const struct probe *caller = probe_around(p, return_address, probe);
 
@@ -338,8 +341,8 @@ bool release_was_last(struct task *task, const struct probe *probe, uint64_t ret
 	return last->outer.probe == probe && last->outer.sp == return_sp;
 }
 
-/* Returns whether the C library's own code makes the call. In a shared C library all code counts; if it is linked into
- * the program, only the function that is the kind's `keeper`, which is found by name. */
+/* Returns true if the C library's own code makes the call. In a shared C library that is any code; if the library is
+ * linked into the program, only the function that the kind names as its `keeper`. */
 static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct object *object = objects_find(&p->objects, return_address);
@@ -351,10 +354,10 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
-/* glibc frees its thread cache by its own free() when a thread ends: the cache itself, which it never got from
- * malloc(), and blocks that the program has already freed. In an attached process the baseline tells these from a block
- * that the library has from before; without a baseline they cannot be told apart. For other kinds the C library does
- * nothing of that sort: a descriptor that it closes was opened. */
+/* When a thread ends, glibc frees its thread cache by its own free(): the cache itself, which it did not get from
+ * malloc(), and blocks that the program has already freed. In an attached process such a release looks like that of a
+ * block from before the trace; only a baseline tells them apart. The C library does nothing like that for other kinds:
+ * a descriptor that it closes was opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;

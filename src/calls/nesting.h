@@ -1,26 +1,27 @@
-/* Decides which calls are parts of others. In all functions the task is at the entry of `probe`. */
+/* Decides which calls are parts of other calls. In all functions the task is stopped at the entry of `probe`. */
 #ifndef FT_CALLS_NESTING_H
 #define FT_CALLS_NESTING_H
 
 #include "calls/calls.h"
 
-/* Folds the call that is being entered into a call in flight of the task, and returns true, if that one makes it. Drops
- * calls that turn out to be over. *own_allocator_call: the outer call, if it is an allocator's of the program's own,
+/* Called when a call is entered. If a call in flight of the same task makes it, folds it into that call and returns
+ * true. Drops calls that turn out to be over. *own: that outer call if it belongs to an allocator inside the program,
  * which may have allocated another block than the one that it returns (nested_blocks.h); else NULL. */
 bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own_allocator_call);
-/* Returns whether a release is a part of the call in flight that has reserved it, whichever functions they are (a
+/* Returns true if a release is a part of the call in flight that has reserved the same release, by whatever function (a
  * realloc that frees its old block, or jumps to free). Drops the reserving call if it turns out to be over. */
 bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* Folds a release into the task's last release (delete -> free), and returns true, if that one has only led to it.
- * Otherwise returns false, and remembers this release as the last, unless the last one has made it to release another
- * block. */
+/* If the task's last release is the cause of this one (delete calls free), folds this release into it and returns true.
+ * Otherwise returns false, and remembers this release as the last; it is not remembered if the last release has called
+ * it to release another block. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* Returns whether a library whose calls fold (folds_in_object) releases what it has opened for its own use. */
+/* Returns true if a library whose calls are folded (folds_in_object) releases a resource that it has opened for its own
+ * use. */
 bool release_is_library_own(struct task *task, const struct probe *probe);
-/* Returns whether the task's last release of this kind was by this probe, with this return_sp. */
+/* Returns true if the task's last release of this kind was by this probe, with this return_sp. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
-/* Counts a release of what an allocator keeps for itself and the program never got, and returns true. If it only may be
- * such a release, sets e->may_be_bookkeeping and returns false. */
+/* If the release is of an allocator's own data, which the program never got, counts it and returns true. If that is
+ * only possible, sets e->may_be_bookkeeping and returns false. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e);
 
 #endif

@@ -19,21 +19,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The target's own SIGTRAP.
+/* Preserves the target's own SIGTRAP.
  *
- * If a breakpoint is hit while the task blocks or ignores SIGTRAP, the kernel forces the signal: it resets the
- * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler would be
- * lost, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
- * - A handler's action is asked for once, and put back after a hit that has reset it. The signal was blocked then, and
- *   is blocked again. Where there is no handler, trap_mask.c tracks whether it was blocked.
- * - If the signal was ignored, it is ignored again after every hit of a program with one thread. In a program with more
- *   threads that is done only when functrace lets go of it, because ignoring a signal discards those that are pending
- *   (do_sigaction()): the hit of another thread would be lost, and the thread would go on in the middle of the
+ * If a breakpoint is hit while the task blocks or ignores SIGTRAP, the kernel forces the signal: it resets the action
+ * to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler would be lost, and
+ * its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
+ * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The signal
+ *   was blocked then, and is blocked again. If there is no handler, trap_mask.c tracks whether it was blocked.
+ * - If the signal was ignored, functrace sets it to ignored again after every hit of a program with one thread. In a
+ *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
+ *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the
  *   instruction. Until then the tracer drops the signals that the kernel would have dropped.
- * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction of its own text.
+ * For both the stopped task makes one rt_sigaction, through a `syscall` instruction in its own text.
  *
- * A task with seccomp filters may be killed for that. So the kernel is asked to suspend them meanwhile, which takes
- * CAP_SYS_ADMIN; without it the call is made only if functrace itself has the same filters. */
+ * A seccomp filter may kill the task for that call. So functrace suspends the filters meanwhile, which takes
+ * CAP_SYS_ADMIN; without it, the task makes the call only if functrace itself has the same filters. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
@@ -49,14 +49,14 @@ static enum trap_action sigtrap_action(pid_t pid)
 	return proc_stat(pid, &stat) ? action_of(&stat) : TRAP_DEFAULT;
 }
 
-/* Returns whether the task has signal actions of its own, because it shares only the memory (a child of vfork). */
+/* Returns true if the task has signal actions of its own, because it shares only the memory (a child of vfork). */
 static bool has_own_actions(const struct task *task)
 {
 	return task->tgid != task->process->pid;
 }
 
-/* Returns the action after a hit. It takes a quarter of the time of sigtrap_action(), because the file is kept open.
- * All threads have one action. */
+/* Returns the action after a hit. This takes a quarter of the time of sigtrap_action(), because the file stays open.
+ * All threads have the same action. */
 static enum trap_action action_now(struct task *task)
 {
 	struct process *p = task->process;
@@ -72,10 +72,10 @@ static enum trap_action action_now(struct task *task)
 
 typedef long (*code_finder)(const unsigned char *code, size_t size);
 
-#define INSN_ALIGN 4u /* of the processors that align instructions */
+#define INSN_ALIGN 4u /* of processors with aligned instructions, in bytes */
 
-/* Returns the first address, other than `except`, that `find` finds in code read from address `at`; 0 if there is
- * none. */
+/* Returns the first address, other than `except`, that `find` finds in `code`, which was read from address `at`; 0 if
+ * there is none. */
 static uint64_t find_but(const struct process *p, uint64_t at, const unsigned char *code, size_t size, code_finder find,
 			 uint64_t except)
 {
@@ -121,8 +121,8 @@ static bool is_libc(const struct object *object)
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
 }
 
-/* Returns the address of code that every C library has and `find` recognises; searches the text once. The library
- * itself is searched first, because a browser's own text has 200 MiB. */
+/* Returns the address of code that every C library contains and `find` recognises; searches only once. Searches the C
+ * library's text first, because a browser's own text has 200 MiB. */
 static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, uint64_t except)
 {
 	for (unsigned others = 0; others <= 1; others++)
@@ -132,10 +132,11 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 	return *known;
 }
 
-/* Returns the instruction for a system call of the tracer's. It is not the one at the task's pc, because ARM's kernels
- * put the pc back to a call that they will make again. If the pc is there again on the way out, they make that call, by
- * its own number (arch/arm/kernel/signal.c) or restart_syscall's (arch/arm64), with the arguments that were set
- * meanwhile. The task would sleep on, and nothing could end that. */
+/* Returns the address of an instruction for a system call that the task makes for the tracer. It must not be the one at
+ * the task's pc: before a call is restarted, ARM's kernels set the pc back to its instruction. If the pc is there again
+ * at the exit of the tracer's call, they restart the interrupted call, by its own number (arch/arm/kernel/signal.c) or
+ * that of restart_syscall (arch/arm64), but with the arguments of the tracer's call. The task would sleep on, and no
+ * event could end that. */
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
@@ -148,9 +149,9 @@ static uint64_t find_syscall(struct task *task)
 	return find_code(p, &other, p->arch->find_syscall, pc);
 }
 
-/* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset what the call has
- * just set. Signals are blocked meanwhile. *group_stop: a group-stop or an interrupt came first, and has to be reported
- * again. Returns false if another stop came, which is kept. */
+/* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset the action that the
+ * call has just set. Signals are blocked meanwhile. *group_stop: a group-stop or an interrupt came first, and must be
+ * reported again. Returns false if another stop came, which is queued. */
 static bool run_to_syscall(struct task *task, bool *group_stop)
 {
 	for (unsigned tries = 0; tries < 4; tries++) {
@@ -172,8 +173,8 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	return false;
 }
 
-/* Returns whether the task has as many seccomp filters as functrace. A launched program begins with those of functrace,
- * and can only add to them. */
+/* Returns true if the task has as many seccomp filters as functrace. A launched program starts with functrace's
+ * filters, and can only add to them. */
 static bool same_filters(const struct tracer *t, const char *status)
 {
 	char *own = proc_read(getpid(), "status", NULL);
@@ -185,7 +186,7 @@ static bool same_filters(const struct tracer *t, const char *status)
 	return same;
 }
 
-/* Returns whether a system call of the tracer's cannot harm the stopped task. *suspended: its filters are suspended. */
+/* Returns true if a system call for the tracer cannot harm the stopped task. *suspended: its filters are suspended. */
 static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
@@ -199,8 +200,8 @@ static bool begin_call(struct task *task, bool *suspended)
 	return may;
 }
 
-/* Notes what the guardian gives the task back if the tracer is killed during the call. After a hit the task starts the
- * instruction again, because the guardian will have removed the breakpoint. */
+/* Notes the registers and mask that the guardian restores if the tracer is killed during the call. After a hit, the pc
+ * is that of the instruction, because the guardian will have removed the breakpoint. */
 static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 {
 	const struct arch *arch = task->process->arch;
@@ -211,7 +212,8 @@ static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
-/* Notes that the task is stopped as it was before the call, whose stops have replaced that one in the journal. */
+/* Notes that the task is at the same stop as before the call. In the journal, the stops of the call have replaced that
+ * stop. */
 static void forget_own_state(struct task *task, bool interrupted)
 {
 	struct engine *engine = task->process->tracer->engine;
@@ -224,9 +226,9 @@ static void forget_own_state(struct task *task, bool interrupted)
 	guard_note_syscall(engine, 0, NULL, 0);
 }
 
-/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it was
- * `interrupted`, it may have been asleep in a call of its own, which the kernel makes again only on the way out of such
- * a stop; so it is stopped in this way once more. */
+/* Makes the stopped task do one system call through an existing instruction, and restores its registers. If the task
+ * was `interrupted`, its own system call may have been interrupted; the kernel restarts that only at the end of such a
+ * stop. So the task is interrupted once more. */
 static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
@@ -240,7 +242,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	note_own_state(task, interrupted, mask);
 	task_set_signal_mask(task, UINT64_MAX);
 	p->arch->set_syscall(&task->regs, insn, number, args);
-	/* The first run ends in the call's entry, the second in its exit. */
+	/* The first run ends at the call's entry, the second at its exit. */
 	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) && run_to_syscall(task, &again) &&
 			task_regs(task) == 0;
 
@@ -258,8 +260,9 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	return ok;
 }
 
-/* Sets or reads the action of SIGTRAP. The kernel's struct sigaction is written to the target's stack, below the stack
- * pointer and the red zone, where there are no data; the old bytes are put back. `set` and `old` may be NULL. */
+/* Sets or reads the action of SIGTRAP. Writes the kernel's struct sigaction to the target's stack, below the stack
+ * pointer and the red zone, where the program has no data, and restores the old bytes afterwards. `set` and `old` may
+ * be NULL. */
 static bool remote_sigaction(struct task *task, bool interrupted, const struct arch_action *set,
 			     struct arch_action *old)
 {
@@ -303,7 +306,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	struct arch_action wanted;
 
 	if (has_own_actions(task) || !act || memory_read(p, act, bytes, layout->size) < 0)
-		return false; /* not this process's action, only a question, or a call that will fail */
+		return false; /* not this process's action; or the call only reads the action, or will fail */
 	action_unpack(layout, bytes, &wanted);
 	traps->reset = traps->lost = traps->known = false;
 	traps->action = is_handler(wanted.handler)                       ? TRAP_HANDLED
@@ -312,7 +315,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
 	if (traps->action != TRAP_HANDLED)
 		return false;
-	/* The C library adds a restorer where the processor needs one. */
+	/* The C library adds a restorer if the processor needs one. */
 	traps->saved = wanted;
 	traps->saved.flags |= p->arch->signal.action_flags;
 	traps->saved.restorer =
@@ -331,8 +334,8 @@ static void sigtrap_query(struct task *task)
 	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
 }
 
-/* Asks a task for the handler's action: the first one that stops soon. A system call in which it sleeps does not notice
- * the stop. */
+/* Gets the handler's action through the first task that stops soon. If the task sleeps in a system call, that call does
+ * not notice the stop. */
 static void sigtrap_ask(struct process *p)
 {
 	struct stop stop;
@@ -348,7 +351,7 @@ static void sigtrap_ask(struct process *p)
 	}
 }
 
-/* Makes the target ignore SIGTRAP again. */
+/* Sets the target's SIGTRAP to ignored again. */
 static void ignore_again(struct task *task, bool interrupted)
 {
 	const struct arch_action ignore = {.handler = (uint64_t)(uintptr_t)SIG_IGN};
@@ -357,7 +360,7 @@ static void ignore_again(struct task *task, bool interrupted)
 		task->process->traps->reset = false;
 }
 
-/* Returns whether the kernel may not have the known handler yet: the hit was between the entry of sigaction() and its
+/* Returns true if the kernel may not have the new handler yet: the hit was between the entry of sigaction() and its
  * system call, in a function that sigaction() itself calls, or in another thread. When sigaction() returns, the kernel
  * has it. */
 static bool is_being_set(struct task *task)
@@ -373,8 +376,8 @@ static bool is_being_set(struct task *task)
 	return false;
 }
 
-/* Returns whether the hit has reset the handler. That shows the mask as well, because the kernel resets a handler only
- * if the signal is blocked. */
+/* Returns true if the hit has reset the handler. Then SIGTRAP was blocked, because the kernel resets a handler only if
+ * the signal is blocked; task->blocks_trap notes that. */
 static bool is_reset(struct task *task)
 {
 	const bool is_kept = action_now(task) == TRAP_HANDLED;
@@ -415,7 +418,7 @@ void sigtrap_after_hit_slow(struct task *task)
 	}
 }
 
-/* Returns whether the SIGTRAP is the end of a step that was not waited for, and was not sent by a process. */
+/* Returns true if the SIGTRAP ends a single step for which the tracer has not waited, and was not sent by a process. */
 static bool is_end_of_step(const struct task *task)
 {
 	siginfo_t info;
@@ -434,7 +437,7 @@ bool sigtrap_deliver(struct task *task)
 	if (p->traps->action == TRAP_IGNORED && p->traps->reset)
 		return false;
 	if (p->traps->once)
-		p->traps->action = TRAP_DEFAULT; /* SA_RESETHAND: this delivery resets it */
+		p->traps->action = TRAP_DEFAULT; /* SA_RESETHAND: this delivery resets the action */
 	return true;
 }
 
@@ -478,7 +481,7 @@ void sigtrap_begin(struct process *p)
 {
 	sigtrap_learn_masks(p);
 	if (p->traps->reset)
-		return; /* the kernel's action is not the target's */
+		return; /* the action that /proc shows is not the target's */
 	p->traps->action = sigtrap_action(process_proc_task(p));
 	p->traps->known = p->traps->once = false;
 	if (p->traps->action == TRAP_HANDLED)

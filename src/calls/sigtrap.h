@@ -1,4 +1,4 @@
-/* Preserves the target's own SIGTRAP, whose action and mask hits can change: see sigtrap.c. */
+/* Preserves the target's own action and mask of SIGTRAP, which a hit may change: see sigtrap.c. */
 #ifndef FT_CALLS_SIGTRAP_H
 #define FT_CALLS_SIGTRAP_H
 
@@ -8,49 +8,49 @@ enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
 
 struct traps {
 	enum trap_action action;
-	int stat_fd; /* /proc/TID/stat of one of the process's tasks; -1: not open */
-	bool known;  /* `saved` is the handler's action */
-	bool reset;  /* a hit has reset the action; it is to be put back */
-	bool lost;   /* the handler could not be put back */
-	bool once;   /* the handler has SA_RESETHAND */
+	int stat_fd; /* descriptor of /proc/TID/stat of one of the process's tasks; -1: not open */
+	bool known;  /* `saved` is valid */
+	bool reset;  /* a hit has reset the action to the default; it is to be restored */
+	bool lost;   /* the handler could not be restored */
+	bool once;   /* the handler was installed with SA_RESETHAND */
 	struct arch_action saved;
-	uint64_t syscall_insn, restorer; /* code of the C library; 0: not looked for yet */
+	uint64_t syscall_insn, restorer; /* addresses of code in the C library; 0: not searched for yet */
 };
 
-/* Makes the part of a process from what /proc says about the task; traps_free() frees it. */
+/* Makes the data about a process from /proc of the task; traps_free() frees it. */
 struct traps *traps_new(pid_t tid);
-/* Copies the part of a fork's maker for the child. */
+/* Copies the data of a fork's parent for the child. */
 struct traps *traps_fork(const struct traps *from);
 void traps_free(struct traps *traps);
 
-/* Notes the action that sigaction(SIGTRAP, act, old) will set, at its entry. Returns true if that is a handler: the
- * call is to be watched until it returns, because only then the kernel has the new action. */
+/* Called at the entry of sigaction(SIGTRAP, act, old): notes the action that it will set. Returns true if that is a
+ * handler: then the call is watched until it returns, because only then the kernel has the new action. */
 bool sigtrap_set(struct task *task, uint64_t act);
-/* Learns the action of a process that runs already, before its first breakpoint or after a pause. A task is stopped to
- * ask for a handler. */
+/* Finds out the action of a process that already runs, before its first breakpoint or after a pause. If the action is a
+ * handler, stops a task, which gets the handler's data from the kernel. */
 void sigtrap_begin(struct process *p);
-/* Learns from /proc which tasks of a process block SIGTRAP (task->blocks_trap), before its first breakpoint. */
+/* Finds out from /proc which tasks of a process block SIGTRAP (task->blocks_trap), before its first breakpoint. */
 void sigtrap_learn_masks(struct process *p);
-/* Gives a new task the mask of its maker. */
+/* Gives a new task the mask of the task that created it. */
 void sigtrap_inherit_mask(struct task *child, const struct task *maker);
-/* Notes the mask that sigprocmask(how, set, old), or a similar function, will set, at its entry. set: an address of the
- * target. */
+/* Called at the entry of sigprocmask(how, set, old) or a similar function: notes the mask that it will set. set: an
+ * address in the target. */
 void sigtrap_mask_changes(struct task *task, int how, uint64_t set);
-/* Does the work of sigtrap_after_hit(). */
+/* The slow path of sigtrap_after_hit(). */
 void sigtrap_after_hit_slow(struct task *task);
-/* Undoes what a hit has done to the action and the mask. Called after each hit, before anything else is done about
- * it. */
+/* Undoes the change that a hit makes to the action and the mask. Called after each hit, before anything else is done
+ * about the hit. */
 static inline void sigtrap_after_hit(struct task *task)
 {
 	if (task->blocks_trap || task->process->traps->action != TRAP_DEFAULT)
 		sigtrap_after_hit_slow(task);
 }
-/* Returns whether a SIGTRAP that is no hit is to be delivered. It is dropped if the target ignores it, or if it is the
- * end of a step. */
+/* Returns true if a SIGTRAP that is no hit is to be delivered. It is dropped if the target ignores SIGTRAP, or if it
+ * ends a single step. */
 bool sigtrap_deliver(struct task *task);
-/* Returns whether a task must be stopped for sigtrap_restore(). */
+/* Returns true if a task must be stopped for sigtrap_restore(). */
 bool sigtrap_needs_restore(const struct process *p);
-/* Puts the action back by means of a stopped task, when functrace lets go of the process. */
+/* Restores the action by a system call of a stopped task, when functrace detaches from the process. */
 void sigtrap_restore(struct task *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* This room's part of a task. */
+/* The data of src/calls about a task. */
 #ifndef FT_CALLS_TASK_CALLS_H
 #define FT_CALLS_TASK_CALLS_H
 
@@ -7,21 +7,22 @@
 struct call;
 struct probe;
 
-/* The entry of a release that cannot fail. */
+/* An entry into a release function that cannot fail. */
 struct entry {
-	const struct probe *probe;   /* NULL: none */
-	uint64_t sp, return_address; /* sp: its value at the return */
+	const struct probe *probe;   /* NULL: no entry */
+	uint64_t sp, return_address; /* `sp`: its value after the return */
 };
 
-#define RELEASE_JUMPS 6 /* from delete[] with size and alignment down to free, each preloaded as well */
+#define RELEASE_JUMPS 6 /* from delete[] with size and alignment down to free, with a preloaded function before each */
 
 struct last_release {
-	struct entry outer, inner; /* inner: the last release that was folded into `outer` */
-	/* The functions that it has jumped to, all with the sp of `outer`. A release enters each of them once. If one
-	 * is entered again with this sp, that is the next call from the same place. */
+	struct entry outer, inner; /* inner: the latest release that was folded into `outer` */
+	/* The functions that this release has jumped to, all with the sp of `outer`. One release enters each of them at
+	 * most once: if one is entered again with this sp, that is the next call from the same place. */
 	const struct probe *jumped[RELEASE_JUMPS];
 	unsigned jumps;
-	bool has_called; /* it has called, not jumped to, a function with its own id: it will not jump any more */
+	/* it has called, not jumped to, another function with the id that it releases: it will not jump any more */
+	bool has_called;
 	uint64_t id;
 };
 
@@ -30,21 +31,22 @@ struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;
 	uint64_t address;
-	uint64_t call;     /* serial of the call that they are kept for; 0: none */
-	uint64_t valid_at; /* the task's stop at which they are valid */
+	uint64_t call;     /* serial of the call for which the bytes are kept; 0: none */
+	uint64_t valid_at; /* the task's stop (at_stop) at which the bytes are valid */
 };
 
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
 	struct call *newest_context;        /* newest call of a context function */
-	struct last_release *last_releases; /* by the kind's id; NULL before the first release */
+	struct last_release *last_releases; /* indexed by the kind's id; NULL before the first release */
 	struct kept_stack kept;
 	uint64_t last_serial;
-	bool may_be_inside;                /* inside a function whose entry was not seen: unseen_entries.c */
-	uint64_t word_at, word, word_stop; /* a word of memory at word_at, read at the task's stop word_stop */
-	/* contexts.c: the contexts that it has entered by the context library, if entered_known; and all contexts that
-	 * it is in, found out at the task's stop context_stop, which is 0 if they have changed since. */
+	bool may_be_inside; /* the task may be inside a function whose entry was not seen: unseen_entries.c */
+	/* `word`: a word of memory at address word_at, read at the task's stop word_stop */
+	uint64_t word_at, word, word_stop;
+	/* contexts.c: the contexts that the task has entered by the context library, valid if entered_known; and all
+	 * contexts that it is in, computed at its stop context_stop, which is 0 if they have changed since. */
 	bool entered_known;
 	uint32_t entered, context;
 	uint64_t context_stop;

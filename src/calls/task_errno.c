@@ -5,14 +5,14 @@
 #include "ptrace/tasks.h"
 #include "symbols/types/errno_place.h"
 
-/* Returns a word of the target as a signed number. */
+/* Returns a word of the target, extended with its sign to 64 bits. */
 static int64_t signed_word(const struct arch *arch, uint64_t word)
 {
 	return arch->pointer_size == sizeof(int32_t) ? (int32_t)word : (int64_t)word;
 }
 
-/* Computes the distance of errno from thread pointers. Returns false if the object does not tell, or if its slot is not
- * filled yet. */
+/* Computes the distance from the thread pointer to errno. Returns false if the object does not show it, or if its GOT
+ * slot is not filled yet. */
 static bool task_errno_offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
 {
 	uint64_t word;
@@ -26,9 +26,9 @@ static bool task_errno_offset_of(struct process *p, const struct errno_place *pl
 	return true;
 }
 
-/* Finds the distance in a library with an errno in its own thread-local storage, or in the program if that is static;
- * else from a library whose function shows the place. Returns false if two libraries have one (a second C library, in a
- * namespace of its own), because either may be meant. */
+/* Finds the distance. Prefers a library with errno in its own thread-local storage, or the program if that is static;
+ * else uses a library whose function shows the place. Returns false if two libraries have an errno (a second C library,
+ * in a linker namespace of its own), because it is unknown which of them the program uses. */
 static bool find_offset(struct process *p, int64_t *offset)
 {
 	struct errno_place best = {.kind = ERRNO_NONE};

@@ -1,12 +1,12 @@
-/* Reads a task's errno from outside. */
+/* Reads a task's errno from the tracer. */
 #ifndef FT_CALLS_TASK_ERRNO_H
 #define FT_CALLS_TASK_ERRNO_H
 
 #include "ptrace/tracee.h"
 
-/* Reads the errno of a stopped task, which is a variable or field of its C library for this thread. Returns false if
- * its place is unknown (a static program without symbols, another C library), or if it cannot be read. When the place
- * is known for the process, this is one read of its memory, and on some processors one ptrace request. */
+/* Reads the errno of a stopped task, which is a thread-local variable or field of its C library. Returns false if its
+ * address is unknown (a static program without symbols, another C library), or if it cannot be read. Once the offset is
+ * known for the process, this takes one read of its memory, and on some processors one ptrace request. */
 bool task_errno(struct task *task, int *value);
 
 #endif

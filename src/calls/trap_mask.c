@@ -10,16 +10,18 @@
 /* Tracks which tasks block SIGTRAP.
  *
  * If a task that blocks the signal hits a breakpoint, the kernel unblocks it (force_sig_info_to_task() in
- * kernel/signal.c), and no stop reports that; so the mask must be known before. /proc shows it for a task that has
- * not hit anything yet. A new task has its maker's mask. The C library's functions that change the mask are watched.
- * Changes by a program's own system calls (a raw rt_sigprocmask, setcontext, a handler's sa_mask) are not seen.
+ * kernel/signal.c), and no stop reports that; so functrace must find out the mask before. For a task without hits so
+ * far, /proc shows the mask. A new task has the mask of the task that created it. The C library's functions that change
+ * the mask have breakpoints. Changes by a program's own system calls (a raw rt_sigprocmask, setcontext, a handler's
+ * sa_mask) are not seen.
  *
- * The C library blocks all signals, including its own two, while it makes a thread, and restores the mask by a
- * system call of its own. Such a mask is not the program's. */
+ * While the C library creates a thread, it blocks all signals, including its own two, and restores the mask by a system
+ * call of its own. Such a mask is not the program's. */
 
-#define TRAP_BIT      (1ull << (SIGTRAP - 1))
-#define LIBRARY_OWN   (3ull << (32 - 1))    /* signals 32 and 33, which sigfillset() and pthread_sigmask() leave out */
-#define TRAP_BYTE_BIT (1u << (SIGTRAP - 1)) /* in the first byte of a sigset_t of a little-endian processor */
+#define TRAP_BIT    (1ull << (SIGTRAP - 1))
+#define LIBRARY_OWN (3ull << (32 - 1)) /* signals 32 and 33, which sigfillset() and pthread_sigmask() leave out */
+/* SIGTRAP's bit in the first byte of a little-endian processor's sigset_t */
+#define TRAP_BYTE_BIT (1u << (SIGTRAP - 1))
 
 void sigtrap_learn_masks(struct process *p)
 {
@@ -43,7 +45,7 @@ void sigtrap_mask_changes(struct task *task, int how, uint64_t set)
 	unsigned char first;
 
 	if (!set || memory_read(task->process, set, &first, 1) < 0)
-		return; /* the call only asks, or will fail */
+		return; /* the call only reads the mask, or will fail */
 	const bool has_trap = first & TRAP_BYTE_BIT;
 
 	if (how == SIG_SETMASK)

@@ -3,14 +3,16 @@
 #include "calls/probes/probes.h"
 #include "ptrace/tasks.h"
 
-/* If a thread is inside operator new when functrace attaches, its call of malloc looks like one of the program's
- * own. Its release by operator delete would then look like one by the wrong family of functions.
+/* If a thread is inside operator new when functrace attaches, its call of malloc looks like one by the program. The
+ * release by operator delete would then look like one by the wrong family of functions:
  *
  *	A: operator new, entered | breakpoints inserted | A: malloc, seen | A: operator new returns, unseen | A: delete
  *
- * The stack shows the outer function. A task whose stack shows none is in no such call, and never will be. */
+ * The stack shows the outer function. If a task's stack shows no such function, the task is in no such call, and never
+ * will be. */
 
-#define OUTER_FRAMES 8 /* frames searched: nothrow new[] -> new[] -> new -> malloc, each wrapped */
+/* number of frames searched: nothrow new[] -> new[] -> new -> malloc, each called by a preloaded function */
+#define OUTER_FRAMES 8
 
 void unseen_begin(struct process *p)
 {
@@ -44,7 +46,7 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	if (!own->may_be_inside)
 		return false;
 	own->may_be_inside = shows_unseen(task, probe, e);
-	/* If the stack is too short to tell, this call may be an inner one, and the next one counts as the program's
-	 * own. */
+	/* If the stack is too short to decide, this call may be an inner one; the next call is taken to be the
+	 * program's own. */
 	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
 }

@@ -14,46 +14,48 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Pins a single busy task and the tracer to one CPU. That halves the cost of a stop, because no other CPU has to be
- * woken up. --cpu=pin does so whenever one task is busy, which the program can see. --cpu=auto does so only while
+/* Makes a single busy task and the tracer share one CPU. That halves the cost of a stop, because no other CPU has to be
+ * woken up. --cpu=pin does so whenever only one task is busy; the program can see that. --cpu=auto does so only while
  * the program cannot see it:
  * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
- * - Meanwhile pin_watch.c watches the functions by which a program asks for its CPUs, sets them, or makes tasks that
- *   inherit them. The task gets its own mask back before such a call goes on.
- * - It also gets its mask back before a fork or an exec that was made in another way goes on, and after each dlopen
+ * - Meanwhile pin_watch.c watches the functions by which a program reads or sets its CPUs, or creates tasks that
+ *   inherit them. The task's own mask is restored before such a call continues.
+ * - The mask is also restored before a fork or an exec that was made in another way continues, and after each dlopen
  *   (constructors of libraries read /proc).
- * When the task is busy again, it is pinned again: after twice as many hits as before, if the last time was too
- * short.
+ * When the task is busy again, it is pinned again. If the last time was too short to be worth it, that takes twice as
+ * many hits as before.
  *
- * Both are undone when a second task is busy, and at the end, and by the guardian if the engine is killed
- * (guardian_journal.c). */
+ * Both masks are restored when a second task is busy, when tracing ends, and by the guardian if the engine is killed
+ * (guard.c). */
 
-#define ALONE      256 /* hits in a row of one task before it is pinned */
+#define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
 #define HIT_NS     400000u /* a busy task has at least one hit in this time */
-#define WORTH      8       /* the last time was long enough if it had this many times the hits needed */
-#define OTHERS     8       /* hits of other tasks that make a second busy task */
-#define LOOK       1024    /* hits between two looks at whether other programs want the CPU */
+#define WORTH      8       /* pinning was worth it if the task had this many times the hits after which it was pinned */
+#define OTHERS     8       /* hits of other tasks after which a second task counts as busy */
+#define LOOK       1024    /* hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
-#define CROWDED    8    /* they want it if the tracer waited for more than 1/CROWDED of the time */
-#define IDLE_HITS  1000 /* a task with fewer hits in a second is not busy */
+#define CROWDED    8    /* they want it if the tracer has waited for a CPU for more than 1/CROWDED of the time */
+#define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
 #define BIRTH_NS   1000000000u /* time after an undo in which a child of the pinned task may still be reported */
 
 struct pin {
 	bool on;
-	pid_t tid, tgid; /* the pinned task; kept after an undo while births may be reported; 0: none */
+	pid_t tid, tgid; /* the pinned task; kept after an undo while children of it may be reported; 0: none */
 	int cpu;
-	cpu_set_t task_mask, own_mask; /* before they were changed */
+	cpu_set_t task_mask, own_mask; /* the masks before they were changed */
 	struct pin_watch watch;
-	pid_t last;                /* the task that had the last hit */
-	unsigned in_a_row, others; /* hits of `last`; hits of other tasks while one is pinned */
+	pid_t last;                /* the task of the latest hit */
+	unsigned in_a_row, others; /* successive hits of `last`; hits of other tasks while one is pinned */
 	uint64_t row_began;
-	uint64_t hits, next_look, look; /* while pinned: hits; hits at which to look next; hits between looks */
-	uint64_t looked_at, waited;     /* time of the last look, and the tracer's CPU wait at it, in ns */
+	/* while pinned: number of hits; the number at which to check next; hits between checks */
+	uint64_t hits, next_look, look;
+	/* time of the latest check, and the tracer's total wait for a CPU until then, both in ns */
+	uint64_t looked_at, waited;
 	uint64_t ticked_at, ticked_hits;
 	uint64_t undone_at;
-	int schedstat; /* a descriptor; 0: not opened yet */
+	int schedstat; /* file descriptor; 0: not opened yet */
 };
 
 static bool is_auto(const struct tracer *t)
@@ -61,7 +63,7 @@ static bool is_auto(const struct tracer *t)
 	return t->set->cpu == CPU_AUTO;
 }
 
-/* Reads from the kernel how long the tracer's thread has waited for a CPU while it could have run, in ns. */
+/* Reads the time, in ns, that the tracer's thread has waited for a CPU while it was runnable. */
 static bool measure_wait(struct pin *pin, uint64_t *ns)
 {
 	char text[96], *next;
@@ -80,7 +82,8 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 	return true;
 }
 
-/* Returns how many hits in a row pin a task of the process. need_more() doubles the number if pinning was in vain. */
+/* Returns the number of successive hits after which a task of the process is pinned. need_more() doubles it if pinning
+ * was not worth it. */
 static unsigned hits_needed(const struct process *p)
 {
 	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
@@ -103,14 +106,14 @@ static bool pin_choose(struct pin *pin, pid_t tid)
 	    sched_getaffinity(0, sizeof(pin->own_mask), &pin->own_mask) < 0 || CPU_COUNT(&pin->own_mask) < 2)
 		return false;
 	pin->cpu = sched_getcpu();
-	/* A task that has chosen one CPU stays there, and the tracer joins it. */
+	/* If the task has chosen a single CPU, the tracer moves there. */
 	for (int cpu = 0; CPU_COUNT(&pin->task_mask) == 1 && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &pin->task_mask))
 			pin->cpu = cpu;
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Returns whether a task with enough hits in a row is to be pinned. Keeps the times for the next look. */
+/* Returns true if a task with enough successive hits is to be pinned. Notes the times for the next check. */
 static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
@@ -194,11 +197,12 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	else if (hits_needed(task->process) > ALONE)
 		task->process->calls->pin_needed /= 2;
 	unpin_task(t, why);
-	pin_forget(pin); /* it is at a stop of its own, so all its births were reported */
+	pin_forget(pin); /* the task is stopped in a function that it called, so all its children were reported */
 }
 
-/* Undoes the pinning if other programs want the CPU, because another CPU may be better: the task runs anywhere for a
- * while, and is then pinned where it is. If that does not help either, all CPUs are wanted, and looks get rarer. */
+/* If other programs want the CPU, undoes the pinning, because another CPU may be better: the task runs anywhere for a
+ * while, and is then pinned where it runs. If that does not help either, all CPUs are wanted, and checks become
+ * rarer. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
@@ -223,8 +227,8 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	struct pin *pin = t->pin;
 
 	if (tid != pin->tid) {
-		/* A few hits do not make another task a busy one. They count until the pinned task has ALONE hits in a
-		 * row. */
+		/* A few hits do not make another task busy. They are counted until the pinned task has ALONE successive
+		 * hits. */
 		if (++pin->others >= OTHERS)
 			unpin_task(t, "another task is busy too");
 		return;
@@ -270,12 +274,12 @@ void pin_tick(struct tracer *t)
 	pin->ticked_hits = pin->hits;
 }
 
-/* The child of a task that is pinned, or was pinned when it made the child:
+/* Handles the child of a task that is pinned, or was pinned when it created the child:
  *
- *   maker:  clone(), the child gets its mask |                             | the event
+ *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the maker has only that CPU after the undo, it has chosen the CPU itself, for its child, too. */
+ * If the parent has only that CPU after the undo, it has chosen the CPU itself, for its child, too. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;
@@ -297,10 +301,10 @@ void pin_orphan(struct tracer *t, pid_t child, pid_t maker)
 
 void pin_exec(struct tracer *t, pid_t former, pid_t tid)
 {
-	/* A thread that was no leader has taken the leader's place, and its id. */
+	/* A thread other than the leader has taken the leader's tid. */
 	if (t->pin->on && (former ? former : tid) == t->pin->tid) {
 		t->pin->tid = tid;
-		t->pin->watch.count = 0; /* the breakpoints have gone with the old memory */
+		t->pin->watch.count = 0; /* the breakpoints are gone with the old memory */
 		unpin_task(t, "it has executed another program");
 		pin_forget(t->pin);
 	}

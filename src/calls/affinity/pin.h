@@ -1,31 +1,33 @@
-/* Puts a busy task and the tracer on one CPU, except with --cpu=free: see pin.c. */
+/* Makes a busy task and the tracer share one CPU, except with --cpu=free: see pin.c. */
 #ifndef FT_CALLS_AFFINITY_PIN_H
 #define FT_CALLS_AFFINITY_PIN_H
 
 #include "breakpoints/process_text.h"
 
-/* Makes the tracer's part of this room, with no task pinned. */
+/* Allocates the data of pin.c, with no task pinned. */
 struct pin *pin_new(void);
 void pin_free(struct pin *pin);
 
-/* Called at each hit of a task: may pin it and the tracer to one CPU, or undo that. */
+/* Called at each hit of a task: may make the task and the tracer share one CPU, or undo that. */
 void pin_hit(struct task *task);
-/* Called at a hit of a breakpoint that pin_watch() inserted. */
+/* Called at a hit of a breakpoint that pin_watch() inserted, where the task may be about to see its CPUs. */
 void pin_asked(struct task *task, const struct breakpoint *b);
-/* Called at each request that engine_want_tick() asked for. */
+/* Called when a REQUEST_TICK came (engine_want_tick()). */
 void pin_tick(struct tracer *t);
-/* With --cpu=auto: gives the task its own CPUs back, because it is about to do something that could show or pass on its
- * CPUs. `why` says what, for a debug message. */
+/* With --cpu=auto: if the task is pinned, restores the CPUs that it had before, because it is about to do something
+ * that could show its CPUs or pass them on. `why` names that action, for a debug message. */
 void pin_expose(struct tracer *t, const struct task *task, const char *why);
-/* Called at the maker's event: gives the child, which has inherited the maker's one CPU, the maker's own CPUs. */
+/* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the parent's
+ * own CPUs. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
-/* The same for a child that may have been made by the thread group `maker` (0: unknown), without an event. */
+/* Does the same for a child without a fork or clone event, whose parent may be the thread group `maker` (0:
+ * unknown). */
 void pin_orphan(struct tracer *t, pid_t child, pid_t maker);
-/* Called when a task, `former` (0: unknown) until then and `tid` after that, has executed another program. */
+/* Called after a task's execve; its tid was `former` (0: unknown) before and is `tid` now. */
 void pin_exec(struct tracer *t, pid_t former, pid_t tid);
-/* Called when a task has ended: if it is the pinned one, the tracer gets its own CPUs back. */
+/* Called when a task has ended. If it was the pinned task, restores the CPUs that the tracer had before. */
 void pin_gone(struct tracer *t, pid_t tid);
-/* Gives the pinned task, if there is one, and the tracer their own CPUs back. */
+/* Restores the CPUs that the tracer and the pinned task, if there is one, had before. */
 void pin_undo(struct tracer *t);
 
 #endif

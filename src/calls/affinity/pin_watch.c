@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Watches, while a task is pinned by --cpu=auto, the functions by which a program asks for its CPUs, sets them, or
- * makes tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other
- * times. They are in the C library, where the system calls are made. */
+/* While a task is pinned by --cpu=auto, watches the functions by which a program reads or sets its CPUs, or creates
+ * tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other times. They
+ * are in the C library, where the system calls are made. */
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84
@@ -22,15 +22,15 @@
 
 enum asks {
 	ASKS_ALWAYS,
-	ASKS_FOR_NUMBER, /* sysconf(): if it asks for processors */
-	ASKS_AS_FILE,    /* opens a file: if the file is in /proc */
+	ASKS_FOR_NUMBER, /* sysconf(); it counts only if it asks for the number of CPUs */
+	ASKS_AS_FILE,    /* a function that opens a file; it counts only if the file is in /proc */
 };
 
 struct pin_watch_watched {
 	const char *symbol;
 	enum asks asks;
-	unsigned path;  /* the number of the argument that is the file's path */
-	bool is_answer; /* a library by which a program can ask at all has one of these */
+	unsigned path;  /* index of the argument that is the file's path */
+	bool is_answer; /* a C library by which a program can see its CPUs contains one of these */
 };
 
 static const struct pin_watch_watched watched[] = {
@@ -57,7 +57,7 @@ static const struct pin_watch_watched watched[] = {
 	{.symbol = "fopen64", .asks = ASKS_AS_FILE},
 };
 
-/* Watches a function if the object has it. Returns false if it cannot be watched. */
+/* Watches a function if the object contains it. Returns false if it cannot be watched. */
 static bool watch_one(struct process *p, struct pin_watch *w, unsigned char which, const struct object *object)
 {
 	struct elf_symbol symbol;
@@ -87,7 +87,7 @@ bool pin_watch(struct process *p, struct pin_watch *w)
 	for (size_t i = 0; i < p->objects.count; i++)
 		for (size_t j = 0; ok && j < ARRAY_SIZE(watched); j++)
 			ok = watch_one(p, w, (unsigned char)j, p->objects.items[i]);
-	/* A program without these functions asks in ways that cannot be watched. */
+	/* Without these functions, the program sees its CPUs in ways that cannot be watched. */
 	if (ok && w->answers)
 		return true;
 	pin_unwatch(p, w);
@@ -108,7 +108,7 @@ void pin_unwatch(struct process *p, struct pin_watch *w)
 	w->count = 0;
 }
 
-/* Returns whether a link of the process, its current folder or an open one, leads into /proc. */
+/* Returns true if a link in /proc/TID, for the working directory or an open directory, points into /proc. */
 static bool leads_to_proc(const struct task *task, const char *link)
 {
 	char *const target = proc_link(task->tid, link);
@@ -118,8 +118,8 @@ static bool leads_to_proc(const struct task *task, const char *link)
 	return leads;
 }
 
-/* Returns whether a file to be opened may be in /proc. folder: the descriptor of an open folder, for a relative path,
- * or AT_FDCWD. */
+/* Returns true if a file that is about to be opened may be in /proc. folder: for a relative path, the descriptor of an
+ * open directory, or AT_FDCWD. */
 static bool is_of_proc(struct task *task, uint64_t address, int folder)
 {
 	char path[32] = "", link[24] = "cwd";

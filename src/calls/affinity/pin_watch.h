@@ -1,4 +1,4 @@
-/* Watches for calls by which a program is about to see its CPUs: see pin_watch.c. */
+/* Watches for function calls by which a program can see its CPUs: see pin_watch.c. */
 #ifndef FT_CALLS_AFFINITY_PIN_WATCH_H
 #define FT_CALLS_AFFINITY_PIN_WATCH_H
 
@@ -9,7 +9,7 @@
 struct pin_watch {
 	uint64_t addresses[PIN_WATCHED_MAX];
 	size_t count;
-	bool answers; /* some of the functions have is_answer */
+	bool answers; /* some of the functions return the CPUs as their result (is_answer) */
 };
 
 /* Inserts breakpoints at the functions by which the process can see its CPUs. Returns false, and inserts nothing, if
@@ -17,13 +17,13 @@ struct pin_watch {
 bool pin_watch(struct process *p, struct pin_watch *w);
 /* Removes these breakpoints, except those that are an entry or a return site as well. */
 void pin_unwatch(struct process *p, struct pin_watch *w);
-/* Returns whether the breakpoint is one of these. */
+/* Returns true if the breakpoint is one of these. */
 static inline bool pin_watches(const struct breakpoint *b)
 {
 	return b->calls && b->calls->watched;
 }
-/* Returns, at a hit of one of these, the function by which the task is about to see its CPUs; NULL if it asks for
- * something else. */
+/* Called at a hit of one of these. Returns the name of the function by which the task is about to see its CPUs; NULL if
+ * the call shows something else. */
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b);
 
 #endif

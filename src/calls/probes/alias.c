@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds out which of the names of a function a call has used.
+/* Finds out by which of a function's names a call was made.
  *
- * memalign and aligned_alloc are one function in glibc; free, cfree and `operator delete` are one in tcmalloc. An
- * address has no name, but a call has one: it goes through a slot that the dynamic linker has filled with the
- * address of one symbol, and the object's relocation has the name of that symbol.
+ * memalign and aligned_alloc are one function in glibc; free, cfree and `operator delete` are one in tcmalloc. The
+ * address does not show the name, but the call does: it goes through a GOT slot that the dynamic linker has filled with
+ * the address of one symbol, and the object's relocation for that slot names the symbol.
  *
- * The slots of wanted names are taken from each object when it is probed. The caller's code is looked at only for
- * functions with a slot for a name other than the first, and once for each return address. If no slot is found (a
+ * The slots of traced names are collected from each object when it is probed. A caller's code is read only for
+ * functions that have a slot for a name other than the first, and once for each return address. If no slot is found (a
  * call within the object, through a register, of dlsym()'s result, in a static program), the first name is used. */
 
-/* A wanted symbol. */
+/* The symbol of a traced function. */
 struct name {
 	char *symbol;
-	bool is_called; /* an object has a slot for it */
+	bool is_called; /* some object has a slot for it */
 };
 
 struct callers {
@@ -37,7 +37,7 @@ static struct callers *callers_of(struct process *p)
 	return p->probes->callers;
 }
 
-/* Returns the number of a name, and enters the name if it is new. */
+/* Returns the number of a name, and adds the name if it is new. */
 static unsigned name_number(struct callers *callers, const char *symbol)
 {
 	for (size_t i = 0; i < callers->count; i++)
@@ -57,7 +57,7 @@ static struct alias *alias_new(struct callers *callers, const struct probe_spec 
 	*alias = (struct alias){
 		.wanted = wanted,
 		.traced = {.function = wanted->function, .resource = wanted->resource, .shown = shown},
-		/* With a prefix ("*malloc"), the shown name is the symbol. */
+		/* For a row with a prefix ("*malloc"), the shown name is the symbol ("je_malloc"). */
 		.name = name_number(callers, wanted->symbol[0] == '*' ? shown : wanted->symbol),
 	};
 	return alias;
@@ -95,7 +95,8 @@ bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b)
 	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
 }
 
-/* The caller is looked at only if a call by one of the names says more than the first name. */
+/* Sets asks_caller if the name that a caller used may change the event: another name is shown, or the family is known
+ * only by the name. */
 void alias_update_asks(const struct process *p, struct probe *probe)
 {
 	const struct callers *callers = p->probes->callers;
@@ -241,7 +242,8 @@ void callers_free(struct probe_list *probes)
 
 /* ---- Calls ---- */
 
-/* Finds the value in callers->sites for a return address. */
+/* Returns the value for callers->sites: the number of the name that the call before this return address uses, plus 1; 0
+ * if unknown. */
 static unsigned alias_look_at_call(struct process *p, const struct object *object, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};

@@ -2,15 +2,15 @@
 #include "calls/probes/code_kind.h"
 #include "ptrace/target_memory.h"
 
-/* A breakpoint inside an instruction would make another instruction of it, and the program would go on with wrong
- * results. So an address is refused if it is inside a function according to the file's symbols or call frame
+/* A breakpoint inside an instruction would change that instruction, and the program would continue with wrong results.
+ * So functrace refuses an address that is inside a function according to the file's symbols or call frame
  * information. */
 
 struct code_kind_search {
 	const struct arch *arch;
 	uint64_t address, bias;
 	enum place place;
-	uint64_t start; /* of the function that contains the address */
+	uint64_t start; /* start of the function that contains the address */
 	const struct elf_symbol *symbol;
 };
 

@@ -6,13 +6,14 @@
 
 enum place {
 	PLACE_NO_CODE,
-	PLACE_INSIDE, /* of a function */
-	PLACE_START,  /* of a function */
+	PLACE_INSIDE, /* inside a function */
+	PLACE_START,  /* the first instruction of a function */
 	PLACE_UNKNOWN,
 };
 
-/* Returns what the object's symbols and its call frame information say about a mapped address. *start: of the function
- * that contains it. *symbol: of the function that begins there, valid as long as the object's file; NULL: unknown. */
+/* Returns what the symbols and call frame information of the object say about a mapped address. *start: address of the
+ * function that contains it. *symbol: symbol of the function that begins at the address, valid as long as the object's
+ * file; NULL: unknown. */
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol);
 

@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reports once, at the end of the run, because each name has to choose an object in only one of the processes. */
+/* Messages are printed once, at the end of the run, because it is enough if a value of -L chooses an object in one of
+ * the processes. */
 
-#define DEFINERS 6 /* objects that a message names, at most */
+#define DEFINERS 6 /* number of objects that a message names, at most */
 
 struct libraries_library {
-	bool is_found; /* an object that it chooses defines a wanted function */
-	char *path;    /* of the first object that it chooses, or NULL */
+	bool is_found; /* an object that this value chooses defines a traced function */
+	char *path;    /* path of the first object that this value chooses, or NULL */
 };
 
 struct libraries {
 	char *definers[DEFINERS];
 	size_t definer_count;
-	struct libraries_library items[]; /* one for each name of -L, in their order */
+	struct libraries_library items[]; /* one for each value of -L, in their order */
 };
 
 struct libraries *libraries_new(size_t count)

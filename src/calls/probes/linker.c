@@ -6,14 +6,15 @@
 #include <elf.h>
 #include <string.h>
 
-/* Reads what the dynamic linker tells debuggers (<link.h>). The program's dynamic section points to struct r_debug,
- * {version, map, brk, state}, which heads the list of objects, struct link_map {bias, name, dynamic section, next}. */
+/* Reads the data that the dynamic linker keeps for debuggers (<link.h>). The program's dynamic section points to struct
+ * r_debug, {version, map, brk, state}, which points to the list of objects, struct link_map {bias, name, dynamic
+ * section, next}. */
 
 /* Limits, because both lists are in the target's memory and may be circular. */
 #define ENTRIES_MAX 1000
 #define OBJECTS_MAX 10000
 
-#define ENTRIES_READ 32u /* at once; most dynamic sections have fewer */
+#define ENTRIES_READ 32u /* read at once; most dynamic sections have fewer */
 
 /* Returns the address of the struct r_debug, or 0. The linker sets the entry DT_DEBUG when it begins to run. */
 static uint64_t find_r_debug(struct process *p)
@@ -62,14 +63,14 @@ void linker_mark_lasting(struct process *p)
 {
 	const unsigned word = p->arch->pointer_size;
 	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->probes->r_debug) : NULL;
-	unsigned char links[2 * 8]; /* the part of a link_map with the dynamic section and the next one */
+	unsigned char links[2 * 8]; /* the fields of a link_map for the dynamic section and the next object */
 	uint64_t map;
 
 	if (p->program)
 		p->program->lasting = true;
 	if (!linker || memory_read_pointer(p, p->probes->r_debug + word, &map) < 0)
 		return;
-	/* Objects loaded at start precede the linker in the list; those loaded later follow it. */
+	/* Objects loaded at program start precede the linker in the list; those loaded later follow it. */
 	for (unsigned i = 0; map && i < OBJECTS_MAX; i++) {
 		if (memory_read(p, map + 2 * word, links, 2 * word) < 0)
 			return;

@@ -1,13 +1,13 @@
-/* Reads what the dynamic linker tells debuggers. */
+/* Reads the data that the dynamic linker keeps for debuggers. */
 #ifndef FT_CALLS_PROBES_LINKER_H
 #define FT_CALLS_PROBES_LINKER_H
 
 #include "ptrace/tracee.h"
 
-/* Returns whether the list of objects is complete, at a hit of the linker's notice (_dl_debug_state): objects were
- * loaded or unloaded, and are not only about to be. Remembers where the list is. */
+/* Called at a hit of the linker's notice (_dl_debug_state). Returns true if the list of objects is complete, which
+ * means that objects were loaded or unloaded; false if they are only about to be. Remembers the address of the list. */
 bool linker_ask_done(struct process *p);
-/* Marks the objects that are never unloaded, object->lasting. */
+/* Sets object->lasting of the objects that are never unloaded. */
 void linker_mark_lasting(struct process *p);
 
 #endif

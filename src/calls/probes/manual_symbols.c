@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Probes all rows of this name at the address, if is_planted. Returns false if there is none of that name. */
+/* Returns true if a table row has this name. Then, if is_planted, probes all rows of this name at the address. */
 static bool probe_named(struct process *p, const char *name, uint64_t address, bool is_planted)
 {
 	const struct probe_spec_list *list = p->tracer->wanted;
@@ -38,8 +38,8 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 	uint64_t start = 0;
 	const struct elf_symbol *known_symbol;
 	const enum place place = place_of(p, p->program, address, &start, &known_symbol);
-	/* In later programs, which the first one executes, only an address that is known to be a function's start is
-	 * probed. */
+	/* After the first program has called execve, an address in the new program is probed only if it certainly is
+	 * the start of a function. */
 	const bool is_planted = place == PLACE_START || (place == PLACE_UNKNOWN && is_meant);
 	const bool known = probe_named(p, symbol->name, address, is_planted);
 

@@ -1,13 +1,13 @@
-/* --symbol: functions whose addresses the user gives. */
+/* Probes functions whose addresses the user gives by --symbol. */
 #ifndef FT_CALLS_PROBES_MANUAL_SYMBOLS_H
 #define FT_CALLS_PROBES_MANUAL_SYMBOLS_H
 
 #include "ptrace/tracee.h"
 
-/* Probes the functions that --symbol names, in the main program of the process. Warns of those that cannot be probed in
- * the first program. */
+/* Probes the functions that --symbol names, in the main program of the process. In the first program, warns of those
+ * that cannot be probed. */
 void probe_manual_symbols(struct process *p);
-/* Returns whether the process runs the first program, which is the one that addresses without an object refer to. */
+/* Returns true if the process runs the first program, to which addresses without an object refer. */
 bool manual_symbols_mean(const struct process *p);
 
 #endif

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Probes what patterns match. Symbols that a wildcard matches are left out if they are no functions or are not
- * called. */
+/* Probes the functions that match patterns. A symbol that matches a wildcard is skipped if it is no function or is
+ * never called. */
 
 struct pattern_probes_finding {
 	struct process *p;
 	struct object *object;
 	struct patterns *patterns;
-	const bool *chosen; /* which patterns apply to the object */
+	const bool *chosen; /* for each pattern: whether it applies to the object */
 };
 
 /* ---- Names ---- */
@@ -27,9 +27,9 @@ static bool pattern_probes_begins_with(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-/* Returns whether the symbol is no function that the program calls. Some code is only jumped to, so that the stack has
- * no return address at its top: separate parts of functions, and code to which the kernel, the dynamic linker or signal
- * handlers' returns go. Other code is a helper of the compiler that each function calls. */
+/* Returns true if the symbol is no function that the program calls. Some code is only jumped to, so that the top of the
+ * stack is no return address: separate parts of functions, and code that the kernel, the dynamic linker or returns from
+ * signal handlers jump to. Other code is a helper of the compiler that each function calls. */
 static bool is_part(const struct arch *arch, const char *symbol)
 {
 	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};
@@ -91,7 +91,7 @@ static bool pattern_probes_is_named(const struct patterns *patterns, const char 
 	return false;
 }
 
-/* Returns whether any pattern matches the symbol, no matter in which object. */
+/* Returns true if any pattern matches the symbol, no matter in which object. */
 static bool pattern_probes_is_chosen(void *context, const struct elf_symbol *symbol)
 {
 	const struct pattern_probes_finding *finding = context;
@@ -135,7 +135,7 @@ static void pattern_probes_on_symbol(void *context, const struct elf_symbol *sym
 
 /* ---- Addresses ---- */
 
-/* Warns that no function of the object begins at the address that a row names. */
+/* Prints a warning that no function of the object begins at the address in the table row. */
 static void report_place(const struct pattern_probes_finding *finding, struct pattern *pattern, enum place place,
 			 uint64_t start)
 {
@@ -177,8 +177,8 @@ static void probe_address(const struct pattern_probes_finding *finding, struct p
 	const struct elf_symbol *symbol;
 	uint64_t start = 0;
 	const enum place place = place_of(p, object, pattern->address + object->bias, &start, &symbol);
-	/* In later programs, which the first one executes, only an address that is known to be a function's start is
-	 * probed. */
+	/* After the first program has called execve, an address in the new program is probed only if it certainly is
+	 * the start of a function. */
 	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
 
 	if (place == PLACE_START || (place == PLACE_UNKNOWN && is_meant)) {

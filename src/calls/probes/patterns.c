@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses rows by pattern, and matches them with names. */
+/* Parses table rows by pattern, and matches them with names. */
 
-#define NAMED_MAX 8 /* functions or rows that messages name one by one */
+#define NAMED_MAX 8 /* number of functions or rows that messages name one by one */
 #define PROGRAM   "main"
 
-/* A name that is shown in traces. Events use it when its object is already unmapped. */
+/* A name that traces show. It outlives the object, because events may use it after that is unmapped. */
 struct shown_name {
-	struct shown_name *next; /* with the same hash */
+	struct shown_name *next; /* the next name with the same hash */
 	char text[];
 };
 
@@ -150,8 +150,9 @@ const char *patterns_shown(struct patterns *patterns, const char *symbol)
 
 /* ---- Matching ---- */
 
-/* Returns the symbol without a compiler's suffix; NULL if it has none. Compilers append one to a function that they
- * have fitted to its callers, or made distinct from another file's. It is called in place of the function itself. */
+/* Returns the symbol without a compiler's suffix; NULL if it has none. Compilers append a suffix to a copy of a
+ * function that is specialised for its callers, or whose name must differ from that in another file. The copy is called
+ * in place of the function. */
 static char *base_name(const char *symbol)
 {
 	static const char *const endings[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm."};
@@ -200,8 +201,8 @@ const struct pattern *patterns_named(const struct patterns *patterns, const char
 	return name ? hash_get_ptr(&patterns->names, hash_bytes(name, strlen(name))) : NULL;
 }
 
-/* Returns whether the kernel maps the object into each process (vdso). Such an object is searched only if it is
- * named. */
+/* Returns true if the kernel maps the object into each process (vdso). Such an object is searched only if the row names
+ * it. */
 static bool is_kernels(const struct object *object)
 {
 	return object->path[0] == '[';
@@ -239,11 +240,11 @@ bool patterns_name_failure(struct patterns *patterns)
 	return patterns->failures++ < NAMED_MAX;
 }
 
-/* Returns "-x 'NAME'", as the user gave it. The caller frees it. */
+/* Returns the row as the user gave it: "-x 'NAME'". The caller frees it. */
 static char *how_named(const struct probe_spec_list *list, const struct probe_spec *wanted)
 {
 	const char *const name = wanted->function->name;
-	/* For an address in the program the '!' is left out, because it was given without an object. */
+	/* An address in the program was given without an object, so the '!' is not printed. */
 	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
 
 	if (wanted->module == list->set->chosen || wanted->hook)

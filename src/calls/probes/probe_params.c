@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* For functions of -x it has the type of the result, too. */
+/* For a function of -x, the parameters include the type of the result. */
 struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted)
 {
 	const struct settings *const set = p->tracer->set;

@@ -1,4 +1,4 @@
-/* The parameters of a probe's function: where their values are, and how they are shown. */
+/* The parameters of a probe's function: where their values are, and how they are printed. */
 #ifndef FT_CALLS_PROBES_PROBE_PARAMS_H
 #define FT_CALLS_PROBES_PROBE_PARAMS_H
 
@@ -7,7 +7,7 @@
 
 struct probe_spec;
 
-/* Made at the first call of the function: arguments.c. The probes of a fork's child share those of its maker. */
+/* Made at the first call of the function: arguments.c. The probes of a fork's child share the parent's. */
 struct probe_params {
 	unsigned references;
 	bool is_made;           /* `plan` is valid */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_MAX     8                 /* functions that a message names */
-#define SIGMASK_INNER "pthread_sigmask" /* called by sigprocmask() if one library has both */
+#define NAMED_MAX     8                 /* number of functions that a message names */
+#define SIGMASK_INNER "pthread_sigmask" /* sigprocmask() calls this if one library contains both */
 
 static const struct probe_spec hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
@@ -24,7 +24,7 @@ static const struct probe_spec hooks[] = {
 	{.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
 	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},
 };
-/* Used only if a wanted function may throw, or there are context functions. */
+/* Used only if a traced function may throw, or if there are context functions. */
 static const struct probe_spec catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
 
 static void probe_spec_add(struct probe_spec_list *list, const struct probe_spec *wanted)
@@ -69,7 +69,7 @@ static void probe_spec_module(struct probe_spec_list *list, const struct setting
 	}
 }
 
-/* Each call of a context function is separate, no matter which function calls it or is jumped to from it. */
+/* Each call of a context function is separate, whichever function calls it or is jumped to from it. */
 static const struct resource context_kind = {.is_nested = true};
 
 static void probe_spec_contexts(struct probe_spec_list *list, const struct module *contexts)
@@ -88,7 +88,8 @@ static uint64_t symbol_hash(const char *symbol)
 	return hash_bytes(symbol, strlen(symbol));
 }
 
-/* Goes from the last row to the first, because each row links to the next one. */
+/* Links each row to the next one of the same symbol. Goes from the last row to the first, so that the next one is
+ * known. */
 static void probe_spec_link(struct probe_spec_list *list)
 {
 	for (size_t i = list->count; i-- > 0;) {
@@ -119,7 +120,7 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 		probe_spec_contexts(list, set->contexts);
 	probe_spec_link(list);
 	list->patterns = patterns_new(list);
-	/* Otherwise module_known_function() would read the descriptions at a stop, while the target waits. */
+	/* Otherwise module_known_function() would read the module files at a stop, while the target waits. */
 	if (set->args && set->chosen)
 		module_read_all();
 	return list;
@@ -212,8 +213,8 @@ void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wan
 
 /* ---- Functions that were not found ---- */
 
-/* Returns whether it is a user's own module, all of whose functions are expected. Of functrace's modules a program has
- * only some functions. */
+/* Returns true if this is the user's own module, all of whose functions a program is expected to contain. A program
+ * contains only some functions of functrace's modules. */
 static bool is_own(const struct probe_spec_list *list, const struct module *module)
 {
 	return module != list->set->chosen && module_find(module->name) != module;
@@ -227,7 +228,7 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 	for (size_t i = 0; i < list->count; i++) {
 		const struct probe_spec *const wanted = &list->items[i];
 
-		/* A program may have only some functions of a prefix. */
+		/* A program may contain only some of the functions that have a prefix. */
 		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
 		    wanted->symbol[0] == '*')
 			continue;

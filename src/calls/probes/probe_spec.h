@@ -14,14 +14,14 @@ enum hook {
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
 	HOOK_SIGMASK,   /* the target may block or unblock SIGTRAP */
 	HOOK_CATCH,     /* the handler of an exception begins: __cxa_begin_catch */
-	/* Contexts: the program's own, by the context library; functions that --context-function names. */
+	/* The functions of the context library, and the functions that --context-function names. */
 	HOOK_CONTEXT_CREATE,
 	HOOK_CONTEXT_ENTER,
 	HOOK_CONTEXT_EXIT,
 	HOOK_CONTEXT_FUNCTION,
 };
 
-/* One function to be traced, as a module names it. */
+/* One function to be traced, as a module's table names it. */
 struct probe_spec {
 	const struct function *function; /* NULL for a hook, except for a context function */
 	const struct module *module;
@@ -29,12 +29,12 @@ struct probe_spec {
 	const struct resource *kind;
 	uint32_t resource; /* the kind's id in the trace; 0 for a hook */
 	const char *symbol;
-	char *shown;                   /* name in the trace */
-	const struct probe_spec *next; /* another row of the same symbol */
-	bool is_found;                 /* an object of some process has it; for rows by pattern see patterns.h */
+	char *shown;                   /* the function's name in the trace */
+	const struct probe_spec *next; /* the next row of the same symbol */
+	bool is_found; /* an object of some process contains the function; for rows by pattern see patterns.h */
 };
 
-/* Returns the id in the trace of another resource of the row's module, by its index in the module. */
+/* Returns the id in the trace of another resource of the row's module; `resource` is its index in the module. */
 static inline uint32_t probe_spec_sibling(const struct probe_spec *wanted, unsigned resource)
 {
 	return wanted->resource - wanted->function->resource + resource;
@@ -46,39 +46,38 @@ struct patterns;
 
 struct probe_spec_list {
 	const struct settings *set;
-	struct probe_spec *items; /* the hooks, then the modules' rows in their order */
+	struct probe_spec *items; /* the hooks, then the rows of all modules in their order */
 	size_t count, capacity;
 	struct hash names;           /* hash of the symbol -> index of the first row with that symbol */
 	struct patterns *patterns;   /* the rows by pattern, or NULL */
-	struct libraries *libraries; /* the objects that -L has chosen */
-	char *symbols_of;            /* path of the first program, to which --symbol refers, or NULL:
-	                              * manual_symbols.c */
+	struct libraries *libraries; /* what -L has chosen: libraries.c */
+	char *symbols_of; /* path of the first program, to which --symbol refers, or NULL: manual_symbols.c */
 };
 
-/* Makes the list of the functions that the run's modules want. */
+/* Makes the list of the functions that the modules of this run trace. */
 struct probe_spec_list *probe_spec_new(const struct settings *set);
 void probe_spec_free(struct probe_spec_list *list);
 
 /* Returns the row of a hook. All rows are in the modules' order, and those of one symbol are linked by `next`. */
 const struct probe_spec *probe_spec_hook(const struct probe_spec_list *list, enum hook hook);
-/* Returns the first row of a symbol, or NULL. Rows by pattern are not found by symbol: patterns.h. */
+/* Returns the first row of a symbol, or NULL. Does not find rows by pattern (patterns.h). */
 const struct probe_spec *probe_spec_exact(const struct probe_spec_list *list, const char *symbol);
-/* Returns the first row of the symbol among `from`, which may be NULL, and the rows linked after it; NULL if there is
+/* Returns the first row of the symbol among `from` (NULL is allowed) and the rows linked after it; NULL if there is
  * none. */
 const struct probe_spec *probe_spec_from(const struct probe_spec *from, const char *symbol);
-/* Returns the first row after `from` (NULL: of all) by which the module wants the symbol under one of its prefixes:
- * "*malloc" for je_malloc if "je_" is a prefix. NULL: there are no more. */
+/* Returns the first row after `from` (NULL: of all rows) in which the module names the symbol without one of its
+ * prefixes: the row "*malloc" for je_malloc if "je_" is a prefix. NULL: there is no further row. */
 const struct probe_spec *probe_spec_prefixed(const struct probe_spec_list *list, const char *symbol,
 					     const struct module *module, const struct probe_spec *from);
-/* Returns true for sigprocmask() if the file has pthread_sigmask(), too. The first calls the second, so one call would
- * be seen twice, the second time before the mask has changed. Only in glibc before 2.32 each makes its own system call,
- * in two libraries. */
+/* Returns true if the function is sigprocmask() and the file contains pthread_sigmask(), too. The first calls the
+ * second, so one call would be seen twice, the second time before the mask has changed. Only in glibc before 2.32 each
+ * makes its own system call, in two libraries. */
 bool probe_spec_is_watched_inside(const struct probe_spec *wanted, const struct elf_file *file);
-/* Notes that an object has the function of the row. */
+/* Notes that an object contains the function of the row. */
 void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wanted);
-/* Warns, at the end of the run, of the functions of the user's own modules that no object had. */
+/* Warns, at the end of the run, of the functions of the user's own modules that no object contained. */
 void probe_spec_report(const struct probe_spec_list *list);
-/* Returns whether any module wants the symbol, with a prefix or without. */
+/* Returns true if any module names the symbol, with or without a prefix. */
 bool probe_spec_any(const struct probe_spec_list *list, const char *symbol);
 /* Does the same, as a callback of elf_file_wanted_functions(). */
 bool probe_spec_is_name(const void *list, const char *symbol);

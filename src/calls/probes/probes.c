@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keeps the probes of a process, and finds the functions for them. */
+/* Manages the probes of a process, and finds the functions to be probed. */
 
 const struct function probe_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
 
@@ -41,7 +41,7 @@ static void probe_failed(struct process *p, const struct probe *probe)
 {
 	unsigned char byte;
 
-	/* Memory that cannot be read is unmapped, or the process is ending. */
+	/* If the memory cannot be read, it is unmapped, or the process is ending. */
 	if ((probe->wanted->hook && probe->wanted->hook != HOOK_CONTEXT_FUNCTION) ||
 	    memory_read(p, probe->start, &byte, 1) < 0)
 		return;
@@ -50,7 +50,7 @@ static void probe_failed(struct process *p, const struct probe *probe)
 		return;
 	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
 		    probe->object->path);
-	if (!p->text->has_leftovers) /* a message has reported them for all functions */
+	if (!p->text->has_leftovers) /* otherwise another message has reported the cause for all functions */
 		msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
 			 probe->object->path, why_failed(p, probe));
 }
@@ -94,7 +94,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 	return p->arch->entry(start, code, sizeof(code));
 }
 
-/* Returns the breakpoint's probe of the same kind, or for the same hook; NULL if there is none. */
+/* Returns the breakpoint's probe of the same kind, or of the same hook; NULL if there is none. */
 static struct probe *probe_like(const struct breakpoint *b, const struct probe_spec *wanted)
 {
 	struct probe *probe = b ? b->probe : NULL;
@@ -114,7 +114,7 @@ static bool releases_at_entry(const struct probe *probe)
 	return probe->function->role == ROLE_RELEASE && !probe->function->can_fail;
 }
 
-/* Returns how many of a call's first arguments are needed for the value. */
+/* Returns how many argument words of a call are needed to compute the value. */
 static unsigned value_arguments(const struct value *value)
 {
 	switch (value->kind) {
@@ -218,7 +218,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* Gives the probe another name, which may mean another kind of call. */
+/* Replaces the probe's first name, and with it perhaps the kind of call. */
 static void probe_rename(struct process *p, struct probe *probe, const struct probe *other)
 {
 	p->probes->releases -= releases_at_entry(probe);
@@ -229,9 +229,9 @@ static void probe_rename(struct process *p, struct probe *probe, const struct pr
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* Handles a name that means another kind of call at the same address: the linker has merged functions with the same
- * code, or two IFUNCs have chosen the same function. The modules' order decides here as well, but only until the
- * breakpoint is inserted, because calls in flight have to end as the kind that they began as. */
+/* Handles another name of the same address that has another kind of call: the linker has merged functions with the same
+ * code, or two IFUNCs have chosen the same function. The modules' order decides which kind applies, but only until the
+ * breakpoint is inserted, because a call in flight must end as the kind as which it began. */
 static void probe_merge_other_kind(struct process *p, struct probe *known, const struct breakpoint *b,
 				   const struct probe *other)
 {
@@ -258,7 +258,7 @@ static void probe_merge(struct process *p, struct probe *known, const struct bre
 	if (f && g && !alias_same_calls(known->wanted, other->wanted)) {
 		probe_merge_other_kind(p, known, b, other);
 	} else {
-		/* A function that a pattern has matched has one name only, that of the first row. */
+		/* A function that matches a pattern has only one name, that of the first row. */
 		if (f && g && !f->is_pattern && !g->is_pattern)
 			alias_add(p, known, other);
 		known->traced.any_family |= f && g && f->family && g->family && strcmp(f->family, g->family);
@@ -309,7 +309,7 @@ size_t probes_count(const struct process *p)
 {
 	size_t count = 0;
 
-	/* A function of several kinds counts once, by its last probe. */
+	/* A function of several kinds is counted once, by its last probe. */
 	for (size_t i = 0; i < p->probes->count; i++) {
 		const struct probe *probe = p->probes->items[i];
 
@@ -321,7 +321,7 @@ size_t probes_count(const struct process *p)
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	/* Known: this is another name of the same function, or tracing goes on after a pause. */
+	/* If there is one, this is another name of the same function, or tracing resumes after a pause. */
 	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
 	struct breakpoint *b = breakpoint_insert(p, at);
 
@@ -364,8 +364,8 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 
 	if (!object_text_at(object, address))
 		return;
-	/* A local `malloc` is a helper of some file. But a linker may make the real one of a static program local, and
-	 * an allocator with a prefix may be linked in hidden. */
+	/* A local `malloc` is a helper of some file. But in a static program a linker may make the real one local, and
+	 * an allocator with a prefix may be linked with hidden symbols. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	probe_spec_found(finding->p->tracer->wanted, wanted);
@@ -381,7 +381,7 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 					     .is_resolver = symbol->is_ifunc});
 }
 
-/* Probes a symbol under the module's prefixes, unless the module wants this very name. */
+/* Probes a symbol that has one of the module's prefixes, unless the module names the whole symbol. */
 static void probe_prefixed(const struct probes_finding *finding, const struct elf_symbol *symbol,
 			   const struct module *module, const struct probe_spec *exact)
 {
@@ -409,7 +409,7 @@ static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 
 /* ---- IFUNCs whose resolvers ran before they were watched ---- */
 
-/* The resolvers among the probes: they are few, and relocations are many. */
+/* Indices of those probes that are resolvers: they are few, and relocations are many. */
 struct resolvers {
 	struct process *p;
 	size_t *indices, count;
@@ -435,8 +435,8 @@ static bool probes_on_slot(void *context, const char *name, uint64_t resolver, u
 		if (!is_resolver_named(probe, name, arch_text_address(p->arch, resolver)) ||
 		    memory_read_pointer(p, slot, &address) < 0)
 			continue;
-		/* A slot that is not bound yet points to the procedure linkage table of its own object, not to the
-		 * chosen function. */
+		/* An unbound slot points to the procedure linkage table of its own object, not to the chosen
+		 * function. */
 		struct object *object = objects_find(&p->objects, address);
 
 		if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&

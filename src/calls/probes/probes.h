@@ -1,4 +1,4 @@
-/* Finds the functions that the modules want in the objects of a process, and puts breakpoints at their entries. */
+/* Finds the functions that the modules name in the objects of a process, and puts breakpoints at their entries. */
 #ifndef FT_CALLS_PROBES_PROBES_H
 #define FT_CALLS_PROBES_PROBES_H
 
@@ -10,87 +10,88 @@ struct alias;
 struct probe_params;
 struct callers;
 
-/* A wanted function at an address of a process. Several kinds of resource, and the tracer itself, may want the same
- * function. Its breakpoint has a probe for each of them, and each hit enters all of these. */
+/* A traced function at an address of a process. Several kinds of resource, and the tracer itself, may trace the same
+ * function. Its breakpoint has a probe for each of them, and each hit counts as an entry of all these probes. */
 struct probe {
-	struct traced traced; /* for its events */
+	struct traced traced; /* the function, as its events show it */
 	const struct probe_spec *wanted;
-	const struct function *function; /* what its module says about it; &probe_watched for a hook */
-	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */
-	uint64_t start, size;            /* of its code; size 0: unknown */
+	const struct function *function; /* its module's description of the function; &probe_watched for a hook */
+	struct probe *next;              /* the next probe of the same breakpoint: kinds in their order, then hooks */
+	uint64_t start, size;            /* of its code, in bytes; size 0: unknown */
 	const struct object *object;
-	bool is_resolver;            /* of an IFUNC: it returns the address of the function */
-	size_t index, outer_index;   /* in struct probe_list */
+	/* the function is the resolver of an IFUNC: it returns the address of the function that is called */
+	bool is_resolver;
+	size_t index, outer_index;   /* positions in struct probe_list */
 	struct probe_params *params; /* NULL unless -a or -x needs them */
 	/* alias.c */
-	struct alias *aliases; /* all its names, if it has several */
-	bool asks_caller;      /* the caller's code may show another name than that of `traced` */
+	struct alias *aliases; /* all names of the function, if it has several */
+	bool asks_caller;      /* the caller's code may show that another name than that of `traced` was called */
 };
 
 /* The probes of a process. */
 struct probe_list {
 	struct probe **items;
 	size_t count, capacity;
-	struct probe **outers; /* the items whose calls may have others as parts */
+	struct probe **outers; /* the items into whose calls other calls may be folded */
 	size_t outer_count, outer_capacity;
-	size_t releases;         /* how many of the items are releases that cannot fail */
-	struct callers *callers; /* alias.c */
-	uint64_t r_debug;        /* the dynamic linker's struct r_debug; 0: unknown: linker.c */
+	size_t releases;         /* number of items that are releases that cannot fail */
+	struct callers *callers; /* data of alias.c */
+	uint64_t r_debug;        /* address of the dynamic linker's struct r_debug; 0: unknown: linker.c */
 };
 
-/* The description of each function that is watched for the tracer's own use, because no module has one. */
+/* The description of each function that is watched for the tracer's own use; no module describes these functions. */
 extern const struct function probe_watched;
-/* Returns whether the function is watched for the tracer's own use. */
+/* Returns true if the function is watched for the tracer's own use. */
 static inline bool probe_is_hook(const struct probe *probe)
 {
 	return probe->wanted->hook || probe->is_resolver;
 }
 
-/* Returns whether each call of the function is an event of its own, no matter which function calls it. */
+/* Returns true if each call of the function is an event of its own, whichever function makes the call. */
 static inline bool probe_is_nested(const struct probe *probe)
 {
 	return probe->wanted->kind && probe->wanted->kind->is_nested;
 }
 
-/* Returns whether both allocate or release the same kind of resource. */
+/* Returns true if both functions allocate or release the same kind of resource. */
 static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 {
 	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
 }
 
-/* Inserts the breakpoints for the dynamic linker's notices, and no others. */
+/* Inserts the breakpoints at the dynamic linker's notices (_dl_debug_state), and no others. */
 void probe_linker(struct process *p);
-/* Inserts, or prepares, probes at the functions of an object that the modules want, except those that they want by
- * pattern (pattern_probes.h). */
+/* Inserts, or only prepares, probes at those functions of an object that the modules name by symbol. For rows by
+ * pattern see pattern_probes.h. */
 void probe_object(struct process *p, struct object *object);
-/* Probes the functions that IFUNC resolvers have chosen before they were watched. The addresses are in the slots which
- * the dynamic linker has filled. */
+/* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
+ * in the slots that the dynamic linker has filled. */
 void probe_resolved(struct process *p);
-/* Adds a probe at the entry of a wanted function, with a breakpoint. Of `probe` these are set: wanted, start (a code
- * address), size, object, is_resolver, and the name that is shown. */
+/* Adds a probe at the entry of a traced function, with a breakpoint. The caller has set these fields of `probe`:
+ * wanted, start (a code address), size, object, is_resolver, and the name in `traced`. */
 void probe_at(struct process *p, const struct probe *probe);
-/* Probes the function that an IFUNC's resolver has chosen, under all of its names. */
+/* Probes the function that an IFUNC's resolver has returned, under all of its names. */
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
 /* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
 void probes_plant(struct process *p);
-/* Returns the address for the breakpoint of a function that starts at this code address. */
+/* Returns the address for the breakpoint of the function that starts at this code address. */
 uint64_t probe_entry(struct process *p, uint64_t start);
-/* Returns a probe whose function's code contains the address: one of the same kind as `like` if possible; NULL if there
- * is none. */
+/* Returns a probe whose function contains the address, preferably one of the same kind as `like`; NULL if there is
+ * none. */
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like);
-/* Returns whether the probe is one of the breakpoint's. */
+/* Returns true if the probe belongs to the breakpoint. */
 bool probe_is_at(const struct probe *probe, const struct breakpoint *b);
-/* Returns how many of the modules' functions were found. */
+/* Returns the number of functions of the modules that were found. */
 size_t probes_count(const struct process *p);
 
-/* Frees the list. Its probes are already freed. */
+/* Frees the list. The probes in it are already freed. */
 void probes_free(struct process *p);
-/* Returns how many of a call's first arguments are known to belong to it, by the probes of a breakpoint (`first`, or
- * NULL); CALL_ARGS if one of them is a hook. */
+/* Returns how many of a call's argument words certainly belong to the functions of a breakpoint's probes (`first`, or
+ * NULL); CALL_ARGS if one of the probes is a hook. */
 unsigned probe_arguments(const struct probe *first);
-/* Gives a copied breakpoint of a fork's child the probes of the maker's breakpoint. */
+/* Gives a breakpoint's copy in a fork's child the same probes as the parent's breakpoint. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);
-/* Frees the probes and the part `calls` of a breakpoint that is about to be freed. */
+/* Frees the probes, and the data of src/calls, of a breakpoint that is about to be freed. */
 void probe_forget(struct process *p, struct breakpoint *b);
 
 #endif

@@ -28,8 +28,8 @@
 
 /* ---- Attaching ---- */
 
-/* Makes the process. While it executes another program it may have no memory that can be opened, so this tries for a
- * while. */
+/* Makes the struct of the process. During an execve the process may have no memory that can be opened, so this tries
+ * again for a while. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
 	for (unsigned naps = 0;;) {
@@ -52,8 +52,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_tasks(t, pid, &error);
 	if (error)
 		return refusal_of_attach(pid, error);
-	/* The sharers are seized before the memory is opened. If the process executes another program after this, the
-	 * tasks that are found here show it. */
+	/* The sharers are seized before the memory is opened. If the process calls execve after that, the tasks found
+	 * here show it (seize_drop_replaced()). */
 	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
@@ -86,13 +86,13 @@ static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 
 #define EXECS_MAX 1000
 
-/* is_named: the user has named the process; else it is a child of such a process. */
+/* is_named: the user has named the process; else it is a descendant of such a process. */
 static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
 	struct task *known = task_of_group(t, pid);
 
-	/* It shares the memory of a process that was attached to before. */
+	/* The process shares the memory of a process that functrace is already attached to. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->life->release_at_exec = false;
 		return 0;
@@ -109,8 +109,8 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	return 1;
 }
 
-/* Returns whether a process that is unknown so far is a child of one that is attached to. A child that was forked since
- * then is already traced. */
+/* Returns true if a process that is not traced is a child of a traced one. A child that was forked after the attach is
+ * already traced. */
 static bool attach_is_new_child(struct tracer *t, pid_t pid)
 {
 	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
@@ -118,8 +118,8 @@ static bool attach_is_new_child(struct tracer *t, pid_t pid)
 	return parent && task_of_group(t, parent) && proc_is_alive(pid) && proc_tracer(pid) != gettid();
 }
 
-/* --children: attaches to children until there are no more. One that cannot be attached to stays as it is, after a
- * message. */
+/* --children: attaches to children until there are no more. If a child cannot be attached to, prints a message and
+ * leaves it untraced. */
 static void attach_children(struct tracer *t)
 {
 	struct hash failed = {0};
@@ -144,13 +144,13 @@ static void attach_children(struct tracer *t)
 	hash_free(&failed);
 }
 
-/* Tells the user that tracing has begun, of what, and how it ends. */
+/* Prints that tracing has begun, of which processes, and how to end it. */
 static void tell_attached(const struct tracer *t)
 {
 	size_t named = 0, others = 0, listed = 0;
 	struct buf b = {0};
 
-	/* A process whose trace could not be begun is already let go of. */
+	/* A process whose trace could not be begun is already detached. */
 	for (const struct process *p = t->processes; p; p = p->next) {
 		named += p->trace->attached_to && !p->trace->broken;
 		others += !p->trace->attached_to;
@@ -207,7 +207,7 @@ int attach_all(struct tracer *t)
 
 /* ---- Launching ---- */
 
-/* Returns functrace's exit status for a program that was not started, after a message. */
+/* Prints a message for a program that was not started. Returns functrace's exit status. */
 static int why_not_started(struct tracer *t, const struct stop *stop)
 {
 	const int failure = launch_failure(t->launch, t->set->argv[0]);
@@ -220,7 +220,7 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* Handles the end of a program that could not be started, which does not count as a target's end. */
+/* Handles the exit of a program that could not be started. Such an exit is not dispatched as that of a target. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;
@@ -231,7 +231,8 @@ static bool filter_not_started(struct tracer *t, const struct stop *stop, void *
 	return *status < 128;
 }
 
-/* Waits from the gate to the exec; all other stops are signals. Returns functrace's exit status. */
+/* Dispatches stops until the launched program has called execve; all stops before are signals. Returns functrace's exit
+ * status. */
 static int wait_for_exec(struct tracer *t)
 {
 	int status = 0;
@@ -249,7 +250,7 @@ static int wait_for_exec(struct tracer *t)
 	}
 }
 
-/* Returns whether the process is a zombie, which the kernel does not let anyone seize. */
+/* Returns true if the process is a zombie, which the kernel does not let a tracer seize. */
 static bool has_died(pid_t pid)
 {
 	struct proc_stat stat;
@@ -269,6 +270,6 @@ int launch_begin(struct tracer *t)
 		return 1;
 	}
 	task_begin(t, pid, pid, NULL, PHASE_LIVE);
-	launch_open_gate(t->launch); /* if it was killed meanwhile, its end is reported */
+	launch_open_gate(t->launch); /* if the program was killed meanwhile, its exit is reported */
 	return wait_for_exec(t);
 }

@@ -1,30 +1,30 @@
 /* Finds the blocks that a process had before its trace began.
  *
- * The breakpoints of a process are inserted. Right after that its tasks are stopped and its memory is copied; their
- * stops wait meanwhile. Then the tasks run on, and there are events while the copy is read. These are written after
- * the baseline, so that a block which is released meanwhile is known in the trace, too. A block of the heap that the
- * ledger does not know is from before the trace. ("inserted" is the moment when all breakpoints are in place.)
+ * functrace inserts the breakpoints of a process. Right after that it stops the tasks and copies the memory; stops of
+ * the tasks are queued meanwhile. Then the tasks run on, and make calls while the copy is read. Their events are
+ * written after the baseline, so that the trace contains a block before its release. A block of the heap that the
+ * ledger does not contain is from before the trace. ("inserted" is the moment when all breakpoints are in place.)
  *
  *	A: malloc carves p | inserted | copy: p | A: malloc returns, unseen
  *	        The call was never seen; only the copy shows that p is live.
  *	inserted | A: free(p), its hit is not acted on yet | copy: p | A's hit: the release of p, which waits |
- *	        p is entered, and then its release is written.
+ *	        p is added, and then its release is written.
  *	inserted | A: free(p), written | copy: p, because A has not got further | A: free returns
- *	        p is not entered: the ledger remembers what is released while a baseline is pending.
+ *	        p is not added: the ledger remembers releases while a baseline is pending.
  *	inserted | A: malloc carves p | copy: p | A: malloc returns p, written
- *	        p is entered, and the allocation replaces it, as for an id whose list was read while the program ran.
- *	inserted | A: realloc(p) = p, entered | copy: p | A: it returns: the release of p, which is known,
+ *	        p is added; then the allocation replaces it, as for an id in a list read while the program ran.
+ *	inserted | A: realloc(p) = p, its entry | copy: p | A: it returns: the release of p, which is known,
  *	        and an allocation.
  *	A: free(p) | inserted | copy: p | A: free returns, unseen
  *	        p would be live for ever, or until its address is allocated again. So threads that are stopped in the C
  *	        library, and not at a hit, run on before the copy is made, a few times.
- *	A: malloc takes p from its thread's cache | inserted | copy: p is in no list any more
- *	        The same as the first: a chunk whose address is in a register does not count as free.
+ *	A: malloc takes p from its thread's cache | inserted | copy: p is in no free list
+ *	        As in the first case: a chunk whose address is in a register counts as allocated.
  *
  * A call that is in flight when all breakpoints are inserted, and carves its block after the copy, is never seen.
  *
  *	inserted | A: fork, the child has what the ledger has so far | copy of A's memory
- *	        The child's blocks from before are unknown: it has a trace of its own, which takes no baseline. */
+ *	        The child's older blocks are unknown: it has a trace of its own, without a baseline. */
 #include "config.h"
 #include "tracer/baseline.h"
 #include "tracer/live_capture.h"
@@ -43,15 +43,15 @@
 #include "breakpoints/out_of_line.h"
 #include "base/background.h"
 
-#define PART 256 /* blocks that are written at a time */
+#define PART 256 /* number of blocks that are written at a time */
 
 static bool baseline_is_pending(const struct process *p)
 {
 	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
 }
 
-/* Returns whether the task may be inside malloc, in a call that began before the breakpoints were inserted and has no
- * event. */
+/* Returns true if the task may be inside malloc, in a call that began before the breakpoints were inserted and thus has
+ * no event. */
 static bool may_be_in_malloc(struct task *task)
 {
 	struct process *p = task->process;
@@ -132,7 +132,8 @@ static void baseline_make_room(void *context)
 	room->hash = hash_with_room(room->count);
 }
 
-/* Makes the ledger's table large enough. Otherwise the program would wait while a table of millions of blocks grows. */
+/* Makes the ledger's table large enough. Otherwise the program would have to wait while the table grows by millions of
+ * blocks. */
 static void baseline_reserve(struct entering *e, uint32_t resource, size_t count)
 {
 	struct room room = {.count = count};
@@ -141,7 +142,7 @@ static void baseline_reserve(struct entering *e, uint32_t resource, size_t count
 	ledger_take_room(e->p->trace, resource, &room.hash);
 }
 
-/* Enters the blocks in parts. After each part the stops that have come meanwhile are acted on. */
+/* Adds the blocks to the trace, PART at a time. After each part, acts on the stops that have come meanwhile. */
 static void enter_blocks(struct entering *e, uint32_t resource, const struct heap *heap)
 {
 	const size_t count = heap_count(heap);
@@ -154,7 +155,8 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 	}
 }
 
-/* Enters the blocks, ends the baseline in the ledger, and frees the copy. Returns false if no task is left to trace. */
+/* Adds the blocks to the trace, ends the baseline in the ledger, and frees the copy. Returns false if no task is left
+ * to trace. */
 static bool end_baseline(struct process *p, const struct live_capture *capture, struct baseline *baseline)
 {
 	struct entering entering = {
@@ -180,7 +182,7 @@ static bool end_baseline(struct process *p, const struct live_capture *capture, 
 
 bool baseline_is_wanted(const struct tracer *t)
 {
-	/* With -L, releases that other objects make are not seen. */
+	/* With -L, releases made by other objects are not seen. */
 	for (uint32_t id = 1; t->set->baseline && !t->set->library_count && id < kinds_end(t->set); id++)
 		if (kind_has_blocks(kind_of(t->set, id)))
 			return true;

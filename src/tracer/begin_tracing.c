@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHOWN_MAX 8 /* processes that have a line of their own */
-/* Between two processes stops are acted on for at least this time, if there are any: one may be the end of the next
- * process. */
+#define SHOWN_MAX 8 /* number of processes for which a message of their own is printed */
+/* Between two processes, functrace acts on the stops that are present for at least this time: one may be the exit of
+ * the next process. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -23,8 +23,8 @@ struct begun {
 	size_t count, capacity;
 };
 
-/* Returns whether the process is to be started. It is not if it is a fork's child whose lender has breakpoints, because
- * these are in the child's text, too. */
+/* Returns true if the process is to be started; false also for a fork's child whose lender has breakpoints, because the
+ * child's text has them, too. */
 static bool is_to_be_started(const struct process *p)
 {
 	const struct process *const lender = p->life->lender;
@@ -43,8 +43,8 @@ static struct process *next_to_start(struct tracer *t)
 	return next;
 }
 
-/* waited_ns: how long tasks of other processes have waited while its files were read. Returns false if no task is left
- * to trace. */
+/* waited_ns: time for which tasks of other processes have waited while this process's files were read. Returns false if
+ * no task is left to trace. */
 static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun)
 {
 	struct baseline baseline;
@@ -79,7 +79,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 	}
 	for (p = t->processes; p; p = p->next)
 		p->anchor = 0; /* the anchor runs on until its process is started */
-	/* Processes that are left when letting go is requested run on as they are. */
+	/* If detaching is requested, the remaining processes run on without breakpoints. */
 	while (goes_on && !engine_has_request(t->engine, REQUEST_LET_GO) && (p = next_to_start(t))) {
 		p->life->was_started = true;
 		p->life->start_error = 0;
@@ -90,16 +90,16 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		leftovers_look(p, &leftovers);
 		service_unwatch();
 		goes_on = begin_one(p, service_waited(&service), begun);
-		/* The process has ended before its turn. */
+		/* The process has ended before it was started. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
-		/* The end of a child that was not named is no error. */
+		/* If a process that the user has not named has ended, that is no error. */
 		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->attached_to) && !error) {
 			error = p->life->start_error;
 			*failed = p->pid;
 		}
 		process_unref(p, NULL);
-		/* After the last process, the tracer's own loop acts on stops. */
+		/* After the last process, trace_all() acts on stops. */
 		if (goes_on && next_to_start(t))
 			goes_on = service_turn(&service, LEAST_NS);
 	}

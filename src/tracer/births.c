@@ -19,11 +19,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* Handles new tasks. Memory and thread group decide whether a task is a thread, a vfork child or a process. Its own
- * first stop may come before or after its maker's event. */
+/* Handles new tasks. Shared memory and the thread group decide whether a task is a thread, a vfork child or a process.
+ * Its own first stop may come before or after its parent's event. */
 
-/* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one. A
- * vfork child may already have execed, which is not reported yet. */
+/* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one,
+ * because a vfork child may already have called execve without a report yet. */
 static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
@@ -50,7 +50,7 @@ static bool shares_memory(const struct task *child, const struct task *maker)
 	return child->life->birth.event == PTRACE_EVENT_VFORK;
 }
 
-/* Returns the thread group of a task that a task of p has made; 0 if it is already gone. */
+/* Returns the thread group of a new task whose parent belongs to p; 0 if the task is already gone. */
 static pid_t births_group_of(pid_t tid, const struct process *p)
 {
 	if (proc_is_of_group(tid, tid))
@@ -58,9 +58,9 @@ static pid_t births_group_of(pid_t tid, const struct process *p)
 	return p && proc_is_of_group(tid, p->pid) ? p->pid : proc_tgid(tid);
 }
 
-/* Finds out what a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process
- * of its own. The maker (NULL: unknown, or dead) is still stopped where it has made the task, so the child inherits
- * what the tables say now. */
+/* Finds out what a new task is: a thread, a vfork child or another process that shares its parent's memory, or a
+ * process of its own. The parent (NULL: unknown, or dead) is still stopped in the call that created the task, so the
+ * child inherits the present state of the tables. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -81,7 +81,8 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
-	task_part(child); /* process_fork() counts the other tasks, which may have changed something since */
+	/* process_fork() counts the parent's other tasks, which may have released something since the fork */
+	task_part(child);
 	struct process *p = process_fork(parent, child);
 
 	if (p) {
@@ -96,7 +97,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	process_unref(parent, NULL);
 }
 
-/* Lets the child run. A task that was born into a stopped group stays stopped. */
+/* Resumes the child. A task that was created in a stopped group stays stopped. */
 static void start_running(struct tracer *t, struct task *child)
 {
 	if (process_is_leaving(t, child->process)) {
@@ -107,7 +108,8 @@ static void start_running(struct tracer *t, struct task *child)
 		task_resume(child, 0);
 }
 
-/* Moves the child out of a slot: a fork made in an out-of-line copy returns in the child's copy, too. */
+/* Moves the child's pc out of a slot: if a slot's copy of the instruction made the fork, the child returns inside its
+ * own copy of that slot, too. */
 static void leave_copy(struct task *child)
 {
 	struct process *p = child->process;
@@ -137,7 +139,7 @@ static void let_child_go(struct tracer *t, struct task *child)
 	task_release(t, child, 0);
 }
 
-/* Lets a task run, or lets go of it, at its first stop, when its kind is known. */
+/* Continues or detaches a task at its first stop, after find_out(). */
 static void birth_adopt(struct tracer *t, struct task *child)
 {
 	struct process *p = child->process;
@@ -154,9 +156,9 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (p->life->lacks_breakpoints)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
-		    !t->run->paused) { /* its maker's text was never looked at */
+		    !t->run->paused) { /* its parent's objects were never read */
 			p->trace->attached = true;
-			process_start(p); /* an error means that it was killed, which is reported later */
+			process_start(p); /* on an error it was killed, which is reported later */
 		}
 	}
 	start_running(t, child);
@@ -168,7 +170,7 @@ void act_born(struct tracer *t, struct task *child, const struct stop *stop)
 	birth_adopt(t, child);
 }
 
-/* Adopts a task that was held until its maker, a task of p, was known. */
+/* Continues a task that was held until its parent, a task of p, was found. */
 static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker,
 		       unsigned event)
 {
@@ -179,7 +181,8 @@ static void adopt_held(struct tracer *t, struct task *child, struct process *p, 
 	birth_adopt(t, child);
 }
 
-/* Makes the struct of a child of p that has not come to its first stop yet. maker: as for find_out(). */
+/* Makes the struct of a child of p that has not come to its first stop yet. maker: the child's parent, as in
+ * find_out(). */
 static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, const struct task *maker,
 			 unsigned event)
 {
@@ -189,7 +192,7 @@ static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process
 	find_out(t, child, maker);
 }
 
-/* Handles a child that is known to be made by `maker`, from an event of the maker's, or from its registers. */
+/* Handles a child of `maker`, which the parent's event or the parent's registers name. */
 static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned event)
 {
 	struct task *child = task_find(t, tid);
@@ -203,10 +206,10 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	/* Otherwise the child was killed before it ran, and is already reaped. */
 }
 
-/* A new thread may end its process at once. That kills its maker, whose stop ends: the maker is at its own end
- * already, and must not be continued from there unseen:
+/* A new thread may end its process at once. That kills its parent, whose stop ends: the parent is already at its exit
+ * event, and must not be resumed from that without handling it:
  *
- *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on */
+ *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to be resumed */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	const pid_t tid = task_event_message(parent->tid);
@@ -222,14 +225,15 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		task_go_on(t, parent);
 }
 
-/* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed in the very call never announces
- * its child, and the child may come when its text is no longer known. But the call has returned, and the task's
- * registers have the child's id:
+/* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed inside the fork never reports the
+ * event for its child, and the child's first stop may come when functrace no longer has the tables of its text. But the
+ * call has returned, and the task's registers contain the child's id:
  *
- *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: its end | 101: first stop
+ *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: ended | 101: first stop
  *
- * Every end of the group is such a SIGKILL: exit() or execve() by another thread, too. The number may be of another
- * pid namespace, so it must be that of a task which is traced here and not known yet. */
+ * Whenever a thread group ends, its threads get such a SIGKILL: also by exit() or execve() of another thread. The
+ * number in the register may be one of another pid namespace, so it is used only if it is the id of a tracee that is
+ * not in the table yet. */
 void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
 	struct process *const p = maker->process;
@@ -245,7 +249,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
 }
 
-/* Returns whether the group has a live task whose event may still announce what the group has made. */
+/* Returns true if the group has a live task whose event may still report a child of the group. */
 static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
 	const struct task *task;
@@ -256,12 +260,12 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
-/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end
- * is reported, all tasks that it has made exist, are traced, and have another parent:
+/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end is
+ * reported, all its children exist, are traced, and have another parent:
  *
- *	100: fork() makes 101 | SIGKILL twice | 100: its end | 101: first stop
+ *	100: fork() makes 101 | SIGKILL twice | 100: ended | 101: first stop
  *
- * A task whose parent is a group that lives is left alone, because this group may still announce it. */
+ * A task whose parent is alive is not added here, because the parent's event may still come. */
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;
@@ -285,22 +289,22 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* The last task of the group `maker`, except `except`, died before it could announce its children, which must not wait
- * for ever. Other groups' children are left alone, because they have other text. */
+/* Called when the last task of the group `maker`, except `except`, has died before it could report its children, which
+ * must not wait for ever. The children of other groups stay held, because they have other text. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;
 
 	if (!t->held_tasks || group_lives(t, maker, except))
 		return;
-	/* No task is left to announce any child, so those with an unknown maker go on as well. */
+	/* No task is left that could report a child, so children with an unknown parent are continued as well. */
 	if (t->tasks.count == t->held_tasks)
 		maker = 0;
 	while ((orphan = next_orphan(t, maker)))
 		adopt_held(t, orphan, p, NULL, PTRACE_EVENT_FORK);
 }
 
-/* Returns whether a task of the maker's group is stopped in the event that announces the child. */
+/* Returns true if a task of the parent's group is stopped in the event that names the child. */
 static bool is_announced(struct tracer *t, const struct task *child)
 {
 	const struct task *task;
@@ -326,14 +330,14 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
-		/* The child has the old program's memory, which is not traced. */
+		/* The child has the old program's memory, which is not traced any more. */
 		t->run->untraced_children++;
 		task_release(t, child, 0);
 	}
 }
 
-/* A child made with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event announces it. When all other tasks of its
- * maker's group are at rest, there will be none. */
+/* A child created with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event reports it. Called when all other tasks
+ * of its parent's group are stopped or asleep, so that no event can come any more. */
 void births_adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;

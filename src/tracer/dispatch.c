@@ -28,9 +28,9 @@
 
 /* ---- Hits ---- */
 
-#define JUMPS_MAX 8 /* because jumps may be circular */
+#define JUMPS_MAX 8 /* a limit, because jumps may be circular */
 
-/* The linker's notice comes last, because it may free the breakpoint. */
+/* The probe of the linker's notice comes last, because it may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -44,7 +44,8 @@ static void act_entry(struct task *task, struct breakpoint *b)
 	process_linker_notice(task);
 }
 
-/* Acts on a hit, and on those that follow from it without a stop. */
+/* Acts on a hit, and on further hits that the task is certain to make next, without stopping for them
+ * (follow_jump()). */
 static void act_hit(struct task *task, struct breakpoint *b)
 {
 	for (unsigned jumps = 0;; jumps++) {
@@ -78,8 +79,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* Gives a fork's child its own tables at its first hit. Returns false if its memory cannot be opened. The process is
- * then let go of as soon as the tracer has dealt with this stop; the task stays stopped until then. */
+/* Gives a fork's child its own tables at its first hit. Returns false if its memory cannot be opened. functrace then
+ * detaches from the process right after this stop; until then the task stays stopped. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;
@@ -98,17 +99,17 @@ static bool own_at_hit(struct task *task)
 	return false;
 }
 
-/* Returns whether a task that seems to have hit b could be at this pc without the breakpoint, by another SIGTRAP: at
- * the instruction itself, or after one that is not longer than the breakpoint. */
+/* Returns true if a task that seems to have hit b could also be at this pc because of another SIGTRAP: the pc is at the
+ * instruction itself, or after an instruction that is not longer than the breakpoint. */
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
 }
 
-/* Acts on a hit by code of another mode of the processor (by a far call, which emulators and some JITs make). That code
- * has another instruction at the address than was decoded, and its calls follow another ABI. So the address is not the
- * start of a function in the program's own mode. The breakpoint is removed for good, and the task begins the
- * instruction again. */
+/* Acts on a hit by code of another mode of the processor (after a far call, made by emulators and some JITs). At the
+ * address, that code has another instruction than the one that was decoded, and its calls follow another ABI. So the
+ * address is not the start of a function of the program's own mode. Removes the breakpoint for good, and sets the
+ * task's pc back to the instruction. */
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;
@@ -137,7 +138,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	if (p && p->mem_fd < 0 && !own_at_hit(task))
 		return;
 	if (task_slot(task)) {
-		/* A hit is outside all copies; only the target's own trap may be inside one. */
+		/* The pc of a hit is outside all copies. If the pc is inside one, the SIGTRAP is the target's own. */
 		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task_slot(task)) {
 			task_leave_slot(task);
 			task_resume(task, stop->signal);
@@ -174,7 +175,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 /* ---- Signals ---- */
 
-/* If the instruction itself raised the fault, si_addr is the pc, which must not be one in a copy. */
+/* If the instruction itself raised the fault, si_addr is the pc. If the task ran a copy, replaces the address in the
+ * copy by the original one. */
 static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
@@ -197,8 +199,8 @@ static void act_signal(struct task *task, int sig)
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
-	/* Without a tracer, the kernel would discard a signal that the target ignores by default, and its system call
-	 * would go on. */
+	/* Without a tracer, the kernel would discard a signal that the target ignores by default, and would restart the
+	 * target's system call. */
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
@@ -235,7 +237,7 @@ static void describe_end(char *text, size_t size, pid_t tid, int status)
 		snprintf(text, size, "process %d has exited with status %d", tid, WEXITSTATUS(status));
 }
 
-/* Returns whether all other tasks of the process are at their ends, too: the memory is freed next. */
+/* Returns true if all other tasks of the process are at their exit events, too: the kernel frees the memory next. */
 static bool dispatch_is_last(const struct task *task)
 {
 	if (!task->process)
@@ -246,7 +248,8 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* A task that has been continued is not the last one: an exec of another task may have waited for its end. */
+/* Acts on an exit event. A task that was already resumed is not the last one, because an exec of another task may have
+ * waited for its exit. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);
@@ -286,8 +289,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	if (p && !task->exit_event_seen)
 		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);
-	/* The kernel reports a leader's end when all other threads have ended. A thread that was just taking the
-	 * leader's place (by an exec) is reported as the leader. */
+	/* The kernel reports a leader's exit when all other threads have ended. If a thread was just taking the
+	 * leader's tid by an exec, its exit is reported as the leader's. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
 	if (leader && p && p->life->has_unread_end)
@@ -306,7 +309,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
-	task->interrupted = false; /* any stop takes the place of the interrupt's */
+	task->interrupted = false; /* any stop replaces the stop of a pending interrupt */
 	task_leave_slot(task);
 	task_go_on(t, task);
 }

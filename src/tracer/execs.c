@@ -19,10 +19,10 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Handles the execution of another program: nothing is left of the old one, and the new one has a trace of its own. */
+/* Handles execve: discards all data of the old program, and begins a trace of the new one. */
 
-/* Returns the task that has execed. If it was not the leader, the kernel reports it under the leader's id. All other
- * threads have ended without a report. */
+/* Returns the task that has called execve. If it was not the leader, the kernel reports it under the leader's tid. All
+ * other threads have ended without a report. */
 static struct task *exec_task(struct tracer *t, const struct stop *stop)
 {
 	const struct task *leader = task_find(t, stop->tid);
@@ -57,13 +57,13 @@ static void leave_old_process(struct task *task)
 	if (!old)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
-	if (!old->tasks) /* else it was a child of vfork, and the memory is its maker's */
+	if (!old->tasks) /* otherwise the task was a child of vfork, and the memory is its parent's */
 		leak_check_at_exec(old);
 	process_unref(old, how);
 }
 
-/* Removes breakpoints from the new program. If functrace attached just before the exec, it inserted them after the
- * exec, into the new program, whose memory the old process's descriptor still reads. */
+/* Removes breakpoints from the new program. If functrace attached just before the exec, it may have inserted them after
+ * the exec, into the new program, whose memory the old process's descriptor reads then. */
 static void clean_new_image(struct process *old)
 {
 	const struct hash_entry *entry;
@@ -100,7 +100,7 @@ static void deliver_awaiting(struct task *task)
 
 static void launch_failed(struct tracer *t, struct task *task)
 {
-	/* Its output cannot be written. The program has not run yet, and is not to run untraced. */
+	/* The trace's file cannot be written. The program has not run yet, and must not run untraced. */
 	t->run->exit_status = 1;
 	kill(task->tid, SIGKILL);
 	task_release(t, task, SIGKILL);
@@ -121,7 +121,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 
 	const bool leaving = process_is_leaving(t, task->process);
 
-	/* A thread that forked just before the exec was killed by the exec. */
+	/* A thread that was in a fork just before the exec was killed by the exec. */
 	births_adopt_orphans(t, task->process, task->tgid, task);
 	clean_new_image(task->process);
 	leave_old_process(task);
@@ -150,9 +150,9 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	p->trace->is_launched = launched;
 	task_join(task, p);
 	sigtrap_learn_masks(p);
-	/* The process is started here, even while others are started one after the other:
+	/* The process is started here, even while begin_all() starts others one after the other:
 	 *
-	 *	sh is looked through | sh executes ls: started, its first breakpoint | the next to be started: not ls */
+	 *	begin_all(): starts sh | sh executes ls: started here | begin_all(): must not start ls again */
 	p->life->was_started = true;
 	if (!t->run->paused && process_start(p) < 0 && first) {
 		launch_failed(t, task);

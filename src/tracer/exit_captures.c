@@ -1,17 +1,18 @@
-/* Captures heaps at exit. The other threads of a process that ends are killed wherever they are. The kernel stops
- * each at its end with the registers that it had, and the memory stays until the last one has gone on:
+/* Captures heaps at exit. The other threads of a process that ends are killed wherever they are. The kernel stops each
+ * at its exit event, with the registers that it had, and frees the memory when the last one is resumed:
  *
  *     thread A: exit_group()    | B: runs
- *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
+ *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, memory; resumed: the memory is freed
  *
- * So no thread is held up: the registers of each are kept, and only the last one waits for the capture.
+ * So no other thread is delayed: functrace keeps the registers of each, and only the last one stays stopped for the
+ * capture.
  *
- * The processes are captured one after the other, so that there is one copy at a time:
+ * Processes are captured one after the other, so that only one copy exists at a time:
  *
  *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
- *	        A's trace is written, A goes on | thread: copies and reads the next
+ *	        A's trace is written, A is resumed | thread: copies and reads the next process
  *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: its memory cannot be read |
- *	        A's end is reported: the tracer waits for the thread, and the trace says why nothing is known */
+ *	        A's exit is reported: the tracer waits for the thread; the trace says why the leaks are unknown */
 #include "config.h"
 #include "tracer/exit_captures.h"
 #include "tracer/capture_job.h"
@@ -32,13 +33,13 @@
 
 struct end_reading {
 	struct end_reading *next;
-	struct process *p; /* a reference */
-	pid_t tid;         /* of the process's last task */
+	struct process *p; /* the process, with a reference */
+	pid_t tid;         /* the process's last task */
 	bool with_lost, is_classified;
 	struct engine *engine;
-	struct background *thread; /* NULL: it has not begun */
+	struct background *thread; /* NULL: it does not run yet */
 	void (*work)(void *job);
-	atomic_bool is_over; /* the work is done, and the thread is about to end */
+	atomic_bool is_over; /* the thread's work is done */
 	struct capture_job job;
 };
 
@@ -89,7 +90,7 @@ static void exit_captures_end(struct end_reading *reading)
 	process_unref(p, NULL);
 }
 
-/* Waits until the thread's work is done, and begins the next step. */
+/* Waits until the thread's work is done, and begins the next step: classifying, or writing the results. */
 static void end_reading_next_step(struct end_reading *reading)
 {
 	struct process *const p = reading->p;
@@ -117,7 +118,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 	reading->engine = p->tracer->engine;
 	reading->job = capture_job_by(p->life->exit_capture, last);
 	process_ref(p);
-	/* A leak check that is under way has captured an earlier state. */
+	/* If a leak check has begun, it has captured an earlier state: end it. */
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
 	p->life->end_reading = reading;
@@ -145,10 +146,11 @@ void exit_captures_finish(struct process *p)
 	}
 }
 
-/* While the last task waits, the ends of other threads are reported, and that of a leader when all others are gone.
- * A task that SIGKILL wakes from a stop may be continued at its end, unseen. Then no task is known to be the last:
+/* While the last task is stopped, exits of other threads may be reported, and that of the leader when all others are
+ * gone. A task whose stop SIGKILL has ended may be resumed from its exit event unnoticed. Then no task is recognised as
+ * the last one:
  *
- *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is to go on from its hit | 101: exit event */
+ *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is resumed after its hit | 101: exit event */
 void exit_captures_task_gone(const struct task *task)
 {
 	struct process *const p = task->process;
@@ -168,8 +170,8 @@ void exit_captures_finish_all(struct tracer *t)
 
 /* ---- When to begin ---- */
 
-/* Adds a thread. If it has called exit(3), the frames of exit() have old words of its caller, which nothing reads any
- * more. */
+/* Adds a thread to the capture. If it has called exit(3), the frames of exit() contain old words of the calling
+ * function, which the program never reads again. */
 static void exit_captures_add_thread(struct heap_capture *capture, struct task *task)
 {
 	struct exit_caller caller;
@@ -187,7 +189,7 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 
 	if (!p || !(is_wanted || leak_check_figures_are_wanted(p)))
 		return false;
-	/* Without any probe the trace has no blocks, which does not mean that none are lost. */
+	/* If the process has no probe, its trace has no blocks, but that does not mean that no block is lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
 			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in it");

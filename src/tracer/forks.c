@@ -17,30 +17,31 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* A fork's child has all that its parent has: the text with breakpoints and slots in it, the objects, the blocks.
- * Most children execute another program or end before they make a traced call. So nothing is copied at first: the
- * child borrows its parent's tables. It gets its own at its first hit, or before the lender changes in a way that
- * the child's text does not:
+/* A fork's child begins with its parent's text, with the breakpoints and slots in it, and with the same objects and
+ * blocks. Most children call execve or end before they make a traced call. So no table is copied at first: the child
+ * borrows its parent's tables. It gets tables of its own at its first hit, or before the lender's tables change in a
+ * way in which the child's text does not:
  *
  *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *
- * A breakpoint that is inserted for the lender after the fork does no harm, because the child's text is compared
- * with its tables when it gets them. A slot that is used anew does none either, because no task of a borrower can be
- * in one. But the child would never hit a breakpoint that was inserted since the maker last ran, perhaps between the
- * copying of its text and its event: such a child gets its tables before it runs.
+ * A breakpoint that is inserted into the lender after the fork does no harm, because the child's text is compared with
+ * its tables when it gets them. Neither does a slot that gets another copy, because no task of a borrower can be in a
+ * slot. But a breakpoint may have been inserted after the kernel copied the parent's text and before the fork's event:
+ * the child would never hit it. So if any was inserted since the parent last ran, the child gets its tables before it
+ * runs.
  *
- * For a child that makes no traced call, no file is made, its memory is not opened, and no descriptor is sent. The
- * tracer's system calls, counted by strace (tests/scenarios/steady.py has the limits):
+ * For a child that makes no traced call, functrace creates no file, does not open the memory, and sends no descriptor
+ * to the guardian. The tracer's system calls, counted by strace (tests/scenarios/steady.py checks them):
  *
  *			   a bare fork	with -F
- *	waitid		       6	   3	the maker's event, birth, exit, SIGCHLD, end; more now and then
+ *	waitid		       6	   3	fork event, first stop, exit event, SIGCHLD, exit; sometimes more
  *	ptrace		       7	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS twice; DETACH
  *	kcmp, tgkill	       2	   2	whether it has memory and a group of its own
- *	/proc/TID/stat	      1.2	 1.2	three where the child is seen before its maker's event
+ *	/proc/TID/stat	      1.2	 1.2	three if the child is seen before its parent's event
  *	/proc/TID/mem	       -	   2
  *	pread, pwrite	       -	  10	two for each group of breakpoints close together, five in the C library
  *
- * vfork and the execution of a program take many more, because the new program's objects are read and probed. */
+ * vfork and execve take many more, because functrace reads and probes the new program's objects. */
 
 void process_clean(struct process *p, pid_t tid)
 {
@@ -98,12 +99,12 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 	lender->trace->ledger.before_change = ledger_end_lending;
 	p->life->lacks_breakpoints = p->text_serial != lender->text_serial;
 	p->life->loan = guard_lend(p->tracer->engine, lender->guard, tid);
-	/* The journal is full. */
+	/* No loan is left in the journal. */
 	if (p->life->loan < 0)
 		process_own(p);
 }
 
-/* Begins the child's trace with what holds for its parent's as well. */
+/* Begins the child's trace with the data that is also true of the parent's trace. */
 static void inherit_trace(const struct process *parent, struct trace *trace)
 {
 	const struct trace *from = parent->trace;
@@ -113,8 +114,8 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	trace->foreign_mounts = from->foreign_mounts;
 	trace->attached = from->attached;
 	trace->is_forked = true;
-	/* The child's memory was copied a moment before the fork was reported. Another thread may have released
-	 * something since. */
+	/* The child's memory was copied a moment before the fork was reported. Another thread of the parent may have
+	 * released a block since. */
 	trace->may_miss = from->may_miss || parent->task_count > 1;
 	trace->forked_by = parent->pid;
 	trace_copy_contexts(from, trace);
@@ -125,7 +126,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 {
 	struct process *lender = parent->life->lender ? parent->life->lender : parent;
 
-	/* The parent was attached to just when it was executing another program, and was never looked at. */
+	/* functrace attached to the parent during an execve, and never read its objects. */
 	if (!lender->objects.count && !lender->tracer->run->paused)
 		return process_new(lender->tracer, child->tid, child->tgid);
 	struct process *p = process_alloc(lender->tracer, child->tgid, lender->arch);
@@ -148,7 +149,7 @@ void process_own(struct process *p)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
-	/* ESRCH: it was killed. If there are no descriptors left, its next hit tries again. */
+	/* ESRCH: the process was killed. If no file descriptor is left, this is tried again at its next hit. */
 	const bool is_open = process_open(p, tid) == 0;
 
 	if (lender)

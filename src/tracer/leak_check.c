@@ -7,8 +7,8 @@
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
 
-/* Limits of a copy for the allocator's figures alone. That of a fork's child is smaller, because the child has all of
- * its parent's memory, too, and there may be many children. */
+/* Largest sizes, in bytes, of a copy for the allocator's figures alone. It is smaller for a fork's child, because the
+ * child also has its parent's memory, and there may be many children. */
 #define FIGURES_BYTES_MAX (256u << 20)
 #define FORKED_BYTES_MAX  (16u << 20)
 
@@ -29,7 +29,8 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
-/* Writes the leak check of each kind whose ids are addresses of the heap. ending: NULL: nothing is lost. */
+/* Writes the leak check of each kind whose ids are addresses of the heap. With `ending` NULL writes that no block is
+ * lost. */
 static void leak_check_put_all(struct trace *trace, const struct heap_capture *capture, const char *reason)
 {
 	const struct settings *set = trace->run->set;
@@ -82,9 +83,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 	return false;
 }
 
-/* Returns whether all of the trace's blocks are outside this heap: they are another allocator's, beside which the C
- * library has its heap. The program waits meanwhile, so that of millions of blocks no more are looked at than
- * necessary. */
+/* Returns true if all of the trace's blocks are outside this heap: then they are of another allocator, and the heap is
+ * the C library's. The program is stopped meanwhile, so this looks at no more of the blocks, which may be millions,
+ * than necessary. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);
@@ -142,7 +143,7 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	/* Blocks were allocated by traced calls. If no heap is found, they are another allocator's. */
+	/* Blocks were allocated by traced calls. If no heap is found, they are of another allocator. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
 		   : leak_check_is_of_another(trace, capture))
 		reason = "functrace does not understand its allocator";

@@ -1,4 +1,4 @@
-/* Leak checks of processes that go on: when functrace lets go of them or pauses, and on request. */
+/* Leak checks of processes that continue: before functrace detaches from them or pauses, and on request. */
 #include "config.h"
 #include "tracer/exit_captures.h"
 #include "tracer/live_capture.h"
@@ -16,20 +16,20 @@ static bool has_trace(const struct process *p)
 	return p->trace->writer && !p->trace->broken;
 }
 
-/* The purpose of a capture. */
+/* The settings of a kind of capture. */
 struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
-	uint64_t (*limit)(const struct process *p); /* in bytes; NULL: none */
-	void (*copied)(struct process *p);          /* as in struct capture_request */
+	uint64_t (*limit)(const struct process *p); /* returns the largest size of a copy, in bytes; NULL: no limit */
+	void (*copied)(struct process *p);          /* see struct capture_request */
 	void (*was_read)(struct process *p);
 	void (*put)(struct trace *trace, struct heap_capture *capture, const char *reason);
 };
 
-/* The leak check is about the blocks that were live when the copy was made, and precedes all later records:
+/* The leak check classifies the blocks that were live when the copy was made, and is written before all later records:
  *
- *	copy: a thread is inside malloc | A: malloc returns q, which waits | another copy: q is lost
- *	        The records that waited for the first copy are written before those about the second one. */
+ *	copy: a thread is inside malloc | A: malloc returns q, its event is queued | another copy: q is lost
+ *	        The records queued since the first copy are written before the leak check of the second one. */
 static void scan_later(struct process *p)
 {
 	put_undefer(p->trace);
@@ -37,9 +37,9 @@ static void scan_later(struct process *p)
 	ledger_scan_copied(p->trace);
 }
 
-/* Stops the tracing of new calls, because functrace is about to let go of the process, or to pause. Calls in flight
- * are still seen to return. This is done only when a copy is known to be the last one, because all calls before
- * another copy have to be seen:
+/* Stops the tracing of new calls, because functrace is about to detach from the process, or to pause. Returns of calls
+ * in flight are still seen. Called only when no other copy can follow, because all calls before another copy have to be
+ * seen:
  *
  *	copy: a thread is inside malloc | free(p), unseen | B: malloc() = p, unseen | another copy: p is lost */
 static void scan_was_last(struct process *p)
@@ -49,7 +49,7 @@ static void scan_was_last(struct process *p)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 }
 
-/* The allocator's figures are those of the copy, no matter what comes after it. */
+/* The allocator's figures are those of the copy, whatever calls come after it. */
 static void ignore_copied(struct process *p)
 {
 	(void)p;
@@ -60,7 +60,8 @@ static const struct aim aim_lost_last = {false, false, has_trace, NULL, scan_lat
 static const struct aim aim_figures = {true,          true, leak_check_figures_are_wanted, leak_check_figures_limit,
 				       ignore_copied, NULL, leak_check_write_figures};
 
-/* Returns whether the process has a task that is not at its end. Otherwise exit_captures.c has written everything. */
+/* Returns true if a task of the process is not at its exit event. Otherwise exit_captures.c has written the leak
+ * check. */
 static bool goes_on(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
@@ -71,7 +72,7 @@ static bool goes_on(const struct process *p)
 
 /* ---- The length of pauses ---- */
 
-#define SHOWN_MAX 4 /* processes that have a line of their own */
+#define SHOWN_MAX 4 /* number of processes for which a message of their own is printed */
 
 struct leak_check_detach_pause {
 	pid_t pid;
@@ -82,7 +83,7 @@ struct pauses {
 	size_t count;
 	struct leak_check_detach_pause first[SHOWN_MAX];
 	struct leak_check_detach_pause longest;
-	uint64_t longest_caught_up_ns; /* of all processes */
+	uint64_t longest_caught_up_ns; /* maximum over all processes */
 };
 
 static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pause)
@@ -96,7 +97,7 @@ static void pauses_add(struct pauses *pauses, struct leak_check_detach_pause pau
 	msg_debug(DBG_PROCESS, 1, "process %d was stopped for %.1f ms", pause.pid, (double)pause.ns / 1e6);
 }
 
-/* Prints a line for each process if they are few, otherwise one for all. */
+/* Prints a line for each process if there are at most SHOWN_MAX, otherwise one line for all. */
 static void pauses_say(const struct pauses *pauses)
 {
 	char caught_up[CAUGHT_UP_SIZE];
@@ -122,7 +123,7 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
-		/* With -L not all functions have breakpoints. */
+		/* With -L some functions of the allocator have no breakpoints. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,

@@ -1,21 +1,22 @@
-/* Finds breakpoints in a process's code that a killed tracer has left. */
+/* Finds breakpoints in a process's code that a tracer left when it was killed. */
 #ifndef FT_TRACER_LEFTOVERS_H
 #define FT_TRACER_LEFTOVERS_H
 
 #include "ptrace/tracee.h"
 
-/* What was found in all processes. Must be zero at first. */
+/* The findings in all processes. Zeroed at first. */
 struct leftovers {
-	pid_t pid; /* the first process that has any; 0: none has */
+	pid_t pid; /* the first process that contains such breakpoints; 0: none does */
 	char *name;
-	size_t breakpoints, others; /* those in that process; how many more processes have any */
+	/* number of breakpoints in that process; number of other processes that contain some */
+	size_t breakpoints, others;
 };
 
-/* Returns how many breakpoints are in a process's code when all of this run's are removed. */
+/* Returns the number of breakpoints in a process's code, after all breakpoints of this run were removed. */
 size_t leftovers_count(struct process *p);
-/* Looks for them before any breakpoint is inserted into a process. */
+/* Counts such breakpoints before any breakpoint of this run is inserted into the process. */
 void leftovers_look(struct process *p, struct leftovers *found);
-/* Warns where they are, says what to do, and frees what was found. */
+/* Prints a warning that names the processes and says what to do, and frees the findings. */
 void leftovers_say(struct leftovers *found);
 
 #endif

@@ -26,15 +26,15 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Lets go of processes so that the target is as it was found.
+/* Detaches from processes, and leaves the target as it was before the attach.
  *
- * The original bytes are put back first, while tasks run. After that only three things remain: a task that has just
- * hit a breakpoint, a task whose pc is in a slot, and the slots themselves. Tasks that sleep in a system call are in
- * none of these. They are not even stopped, because an interrupt would make epoll_wait and similar calls return
- * EINTR. The kernel lets go of them when the tracer's thread ends. All others are interrupted, a SIGTRAP of
- * functrace that is still pending is taken first, and their pc is set back to the original text. */
+ * Breakpoints are removed first, while tasks run. After that three things remain: tasks that have just hit a
+ * breakpoint, tasks whose pc is in a slot, and the slots themselves. A task that sleeps in a system call is neither at
+ * a hit nor in a slot. It is not even stopped, because an interrupt would make epoll_wait and similar calls fail with
+ * EINTR; the kernel detaches it when the tracer's thread ends. All other tasks are interrupted. If a hit's SIGTRAP is
+ * still pending, it is collected first. Then the pc is set back to the original text. */
 
-/* Returns whether the task is blocked in a system call whose instruction is outside all slots. */
+/* Returns true if the task is blocked in a system call whose instruction is outside all slots. */
 static bool is_asleep(const struct task *task)
 {
 	uint64_t pc;
@@ -45,8 +45,8 @@ static bool is_asleep(const struct task *task)
 	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
-/* Handles a stop while letting go: makes the task ready to be detached, or continues it to its next stop. Returns false
- * if the stop is to be dispatched as usual. */
+/* Handles a stop while functrace detaches: makes the task ready to be detached, or continues it until its next stop.
+ * Returns false if the stop is to be dispatched as usual. */
 static bool make_ready(struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
@@ -73,26 +73,28 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_make_ready(task, 0);
 		return true;
 	case STOP_EXIT:
-		/* This task is not waited for, because another one may be in an exec that waits for its end. */
+		/* This task is not waited for, because another one may be in an exec that waits until this task has
+		 * ended. */
 		task->life->parting.is_asleep = true;
 		return false;
 	default:
-		/* Births, execs and ends are dispatched; a child is cleaned and let go of. */
+		/* Forks, execs and exits are dispatched; a child's breakpoints are removed, and it is detached. */
 		return false;
 	}
 }
 
-/* In what follows, `only` is the one process that is let go of; NULL: all are. */
+/* In the functions below, `only` is the process that functrace detaches from; NULL: from all. */
 static bool is_concerned(const struct process *only, const struct task *task)
 {
 	return !only || task->process == only;
 }
 
-/* Returns whether a task that does not run can be left as it is. A maker in vfork cannot be stopped anyway. If
- * functrace lets go of only one process, the kernel does not let go of its tasks by itself. */
+/* Returns true if a sleeping task need not be interrupted. A parent in vfork cannot be stopped anyway. With `only`,
+ * other tasks must be detached one by one, because the tracer's thread continues and the kernel does not detach
+ * them. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
-	/* The kernel does not end a step when the tracer's thread ends. */
+	/* The kernel does not cancel a single step when the tracer's thread ends. */
 	if (task->is_stepping || !is_asleep(task))
 		return false;
 	if (task->vforking || task->exit_event_seen || !task->process)
@@ -101,7 +103,7 @@ static bool can_be_left(const struct process *only, const struct task *task)
 	       !sigtrap_needs_restore(task->process);
 }
 
-/* Interrupts the tasks that cannot be left alone. It finds out first which tasks sleep, so that no task is stopped
+/* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped
  * meanwhile. */
 static void interrupt_all(struct tracer *t, const struct process *only)
 {
@@ -111,14 +113,14 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->stopped)
 			task->life->parting.is_asleep = can_be_left(only, task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		/* ESRCH: the task is gone without a report (by an exec), or its end is about to be reported. */
+		/* ESRCH: the task is gone without a report (by an exec), or its exit is about to be reported. */
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&
 		    !task->life->parting.is_ready && (!task->stopped || task->listening))
 			task->life->parting.is_asleep = !task_interrupt(task);
 	}
 }
 
-/* Returns whether some tasks have yet to stop. */
+/* Returns true if some task must still stop. */
 static bool is_waiting_for_any(struct tracer *t, const struct process *only)
 {
 	const struct task *task;
@@ -172,8 +174,8 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 	}
 }
 
-/* Restores the slots. Breakpoints are already removed, except where the memory could not be opened: there ptrace reads
- * and writes everything, through a stopped task. */
+/* Restores the slots. Breakpoints are already removed, except in a process whose memory could not be opened: there
+ * ptrace reads and writes the text, through a stopped task. */
 static void restore_text(struct process *p)
 {
 	if (p->life->uncompared)
@@ -185,7 +187,7 @@ static void restore_text(struct process *p)
 	slots_restore(p);
 }
 
-/* Detaches a task. An error means that it was killed; the others are detached nevertheless. */
+/* Detaches a task. If that fails, the task was killed; the others are detached nevertheless. */
 static void detach(struct task *task)
 {
 	if (task->life->parting.can_call && task->process)
@@ -202,7 +204,7 @@ static void detach_ready(struct tracer *t)
 			detach(task);
 }
 
-/* --verify: checks that every byte that was ever changed reads as before. */
+/* --verify: checks that every byte that was ever changed has its original value. */
 static void verify_text(struct process *p)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
@@ -215,7 +217,7 @@ static void verify_text(struct process *p)
 		if (!b->size || b->unusable)
 			continue;
 		sites++;
-		/* Memory that cannot be read was unmapped just now. */
+		/* Memory that cannot be read has been unmapped since. */
 		wrong += memory_read(p, b->address, now, b->size) == 0 && memcmp(now, b->original, b->size);
 	}
 	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));) {
@@ -238,8 +240,8 @@ static void verify_text(struct process *p)
 			 slots);
 }
 
-/* Removes up to 32 inserted return sites of the process, or, if it is NULL, of any process. Returns false if there are
- * none. */
+/* Removes up to 32 inserted return sites of the process `only`, or, if that is NULL, of any process. Returns false if
+ * there are none. */
 static bool remove_some_returns(struct tracer *t, struct process *only)
 {
 	if (only)
@@ -250,8 +252,8 @@ static bool remove_some_returns(struct tracer *t, struct process *only)
 	return false;
 }
 
-/* Removes the breakpoints, entries first, and acts on stops meanwhile: a task that has hit one must not wait until
- * thousands are removed. */
+/* Removes the breakpoints, entries first, and acts on stops meanwhile: a task that has hit a breakpoint must not wait
+ * until thousands of them are removed. */
 static void remove_breakpoints(struct tracer *t, struct process *only)
 {
 	for (struct process *p = only ? only : t->processes; p; p = only ? NULL : p->next)
@@ -261,7 +263,7 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 			;
 }
 
-/* Reports what remains of functrace in the text and signals of a process whose tasks are detached. */
+/* Reports changes of the text and signals that remain in a process whose tasks are detached. */
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
@@ -295,7 +297,7 @@ void let_go(struct tracer *t)
 	for (struct process *p = t->processes; p; p = p->next)
 		restore_text(p);
 	detach_ready(t);
-	/* This is done only now, because reading names and writing may take long, and nothing waits for the tracer any
+	/* This is done last, because reading names and writing may take long, and no task waits for the tracer any
 	 * more. */
 	process_time_reads(t);
 	for (struct process *p = t->processes; p; p = p->next)
@@ -305,7 +307,7 @@ void let_go(struct tracer *t)
 	t->finished = true;
 }
 
-/* Lets go of one process while others stay. A maker in vfork cannot be stopped; it is let go of when the vfork is
+/* Detaches from one process while others stay. A parent in vfork cannot be stopped; it is detached when the vfork is
  * over. */
 static void let_go_of(struct process *p)
 {
@@ -335,8 +337,9 @@ static bool has_ready_task(const struct process *p)
 	return false;
 }
 
-/* Returns a process with a broken trace that functrace has yet to let go of. A launched program stays attached, without
- * breakpoints, as long as others are traced, because functrace has to end as it ends, and to stop when it stops. */
+/* Returns a process with a broken trace from which functrace has not detached yet. A launched program stays attached,
+ * without breakpoints, as long as others are traced, because functrace has to end when the program ends, and stop when
+ * it stops. */
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)

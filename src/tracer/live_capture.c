@@ -16,17 +16,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define WAIT_MAX        2           /* copies in which an inconsistent list may hide the heap */
-#define EARLY_MAX       8           /* pauses without a copy, because threads are in the C library */
-#define COPIES_MAX      20          /* one of these copies should be consistent */
-#define RUN_NS          100000u     /* time in which a thread gets out of malloc, or to a hit */
-#define RUN_MAX_NS      10000000u   /* longest wait for threads that get no processor */
-#define STOP_NS         20000u      /* between two looks at whether all are stopped */
+/* number of copies after which an unknown heap is given up; before, an inconsistent list may hide it */
+#define WAIT_MAX        2
+#define EARLY_MAX       8           /* number of pauses without a copy because threads are in the C library */
+#define COPIES_MAX      20          /* number of copies, one of which should be consistent */
+#define RUN_NS          100000u     /* run time in which a thread leaves malloc, or comes to a hit */
+#define RUN_MAX_NS      10000000u   /* longest wait for threads that get no CPU */
+#define STOP_NS         20000u      /* time between two checks whether all tasks are stopped */
 #define STOP_MAX_NS     200000000u  /* longest wait for a task, which may be deep in the kernel */
-#define PAUSES_NS       1000000000u /* sum of all pauses of a process after which no copy is begun */
-#define CATCH_UP_TIMES  5           /* catching up after a pause is given up after this many times its length */
-#define CATCH_UP_MAX_NS 50000000u   /* or after this time, if that is less */
-#define SAID_NS         1000000u    /* shorter times are not worth a sentence */
+#define PAUSES_NS       1000000000u /* total time of a process's pauses after which no copy is begun */
+#define CATCH_UP_TIMES  5           /* limit of the time to catch up after a pause, as a multiple of the pause */
+#define CATCH_UP_MAX_NS 50000000u   /* the same limit in ns; the smaller one applies */
+#define SAID_NS         1000000u    /* shorter times are not reported */
 
 static struct task *stopped_task(struct process *p)
 {
@@ -50,7 +51,7 @@ static void spare_sleepers(struct process *p)
 		task->skip_halt = task_would_see_eintr(task);
 }
 
-/* Ends the sparing of tasks. Returns one that was spared, or NULL. */
+/* Clears skip_halt of all tasks. Returns a task that had it set, or NULL. */
 static struct task *unspare(struct process *p)
 {
 	struct task *spared = NULL;
@@ -63,7 +64,8 @@ static struct task *unspare(struct process *p)
 	return spared;
 }
 
-/* Returns the return address of a task that is stopped at a probe's entry, whose function has not begun; else 0. */
+/* Returns the return address of a task that is stopped at a probe's entry, before the function's first instruction;
+ * else 0. */
 static uint64_t caller_at_entry(struct task *task)
 {
 	struct process *p = task->process;
@@ -80,7 +82,7 @@ static uint64_t caller_at_entry(struct task *task)
 
 /* ---- Letting threads run out of the allocator ---- */
 
-/* Takes the stops of tasks that are stopped for the copy only, so that they run on. The stops of others are acted on
+/* Takes the stops of tasks that were interrupted for the copy only, so that these run on. Other stops are acted on
  * later. */
 static struct stop take_interrupt(struct tracer *t, void *context)
 {
@@ -100,7 +102,7 @@ struct runner {
 	uint64_t ran_ns;
 };
 
-/* Returns whether the thread wants a processor, and has not had one for long enough. */
+/* Returns true if the thread is runnable, and has run for less than RUN_NS since let_run() began. */
 static bool is_held_up(const struct runner *runner)
 {
 	struct proc_stat stat;
@@ -110,7 +112,7 @@ static bool is_held_up(const struct runner *runner)
 	       ran_ns - runner->ran_ns < RUN_NS;
 }
 
-/* Lets threads run for this time, or longer if some of them have not been on a processor meanwhile. */
+/* Lets threads run for `ns`, or longer if some of them wait for a CPU. */
 static bool let_run(struct service *service, const struct process *p, uint64_t ns)
 {
 	struct runner *const runners = xcalloc(p->task_count + 1, sizeof(*runners));
@@ -141,10 +143,11 @@ struct live_capture_attempt {
 	struct service service;
 	struct live_capture *capture;
 	struct capture_job job;
-	unsigned early;  /* pauses without a copy */
-	unsigned copies; /* copies that were read */
+	unsigned early;  /* number of pauses without a copy */
+	unsigned copies; /* number of copies that were read */
 	bool is_read;
-	bool is_never_silent; /* the work that had waited cannot be told from other work, which comes all the time */
+	/* the process makes traced calls all the time, so work that the pause delayed cannot be told from other work */
+	bool is_never_silent;
 };
 
 static bool live_capture_make(struct live_capture_attempt *l, struct background *work)
@@ -152,7 +155,7 @@ static bool live_capture_make(struct live_capture_attempt *l, struct background 
 	return l->capture->goes_on = service_during(&l->service, work);
 }
 
-/* Acts on the stops of its tasks that were kept. Returns for how long the tasks could not run, in ns. */
+/* Acts on the queued stops of the process's tasks. Returns the time, in ns, for which the tasks could not run. */
 static uint64_t live_capture_release(struct live_capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
@@ -163,8 +166,9 @@ static uint64_t live_capture_release(struct live_capture_attempt *l)
 	return held;
 }
 
-/* Lets the program answer the requests that came in the pause, at the speed of traced calls; a client waits for both.
- * The thread that reads the copy would take a processor from the program, so it begins after this. */
+/* Acts on stops until the program has done the work that the pause delayed. Traced calls slow that down, and a client
+ * waits for both the pause and this. The thread that reads the copy would take a CPU from the program, so it starts
+ * afterwards. */
 static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
@@ -179,7 +183,7 @@ static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_
 		l->capture->caught_up_ns = took;
 }
 
-/* Returns whether the task runs, or is in a stop by a signal, in which its registers cannot be read. */
+/* Returns true if the task runs, or is in a group-stop, in which its registers cannot be read. */
 static bool is_to_stop(const struct task *task)
 {
 	return task_has_memory(task) && (task_can_be_stopped(task) || task->listening);
@@ -193,8 +197,8 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
-/* Stops all tasks. Their stops are kept, and the tasks stay stopped until these are acted on. Returns a task by which
- * the memory can be read; NULL if none is stopped. */
+/* Stops all tasks, and queues their stops; the tasks stay stopped until these are acted on. Returns a task through
+ * which the memory can be read; NULL if none is stopped. */
 static struct task *stop_all(struct live_capture_attempt *l)
 {
 	struct process *const p = l->p;
@@ -207,22 +211,24 @@ static struct task *stop_all(struct live_capture_attempt *l)
 			task->interrupted = task_interrupt(task);
 	while (l->capture->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
 		l->capture->goes_on = service_for(&l->service, STOP_NS);
-	/* If no other task is stopped, the memory is read by one that was spared. */
+	/* If no other task is stopped, the memory is read through a task that was not interrupted. */
 	struct task *const task = stopped_task(p);
 	struct task *const spared = unspare(p);
 
 	return task ? task : spared;
 }
 
-/* Returns a time in ns that differs from pause to pause, so that the pauses do not match a rhythm of the process. */
+/* Returns a time in ns that differs from pause to pause, so that the pauses do not coincide with periodic work of the
+ * process. */
 static uint64_t time_between(unsigned pause)
 {
 	return 500000 + pause * 7919 % 7 * 500000;
 }
 
-/* Stops all tasks when none is changing the heap. A task at a hit is not. A task that may be changing it runs on for a
- * moment before the next attempt. The stops of the others are kept, so that more and more of them are at a hit. Returns
- * a task by which the memory can be read, with everything stopped; NULL if it cannot be read. */
+/* Stops all tasks while none is changing the heap. A task at a hit is not changing it. If a task may be changing it,
+ * lets it run on for a moment and tries again; stops of other tasks are queued, so that more and more tasks are at a
+ * hit. Returns a task through which the memory can be read, with all tasks stopped; NULL if the memory cannot be
+ * read. */
 static struct task *stop_at_rest(struct live_capture_attempt *l)
 {
 	for (unsigned pause = l->capture->pauses++;; pause = l->capture->pauses++) {
@@ -238,7 +244,7 @@ static struct task *stop_at_rest(struct live_capture_attempt *l)
 	}
 }
 
-/* Makes one copy. Returns false if that failed. */
+/* Stops the tasks and makes one copy. Returns false if that failed. */
 static bool copy_once(struct live_capture_attempt *l)
 {
 	struct task *const task = stop_at_rest(l);
@@ -260,7 +266,7 @@ static bool copy_once(struct live_capture_attempt *l)
 	return task && !l->capture->reason;
 }
 
-/* Reads the copy. Returns whether a fault of it may pass, so that another copy is to be made. */
+/* Reads the copy. Returns true if its error may be absent in another copy, which is then to be made. */
 static bool read_copy(struct live_capture_attempt *l)
 {
 	live_capture_make(l, background_begin_gently(capture_job_read, &l->job));
@@ -276,7 +282,7 @@ static bool read_copy(struct live_capture_attempt *l)
 	return true;
 }
 
-/* Makes a copy and reads it. Returns whether another one is to be made. */
+/* Makes a copy and reads it. Returns true if another copy is to be made. */
 static bool try_once(struct live_capture_attempt *l)
 {
 	if (!copy_once(l))
@@ -293,7 +299,7 @@ static void try_until_read(struct live_capture_attempt *l)
 			return;
 		heap_capture_again(l->capture->heap_capture);
 		l->is_read = false;
-		/* Stops are acted on first, because a task that is stopped for a signal may be inside malloc. */
+		/* Acts on stops first, because a task that is stopped for a signal may be inside malloc. */
 		if (!l->capture->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
 		    !l->request->is_wanted(l->p))
 			return;

@@ -36,7 +36,7 @@ static char *exe_path(pid_t pid)
 	return path ? path : xstrdup("?");
 }
 
-/* Returns whether the process has a user shadow stack, which forbids emulated calls. */
+/* Returns true if the process has a user shadow stack, with which calls cannot be emulated. */
 static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 {
 	if (arch->shadow_stack.hwcap && !(getauxval(AT_HWCAP) & arch->shadow_stack.hwcap))
@@ -157,8 +157,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 
 pid_t process_find_anchor(struct process *p)
 {
-	/* A task that is stopped stays so until its stop is acted on. A maker in vfork does not run before it stops at
-	 * the vfork's end. */
+	/* A stopped task stays stopped until its stop is acted on. A parent in vfork does not run before it stops at
+	 * the end of the vfork. */
 	FOR_EACH_TASK(task, p)
 		if (task_can_be_poked(task) || (task_has_memory(task) && task->vforking))
 			return p->anchor = task->tid;
@@ -221,7 +221,7 @@ void process_end_borrowing(struct process *p)
 
 /* ---- Objects ---- */
 
-/* Forgets everything in a range that is no longer mapped. */
+/* Forgets the breakpoints, slots and callers in a range that is no longer mapped. */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	size_t count;
@@ -232,8 +232,8 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 	for (size_t i = 0; i < count; i++) {
 		struct breakpoint *b = breakpoint_find(p, gone[i]);
 
-		/* Bytes that are still functrace's are put back, because the object may only have another name: a
-		 * program whose file was replaced. */
+		/* Restores the original bytes if functrace's are still in place, because the object may still be mapped
+		 * under another name: a program whose file was replaced. */
 		breakpoint_remove(p, b);
 		calls_drop_site(p, b);
 		probe_forget(p, b);
@@ -267,7 +267,7 @@ static void object_added(void *context, struct object *object)
 	output_object(p->trace, object);
 }
 
-/* Finds the program among the objects. Its file may have been deleted or replaced meanwhile. */
+/* Finds the main program among the objects. Its file may have been deleted or replaced meanwhile. */
 static void process_find_program(struct process *p)
 {
 	const size_t length = strlen(p->trace->exe);
@@ -310,13 +310,13 @@ void process_update_objects(struct process *p)
 			probe_patterns(p, p->objects.items[i]);
 			has_new = true;
 		}
-	/* The dynamic linker gives notice of new libraries when it has bound everything that is bound at once (-z now,
-	 * data). */
+	/* When the dynamic linker gives notice of new libraries, it has already bound the symbols that it binds at once
+	 * (-z now, data). */
 	if (has_new)
 		probe_resolved(p);
 	probes_plant(p);
 	contexts_find(p, false);
-	/* If the process executes another program or is killed next, these are its last maps. */
+	/* If the process calls execve or is killed next, these are its last maps. */
 	attachments_take(p->trace, process_proc_task(p));
 }
 

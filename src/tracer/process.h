@@ -1,4 +1,4 @@
-/* A process is an address space: its objects, and the parts that lower floors keep for it. */
+/* A process is an address space: its objects, and the data that lower layers keep about it. */
 #ifndef FT_TRACER_PROCESS_H
 #define FT_TRACER_PROCESS_H
 
@@ -8,53 +8,55 @@
 #include "record/trace.h"
 #include "breakpoints/process_text.h"
 
-/* This room's part of a process. */
+/* The data of src/tracer about a process. */
 struct process_life {
 	bool planted;        /* its functions have breakpoints: start.c */
-	bool has_unread_end; /* a task's registers could not be read at its end: births.c */
-	/* For a fork's child without tables of its own: forks.c. */
+	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
+	/* Used if this is a fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;                          /* of the guardian's journal; -1: none */
-	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables before it runs */
-	struct heap_capture *exit_capture; /* NULL: none of its tasks is at its end: leak_check.c */
-	struct end_reading *end_reading;   /* NULL: its heap is not being read: exit_captures.c */
-	bool is_looked_through;            /* leak_check_detach.c: it was captured in this round */
-	bool has_verdict;                  /* the leak check at its end is written, or under way: exit_captures.c */
-	bool was_started;                  /* begin_tracing.c: begin_all() has started it; start_error: 0 or -errno */
+	int loan;               /* id of the loan in the guardian's journal; -1: none */
+	bool lacks_breakpoints; /* its text may lack breakpoints: it gets tables of its own before it runs */
+	struct heap_capture
+		*exit_capture; /* a capture for the leak check; NULL: no task is at its exit stop: leak_check.c */
+	struct end_reading *end_reading; /* NULL: no thread is reading its heap: exit_captures.c */
+	bool is_looked_through;          /* it was captured in this round: leak_check_detach.c */
+	bool has_verdict;                /* the leak check at its end is written, or has begun: exit_captures.c */
+	bool was_started;                /* begin_all() has started it; start_error: 0 or -errno: begin_tracing.c */
 	int start_error;
-	bool uncompared; /* it has tables, but its memory could not be opened: they may differ from its text */
+	bool uncompared; /* it has tables, but they may differ from its text, because its memory could not be opened */
 };
 
-/* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is unknown. */
+/* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is not supported. */
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
-/* Makes one without memory, tables and a name. It has no reference yet: a task joins it, or the caller uses
+/* Makes a process without memory, tables and name. It has no reference yet: a task joins it, or the caller calls
  * process_ref(). */
 struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch);
-/* Opens its memory by one of its tasks, if it is not open. Returns 0 or -errno. */
+/* Opens the process's memory through one of its tasks, if it is not open. Returns 0 or -errno. */
 int process_open(struct process *p, pid_t tid);
 /* Adds a reference. */
 void process_ref(struct process *p);
-/* Drops a reference. The last one ends the process and its trace, which says `how` (NULL: nothing). */
+/* Drops a reference. The last one ends the process and its trace; `how` is noted there (NULL: nothing). */
 void process_unref(struct process *p, const char *how);
 
-/* Finds or stops a task that cannot be executing another program, the anchor. If several processes share the memory,
- * /proc is read by the anchor only, because the others may exec. Returns its id, or 0 if there is none. */
+/* Finds a task that cannot be in an execve, or stops one: the anchor. If several processes share the memory, /proc is
+ * read through the anchor only, because the others may exec. Returns its tid, or 0 if there is none. */
 pid_t process_find_anchor(struct process *p);
-/* Makes the same process anew by its anchor, with all its tasks, and frees the old one. Returns NULL with errno set if
- * that fails; nothing has changed then. */
+/* Makes a new struct process through the anchor, moves all tasks to it, and frees the old one. On failure changes
+ * nothing and returns NULL with errno set. */
 struct process *process_again(struct process *old);
 
-/* Sets how long reads may take from now on (timed.h), by whether any process has breakpoints. */
+/* Sets the time limit of the tracer's reads (timed.h) by whether any process has breakpoints. */
 void process_time_reads(const struct tracer *t);
-/* Brings its objects up to date. If it is `planted`, new objects get breakpoints. */
+/* Updates the list of the process's objects. If it is `planted`, inserts breakpoints into new objects. */
 void process_update_objects(struct process *p);
-/* Does the same at the dynamic linker's notice, where the task is stopped, if the linker's list is complete. */
+/* Does the same at the dynamic linker's notice, at which the task is stopped, if the linker's list is complete. */
 void process_linker_notice(struct task *task);
 
-/* Ends its borrowing, if it borrows: it has tables of its own now, or ends. */
+/* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */
 void process_end_borrowing(struct process *p);
 
-/* process_report.c: reports what record/ cannot know about a process whose trace is over. Later calls do nothing. */
+/* In process_report.c: reports what src/record cannot report about a process whose trace is over. Later calls do
+ * nothing. */
 void process_report(struct process *p);
 
 #endif

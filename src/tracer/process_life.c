@@ -29,7 +29,7 @@ void task_go_on(struct tracer *t, struct task *task)
 		return;
 	}
 	task_make_ready(task, 0);
-	t->may_let_go = true; /* a task that could not be stopped before can now be let go of */
+	t->may_let_go = true; /* some tasks, which could not be stopped before, can be detached now */
 }
 
 void task_make_ready(struct task *task, int signal)
@@ -38,11 +38,11 @@ void task_make_ready(struct task *task, int signal)
 	task->life->parting.signal = signal;
 }
 
-/* Frees all parts of a task. Returns its process, with the task's reference, which the caller then has; NULL: it had
+/* Frees all data of a task. Returns its process, with the task's reference, which the caller then owns; NULL: it had
  * none. */
 static struct process *task_free(struct tracer *t, struct task *task)
 {
-	/* Its id may be given to another thread, whose name is then to be written. */
+	/* Its tid may be reused for another thread; then that thread's name must be written. */
 	if (task->process)
 		output_forget_thread(task->process->trace, task->tid);
 	task_calls_free(task, false);
@@ -70,7 +70,7 @@ void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep)
 		if (task == keep || task->tgid != tgid || task->phase != PHASE_LIVE)
 			continue;
 		task_forget(t, task, NULL);
-		i = 0; /* the table may have changed anywhere */
+		i = 0; /* freeing may have moved any entry of the table */
 	}
 }
 

@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 
-/* Reports what record/ cannot know about a process. */
+/* Reports what src/record cannot report about a process. */
 
-/* Returns the options that name functions, as suggested by the first module that suggests any. */
+/* Returns the example of options that name functions, from the first module that has one. */
 static const char *symbol_options(const struct settings *set)
 {
 	for (size_t i = 0; i < set->module_count; i++)
@@ -22,8 +22,8 @@ static const char *symbol_options(const struct settings *set)
 	return "--symbol=FUNCTION=0xADDRESS";
 }
 
-/* Warns of a Go program. The memory of Go's own code comes from functions of its runtime, which are none of a C
- * library's under any name. To look for malloc would be in vain. */
+/* Warns that this is a Go program. Go's own code gets memory from functions of the Go runtime, which do not correspond
+ * to any C library function. So searching for malloc is useless. */
 static void report_go(const struct process *p)
 {
 	if (probes_count(p))
@@ -37,7 +37,7 @@ static void report_go(const struct process *p)
 			 p->pid, p->trace->name);
 }
 
-/* Warns if no function was found, because "0 events" without a reason is a defect. */
+/* Warns if no function was found, because the user must learn the reason for "0 events". */
 static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
@@ -49,9 +49,9 @@ static void report_nothing(const struct process *p)
 		report_go(p);
 		return;
 	}
-	/* There is another reason: a killed tracer's breakpoints are in their places (leftovers_say()); -L leaves
-	 * functions out, which is reported once, for all processes; or the program ended, or was let go of, before its
-	 * libraries were loaded. */
+	/* No warning is printed if there is another reason: a killed tracer's breakpoints are at the functions
+	 * (leftovers_say()); -L excludes functions, which is reported once, for all processes; or the program ended, or
+	 * was detached, before its libraries were loaded. */
 	if (probes_count(p) || p->text->has_leftovers ||
 	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
@@ -71,8 +71,8 @@ static void report_nothing(const struct process *p)
 
 #define CHILDREN_NAMED 8
 
-/* Returns a hint about a process that made no call while it was attached to: it may be the master of others that do the
- * work. NULL: there is nothing to say. report_trace() frees it. */
+/* Returns a hint about a process that made no call while it was attached to: perhaps its children do the work. NULL:
+ * there is no hint. report_trace() frees it. */
 static char *report_hint(const struct process *p)
 {
 	struct buf b = {0};
@@ -84,7 +84,7 @@ static char *report_hint(const struct process *p)
 
 	for (size_t i = 0; i < count; i++) {
 		if (task_of_group(p->tracer, pids[i]))
-			continue; /* it has a trace: forked meanwhile, or --children */
+			continue; /* it has a trace: it was forked after the attach, or --children was given */
 		if (named++ < CHILDREN_NAMED) {
 			char *const name = who_name(pids[i]);
 
@@ -94,7 +94,7 @@ static char *report_hint(const struct process *p)
 	}
 	free(pids);
 	if (count && !named)
-		return NULL; /* all of them have traces */
+		return NULL; /* all children have traces */
 	if (named > CHILDREN_NAMED)
 		buf_printf(&b, " and %zu more", named - CHILDREN_NAMED);
 	char *const hint =
@@ -108,14 +108,14 @@ static char *report_hint(const struct process *p)
 	return hint;
 }
 
-/* Adds the counts that lower floors keep. */
+/* Adds the counts that lower layers keep. */
 static void add_counts(const struct process *p)
 {
 	p->trace->counts.slow_steps += p->text->slow_steps;
 	p->text->slow_steps = 0;
 }
 
-/* Prints counts that cost no event and say nothing about the program. */
+/* Prints counts that concern functrace only, not the program. */
 static void debug_counts(const struct process *p)
 {
 	const struct counts *c = &p->trace->counts;

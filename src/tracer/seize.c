@@ -18,18 +18,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seizes all tasks that use an address space, before a breakpoint is inserted into it: a task that is not attached
- * would die at the first one. */
+/* Seizes all tasks that use an address space, before a breakpoint is inserted into it: a task that is not traced would
+ * die of SIGTRAP at the first one. */
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->life->release_at_exec = !t->set->follow; /* until its process is known */
+	task->life->release_at_exec = !t->set->follow; /* until it is found out to which process the task belongs */
 	return task;
 }
 
-/* Handles a leader that was a thread until it executed another program, untraced. */
+/* Handles a leader that was another thread until it called execve while it was not traced. */
 static void seize_replaced(struct tracer *t, pid_t pid)
 {
 	struct task *leader = task_find(t, pid);
@@ -46,17 +46,17 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct withheld withheld[WITHHELD] = {{.tid = tid},
-					      {.tid = tid == pid ? 0 : pid}}; /* the leader of its group */
+					      {.tid = tid == pid ? 0 : pid}}; /* the leader of the task's group */
 	const int error = seize_task(t, tid, pid, withheld);
 	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
 
-	/* PTRACE_SEIZE may have waited for the exec's lock, and then have succeeded on the new program. */
+	/* PTRACE_SEIZE may have waited for an exec, and then have seized the new program. */
 	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
 		new_task(t, tid, pid)->exit_event_seen = withheld[0].exit_event_seen;
-	/* A task that could not be seized is already traced: a new task, or one that has taken over this id by an
-	 * exec. */
+	/* If seizing failed, the task may be traced already: a new task, or one that has taken this tid by an exec.
+	 * Then its stops are put off. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
 			seize_put_off(t, withheld[i].tid, withheld[i].status);
@@ -103,13 +103,14 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 
 /* ---- All threads ---- */
 
-/* One pass over the list of a process's tasks. */
+/* The results of one pass over the list of a process's tasks. */
 struct seize_round {
-	size_t fresh;   /* seized in this pass */
-	size_t missed;  /* gone, ended or just about to become another task */
-	size_t awaited; /* traced, but without a first stop yet */
-	size_t refused; /* alive, but the kernel does not allow it; or missed just then */
-	int error;      /* of the last one that could not be seized; EBUSY if one of them has another tracer */
+	size_t fresh;   /* number of tasks seized in this pass */
+	size_t missed;  /* number of tasks that are gone, have ended, or are just about to become another task */
+	size_t awaited; /* number of tasks that are traced, but have not had a first stop yet */
+	/* number of live tasks that the kernel does not let functrace seize, or did not at that moment */
+	size_t refused;
+	int error; /* errno of the last task that could not be seized; EBUSY if some task has another tracer */
 };
 
 static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
@@ -126,7 +127,7 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->error = tracer && tracer != gettid() ? EBUSY : error;
 	if (task_find(t, tid) || proc_is_kernel_worker(tid) || round->error == EBUSY)
 		return;
-	/* It is traced by functrace: made by one that was attached just before, or executing another program. */
+	/* The task is traced by functrace: it was created by a task that was seized just before, or is in an execve. */
 	if (tracer)
 		round->awaited++;
 	else if (error != ESRCH && proc_is_alive(tid))
@@ -150,7 +151,7 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 	if (task_find(list->t, tid))
 		return true;
 	if (tid == list->pid && *list->leader_was_asked && !proc_is_alive(tid)) {
-		round->error = round->error ? round->error : EPERM; /* as in the first attempt */
+		round->error = round->error ? round->error : EPERM; /* the first attempt has failed with EPERM, too */
 		return true;
 	}
 	*list->leader_was_asked |= tid == list->pid;
@@ -158,8 +159,8 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 	return true;
 }
 
-/* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec;
- * it is tried once. */
+/* Seizes the tasks that are not in the table. A leader that has ended stays a zombie until a thread takes its tid by an
+ * exec; it is tried only once. */
 static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};
@@ -172,7 +173,7 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 
 #define MISSED_MAX  20 /* threads may end all the time */
 #define REFUSED_MAX 3
-#define ROUNDS_MAX  1000 /* threads may be made all the time, but then by traced ones */
+#define ROUNDS_MAX  1000 /* threads may be created all the time, but soon only by traced ones */
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
@@ -190,7 +191,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 		missed = round.fresh ? 0 : missed;
 	}
 	*error = 0;
-	/* A task that is not attached would die at its first breakpoint. */
+	/* A task that is not traced would die at its first breakpoint. */
 	if (round.refused || round.error == EBUSY || !task_of_group(t, pid))
 		*error = round.error ? round.error : ESRCH;
 	return total;
@@ -198,8 +199,8 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 
 /* ---- Processes that share the memory without being threads ----
  *
- * They are a vfork's child until it executes another program, and children made by clone(CLONE_VM). Their parents
- * say nothing (CLONE_PARENT, a parent that has ended), so all existing processes are compared. */
+ * These are a child of vfork until it calls execve, and children created by clone(CLONE_VM). Their parents do not show
+ * what they share (CLONE_PARENT, a parent that has ended), so all existing processes are compared. */
 
 static bool seize_is_listed(const struct sharers *s, pid_t pid)
 {
@@ -241,7 +242,7 @@ static void list_sharer(struct sharers *s, pid_t pid)
 	s->pids[s->count++] = pid;
 }
 
-/* Returns whether the maker's event has said, or will say, which process it belongs to. */
+/* Returns true if the parent's event has shown, or will show, to which process it belongs. */
 static bool is_placed(struct tracer *t, pid_t pid)
 {
 	const struct task *task = task_find(t, pid);
@@ -263,8 +264,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 		    !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
-		/* It may have executed another program just before. It is traced then, and nothing else is to be
-		 * done. */
+		/* It may have called execve just before. Then it is traced, and does not share the memory any more. */
 		if (is_placed(t, pid) || !is_sharing(pid, one))
 			continue;
 		if (!error) {
@@ -286,7 +286,7 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 	int error;
 
 	for (size_t i = 0; i < s->count; i++) {
-		/* One that has executed another program does not share the memory any more. */
+		/* A process that has called execve does not share the memory any more. */
 		while (i && i < s->count && seize_drop_replaced(t, s->pids[i]))
 			s->pids[i] = s->pids[--s->count];
 		if (i == s->count)
@@ -306,7 +306,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	unsigned rounds = 0;
 
 	give_process(t, p, s);
-	/* Tasks that were being made until then are untraced; they are attached to now. */
+	/* Tasks that were being created until now are untraced; they are seized now. */
 	do {
 		births_wait(p, s->count > 1);
 		fresh = seize_threads(t, s);
@@ -317,7 +317,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	p->shared = s->count > 1;
 	if (!p->shared || !process_find_anchor(p))
 		return;
-	/* Any of them may have executed another program since the memory was opened, except the anchor. */
+	/* Any of the processes may have called execve since the memory was opened, except the anchor's. */
 	struct process *again = process_again(p);
 
 	while (again && seize_sharers(t, s, again->anchor)) {

@@ -4,24 +4,25 @@
 
 #include "ptrace/tracee.h"
 
-/* Called between seize_begin() and seize_end() (seize_stops.h): seizes all threads of a process, which have no struct
- * process yet. Returns how many new ones. *error: 0; EBUSY if one of them has another tracer; or why one of them could
- * not be seized. */
+/* Seizes all threads of a process, which have no struct process yet. Called between seize_begin() and seize_end()
+ * (seize_stops.h). Returns the number of newly seized threads. *error: 0; EBUSY if a thread has another tracer; or why
+ * a thread could not be seized. */
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
-/* Processes that share memory. */
+/* Processes that share one memory. */
 struct sharers {
-	pid_t *pids; /* the first is the one that was named; the caller owns the array */
+	pid_t *pids; /* the first is the process that the user named; the caller owns the array */
 	size_t count, capacity;
-	pid_t refused; /* one that cannot be seized, so that no breakpoint may be inserted; 0: none */
-	int error;     /* why */
+	pid_t refused; /* a process that cannot be seized, so that no breakpoint may be inserted; 0: none */
+	int error;     /* errno of the attempt to seize it */
 };
-/* Seizes all processes that share the memory of the task `one` and are not seized yet. Returns how many. */
+/* Seizes all processes that share the memory of the task `one` and are not seized yet. Returns the number of these
+ * processes. */
 size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
-/* Gives these tasks to process p, and seizes all other tasks that use its memory or are about to. A process that is
- * shared is made anew, and p is freed. */
+/* Adds these tasks to process p, and seizes all other tasks that use its memory or are about to. If several processes
+ * share the memory, makes p anew and frees the old struct. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
-/* If the process has executed another program without an event, drops what was known of its tasks, and returns true.
- * Those that are left have no struct process any more, and the others are to be seized again. */
+/* If the process has called execve without an event, discards the data about its tasks, and returns true. The remaining
+ * tasks then have no struct process, and the others are to be seized again. */
 bool seize_drop_replaced(struct tracer *t, pid_t pid);
 
 #endif

@@ -12,19 +12,19 @@
 
 /* ---- Putting off ---- */
 
-/* A stop that was taken from a task. */
+/* A stop that was collected from a task. */
 struct taken {
 	pid_t tid;
 	int status;
-	bool went_on; /* continued from its exit event: see struct stop */
+	bool went_on; /* resumed from its exit event: see struct stop */
 };
 
 struct putting_off {
-	const struct taken *taken; /* NULL: the next stop that the kernel has */
-	struct withheld *list;     /* NULL: no stops are held back */
+	const struct taken *taken; /* the stop to put off; NULL: the next stop that the kernel has */
+	struct withheld *list;     /* tasks whose stops are held back; NULL: none */
 };
 
-/* Holds a stop back, and returns true, if its task is in the list and the stop is not its exit event. */
+/* If the stop's task is in the list, and the stop is not its exit event, holds the stop back and returns true. */
 static bool hold_back(struct withheld *list, const struct stop *stop)
 {
 	for (size_t i = 0; list && i < WITHHELD; i++)
@@ -50,7 +50,7 @@ static struct stop take_to_put_off(struct tracer *t, void *context)
 	return stop;
 }
 
-/* Puts a stop off. Returns false if it is to be acted on now. */
+/* Puts a stop off. Returns false if the stop is to be acted on now. */
 static bool put_off(struct tracer *t, const struct stop *stop, void *context)
 {
 	struct task *task = task_find(t, stop->tid);
@@ -62,7 +62,7 @@ static bool put_off(struct tracer *t, const struct stop *stop, void *context)
 			stops_mark(task, stop);
 		return false;
 	}
-	/* The exec of a thread whose leader is not known yet. */
+	/* The exec of a thread whose leader is not in the table yet. */
 	if (!task)
 		task = task_begin(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
 	stops_keep(t, task, stop);
@@ -89,24 +89,24 @@ void seize_take_stops(struct tracer *t)
 
 /* ---- An exec meanwhile ----
  *
- * The handler that ptrace/exec_lock.h describes. It only queues stops, and continues tasks whose ends the exec waits
- * for. It runs only while this thread is inside that one system call. The queued stops are put off when the call has
- * returned:
+ * The signal handler that ptrace/exec_lock.h describes. It only queues stops, and resumes tasks from their exit events
+ * if the exec may wait for their exits. It runs only while this thread is inside PTRACE_SEIZE. The queued stops are put
+ * off when the call has returned:
  *
- *	101: exec(), waits for the end of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: 100 goes on |
- *	        100: end | handler: takes it | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */
+ *	101: exec(), waits for the exit of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: resumes 100 |
+ *	        100: exits | handler: queues that | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */
 
 static struct {
 	struct tracer *volatile t; /* NULL: no PTRACE_SEIZE is under way */
-	pid_t group;               /* of the task that is being seized */
+	pid_t group;               /* thread group of the task that is being seized */
 	struct taken *items;
 	size_t count, capacity;
 } queue;
 
-/* A task has three stops at most (some stop, its exit event, its end), and one child that has three. No task is
- * continued from another stop than its exit event. */
+/* A task has three stops at most (some stop, its exit event, its exit), and may have one child with three more. No task
+ * is resumed from another stop than its exit event. */
 #define STOPS_PER_TASK  6
-#define STOPS_OF_OTHERS 64 /* those of the tracer's own children */
+#define STOPS_OF_OTHERS 64 /* for the tracer's own children */
 
 static void reserve_queue(const struct tracer *t)
 {
@@ -119,8 +119,8 @@ static void reserve_queue(const struct tracer *t)
 	queue.items = xreallocarray(queue.items, queue.capacity, sizeof(*queue.items));
 }
 
-/* Continues a task from its exit event, and returns true, if an exec in this group may wait for its end. Its registers
- * are read before that, because they may name a child of the task. */
+/* If an exec in this group may wait until the task has ended, resumes the task from its exit event and returns true.
+ * Reads its registers first, because they may contain the id of a child. */
 static bool let_end(struct tracer *t, pid_t tid, int status)
 {
 	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);
@@ -137,8 +137,7 @@ static bool let_end(struct tracer *t, pid_t tid, int status)
 	return true;
 }
 
-/* The signal handler. It marks no task with another stop than its exit event, because that would discard its
- * registers. */
+/* The signal handler. Marks a task only with its exit event, because marking discards the registers. */
 static void queue_stops(void)
 {
 	struct tracer *const t = queue.t;

@@ -9,9 +9,9 @@
 
 #include <time.h>
 
-#define AWAKE_NS 250000u /* after a stop the next one comes soon, and is looked for without sleeping */
+#define AWAKE_NS 250000u /* for this time after a stop, the tracer polls for the next one without sleeping */
 #define NAP_NS   20000
-/* Tasks are silent after this time without a stop: one may have to be woken on another CPU before its next stop. */
+/* Tasks that have not stopped for this time count as silent. It is long enough to wake a task on another CPU. */
 #define SILENCE_NS 250000u
 
 struct service service_begin(struct tracer *t)
@@ -33,7 +33,7 @@ static const struct process *reporter(struct tracer *t, const struct stop *stop)
 	return task ? task->process : NULL;
 }
 
-/* Returns a stop that was kept or was reported just now; STOP_NONE: there is none. */
+/* Returns a queued stop or one that is present; STOP_NONE if there is none. */
 static struct stop next_stop(struct service *service)
 {
 	struct tracer *const t = service->t;
@@ -44,8 +44,8 @@ static struct stop next_stop(struct service *service)
 			count_wait(service, clock_ns(CLOCK_MONOTONIC), service->looked_ns);
 			break;
 		}
-		/* All stops are taken: the kernel reports the newest first, and of many busy tasks some would never
-		 * have a turn. */
+		/* Collects all stops, because the kernel reports the newest first: of many busy tasks some would never
+		 * be served. */
 		stop = collect_all(t);
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
 
@@ -53,7 +53,8 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || reporter(t, &stop) != service->held) {
-			/* No task waits for an end to be acted on; it may be that of the tracer's own wake-up child. */
+			/* If the stop is an exit, no task waits for the tracer; it may be that of the tracer's own
+			 * wake-up child. */
 			if (stop.kind != STOP_GONE)
 				count_wait(service, now, before);
 			break;
@@ -75,7 +76,7 @@ static struct stop take_in_service(struct tracer *t, void *context)
 	return stop;
 }
 
-/* Acts on the next stop, for which its task waits. Returns false if there was none. */
+/* Acts on the next stop, whose task waits for the tracer. Returns false if there was none. */
 static bool act_on_next(struct service *service)
 {
 	const struct stop stop =
@@ -86,15 +87,15 @@ static bool act_on_next(struct service *service)
 	return stop.kind != STOP_NONE;
 }
 
-/* Sleeps for a moment, unless a stop is likely to come soon, so that a task which needs this processor gets it. */
+/* Sleeps for a moment, unless a stop is likely to come soon, so that a task that needs this CPU gets it. */
 static void await_stop(const struct service *service, uint64_t last_stop)
 {
 	if (service->looked_ns - last_stop >= AWAKE_NS || !collect_may_poll(service->t))
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-/* Acts on stops until `end`, or until the tasks of p (NULL: all) are silent. *last_ns: when one of them stopped last.
- * While more stops are queued, one of these may be of p. */
+/* Acts on stops until `end`, or until the tasks of p (NULL: all) are silent. *last_ns gets the time of their latest
+ * stop. They do not count as silent while stops are queued, because one of these may be p's. */
 static bool act_until_silence(struct service *service, uint64_t end, const struct process *p, uint64_t *last_ns)
 {
 	struct tracer *const t = service->t;
@@ -119,7 +120,7 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 bool service_turn(struct service *service, uint64_t least_ns)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), worked = began - service->turned_ns;
-	uint64_t last_ns = 0; /* if there is no stop at all, none is waited for */
+	uint64_t last_ns = 0; /* if there is no stop at all, no stop is waited for */
 
 	/* If many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn acts
 	 * on the stops that are still queued. */
@@ -140,7 +141,7 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 	return is_any_left;
 }
 
-/* Acts on one stop, or waits for a moment. */
+/* Acts on one stop, or sleeps for a moment. */
 static bool service_serve(struct service *service, uint64_t *last_stop)
 {
 	if (act_on_next(service)) {
@@ -177,8 +178,8 @@ bool service_during(struct service *service, struct background *work)
 
 /* ---- How long tasks wait ----
  *
- *	looked | reads a file that does not answer ... | inserts | T: hit | reads another file | looks
- *	         no task waits: the time begins anew              T waits from here */
+ *	look | reads a file that does not answer ... | inserts | T: hit | reads another file | look
+ *	       no task waits: looked_ns is set anew                T waits from here */
 
 static void service_look(void *context)
 {

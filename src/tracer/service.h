@@ -1,5 +1,5 @@
-/* Acts on the stops of tasks while other work goes on, because a process stays stopped as long as its hits are not
- * acted on.
+/* Acts on the stops of tasks while the tracer does other work, because a process stays stopped until its hits are acted
+ * on.
  *
  *	process P: all stopped, its memory is copied by another thread | others: hits, acted on at once */
 #ifndef FT_TRACER_SERVICE_H
@@ -9,45 +9,46 @@
 
 struct background;
 
-/* Serves all tasks except those of one process. */
+/* Acts on the stops of all tasks except those of one process. */
 struct service {
 	struct tracer *t;
-	const struct process *held; /* the process whose stops are kept; NULL: none */
-	const struct process *from; /* the process of the latest stop; NULL: unknown */
-	bool was_last;              /* no other stop was queued after it */
-	uint64_t held_since;        /* when the first task of `held` stopped and its stop was kept; 0: none was */
-	uint64_t looked_ns;         /* when stops were last looked for, or no task waited */
-	uint64_t longest_ns;        /* the longest time for which a stop may have waited */
-	uint64_t turned_ns;         /* when the last turn was over: service_turn() */
+	const struct process *held; /* the process whose stops are queued instead; NULL: none */
+	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
+	bool was_last;              /* no other stop was queued after the latest one */
+	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
+	uint64_t looked_ns;         /* time of the latest look for stops, or at which no task waited */
+	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
+	uint64_t turned_ns;         /* end of the latest service_turn() */
 };
 
-/* Begins the service, with no process held. Nothing has to be freed. */
+/* Begins the service, with `held` NULL. Nothing has to be freed. */
 struct service service_begin(struct tracer *t);
 /* Until service_unwatch(), while the tracer reads files, sets looked_ns to the latest time at which no task waited: a
- * task that stops after a long read has not waited for it. The struct must stay where it is. */
+ * task that stops at the end of a long read has not waited for all of it. The struct must not be moved. */
 void service_watch(struct service *service);
 void service_unwatch(void);
-/* Returns for how many ns a task has waited at most; 0 if none waits. Does not take its stop. */
+/* Returns the longest time, in ns, for which a present stop may have waited; 0 if there is none. Does not collect the
+ * stop. */
 uint64_t service_waited(const struct service *service);
-/* Keeps the stops of p's tasks from now on, instead of acting on them. */
+/* From now on queues the stops of p's tasks instead of acting on them. */
 void service_hold(struct service *service, const struct process *p);
-/* Counts the time of the hold from here, because the tasks of the held process are being stopped. */
+/* Counts the time of the hold from now on, because the tasks of the held process are being stopped. */
 void service_count_hold(struct service *service);
-/* Acts on the stops that were kept. Returns for how long, in ns, a task of the held process could not run. */
+/* Acts on the queued stops. Returns the time, in ns, for which a task of the held process could not run. */
 uint64_t service_release(struct service *service);
-/* Called between two parts of the tracer's own work: acts on stops while there are any, but at most for the time that
- * the work has taken since the last turn, or for least_ns if that is longer. So a task that makes many calls has half
- * of the tracer's time, not one call per part. Many busy tasks, which always have a stop pending, have no more. This
+/* Called between two steps of the tracer's own work. Acts on stops while there are any, but at most for the time that
+ * the work has taken since the last turn, or for least_ns if that is longer. So a task that makes many calls gets half
+ * of the tracer's time, not one call per step. Busy tasks that always have a stop pending get no more than that. This
  * function and those below return false if nothing is left to trace. */
 bool service_turn(struct service *service, uint64_t least_ns);
-/* Called after a pause of p: acts, for most_ns at most, until its tasks are silent. The work that had to wait for the
- * pause is done by then. *took_ns: how long that took; NEVER_SILENT: unknown, because they made traced calls all the
- * time. */
+/* Called after a pause of p. Acts on stops, for most_ns at most, until p's tasks make no traced calls for a while: then
+ * they have done the work that the pause delayed. *took_ns: the time until then; NEVER_SILENT: unknown, because they
+ * made traced calls all the time. */
 #define NEVER_SILENT UINT64_MAX
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
-/* Acts on stops for this time. */
+/* Acts on stops for `ns` nanoseconds. */
 bool service_for(struct service *service, uint64_t ns);
-/* Acts on stops until the work is done. Waits for the work and ends it in any case. */
+/* Acts on stops until the work is done. Waits until the work is done, and frees it, in any case. */
 bool service_during(struct service *service, struct background *work);
 
 #endif

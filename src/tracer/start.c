@@ -23,9 +23,9 @@
 
 #include <errno.h>
 
-/* Breakpoints are inserted when all is prepared, and removed before anything else is undone. */
+/* Breakpoints are inserted when everything else is prepared, and removed before anything else is undone. */
 
-/* Does everything that comes before the breakpoints are inserted. Returns 0 or -errno. */
+/* Does everything that must precede the insertion of breakpoints. Returns 0 or -errno. */
 static int process_prepare(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
@@ -33,8 +33,8 @@ static int process_prepare(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
-	/* From its next notice on the dynamic linker waits. So no library is unloaded and loaded again unnoticed while
-	 * the breakpoints of others are inserted. */
+	/* At its next notice (_dl_debug_state) the dynamic linker stops at a breakpoint. So no library is unloaded and
+	 * loaded again unnoticed while functrace inserts the other breakpoints. */
 	probe_linker(p);
 	process_update_objects(p);
 	linker_mark_lasting(p);
@@ -68,8 +68,8 @@ static bool on_descriptor(void *context, int fd)
 	return true;
 }
 
-/* Inserts the breakpoints, and then notes the descriptors that exist already. In this order nothing is missed,
- * because what is opened or closed meanwhile has its events:
+/* Inserts the breakpoints, and then records the descriptors that are already open. In this order none is missed,
+ * because each open and close meanwhile has its event:
  *
  *	inserted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not counted twice */
 static void process_plant(struct process *p)
@@ -90,7 +90,7 @@ int process_start(struct process *p)
 {
 	const int error = process_prepare(p);
 
-	/* Reading files may have taken long. */
+	/* Reading files may have taken long, so look whether tasks wait. */
 	timed_look();
 	if (!error && !engine_has_request(p->tracer->engine, REQUEST_LET_GO))
 		process_plant(p);
@@ -98,8 +98,8 @@ int process_start(struct process *p)
 	return error;
 }
 
-/* Returns whether a task is alive. A process with tasks and without objects is executing another program, and is
- * started after that. */
+/* Returns true if a task is alive. A process with tasks and without objects is in an execve, and is started after
+ * that. */
 static bool has_living_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
@@ -114,7 +114,7 @@ int process_start_running(struct process *p)
 	if (p->shared)
 		process_find_anchor(p);
 	process_update_objects(p);
-	/* Done before the breakpoints are inserted, because no task waits for it yet. */
+	/* Done before the breakpoints are inserted, while no task of the process waits for the tracer. */
 	if (p->tracer->set->depth)
 		unwinder_prepare(p->unwinder);
 	sigtrap_begin(p);

@@ -6,10 +6,11 @@
 
 /* Reads the objects, probes their functions, and begins a trace. Returns 0 or -errno. */
 int process_start(struct process *p);
-/* Does the same for a process that runs: one that is attached to, or was paused. Returns 0, too, if it is executing
- * another program, which is started after that. */
+/* Does the same for a process that runs: it is being attached to, or was paused. Returns 0, too, if it is in an execve;
+ * then the new program is started later. */
 int process_start_running(struct process *p);
-/* Removes all breakpoints while tasks run, drops the calls, and writes why; the trace stays open. */
+/* Removes all breakpoints while tasks run, drops the calls in flight, and writes `why` to the trace, which stays
+ * open. */
 void process_clear(struct process *p, const char *why);
 /* Does the same, and closes the trace. */
 void process_pause(struct process *p, const char *why);

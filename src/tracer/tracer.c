@@ -34,9 +34,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* The tracer's thread: pumps stops, and serves the requests of the visible process. */
+/* The tracer's thread: takes and dispatches stops, and carries out the requests of the visible process. */
 
-/* Resets a trace, which has ended with a pause, for the one that follows. */
+/* Resets a trace that a pause has ended, for the trace that follows. */
 static void trace_again(struct trace *trace)
 {
 	trace->reported = false;
@@ -49,7 +49,7 @@ static void trace_again(struct trace *trace)
 	trace->is_parting = false;
 }
 
-/* Tells the user how to resume. The signal goes to the visible process. */
+/* Prints how to resume. The signal goes to the visible process. */
 static void report_pause(const struct tracer *t)
 {
 	msg_info("tracing is paused; kill -%s %d resumes it", t->set->toggle_name, engine_visible(t->engine));
@@ -86,16 +86,16 @@ static void toggle(struct tracer *t)
 	begun_free(begun);
 }
 
-/* Checks all processes for leaks. The trace is flushed, because the user waits for the results. */
+/* Checks all processes for leaks. Flushes the traces, because the user waits for the results. */
 static void look_through_all(struct tracer *t)
 {
 	if (leak_check_now(t))
 		output_flush_all(t->run);
 }
 
-#define MOMENT_NS 900000000u /* about a tick */
+#define MOMENT_NS 900000000u /* in ns; a little less than a tick */
 
-/* Tells the user what functrace waits for if a process outlives the launched program (a daemon). */
+/* If processes outlive the launched program (a daemon), prints what functrace waits for. */
 static void report_waiting(struct tracer *t)
 {
 	const int status = t->launch_status;
@@ -142,10 +142,10 @@ static void tracer_serve(struct tracer *t)
 		let_go_broken(t);
 }
 
-/* While tracer_serve() acts on stops for one request, it may take the end of the wake-up child of the next one, too.
- * Nothing wakes the tracer for that request again:
+/* While tracer_serve() acts on stops for one request, it may collect the exit of the wake-up child of the next request,
+ * too. Then nothing wakes the tracer for that request again, so each request is checked before a wait:
  *
- *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's end; sleeps */
+ *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's exit; sleeps */
 static void trace_all(struct tracer *t)
 {
 	for (;;) {
@@ -163,7 +163,7 @@ static void tracer_free(struct tracer *t)
 {
 	struct task *task;
 
-	/* Tasks that were let go of are still in the table. */
+	/* Tasks that were detached are still in the table, and are freed here. */
 	for (size_t i = 0; (task = tasks_next(t, &i)); i = 0)
 		task_forget(t, task, NULL);
 	probe_spec_free(t->wanted);
@@ -178,7 +178,7 @@ static void tracer_free(struct tracer *t)
 static int tracer_begin(struct tracer *t)
 {
 	split_open_begin();
-	/* This thread may still use every CPU, and the threads that it makes inherit this (pin.c). */
+	/* This thread may still use every CPU, and the threads that it creates inherit this (pin.c). */
 	timed_begin(engine_let_go_fd(t->engine));
 	const int error = trace_files_begin(t->run);
 
@@ -211,7 +211,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		trace_all(&t);
 	else if (t.tasks.count)
 		let_go(&t);
-	/* A task whose end was never reported keeps its process; the trace is completed nevertheless. */
+	/* A task whose exit was never reported keeps its process; the trace is completed nevertheless. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		exit_captures_finish(p);
 		calls_drop_all(p);
@@ -237,7 +237,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	trace_files_free(&run.files);
 	if (status || run.exit_status)
 		return status ? status : run.exit_status;
-	/* With a launched program this is not functrace's exit status, but it says that the report does not cover
-	 * everything that was traced. */
+	/* With a launched program, functrace's exit status is the program's; there this value only says that the traces
+	 * are incomplete. */
 	return run.broken_traces || run.unbegun_traces;
 }

@@ -6,10 +6,10 @@ struct engine;
 struct launch;
 struct settings;
 
-/* Called by engine_run(): attaches to settings->pids, or takes over launch->pid, which is still at its gate; traces
- * until all is over or REQUEST_LET_GO was carried out; prints the summary. Returns 0; the exit status (1, 126, 127) if
- * tracing failed before it began, after a message, and a launched child was ended; or 1 if a trace is incomplete. On
- * return, tasks that were left sleeping may still be attached: the end of this thread lets go of them. */
+/* The engine_tracer of functrace. Attaches to settings->pids, or to launch->pid, which is still at its gate; traces
+ * until all targets have ended or are detached (REQUEST_LET_GO); prints the summary. Returns 0; after a message, 1, 126
+ * or 127 if tracing failed before it began, and a launched child was killed; 1 if a trace is incomplete. On return,
+ * sleeping tasks may still be attached: the kernel detaches them when this thread ends. */
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch);
 
 #endif

@@ -6,13 +6,13 @@
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 
-/* Waits for the tasks that were being born while a process was attached to.
+/* Waits for the tasks that were being created while functrace attached to a process.
  *
- * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c),
- * long before the memory is copied or the thread can be seen. A task that was in such a call when it was seized
- * makes an untraced child, which would die of the breakpoints that are inserted meanwhile. The task's next stop
- * proves that the call is over. Only a running task can be inside such a call; one that waits in it waits for a lock
- * (state D). */
+ * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
+ * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized creates an
+ * untraced child, which would die of SIGTRAP at a breakpoint that is inserted meanwhile. The task's next stop proves
+ * that the call is over. Only a task in state R or, if it waits for a lock inside the call, in state D can be inside
+ * such a call. */
 
 static bool may_be_forking(const struct task *task, bool *locked)
 {
@@ -24,8 +24,8 @@ static bool may_be_forking(const struct task *task, bool *locked)
 	return stat.state == 'R' || stat.state == 'D';
 }
 
-/* Returns whether the task waits in vfork: in state D, for as long as its child likes. The child was found, because it
- * shares the memory. */
+/* Returns true if the task waits in vfork: in state D, for as long as its child wants. The child is in the table
+ * already, because it shares the memory. */
 static bool waits_in_vfork(const struct task *task)
 {
 	const struct arch *arch = task->process->arch;
@@ -56,14 +56,14 @@ static size_t interrupt_forking(const struct process *p)
 	return count;
 }
 
-/* Returns whether the task need not be waited for any more. A task in state D after PATIENCE_SOON is in vfork, or waits
- * for a lock that is not freed soon. */
+/* Returns true if this need not wait for the task any more. A task that is in state D even after PATIENCE_SOON is in
+ * vfork, or waits for a lock that is not freed soon. */
 static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
 {
 	bool locked = false;
 	int status;
 
-	/* seize_take_stops() has taken its stop. */
+	/* seize_take_stops() has collected its stop. */
 	if (task->stopped || task->exit_event_seen || !task->interrupted)
 		return true;
 	const pid_t tid = halt_look(task, &status);
@@ -76,7 +76,7 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	return task->vforking || naps >= PATIENCE_HALT;
 }
 
-/* Returns how many tasks have yet to stop. */
+/* Returns the number of tasks that have not stopped yet. */
 static size_t take_stops(const struct process *p, unsigned naps, bool has_sharers)
 {
 	size_t left = 0;
@@ -97,7 +97,7 @@ void births_wait(const struct process *p, bool has_sharers)
 	if (!interrupt_forking(p))
 		return;
 	while (take_stops(p, naps, has_sharers) && halt_nap(&naps, PATIENCE_BIRTH)) {
-		/* A task that executes another program waits for the ends of those that had settled. */
+		/* A task in an execve waits for the exits of settled tasks, so these are collected. */
 		if (naps > PATIENCE_SOON)
 			seize_take_stops(p->tracer);
 	}

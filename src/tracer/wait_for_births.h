@@ -1,16 +1,16 @@
-/* Waits for the tasks that were being born while a process was attached to: see wait_for_births.c. */
+/* Waits for the tasks that were being created while functrace attached to a process: see wait_for_births.c. */
 #ifndef FT_TRACER_WAIT_FOR_BIRTHS_H
 #define FT_TRACER_WAIT_FOR_BIRTHS_H
 
 #include "ptrace/tracee.h"
 
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a maker in
- * vfork may wait for a child that is known. */
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent
+ * in vfork may wait for a child that is already in the table. */
 void births_wait(const struct process *p, bool has_sharers);
-/* Notes that the task runs another program: it may be in a fork or clone again. */
+/* Notes that the task has called execve, after which it may be in a fork or clone again. */
 void birth_unsettle(struct task *task);
-/* Makes births_wait() look again at makers that were not known to be in vfork, because a child of theirs may have been
- * found. */
+/* Makes births_wait() check again those tasks that were not recognised as parents in vfork, because a child of theirs
+ * may have been found. */
 void births_unsettle(const struct process *p);
 
 #endif

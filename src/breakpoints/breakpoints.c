@@ -12,7 +12,7 @@
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		/* The address of a byte: breakpoint_find() would clear its state bit. */
+		/* Not by breakpoint_find(), which would clear a state bit of the address. */
 		const struct breakpoint *b = hash_get_ptr(&p->text->breakpoints, address + i);
 
 		if (b && b->inserted)
@@ -30,8 +30,8 @@ int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
 	return error;
 }
 
-/* Reads the program's own bytes at the address: ARCH_INSN_MAX, or those up to the end of the page. Returns how many, or
- * -errno. A breakpoint at the address itself is not hidden. */
+/* Reads the program's own bytes at the address: ARCH_INSN_MAX bytes, or those up to the end of the page. Returns their
+ * number, or -errno. A breakpoint at the address itself is not hidden. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
 	size_t size = ARCH_INSN_MAX;
@@ -46,13 +46,13 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 		if (error < 0)
 			return error;
 	}
-	/* This instruction's bytes may contain later breakpoints. */
+	/* Other breakpoints may be in the bytes after the first one. */
 	breakpoints_hide(p, address + 1, code + 1, size - 1);
 	return (ssize_t)size;
 }
 
-/* Returns the text of an object at the address; NULL if the code there was made at run time. An object's extent may
- * have holes, into which other memory is mapped (AArch64's segments are 64 KiB apart). */
+/* Returns the text mapping of an object that contains the address; NULL if the code there was made at run time. Between
+ * an object's segments other memory may be mapped (AArch64's segments are 64 KiB apart). */
 static const struct text_range *text_of_object(const struct process *p, uint64_t address)
 {
 	const struct object *object = objects_find(&p->objects, address);
@@ -60,7 +60,7 @@ static const struct text_range *text_of_object(const struct process *p, uint64_t
 	return object ? object_text_at(object, address) : NULL;
 }
 
-/* Returns whether the memory is shared with other processes, which would run into a breakpoint written there. */
+/* Returns true if the memory is shared with other processes, which would hit a breakpoint written there. */
 static bool is_shared(struct process *p, uint64_t address)
 {
 	const struct text_range *range = text_of_object(p, address);
@@ -77,9 +77,9 @@ static bool is_shared(struct process *p, uint64_t address)
 	return shared;
 }
 
-/* Returns whether another breakpoint has some of the bytes. Where code has two states, symbols can name places that are
- * closer together than a breakpoint is long. Each breakpoint would then save the other's bytes as the program's own,
- * and put them back in the end. */
+/* Returns true if another breakpoint covers some of the bytes. Where code has two states, symbols can name addresses
+ * that are closer together than a breakpoint is long. Then each breakpoint would save the other's bytes as the
+ * program's own, and restore them in the end. */
 static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)
 {
 	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state && at < address + size; at++) {
@@ -123,15 +123,15 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	return 0;
 }
 
-/* Returns whether the decoded instruction is still in place. Code may have been generated anew or patched since, and
- * the old instruction must not be run for the new one. */
+/* Returns true if the decoded instruction is still in place. If code was generated anew or patched since, the old
+ * instruction must not be run. */
 static bool is_current(struct process *p, const struct breakpoint *b)
 {
 	unsigned char code[ARCH_INSN_MAX];
 	const ssize_t size = own_bytes(p, b->address, code);
 
 	if (size < b->insn.length || size < b->size)
-		return true; /* unmapped, or about to be: a write will fail */
+		return true; /* the code is unmapped, or about to be: a write will fail */
 	if (!memcmp(code, b->trap, b->size))
 		memcpy(code, b->original, b->size);
 	return !memcmp(code, b->original, b->size) && !memcmp(code, b->insn.bytes, b->insn.length);
@@ -185,8 +185,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		if (error < 0)
 			return breakpoint_unusable(b, error);
 	}
-	/* The way past the breakpoint is prepared before the breakpoint is written. Without a slot, the instruction is
-	 * emulated or stepped in place, if the processor allows that. */
+	/* The way past the breakpoint (a slot) is prepared before the breakpoint is written. Without a slot, the
+	 * instruction is emulated or stepped in place, if the processor allows that. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
 	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);
@@ -227,7 +227,7 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 	text_about_to_change(p);
 	b->inserted = false;
 	p->text->inserted--;
-	/* After a dlclose and a new mapping at the same place, or after the target's own patching, the bytes are no
+	/* After a dlclose and a new mapping at this address, or after the target has patched its code, the bytes are no
 	 * longer functrace's. */
 	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
 		text_write(p, b->address, b->original, b->size);

@@ -1,38 +1,41 @@
-/* Finds, inserts and removes breakpoints. A breakpoint stays in the table, inserted or not, while its text is mapped: a
- * task may have hit it just before it was removed, and a fork's child may have a copy of one that was removed since. */
+/* Finds, inserts and removes breakpoints. A breakpoint stays in the table, inserted or not, as long as its code is
+ * mapped: a task may have hit it just before it was removed, and a fork's child may have a copy of it that is still in
+ * place. */
 #ifndef FT_BREAKPOINTS_BREAKPOINTS_H
 #define FT_BREAKPOINTS_BREAKPOINTS_H
 
 #include "breakpoints/process_text.h"
 
-/* Returns the breakpoint at a code address, or at the address of its first byte; NULL if there is none. */
+/* Returns the breakpoint at this address, a code address or that of the first byte; NULL if there is none. */
 static inline struct breakpoint *breakpoint_find(const struct process *p, uint64_t address)
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
 }
-/* Inserts the breakpoint at a code address, and makes it if it is new. Returns NULL if it cannot be inserted; the
- * caller reports what is missed then. */
+/* Inserts the breakpoint at a code address, and adds it to the table if it is new. Returns NULL if it cannot be
+ * inserted; then the caller reports which calls are missed. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
-/* Enters a breakpoint that is in the text, or is about to be written, into the guardian's journal. */
+/* Adds a breakpoint that is in the text, or is about to be written, to the guardian's journal. */
 void breakpoint_note(struct process *p, struct breakpoint *b);
-/* Ends p->text->planting, during which breakpoint_insert() only prepares, and writes all prepared breakpoints together,
+/* Ends p->text->planting, during which breakpoint_insert() only prepares. Writes all prepared breakpoints together,
  * because from the first hit on the target waits for the tracer. Calls failed() for each that could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
-/* Puts the original bytes back if functrace's bytes are still in place. The breakpoint stays in the table. */
+/* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);
-/* Returns whether the breakpoint is inserted, and is still over the instruction that was decoded: a program may rewrite
- * code that it made at run time. If the code has changed, removes the breakpoint. */
+/* Returns true if the breakpoint is inserted, and the instruction under it is still the one that was decoded: a program
+ * may rewrite code that it made at run time. If the code has changed, removes the breakpoint. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
-/* Removes up to `most` inserted breakpoints, any or only those at entries. Returns how many it removed. */
+/* Removes at most `most` inserted breakpoints: any, or only those at function entries (`entries`). Returns the number
+ * removed. */
 size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
-/* Takes a breakpoint that is not inserted out of the table and frees it. Its probes and its part of calls/ must already
- * be freed. */
+/* Removes from the table a breakpoint that is not inserted, and frees it. Its probes and its data of src/calls must
+ * already be freed. */
 void breakpoint_free(struct process *p, struct breakpoint *b);
 /* Frees all breakpoints and slots of the process, and the rest of p->text. */
 void text_free(struct process *p);
-/* Replaces functrace's bytes among the `size` bytes that were read at the address by the program's original bytes. */
+/* Replaces functrace's bytes by the program's original bytes in `bytes`, a copy of `size` bytes of memory at the
+ * address. */
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size);
-/* Reads memory as the program would see it, without breakpoints. It is the read function of a struct arch_memory whose
+/* Reads memory as the program would see it, without breakpoints. Has the signature of struct arch_memory's read; the
  * context is the process. Returns 0 or -errno. */
 int breakpoints_read(void *process, uint64_t address, void *data, size_t size);
 

@@ -7,19 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- functrace's bytes in a text ---- */
+/* ---- functrace's bytes in the text ---- */
 
 struct patch {
 	uint64_t address;
 	const unsigned char *ours, *original;
 	size_t size, original_size;
 	bool there;
-	struct breakpoint *breakpoint; /* NULL: it is a slot */
+	struct breakpoint *breakpoint; /* NULL: the patch is a slot */
 	struct slot *slot;
 };
 
 /* Returns all breakpoints and slots of the tables that may be in the text, in no order. The caller frees the array.
- * run_find() finds out which of them are in memory. */
+ * run_find() then sets `there` for each. */
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));
@@ -58,12 +58,12 @@ static int by_address(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* Patches that are close together, a run, are read and written by one system call. */
+/* A run: patches that are close together, so that one system call reads or writes all of them. */
 #define RUN_MAX 8192u
 #define GAP_MAX 4096u
 
-/* Returns how many patches from the first on are one run. *size: its bytes, from the first patch's start to the last
- * one's end. */
+/* Returns how many patches, from `first` on, form one run. *size: bytes of the run, from the start of the first patch
+ * to the end of the last. */
 static size_t run_of(const struct patch *first, size_t count, size_t *size)
 {
 	size_t n = 0;
@@ -85,7 +85,7 @@ static bool fork_text_read_all(int mem_fd, uint64_t address, void *data, size_t 
 	return pread(mem_fd, data, size, (off_t)address) == (ssize_t)size;
 }
 
-/* Sets `there` of each patch of a run. Returns false if the run could not be read by one call; `bytes` are then
+/* Sets `there` of each patch of a run. Returns false if the run could not be read by one call; then `bytes` is
  * invalid. */
 static bool run_find(int mem_fd, pid_t tid, struct patch *first, size_t count, unsigned char *bytes, size_t size)
 {

@@ -1,23 +1,23 @@
-/* Cleans, copies and compares the text of a fork's child, which has the breakpoints and slots of its maker. */
+/* Cleans, copies and compares the text of a fork's child, which has the breakpoints and slots of its parent. */
 #ifndef FT_BREAKPOINTS_FORK_TEXT_H
 #define FT_BREAKPOINTS_FORK_TEXT_H
 
 #include "breakpoints/process_text.h"
 
 /* Puts the original bytes back in the memory of the stopped task `tid`, open as mem_fd, wherever a breakpoint or slot
- * of `tables` is in place. Returns 0, or the bitwise or of all errors (negative errno), of which callers only compare
- * with -ESRCH. */
+ * of `tables` is in place. Returns 0, or the bitwise or of all errors (negative errno), which callers compare with
+ * -ESRCH only. */
 int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid);
-/* Copies slots and breakpoints for a child whose objects are known. The copies have no probes yet. Calls copied() with
- * each new breakpoint and its original. */
+/* Copies the slots and breakpoints of `from` for a child whose objects are known. The copies have no probes yet. Calls
+ * copied() with each new breakpoint and its original. */
 void fork_text_copy(const struct process *from, struct process *p,
 		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));
-/* Enters the child's breakpoints into the journal without looking at its text. The text agrees with the tables if
+/* Adds the child's breakpoints to the journal without reading its text. Called if the text agrees with the tables:
  * functrace wrote nothing to the lender's text after the fork. The lender is the process whose tables the child
  * borrowed. */
 void fork_text_trust(struct process *p);
-/* Makes the child's text and its tables agree. A breakpoint that was inserted for the lender after the fork is missing
- * in the child; one that was removed since is still there; a slot may hold another copy. */
+/* Makes the child's text agree with its tables. A breakpoint that was inserted into the lender after the fork is
+ * missing in the child; a breakpoint that was removed since is still there; a slot may contain another copy. */
 void fork_text_compare(struct process *p, pid_t tid);
 
 #endif

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 
 /* Follows a function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to `operator
- * delete(void *)`, and that one to `free`, both through the PLT. As functrace emulates the jump anyway, it can compute
- * the next breakpoint, and the registers that the task will have there, before the task gets there. That saves the
- * stop. */
+ * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
+ * the next breakpoint, and the registers at that breakpoint, before the task gets there. That saves a stop. */
 
-#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one to spare */
-#define FOLLOW_MISSES 8 /* misses in a row after which a jump is no longer followed */
+#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one more */
+#define FOLLOW_MISSES 8 /* number of successive misses after which a jump is no longer followed */
 
 /* The instructions after a breakpoint's jump, in the text of the same object. */
 struct path {
@@ -19,7 +18,7 @@ struct path {
 	unsigned count;
 };
 
-/* Refuses the write: an instruction that is followed may read memory but not write it. */
+/* Refuses a write: an instruction that is emulated here may read memory, but must not write it. */
 static int follow_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	(void)context, (void)address, (void)data, (void)size;
@@ -31,16 +30,17 @@ static bool is_jump(const struct insn *insn)
 	return insn->kind == INSN_EMULATE && insn->pc_only;
 }
 
-/* Returns whether the instruction is followed. An instruction that computes the address of a jump changes other
- * registers than the pc. That costs nothing on processors where setting the pc writes all registers anyway. */
+/* Returns true if the instruction can be emulated here: a jump, or an instruction that computes the address of a jump.
+ * The latter changes other registers than the pc, so it is followed only on processors on which setting the pc writes
+ * all registers anyway. */
 static bool can_follow(const struct arch *arch, const struct insn *insn)
 {
 	return is_jump(insn) ||
 	       (arch->pc_offset < 0 && (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
 }
 
-/* Returns the n-th instruction after the jump, which a task with these registers is about to run. NULL: the jump led to
- * another address before. */
+/* Returns the n-th instruction after the jump, which a task with these registers is about to run; NULL if the jump led
+ * to another address the first time. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
 	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts out-of-line copies into the tails of text mappings: the bytes of the last page after the segment, which no code
- * uses. Their old bytes are saved and put back. A slot belongs to one breakpoint. It is given to another one only when
- * no task can be in it. */
+/* Puts out-of-line copies into the tails of text mappings: the bytes of the last page after the end of the segment,
+ * which no code uses. The old bytes are saved, and restored later. A slot belongs to one breakpoint. It is reused for
+ * another one only when no task can be in it. */
 
 void slots_add_object(struct process *p, struct object *object)
 {
@@ -39,8 +39,8 @@ static int slot_write(struct process *p, struct slot *slot)
 	return 0;
 }
 
-/* Returns whether the copy is in memory. After a dlclose and a new mapping at the same place it is not, and the bytes
- * are not functrace's. */
+/* Returns true if the copy is in memory. After a dlclose and a new mapping at the same address the bytes are not
+ * functrace's, and this returns false. */
 static bool slot_holds(struct process *p, const struct slot *slot)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
@@ -72,7 +72,7 @@ static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 	const struct insn_copy before = slot->copy;
 
 	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
-		slot->copy = before; /* another breakpoint may still use it */
+		slot->copy = before; /* the owner of this used slot still needs the old copy */
 		return false;
 	}
 	slot->owner = b;
@@ -96,15 +96,15 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 	return slot;
 }
 
-/* Returns whether the tail stays mapped for as long as the breakpoint's code. Other threads run on between a dlclose
- * and its notice to functrace, so the copy must not be in an object that can be unmapped before the instruction's own
- * object. */
+/* Returns true if the tail stays mapped for as long as the breakpoint's code. Other threads run on between a dlclose
+ * and the linker's notice of it, so the copy must not be in an object that can be unmapped before the object of the
+ * instruction. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
 }
 
-/* Assigns a slot that was never used, in the nearest tail that the instruction can be relocated to. */
+/* Assigns a slot that was never used, in the nearest tail into which the instruction can be relocated. */
 static bool assign_fresh(struct process *p, struct breakpoint *b)
 {
 	uint64_t beyond = 0;
@@ -134,19 +134,19 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 	}
 }
 
-/* Assigns a used slot of this tail that no task is in. Slots whose breakpoint is inserted and that were entered lately
- * come last. */
+/* Assigns a used slot of this tail that no task is in. Slots that were entered lately and whose breakpoint is inserted
+ * are reused last. */
 static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail)
 {
 	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
 
-	/* The first round clears used_lately. */
+	/* The first pass over the slots clears used_lately. */
 	for (size_t i = 0; i < 2 * count; i++) {
 		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 
 		tail->hand = (tail->hand + 1) % count;
-		/* A child that was born in a slot is not counted there until it is adopted. So a slot that holds a
-		 * system call, which may be a fork, is not taken. */
+		/* A child that was forked inside a slot is not counted there before birth_adopt(). So a slot with a
+		 * copy of a system call, which may be a fork, is not reused. */
 		if (!slot || slot->users || slot->insn.is_syscall)
 			continue;
 		if (slot->used_lately && slot->owner && slot->owner->inserted) {
@@ -164,8 +164,9 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 	return false;
 }
 
-/* Assigns the slot of another breakpoint. Programs with more call sites than slots (a browser has thousands) share
- * them, because writing a slot anew is far cheaper than a step with all threads stopped. */
+/* Assigns the slot of another breakpoint. If a program has more call sites than slots (a browser has thousands),
+ * several breakpoints use a slot in turn, because writing a slot anew is far cheaper than a step with all threads
+ * stopped. */
 static bool assign_used(struct process *p, struct breakpoint *b)
 {
 	struct insn_copy copy;
@@ -208,7 +209,7 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 
 		hash_remove(&p->text->slots, gone[i], NULL);
 		slot_release(slot);
-		/* No task can be in unmapped memory, but a task may still be counted there. */
+		/* No task can be in unmapped memory, but a task may still be counted as inside. */
 		FOR_EACH_TASK(task, p)
 			if (task_slot(task) == slot)
 				slot_left(task);
@@ -243,7 +244,7 @@ static void tail_restore(struct process *p, const struct tail *tail)
 
 void slots_restore(struct process *p)
 {
-	text_about_to_change(p); /* a child that borrows the tables still has the copies */
+	text_about_to_change(p); /* a child that borrows the tables has the copies in its text */
 	for (size_t i = 0; i < p->text->tail_count; i++)
 		tail_restore(p, &p->text->tails[i]);
 }

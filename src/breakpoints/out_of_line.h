@@ -5,45 +5,45 @@
 #include "breakpoints/process_text.h"
 
 /* Finds room for slots in an object that was mapped. The caller owns `object`, which must stay valid until
- * slots_forget_range() of its range. */
+ * slots_forget_range() is called for its range. */
 void slots_add_object(struct process *p, struct object *object);
 /* Forgets the slots in a range that is no longer mapped. */
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 /* Assigns a slot to the breakpoint and writes the copy into it. Returns false if there is no slot for it. */
 bool slot_assign(struct process *p, struct breakpoint *b);
-/* Takes the slot away from its breakpoint. */
+/* Frees the slot of a breakpoint. */
 void slot_release(struct slot *slot);
-/* Makes sure that the copy of an assigned slot is in memory: its object may have been unmapped and mapped again. If the
- * copy cannot be written, releases the slot and returns false. */
+/* Makes sure that an assigned slot contains its copy: the object may have been unmapped and mapped again. If the copy
+ * cannot be written, frees the slot and returns false. */
 bool slot_renew(struct process *p, struct slot *slot);
-/* Does slot_renew() for the breakpoint's slot if its object may have been unmapped unnoticed. Returns false if the
- * breakpoint has no usable slot. */
+/* Does slot_renew() for the breakpoint's slot if the slot's object may have been unmapped unnoticed. Returns false if
+ * the breakpoint has no usable slot. */
 bool slot_prepare(struct process *p, struct breakpoint *b);
 /* Returns the slot that contains the pc, or NULL. */
 struct slot *slot_at(struct process *p, uint64_t pc);
-/* Puts the original bytes back in all slots. */
+/* Restores the original bytes of all slots. */
 void slots_restore(struct process *p);
 
 /* ---- Tasks ---- */
 
-/* Makes this room's part of the task; task_hits() does so at its first use. */
+/* Allocates the data of src/breakpoints about the task; task_hits() calls this at the first use. */
 struct task_hits *task_hits_new(struct task *task);
 static inline struct task_hits *task_hits(struct task *task)
 {
 	return task->hits ? task->hits : task_hits_new(task);
 }
-/* Returns the slot that the task was last sent into; NULL if it is known to be in none. */
+/* Returns the slot that the task was last sent to; NULL if it is certainly in none. */
 static inline struct slot *task_slot(const struct task *task)
 {
 	return task->hits ? task->hits->slot : NULL;
 }
-/* Counts the task as being in the slot, because it is sent there, or was born there (a fork's child). */
+/* Counts the task as inside the slot, because it is sent there, or was forked there. */
 static inline void slot_joined(struct task *task, struct slot *slot)
 {
 	slot->users++;
 	task_hits(task)->slot = slot;
 }
-/* Notes that the task is in no slot. */
+/* Notes that the task has left its slot, if it was in one. */
 static inline void slot_left(struct task *task)
 {
 	struct slot *slot = task_slot(task);
@@ -55,22 +55,23 @@ static inline void slot_left(struct task *task)
 }
 /* Sets the pc of a stopped task to the slot's copy. The task stays stopped. */
 void slot_enter(struct task *task, struct slot *slot);
-/* Moves a pc inside a copy back to the original address. Called after any stop that is not a hit. */
+/* If a stopped task's pc is inside a copy, sets it to the original address. Called after any stop that is not a hit. */
 void task_leave_slot(struct task *task);
-/* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises the next one. */
+/* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises when the same call hits
+ * again. */
 void hit_undo(struct task *task, const struct breakpoint *b);
-/* Returns whether the task has undone hits, which may come again. */
+/* Returns true if the task has undone hits, which may be repeated. */
 static inline bool task_has_undone_hits(const struct task *task)
 {
 	return task->hits && task->hits->any_undone;
 }
-/* Returns whether this hit is one that was undone, and forgets the undone one. Compares the first `arguments` of args,
- * which are the function's own, and all that are in registers. Other words on the stack are the caller's variables,
- * which a signal's handler or another thread may have changed meanwhile. */
+/* Returns true if this hit repeats one that was undone, and forgets the undone one. Compares the first `arguments`
+ * words of args, which are the function's own, and all words that are in registers. Other words on the stack are the
+ * caller's variables, which a signal's handler or another thread may have changed meanwhile. */
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
-/* Forgets undone hits of a breakpoint that is about to be freed. */
+/* Forgets the undone hits of a breakpoint that is about to be freed. */
 void hits_forget(struct task *task, const struct breakpoint *b);
-/* Frees this room's part of a task that ends, and counts the task out of its slot. */
+/* Frees the data of src/breakpoints about a task that ends, and counts the task out of its slot. */
 void hits_free(struct task *task);
 
 #endif

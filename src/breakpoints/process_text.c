@@ -11,7 +11,7 @@ struct text *text_new(void)
 	return xcalloc(1, sizeof(struct text));
 }
 
-/* Writes through any task of the process that is stopped. */
+/* Writes by ptrace through any stopped task of the process. Returns true on success. */
 static bool poke_by_any(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	FOR_EACH_TASK(task, p)
@@ -20,8 +20,8 @@ static bool poke_by_any(struct process *p, uint64_t address, const void *data, s
 	return false;
 }
 
-/* Kernels from 6.12 on can refuse forced writes through /proc/PID/mem. ptrace may always write, but needs a stopped
- * task. */
+/* Kernels from 6.12 on can refuse writes to read-only text through /proc/PID/mem. ptrace may always write, but needs a
+ * stopped task. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	const int error = memory_write(p, address, data, size);

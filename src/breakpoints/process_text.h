@@ -1,4 +1,4 @@
-/* The text of a process, and functrace's changes to it: the data of this room, and the writing of text. */
+/* The text of a process, and functrace's changes to it: the data of src/breakpoints, and writing text. */
 #ifndef FT_BREAKPOINTS_PROCESS_TEXT_H
 #define FT_BREAKPOINTS_PROCESS_TEXT_H
 
@@ -12,37 +12,37 @@ struct probe;
 /* A slot: an out-of-line copy in the tail of a text mapping. */
 struct slot {
 	uint64_t address;
-	unsigned users; /* tasks that were sent into it and were not yet seen elsewhere */
+	unsigned users; /* number of tasks that were sent into it and were not yet seen elsewhere */
 	bool written;
 	bool used_lately;
-	const struct object *object; /* the object that has the tail */
+	const struct object *object; /* the object whose tail contains the slot */
 	struct breakpoint *owner;    /* NULL: free */
-	struct insn insn;            /* the copied instruction; tasks may be in the slot after the owner is freed */
+	struct insn insn; /* the instruction that was copied; tasks may be in the slot after the owner is freed */
 	struct insn_copy copy;
-	unsigned char saved[ARCH_SLOT_SIZE]; /* the bytes before the copy was written */
+	unsigned char saved[ARCH_SLOT_SIZE]; /* the bytes that the copy has overwritten */
 };
 
 struct breakpoint {
-	uint64_t address; /* of its first byte */
-	uint64_t state;   /* the state of the processor for its code: arch->code_state */
-	struct insn insn; /* the program's instruction under the breakpoint */
+	uint64_t address; /* address of its first byte */
+	uint64_t state;   /* the processor's mode for its code: arch->code_state */
+	struct insn insn; /* the program's instruction at this address, decoded */
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
 	bool prepared; /* to be written by breakpoints_plant() */
-	bool is_made;  /* in memory of no object: code made at run time */
+	bool is_made;  /* in memory that belongs to no object: code made at run time */
 	bool unusable; /* cannot be inserted; not tried again */
 	struct slot *slot;
-	long journal_index;     /* in the guardian's journal; -1: not in it */
-	struct path *path;      /* of jump_follow.c, or NULL */
-	unsigned follow_misses; /* times in a row that its jump led to no breakpoint */
-	/* Its purpose, set by calls/. */
-	bool is_return;                 /* calls return to it */
+	long journal_index;     /* index in the guardian's journal; -1: not in it */
+	struct path *path;      /* data of jump_follow.c, or NULL */
+	unsigned follow_misses; /* number of successive times that its jump led to no breakpoint */
+	/* Its purpose, set by src/calls. */
+	bool is_return;                 /* it is the return site of a call */
 	struct probe *probe;            /* the first probe of the traced function that starts here, or NULL */
-	struct breakpoint_calls *calls; /* the part of calls/, or NULL */
+	struct breakpoint_calls *calls; /* data of src/calls, or NULL */
 };
 
-/* Returns its code address, in the form of return addresses and symbols. */
+/* Returns the breakpoint's code address, in the form of return addresses and symbols. */
 static inline uint64_t breakpoint_code(const struct breakpoint *b)
 {
 	return b->address | b->state;
@@ -51,48 +51,48 @@ static inline uint64_t breakpoint_code(const struct breakpoint *b)
 /* The slots in the tail of one text mapping. */
 struct tail {
 	uint64_t start, end, next; /* slots from `next` on were never used */
-	size_t hand;               /* the number of the slot that is examined first when a used one is taken */
+	size_t hand;               /* number of the slot that is examined first when a used slot is to be reused */
 	struct object *object;
 };
 
 struct text {
 	struct hash breakpoints; /* address -> struct breakpoint */
-	size_t inserted;         /* how many breakpoints are inserted */
-	bool planting;           /* breakpoint_insert() only prepares */
-	unsigned forgotten;      /* how many breakpoints have been freed */
+	size_t inserted;         /* number of inserted breakpoints */
+	bool planting;           /* breakpoint_insert() only prepares, for breakpoints_plant() */
+	unsigned forgotten;      /* number of breakpoints that have been freed */
 	struct hash slots;       /* address -> struct slot */
-	size_t syscall_copies;   /* how often a slot got a copy of a system call's instruction */
+	size_t syscall_copies;   /* number of times that a slot got a copy of a system call instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* text is written by ptrace, with a task stopped */
-	bool has_leftovers;  /* an earlier tracer that was killed left breakpoints: tracer/leftovers.c */
+	bool has_leftovers;  /* an earlier tracer that was killed has left breakpoints: tracer/leftovers.c */
 	uint64_t slow_steps;
-	/* Called before a change of the text or the tables if other processes borrow the tables; else NULL. */
+	/* Called before each change of the text or the tables, if other processes borrow the tables; else NULL. */
 	void (*before_change)(struct process *p);
 };
 
-/* A hit at an entry that was undone for a signal: the pc was set back to the entry before the handler ran. If the same
- * call hits again (same stack pointer, same arguments), it is not a second call. */
+/* A hit at an entry that was undone because a signal was delivered first: the pc was set back to the entry before the
+ * handler ran. If the same call hits again (same stack pointer, same arguments), that is not a second call. */
 struct undone {
 	const struct breakpoint *breakpoint; /* NULL: free */
 	uint64_t sp, args[CALL_ARGS];
 };
-#define UNDONE_MAX 4 /* because signals nest */
+#define UNDONE_MAX 4 /* signals nest */
 
-/* This room's part of a task. */
+/* The data of src/breakpoints about a task. */
 struct task_hits {
-	struct slot *slot; /* the slot that the task was last sent into, or NULL */
+	struct slot *slot; /* the slot that the task was last sent to, or NULL */
 	struct undone undone[UNDONE_MAX];
 	unsigned next;
 	bool any_undone;
 };
 
-/* Makes this room's part of a process, without breakpoints; text_free() frees it. */
+/* Allocates the data of src/breakpoints about a process, without breakpoints; text_free() frees it. */
 struct text *text_new(void);
 /* Writes text through /proc/PID/mem. If the kernel refuses that, uses PTRACE_POKETEXT on a stopped task, and stops one
  * if necessary. Returns 0 or -errno. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size);
-/* Announces a change of the text or the tables to the processes that borrow the tables. */
+/* Called before each change of the text or the tables: informs the processes that borrow the tables. */
 static inline void text_about_to_change(struct process *p)
 {
 	if (p->text->before_change)

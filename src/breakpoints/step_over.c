@@ -21,8 +21,8 @@ static int emulation_read(void *context, uint64_t address, void *data, size_t si
 }
 
 /* Read and write memory for emulated loads and stores of the program itself. If the program may not access an address,
- * it has to get the fault (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem ignores protection,
- * process_vm_readv() does not. */
+ * it must get the fault (a garbage collector's write barrier is a SIGSEGV handler). So these use process_vm_readv() and
+ * process_vm_writev(), which respect the protection; /proc/PID/mem ignores it. */
 static int protected_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct task *task = context;
@@ -37,17 +37,17 @@ static int protected_write(void *context, uint64_t address, const void *data, si
 	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
 	unsigned char byte;
 
-	/* The write might reach only the first of two pages. */
+	/* If the bytes were in two pages, the write might reach only the first one. */
 	if (address / page_size() != (address + size - 1) / page_size())
 		return -EFAULT;
-	/* This read makes a stack grow, as the program's own push would. Without it the kernel refuses the write, and
-	 * complains in its log. */
+	/* This read makes the kernel grow the stack, as the program's own push would. Otherwise the kernel refuses the
+	 * write and prints a message to its log. */
 	if (memory_read(task->process, address, &byte, 1) < 0)
 		return -EFAULT;
 	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
-/* Uses process_vm_writev() where /proc/PID/mem cannot be written. */
+/* Uses process_vm_writev() if /proc/PID/mem cannot be written. */
 static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	const struct task *task = context;
@@ -68,7 +68,8 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	/* If the pc cannot be set alone, all registers are written. They include the count of an IT block (ARM). */
+	/* If the processor cannot set the pc alone, all registers are written. They include the state of an IT block
+	 * (ARM). */
 	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {
@@ -78,10 +79,11 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
-/* Gives up a step that the kernel holds up, in a system call that blocks, or for a page that another thread has to
- * provide. The processor has fetched the instruction, so the breakpoint may be inserted again. The halted threads run
- * again, because one of them may have to end the wait. The step's SIGTRAP comes later and is dropped. An instruction
- * that missed a page starts again and hits the breakpoint; that hit is marked as undone, so that it is recognised. */
+/* Abandons a step that blocks in the kernel: in a blocking system call, or for a page that another thread has to
+ * provide. The processor has already fetched the instruction, so the breakpoint may be inserted again. The stopped
+ * threads run again, because one of them may have to end the wait. The step's SIGTRAP comes later and is dropped. If
+ * the instruction waited for a page, it starts again and hits the breakpoint; that hit is marked as undone, so that
+ * hit_redo() recognises it. */
 static void step_left_under_way(struct task *task, const struct breakpoint *b, const struct arch_regs *before)
 {
 	task->is_stepping = true;
@@ -118,14 +120,15 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	}
 	if (stop.kind == STOP_TRAP) {
 		/* The step is done. A pending event is not lost: it is reported after the resume. The step's SIGTRAP
-		 * has unblocked the signal, as a hit does; a system call may have changed the mask itself. */
+		 * has unblocked the signal, as a hit does, so the mask is restored, except after a system call, which
+		 * may have changed the mask itself. */
 		if (has_mask && !b->insn.is_syscall)
 			task_set_signal_mask(task, mask);
 		task_resume(task, 0);
 		return;
 	}
-	/* A signal came instead of the step, or the task was killed. The hit was acted on already and may come
-	 * again. */
+	/* A signal came instead of the step, or the task was killed. The hit was already acted on and may be
+	 * repeated. */
 	stops_put_back(t, &stop);
 	if (task->stopped)
 		hit_undo(task, b);
@@ -137,9 +140,9 @@ static bool is_stopped_at(struct task *task, uint64_t address)
 	       task->process->arch->pc(&task->regs) == address;
 }
 
-/* Runs the instruction in place if the processor cannot step, or cannot step over this instruction. Such an instruction
- * could not be emulated because its memory cannot be accessed, so it will fault; or its slot is lost. Resumes the task,
- * and interrupts it when it has passed. */
+/* Runs the instruction in place, if the processor cannot single-step at all, or not over this instruction. The
+ * instruction could not be emulated because its memory cannot be accessed, so it will fault; or its slot is lost.
+ * Resumes the task, and interrupts it until its pc is past the instruction. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;

@@ -4,16 +4,16 @@
 
 #include "breakpoints/process_text.h"
 
-/* Continues a task that is stopped by a hit of `b` as if the breakpoint were not there, and resumes it. May stop all
- * other tasks of its process for a while. If the breakpoint is no longer inserted, the task goes on at its address. If
- * the task is killed meanwhile, its next stop reports that. */
+/* Continues a task that is stopped by a hit of `b` as if the breakpoint were not there. May stop all other tasks of its
+ * process for a while. If the breakpoint is no longer inserted, the task continues at its address. If the task is
+ * killed meanwhile, a later wait reports that. */
 void step_over_breakpoint(struct task *task, struct breakpoint *b);
-/* Sets a task that stopped for a SIGTRAP back to the instruction under the breakpoint that it hit, which has not run.
- * Returns false if it hit no breakpoint. */
+/* Sets the pc of a task that stopped for a SIGTRAP back to the instruction under the breakpoint that it hit, which has
+ * not run. Returns false if it hit no breakpoint. */
 bool hit_take_back(struct task *task);
-/* In jump_follow.c. Returns the breakpoint that the task will hit next, before any other event, if it is stepped over
- * b. task->regs are then those of that hit, and the registers of the task itself are not written. NULL if there is
- * none. */
+/* In jump_follow.c. Returns the breakpoint that the task will hit next, before any other event, if it runs the
+ * instruction under `b`; NULL if there is none. Sets task->regs to the registers at that next hit, but does not write
+ * the registers of the task itself. */
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Takes stops of tasks from the kernel: by a wait for all tasks, or, with many tasks, by asking the busy ones. */
+/* Collects stops of tasks: by a wait for all tasks, or, if there are many, by asking those that stopped recently. */
 #include "config.h"
 #include "ptrace/collect.h"
 #include "ptrace/spin.h"
@@ -17,20 +17,20 @@
 
 struct recent {
 	pid_t tid;
-	uint64_t time; /* of the task's last stop */
+	uint64_t time; /* time of the task's latest stop, CLOCK_MONOTONIC in ns */
 };
 
 struct collector {
-	/* The tasks that stopped recently, for waiting among many tasks. */
+	/* The tasks that stopped recently, used when there are many tasks. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
-	unsigned singles; /* number of stops still to be taken singly */
+	unsigned singles; /* number of stops that wait_all() will still return without looking for more */
 	uint64_t next_sweep;
 	bool many_busy;
 
 	struct spin spin;
 	bool after_hit;     /* the latest stop was a hit */
-	bool one_processor; /* the tracer may run on one processor only */
+	bool one_processor; /* functrace may run on one CPU only */
 };
 
 struct collector *collector_new(void)
@@ -42,7 +42,7 @@ struct collector *collector_new(void)
 	return c;
 }
 
-/* Waits once. Returns STOP_NONE if there is no stop (with WNOHANG: no stop now). */
+/* Waits once. Returns STOP_NONE if there are no children, or, with WNOHANG, if no stop is present. */
 static struct stop collect_wait_for(struct tracer *t, pid_t which, int flags)
 {
 	int status;
@@ -62,14 +62,14 @@ static struct stop collect_wait_for(struct tracer *t, pid_t which, int flags)
 	}
 }
 
-/* A wait for all tasks returns the newest stop. A tracer that handled each stop at once would never reach the older
- * stops: of 16 threads that allocate all the time, 9 would stay stopped. So the tracer takes all present stops before
- * it handles them. If there was only one, it takes the next stops singly for a while, because looking for more costs
- * a system call. */
+/* A wait for all tasks returns the newest stop. A tracer that handled each stop at once would never get to the older
+ * stops: of 16 threads that allocate all the time, 9 would stay stopped. So the tracer collects all present stops
+ * before it handles the first. If it found only one, it does not look for more in the next SINGLE_STOPS waits, because
+ * looking costs a system call. */
 
 #define SINGLE_STOPS 16
 
-/* Queues all other stops that are present, and counts them; returns the stop to handle first. */
+/* Queues all other stops that are present, and sets *found to their number; returns the stop to handle first. */
 static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 {
 	for (*found = 0;; ++*found) {
@@ -78,14 +78,15 @@ static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 		if (stop.kind == STOP_NONE)
 			return first;
 		if (stop.kind == STOP_EXEC && stop.tid == first.tid) {
-			first = stop; /* the exec has ended the leader, whose stop it replaces */
+			first = stop; /* the exec has replaced the leader, whose stop `first` was */
 			continue;
 		}
 		if (task_find(t, stop.tid)) {
 			stops_put_back(t, &stop);
 			continue;
 		}
-		/* The new stop is a newborn's, or the end of a stranger. The queue is for tasks only. */
+		/* The new stop is of a new task, or the exit of a child that is no tracee. The queue is for tasks of
+		 * the table only. */
 		if (task_find(t, first.tid))
 			stops_put_back(t, &first);
 		return stop;
@@ -99,15 +100,15 @@ bool collect_may_poll(const struct tracer *t)
 	return !t->collector->one_processor && !t->is_pinned;
 }
 
-/* Polls for a stop, or sleeps at once: see spin.h. */
+/* Polls for a stop up to `looks` times and then sleeps, or sleeps at once: see spin.h. */
 static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (*look)(struct tracer *t),
 				 struct stop (*sleep_until)(struct tracer *t))
 {
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	/* Polling repeatedly takes the kernel's lock of all tasks, which births and ends of tasks need too. Only
-	 * after a hit is the next stop another hit, and soon. */
+	/* Each poll takes the kernel's tasklist lock, which forks and exits of tasks need too. Only after a hit is the
+	 * next stop likely to be another hit, and to come soon. */
 	if (!collect_may_poll(t) || !t->collector->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->collector->spin, &timed);
@@ -159,19 +160,20 @@ static struct stop wait_all(struct tracer *t)
 	return first;
 }
 
-/* A wait for all walks the list of tasks, twice if it has to sleep: 10 us per walk with 1000 tasks, 60 us with 4000.
- * Above MANY_TASKS the tracer asks the child that SIGCHLD names instead. SIGCHLD does not queue: if several tasks
- * stop at once, it names only one. So if several tasks are busy, the tracer asks each of them before it sleeps. It
- * asks all tasks about once a millisecond, and whenever a task that was not busy has stopped. */
+/* A wait for all tasks walks the kernel's list of them, twice if it has to sleep: 10 us per walk with 1000 tasks, 60 us
+ * with 4000. With more than MANY_TASKS the tracer asks only the task that SIGCHLD names. SIGCHLD does not queue: if
+ * several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer asks each of them
+ * before it sleeps. It asks for any task (a sweep) about once a millisecond, and whenever a task has stopped that had
+ * not stopped recently. */
 
 #define MANY_TASKS 64
-/* The interval between sweeps is this multiple of a sweep's duration, within bounds, because a walk over stopped
- * tasks is slow. */
+/* The time between two sweeps is this multiple of a sweep's duration, within the bounds below, because a walk over
+ * stopped tasks is slow. */
 #define SWEEP_TIMES  20
 #define SWEEP_MIN_NS 1000000u
 #define SWEEP_MAX_NS 100000000u
-#define BUSY_NS      5000000u /* how long a task counts as busy after a stop */
-/* Long enough that the timer is not due before the kernel's next tick, which would cost 4 us per stop in virtual
+#define BUSY_NS      5000000u /* time after a stop for which a task counts as busy */
+/* Long enough that the timer expires after the kernel's next tick; an earlier timer costs 4 us per stop in virtual
  * machines. */
 #define SILENCE_NS 5000000u
 
@@ -186,7 +188,7 @@ static size_t busy_count(const struct tracer *t, uint64_t now)
 
 static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
 {
-	/* the task's place, or that of the task whose last stop is oldest */
+	/* the entry of the task, or else that of the task that has not stopped for the longest time */
 	struct recent *place = &t->collector->recent[0];
 
 	for (size_t i = 0; i < RECENT_TASKS; i++) {
@@ -218,14 +220,14 @@ static struct stop wait_busy(struct tracer *t)
 		const struct stop stop = collect_wait_for(t, r->tid, WNOHANG);
 
 		if (stop.kind != STOP_NONE) {
-			t->collector->recent_turn = at + 1; /* begin with the other tasks next time */
+			t->collector->recent_turn = at + 1; /* ask the other tasks first next time */
 			return stop;
 		}
 	}
 	return (struct stop){.kind = STOP_NONE};
 }
 
-/* Returns the next stop without a wait for all; STOP_NONE after a silence. */
+/* Returns the next stop of a task that SIGCHLD names or that is busy; STOP_NONE after SILENCE_NS without SIGCHLD. */
 static struct stop wait_named(struct tracer *t)
 {
 	const struct timespec silence = {.tv_nsec = SILENCE_NS};
@@ -237,7 +239,7 @@ static struct stop wait_named(struct tracer *t)
 	for (;;) {
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-		/* SIGCHLD always names a single busy task. */
+		/* If only one task is busy, SIGCHLD names it. */
 		if (busy_count(t, now) > 1) {
 			const struct stop stop = wait_busy(t);
 
@@ -277,10 +279,11 @@ static struct stop wait_led(struct tracer *t)
 
 	if (now > t->collector->next_sweep)
 		stop = sweep(t, now);
-	/* If more tasks are busy than `recent` holds, a walk ends early, at one of them. */
+	/* If more tasks are busy than `recent` can hold, a wait for all is short, because it ends at the first of
+	 * them. */
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
-	if (stop.kind == STOP_NONE) /* sleeping in a wait for all loses no stop */
+	if (stop.kind == STOP_NONE) /* a wait for all tasks loses no stop */
 		stop = collect_wait_for(t, -1, 0);
 	if (task_find(t, stop.tid))
 		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));
@@ -318,7 +321,7 @@ struct stop collect_fresh(struct tracer *t)
 	return collect_wait_for(t, -1, WNOHANG);
 }
 
-/* Does not ask for ends of tasks, because the end of the tracer's own wake-up child is one. */
+/* Does not look for exits of tasks, because the exit of the tracer's own wake-up child is one. */
 bool collect_is_any(const struct tracer *t)
 {
 	siginfo_t info = {0};

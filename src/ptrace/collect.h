@@ -1,23 +1,23 @@
-/* Takes the next stop of any task. */
+/* Collects the next stop of any task. */
 #ifndef FT_PTRACE_COLLECT_H
 #define FT_PTRACE_COLLECT_H
 
 #include "ptrace/tracee.h"
 
-struct collector *collector_new(void); /* the caller frees it with free() */
+struct collector *collector_new(void); /* Returns a new collector, which the caller frees with free(). */
 
-/* Waits for the next stop and returns it; kind STOP_NONE if there are no children left. */
+/* Waits for the next stop and returns it; the kind is STOP_NONE if the tracer has no children and tracees left. */
 struct stop collect(struct tracer *t);
-/* Takes the next stop as collect() does, but does not block. Returns STOP_NONE if there is no stop now. */
+/* Does the same as collect(), but does not block: returns STOP_NONE if no stop is present. */
 struct stop collect_now(struct tracer *t);
-/* Takes all stops that are present, without blocking. Returns the stop to handle first, or STOP_NONE; puts the others
- * back. */
+/* Collects all stops that are present, without blocking. Returns the stop to handle first, or STOP_NONE; puts the other
+ * stops back. */
 struct stop collect_all(struct tracer *t);
-/* Takes a new stop, not one that was put back, without blocking. */
+/* Collects a stop from the kernel, not one that was put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
-/* True if polling gets the next stop sooner than sleeping. It does not if the task needs this processor. */
+/* Returns true if polling may get the next stop sooner than sleeping; false if the task needs this CPU. */
 bool collect_may_poll(const struct tracer *t);
-/* True if a task has stopped and waits for the tracer. Does not take the stop. */
+/* Returns true if a task has stopped and its stop was not collected. Does not collect it. */
 bool collect_is_any(const struct tracer *t);
 
 #endif

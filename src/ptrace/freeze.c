@@ -1,4 +1,4 @@
-/* Holds all threads of a foreign process: see freeze.h. */
+/* Keeps all threads of an untraced process stopped: see freeze.h. */
 #include "config.h"
 #include "ptrace/freeze.h"
 #include "ptrace/exec_lock.h"
@@ -13,26 +13,26 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define ROUNDS_MAX     1000          /* each round may find threads that were made by threads not stopped yet */
-#define REFUSED_MAX    20            /* tries to seize threads that are about to end */
-#define YIELDS         200           /* before naps: a thread stops within microseconds */
-#define WAIT_NS        2000000000ull /* patience for a thread that gets no processor */
-#define ASLEEP_WAIT_NS 20000000ull   /* patience for threads that sleep uninterruptibly in the kernel */
-/* The same if no thread has been stopped, so that no thread is held up. */
+#define ROUNDS_MAX     1000          /* each round may find threads that were created by threads not stopped yet */
+#define REFUSED_MAX    20            /* number of attempts to seize threads that are about to end */
+#define YIELDS         200           /* number of sched_yield() before naps: a thread stops within microseconds */
+#define WAIT_NS        2000000000ull /* limit for a thread that gets no CPU */
+#define ASLEEP_WAIT_NS 20000000ull   /* limit for threads that sleep uninterruptibly in the kernel */
+/* The same limit while no thread is stopped, so that the longer wait delays no thread. */
 #define ALL_ASLEEP_WAIT_NS 200000000ull
-#define TURN_NS            20000000ull /* for running threads to get a processor */
-#define ONES_TURN_NS       2000000ull  /* for a thread that runs while all others are stopped */
-/* How late the timeout of a wait may come that several copies of one scan restart. */
+#define TURN_NS            20000000ull /* limit for resumed threads to get a CPU */
+#define ONES_TURN_NS       2000000ull  /* limit for one thread that runs while all others are stopped */
+/* If several captures of one scan restart a call with a timeout, the timeout may come this much later, in ns. */
 #define LATE_NS      100000000ull
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 struct freeze_held {
-	struct task task; /* first: the process's list links these */
-	int signal;       /* signal that the thread's stop was about to deliver; 0 none */
+	struct task task; /* must be first: the process's list links this member */
+	int signal;       /* the signal that the kernel delivers when the thread continues; 0: none */
 	bool is_grouped;  /* in a group-stop: a signal has stopped the process */
 	bool has_ended;
-	bool is_at_call; /* stopped at the entry or exit of a system call, to which it was resumed */
-	uint64_t turns;  /* how often it had been on a processor when it was resumed */
+	bool is_at_call; /* stopped at the entry or exit of a system call by PTRACE_SYSCALL */
+	uint64_t turns;  /* number of times that it had been scheduled on a CPU when it was resumed */
 };
 
 static struct freeze_held *held_of(struct task *task)
@@ -40,7 +40,7 @@ static struct freeze_held *held_of(struct task *task)
 	return (struct freeze_held *)(void *)task;
 }
 
-/* Takes the thread's report, if there is one. A signal handler calls this too. */
+/* Collects the thread's next stop or exit, if there is one. The signal handler calls this too. */
 static void take_report(struct freeze_held *held)
 {
 	int status;
@@ -72,7 +72,7 @@ static int freeze_seize(struct frozen_process *hold, pid_t tid)
 {
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Sets no options for events, so that threads and children made meanwhile are not traced automatically. */
+	/* Sets no event options, so that the kernel does not attach new threads and children automatically. */
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
 
 	atomic_signal_fence(memory_order_seq_cst);
@@ -130,8 +130,8 @@ static void freeze_drop_ended(struct frozen_process *hold)
 			freeze_drop(task);
 }
 
-/* Seizes the unknown threads of one pass over the list of threads. Returns how many are new; *error: why a thread
- * could not be seized, or 0. */
+/* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns their number; *error: 0, or
+ * why a thread could not be seized. */
 static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};
@@ -159,7 +159,7 @@ int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch
 
 /* ---- Stopping ---- */
 
-/* True if all threads that still run sleep where no stop can reach them. */
+/* Returns true if all threads that still run are in uninterruptible sleep. */
 static bool only_sleepers_move(struct frozen_process *hold)
 {
 	struct proc_stat stat;
@@ -270,14 +270,15 @@ bool freeze_is_grouped(struct frozen_process *hold)
 /* Prepares the thread's registers for resuming. Returns the signal to resume it with. */
 static int get_ready(struct freeze_held *held)
 {
-	/* At the exit of a system call the kernel has not yet decided whether a signal's handler is to see EINTR. */
+	/* At the exit of a system call the kernel has not yet decided whether a handler runs, and thus whether EINTR is
+	 * returned. */
 	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
 		task_restart_syscall(&held->task);
 	return held->signal;
 }
 
-/* Interrupts the threads that have been on a processor since they were resumed. Before that they have not moved at
- * all, and on a busy machine that takes longer than any fixed pause. Returns false if some have not run yet. */
+/* Interrupts the threads that have been scheduled since they were resumed. Returns false if some thread has not been:
+ * it has not run at all yet, because on a busy machine it may wait for a CPU longer than any fixed pause. */
 static bool interrupt_runners(struct frozen_process *hold)
 {
 	uint64_t turns;
@@ -312,7 +313,7 @@ static void resume_to_call(struct freeze_held *held)
 	held->signal = 0;
 	held->task.interrupted = false;
 	held->task.stopped = held->task.regs_known = false;
-	/* ESRCH: the thread has been killed meanwhile; its end is reported like any other. */
+	/* ESRCH: the thread has been killed meanwhile; its end is still reported by a wait. */
 	ptrace(PTRACE_SYSCALL, held->task.tid, NULL, (void *)(long)signal);
 }
 
@@ -363,7 +364,7 @@ size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
 
 	FOR_EACH_TASK(task, &hold->process)
 		tids[count++] = task->tid;
-	/* Any thread may end in another thread's turn. */
+	/* Any thread may end while another thread runs. */
 	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
 		struct task *const task = freeze_find(hold, tids[i]);
 
@@ -384,7 +385,8 @@ static uint64_t began_anew(const struct freeze_waits *waits, pid_t tid, uint64_t
 	return now;
 }
 
-/* True if the thread has to see EINTR, because its wait was restarted too long ago; notes its wait in `now`. */
+/* Returns true if the thread's wait must end with EINTR, because it was first restarted too long ago. Adds the wait to
+ * `now`. */
 static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct freeze_held *held)
 {
 	const struct arch *const arch = held->task.process->arch;

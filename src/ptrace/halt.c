@@ -1,4 +1,4 @@
-/* Stops running tasks, and waits for single tasks: see halt.h. */
+/* Stops running tasks, and waits until they are stopped: see halt.h. */
 #include "config.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
@@ -47,7 +47,8 @@ bool halt_task(struct task *task, enum patience patience, struct stop *stop)
 	return true;
 }
 
-/* A task that listens is in a group-stop, and is interrupted as a running task is. */
+/* Stops one task of the process. With `disturbs`, a task is stopped even if its system call then fails with EINTR. A
+ * task under PTRACE_LISTEN is in a group-stop, but can be interrupted as a running task can. */
 static pid_t halt_any(struct process *p, bool disturbs)
 {
 	struct stop stop;
@@ -71,7 +72,7 @@ pid_t halt_one(struct process *p)
 	return tid || !p->arch->syscalls.eintr[0] ? tid : halt_any(p, true);
 }
 
-/* Takes the reports of the other tasks of the address space. Returns how many of them still have to stop. */
+/* Collects the stops of the other tasks of the address space. Returns the number of tasks that have not stopped yet. */
 static size_t take_others(const struct task *task)
 {
 	struct process *p = task->process;
@@ -113,7 +114,7 @@ bool halt_others(struct task *task)
 	return true;
 }
 
-#define YIELDS 1000 /* before naps: a step takes some microseconds */
+#define YIELDS 1000 /* number of sched_yield() before naps: a step takes some microseconds */
 
 bool halt_wait(struct task *task, enum patience patience, struct stop *stop)
 {

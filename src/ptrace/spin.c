@@ -2,10 +2,10 @@
 #include "config.h"
 #include "ptrace/spin.h"
 
-#define TRIAL       8 /* number of waits for each method */
+#define TRIAL       8 /* number of timed waits with each method */
 #define PAUSE_FIRST 128
 #define PAUSE_LAST  65536
-#define LONGEST_NS  200000u /* limit for a counted wait: longer waits do not depend on the method */
+#define LONGEST_NS  200000u /* longer waits count as this long, because their length does not depend on the method */
 
 static bool is_trial(const struct spin *spin)
 {
@@ -15,7 +15,7 @@ static bool is_trial(const struct spin *spin)
 bool spin_begin(struct spin *spin, bool *timed)
 {
 	*timed = is_trial(spin);
-	/* The current method first, then the other. */
+	/* A trial uses the current method first, then the other. */
 	return *timed && spin->in_trial >= TRIAL ? !spin->polls : spin->polls;
 }
 
@@ -23,7 +23,8 @@ static void end_trial(struct spin *spin)
 {
 	const uint64_t present = spin->spent[spin->polls], other = spin->spent[!spin->polls];
 
-	/* Changes only for a gain of a tenth or more; otherwise the method would change back and forth. */
+	/* Changes the method only if the other is faster by a tenth or more; otherwise it would change back and
+	 * forth. */
 	if (other < present - present / 10) {
 		spin->polls = !spin->polls;
 		spin->pause = 0;
@@ -48,7 +49,7 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* Two waits that polled in vain are enough to reject polling. */
+	/* If two waits polled in vain, the trial of polling has failed. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

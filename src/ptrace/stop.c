@@ -34,7 +34,7 @@ static enum stop_kind kind_of_event(unsigned event, int sig)
 	case PTRACE_EVENT_EXIT:
 		return STOP_EXIT;
 	default:
-		/* An event that was not asked for is handled like an interruption. */
+		/* An event that was not requested is handled like an interruption. */
 		return STOP_INTERRUPT;
 	}
 }
@@ -50,8 +50,8 @@ struct stop stop_decode(pid_t tid, int status, enum task_phase phase)
 	stop.signal = WSTOPSIG(status);
 	stop.event = (unsigned)status >> 16;
 	stop.kind = kind_of_event(stop.event, stop.signal);
-	/* The kernel may report a clone's child before or after its parent's event. The child's first stop is always
-	 * an EVENT_STOP; an exit event instead means that it was killed before it ran. */
+	/* The kernel may report a clone's child before or after its parent's event. The child's first stop is always an
+	 * EVENT_STOP; if it is an exit event instead, the child was killed before it ran. */
 	if (stop.kind == STOP_EXIT || stop.kind == STOP_EXEC)
 		return stop;
 	if (phase == PHASE_UNKNOWN)

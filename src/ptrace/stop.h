@@ -1,5 +1,5 @@
-/* A stop: a report of waitpid as a plain struct. All functions here are pure, so that every race of the ptrace
- * protocol can be a unit test that feeds recorded statuses. */
+/* A stop: a wait status decoded into a plain struct. All functions here are pure, so that every race of the ptrace
+ * protocol can be a unit test that passes recorded statuses. */
 #ifndef FT_PTRACE_STOP_H
 #define FT_PTRACE_STOP_H
 
@@ -9,24 +9,24 @@
 
 enum task_phase {
 	PHASE_UNKNOWN,  /* not in the table of tasks */
-	PHASE_EXPECTED, /* its parent's event was seen, its own first stop was not yet */
+	PHASE_EXPECTED, /* its parent's fork or clone event was seen, its own first stop was not yet */
 	PHASE_HELD,     /* its first stop was seen, its parent's event was not yet: it stays stopped */
 	PHASE_LIVE,
 };
 
 enum stop_kind {
-	STOP_NONE,       /* nothing more to wait for */
-	STOP_STRANGER,   /* the end of a child that is no tracee (a wake-up) */
-	STOP_BORN_EARLY, /* first stop of a task whose parent's event has not been seen */
+	STOP_NONE,       /* no stop, and none will come */
+	STOP_STRANGER,   /* the exit of a child that is no tracee (a wake-up) */
+	STOP_BORN_EARLY, /* first stop of a task whose parent's fork or clone event has not been seen */
 	STOP_BORN,       /* first stop of an expected task */
-	STOP_TRAP,       /* SIGTRAP: of a breakpoint, or the target's own */
-	STOP_SIGNAL,     /* about to deliver `signal` */
-	STOP_GROUP,      /* group-stop by `signal` */
+	STOP_TRAP,       /* SIGTRAP: a breakpoint's, or the target's own */
+	STOP_SIGNAL,     /* signal-delivery-stop: the kernel is about to deliver `signal` */
+	STOP_GROUP,      /* group-stop caused by `signal` */
 	STOP_INTERRUPT,  /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
 	STOP_NEW_TASK,   /* clone, fork or vfork: `event` says which call, but not which resources are shared */
 	STOP_VFORK_DONE,
-	STOP_EXEC, /* tid is the process's id; the event message is the task's former tid */
-	STOP_EXIT, /* the task is about to end */
+	STOP_EXEC, /* tid is the process's id; ptrace's event message is the task's former tid */
+	STOP_EXIT, /* exit event: the task is about to end */
 	STOP_GONE, /* the task has ended with `status` */
 };
 
@@ -35,11 +35,11 @@ struct stop {
 	pid_t tid;
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
-	int status;     /* of waitpid */
-	bool went_on;   /* of an exit event: the task was resumed from it and cannot be read any more */
+	int status;     /* wait status, as of waitpid */
+	bool went_on;   /* of an exit event: the task was already resumed after it and cannot be read any more */
 };
 
-/* Stops that were taken during a wait for something else: see stops.c. */
+/* Stops that were collected during a wait for another task: see stops.c. */
 struct stops {
 	struct stop *items;
 	size_t head, count, capacity;
@@ -48,7 +48,7 @@ struct stops {
 /* Decodes a wait status for a task in that phase. */
 struct stop stop_decode(pid_t tid, int status, enum task_phase phase);
 
-/* True for signals of job control. These end epoll_wait and similar calls with EINTR even without a tracer
+/* Returns true for signals of job control. These end epoll_wait and similar calls with EINTR even without a tracer
  * (signal(7)). */
 bool stops_or_continues(int sig);
 

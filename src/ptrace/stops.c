@@ -15,7 +15,7 @@ void stops_forget(struct tracer *t, pid_t tid)
 			stops->items[i].tid = 0;
 }
 
-/* Removes the gaps of stops that were taken from the middle. At most one stop per task is left. */
+/* Removes the empty items that remain when a stop was taken from the middle. */
 static void squeeze(struct stops *stops)
 {
 	size_t kept = 0;
@@ -31,7 +31,8 @@ void stops_put_back(struct tracer *t, const struct stop *stop)
 {
 	struct stops *stops = &t->stops;
 
-	/* Stops that a leader had reported do not belong to the thread whose exec has taken its place. */
+	/* An exec replaces the leader: stops that the old leader has reported do not belong to the thread that has
+	 * taken its tid. */
 	if (stop->kind == STOP_EXEC)
 		stops_forget(t, stop->tid);
 	if (stops->count == stops->capacity)
@@ -64,17 +65,17 @@ bool stops_take_interrupt(struct tracer *t, struct stop *stop)
 	return false;
 }
 
-/* Decodes the stop anew for the task's present phase. Returns false if the stop no longer concerns the task: an exec
- * may have ended the task, or the task made that exec and has left this stop. */
+/* Decodes the stop anew for the task's present phase. Returns false if it no longer concerns the task: an exec has
+ * ended the task since, or was made by the task, which has left this stop. */
 static bool concerns_task(struct tracer *t, struct stop *stop)
 {
-	if (!stop->tid) /* taken from the middle, or dropped */
+	if (!stop->tid) /* taken out of order, or dropped */
 		return false;
 	const struct task *const task = task_find(t, stop->tid);
 
 	*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
-	/* A task that has been forgotten stays in its exit stop until the tracer resumes it, and another thread's
-	 * exec waits for that task's end. */
+	/* A task that is no longer in the table stays in its exit stop until the tracer resumes it. It must be resumed,
+	 * because another thread's exec may wait until it has ended. */
 	if (!task)
 		return stop->kind == STOP_EXIT;
 	return task->stopped || !WIFSTOPPED(stop->status);

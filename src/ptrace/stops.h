@@ -1,4 +1,4 @@
-/* Takes stops from the kernel, and puts them back for later. */
+/* Collects stops from the kernel, and puts them back for later. */
 #ifndef FT_PTRACE_STOPS_H
 #define FT_PTRACE_STOPS_H
 
@@ -6,8 +6,9 @@
 
 #include <sys/wait.h>
 
-/* Calls waitpid() for one task, or for all (-1), with __WALL. The tracer takes stops only by this function, so that
- * the guard knows which stops have been taken. Returns the task; 0 (WNOHANG: no stop now); or -1 and errno. */
+/* Calls waitpid() for one task, or for all (-1), with __WALL. The tracer collects stops only by this function, so that
+ * the guardian's journal contains each collected stop. Returns the task's tid; 0 (WNOHANG: no stop is present); or -1
+ * and errno. */
 static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
 {
 	const pid_t tid = guard_wait(t->engine, which, flags, status);
@@ -17,13 +18,13 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->guard_slot : -1, *status);
 	return tid;
 }
-/* True if a stop has been taken and put back. */
+/* Returns true if a collected stop was put back and is still queued. */
 static inline bool stops_are_queued(const struct tracer *t)
 {
 	return t->stops.head < t->stops.count;
 }
-/* Marks a known task with its latest stop. Every stop is marked at least once, before the tracer examines the task or
- * changes it. */
+/* Marks a task of the table with its latest stop. Every stop is marked at least once, before the tracer examines the
+ * task or changes it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;
@@ -31,7 +32,7 @@ static inline void stops_mark(struct task *task, const struct stop *stop)
 	task->regs_known = task->listening = false;
 	task->vforking = false; /* a parent in vfork stops only when the vfork is over */
 }
-/* Decodes a status of a task, and marks the task if it is known. */
+/* Decodes a wait status of a task, and marks the task if it is in the table. */
 static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 {
 	struct task *task = task_find(t, tid);
@@ -44,18 +45,18 @@ static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 	return stop;
 }
 
-/* Puts a stop of a task back: collect() returns it later, before it waits. */
+/* Puts a stop of a task back: collect() returns it later, before it asks the kernel. */
 void stops_put_back(struct tracer *t, const struct stop *stop);
-/* Marks a known task with a stop that it has reported while another was waited for, and puts the stop back. */
+/* Marks a task with a stop that it has reported while the tracer waited for another task, and puts the stop back. */
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
-/* Drops the stops that were put back for a task, because another task has taken its id. */
+/* Drops the queued stops of a task, because another task has taken its tid. */
 void stops_forget(struct tracer *t, pid_t tid);
-/* Takes the next stop that was put back and is only the tracer's own interrupt; skips others. Returns false if there
- * is none. */
+/* Removes and returns the first queued stop that is only the tracer's own interrupt; skips others. Returns false if
+ * there is none. */
 bool stops_take_interrupt(struct tracer *t, struct stop *stop);
-/* Takes the next stop that was put back and still concerns its task. Returns false if there is none. */
+/* Removes and returns the first queued stop that still concerns its task. Returns false if there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);
-/* The same for all tasks except those of process p. NULL: for all tasks. */
+/* Does the same, but skips the tasks of process p (NULL: skips none). */
 bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop);
 static inline bool stops_take(struct tracer *t, struct stop *stop)
 {

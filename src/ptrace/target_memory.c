@@ -63,7 +63,7 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 	return (size_t)done == size ? 0 : -EIO;
 }
 
-/* Copies memory to `to`, or from `from`, in words of ptrace. */
+/* Copies memory to `to`, or from `from`, by PTRACE_PEEKTEXT and PTRACE_POKETEXT. */
 static int copy_words(pid_t tid, uint64_t address, unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (size_t done = 0, part; done < size; done += part) {

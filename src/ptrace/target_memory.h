@@ -7,20 +7,20 @@
 
 /* Opens the memory of a task's process for reading and writing. Returns a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
-/* The reading functions take pointers of the program as they are: they remove the tags, which not all kernels do. */
+/* The reading functions accept the program's own pointers: they remove the tags, because not all kernels do. */
 
-/* Reads as much as there is before the end of a mapping. Returns the number of bytes, or -errno. */
+/* Reads up to `size` bytes, at most to the end of the mapping. Returns the number of bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 /* Reads all bytes or fails. */
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
-/* memory_read() in the form of struct arch_memory's read; its context is the process. */
+/* Does memory_read() with the signature of struct arch_memory's read; the context is the process. */
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
 /* Reads a pointer of the process's size. */
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
-/* Writes data of the target (an emulated push). */
+/* Writes data of the target, not code (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 
-/* Read or write the text of a stopped task, whose memory is open as mem_fd. If a kernel refuses that for the file,
+/* Read or write the text of a stopped task whose memory is open as mem_fd. If the kernel refuses that through mem_fd,
  * they use ptrace, word by word. */
 int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);

@@ -227,7 +227,7 @@ bool task_foreign_pc(const struct task *task, uint64_t *pc)
 	return arch != NULL;
 }
 
-/* Not inlined into task_set_pc(), because every stop on x86 runs that and almost never needs this. */
+/* Not inlined into task_set_pc(), which runs at every stop but on x86 almost never calls this. */
 __attribute__((noinline)) int task_set_regs(struct task *task)
 {
 	struct iovec iov = {&task->regs, task->process->arch->regset_size};
@@ -246,14 +246,15 @@ int task_set_pc(struct task *task, uint64_t pc)
 		error = task_set_regs(task);
 	else if (ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0)
 		error = -errno;
-	/* A task that was killed meanwhile is normal. One that cannot be moved hits the same breakpoint for ever. */
+	/* -ESRCH is normal: the task was killed meanwhile. A task whose pc cannot be set hits the same breakpoint for
+	 * ever. */
 	if (error && error != -ESRCH)
 		msg_debug(DBG_PROCESS, 1, "%d cannot be sent to %#llx: %s", task->tid, (unsigned long long)pc,
 			  strerror(-error));
 	return error;
 }
 
-/* Arguments above the end of the stack become 0, because the function has fewer arguments. */
+/* Reads argument words from the stack. Words above the end of the stack become 0; no function has arguments there. */
 __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *args, size_t count)
 {
 	const struct arch *arch = task->process->arch;
@@ -348,7 +349,7 @@ void task_woken(struct task *task)
 
 void task_resume(struct task *task, int sig)
 {
-	/* ESRCH: the task has been killed meanwhile; its end is reported like any other. */
+	/* ESRCH: the task has been killed meanwhile; its end is still reported by a wait. */
 	task_woken(task);
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
 }
@@ -411,9 +412,10 @@ void task_set_signal_mask(struct task *task, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
 }
 
-/* Sends the program's own SIGTRAP again. A SIGTRAP that the task sent itself while it blocked the signal is pending
- * when a hit comes. The kernel queues no second one (legacy_queue() in kernel/signal.c): it reports the first one's
- * siginfo in place of the hit's. The SIGTRAP sent again stays pending, because the signal is blocked by then. */
+/* Sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent itself while it blocked the
+ * signal is pending when a hit comes. The kernel does not queue the hit's SIGTRAP then (legacy_queue() in
+ * kernel/signal.c): at the hit it reports the siginfo of the pending one. The SIGTRAP sent again stays pending, because
+ * the signal is blocked by then. */
 void task_block_trap_again(struct task *task)
 {
 	siginfo_t info;

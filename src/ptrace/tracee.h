@@ -1,11 +1,11 @@
-/* Tasks, processes and the tracer: the data that this floor and the floors above share.
+/* Tasks, processes and the tracer: the data that this layer and the layers above share.
  *
  * One thread owns all of it. A process is an address space: tasks that share memory (threads, vfork children,
- * clone(CLONE_VM)) share one struct process and one trace. kcmp(KCMP_VM) decides which tasks do, never an event's
- * name.
+ * clone(CLONE_VM)) share one struct process and one trace. kcmp(KCMP_VM) decides which tasks share memory, never the
+ * kind of the event that created them.
  *
- * A floor above keeps its own data about a task, a process or the run in a part of its own, whose type only that
- * floor and the floors above it know. */
+ * A layer above keeps its own data about a task, a process or the run in a struct of its own, whose type only that
+ * layer and the layers above it can see. */
 #ifndef FT_PTRACE_TRACEE_H
 #define FT_PTRACE_TRACEE_H
 
@@ -22,60 +22,65 @@ struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int guard_slot; /* the task's index in the guard's list, or -1 */
+	int guard_slot; /* index of the task's seat in the guardian's journal, or -1 */
 	enum task_phase phase;
-	struct process *process;      /* in phase EXPECTED the parent's; or NULL */
-	struct task *sibling, **link; /* the next task of its process; the pointer that points to this task */
+	struct process *process;      /* in PHASE_EXPECTED the parent's process; or NULL */
+	struct task *sibling, **link; /* the next task of its process; link: the pointer that points to this task */
 
-	/* The state of ptrace. */
-	bool stopped;         /* in a ptrace stop that has been collected */
-	bool interrupted;     /* by the tracer, so an EVENT_STOP will come */
+	/* The task's ptrace state. */
+	bool stopped;         /* in a ptrace stop that was collected */
+	bool interrupted;     /* PTRACE_INTERRUPT was sent, so an EVENT_STOP will come */
 	bool listening;       /* in a group-stop under PTRACE_LISTEN */
-	bool is_stepping;     /* resumed for a step whose end has not been waited for */
+	bool is_stepping;     /* resumed for a single step; the stop after it was not collected yet */
 	bool vforking;        /* blocked until its vfork child execs or ends */
-	bool exit_event_seen; /* its exit event was seen */
-	bool skip_halt;       /* not stopped with the others for now, because its system call would fail with EINTR */
-	bool has_left_mm;     /* has left this address space: its exec or exit stop is queued, but not handled yet */
-	bool blocks_trap;     /* the program blocks SIGTRAP here, which the kernel unblocks at a hit: calls/sigtrap.c */
+	bool exit_event_seen; /* PTRACE_EVENT_EXIT was seen */
+	bool skip_halt;       /* halt_others() skips it for now, because its system call would fail with EINTR */
+	/* in an exec or exit stop that is queued and not handled yet: it has left this address space */
+	bool has_left_mm;
+	/* the program blocks SIGTRAP in this task, which the kernel unblocks at a hit: calls/sigtrap.c */
+	bool blocks_trap;
 
 	/* The current stop. */
 	struct arch_regs regs; /* valid if regs_known */
 	bool regs_known;
-	uint64_t at_stop;     /* counts the stops at which the task's registers were read */
-	uint64_t text_serial; /* the process's when this task was resumed; for a newborn, its parent's; 0 unknown */
+	uint64_t at_stop; /* number of stops at which the task's registers were read */
+	/* the process's text_serial when this task was resumed; for a new task, its parent's; 0: unknown */
+	uint64_t text_serial;
 
-	struct task_hits *hits;   /* text/ */
-	struct task_calls *calls; /* calls/; NULL before its first call */
-	struct task_life *life;   /* tracer/ */
+	struct task_hits *hits;   /* src/breakpoints */
+	struct task_calls *calls; /* src/calls; NULL before the task's first call */
+	struct task_life *life;   /* src/tracer */
 };
 
 struct process {
-	pid_t pid; /* tgid of its first task */
+	pid_t pid; /* the tgid of its first task */
 	struct tracer *tracer;
 	struct process *next;
 	const struct arch *arch;
 	int mem_fd;
-	int guard; /* index of its address space in the guard's list, or -1 */
+	int guard; /* index of its address space in the guardian's journal, or -1 */
 	size_t references;
 	struct task *tasks;
 	size_t task_count;
-	bool shared;  /* by tasks of different thread groups */
-	pid_t anchor; /* a task under whose id /proc shows it for now, or 0 */
+	bool shared;  /* tasks of several thread groups use its memory */
+	pid_t anchor; /* the task whose /proc entry shows the process for now, or 0 */
 	bool shadow_stack;
-	bool leaving; /* being let go of, while other processes stay; its remaining tasks cannot be stopped yet */
-	/* Counts the writes to the text. If the process borrows tables: the lender's count at its birth; 0 unknown. */
+	/* functrace detaches from it, while other processes stay; its remaining tasks cannot be stopped yet */
+	bool leaving;
+	/* Number of writes to the text. If the process borrows tables: the lender's number when it was forked; 0:
+	 * unknown. */
 	uint64_t text_serial;
 
 	struct object_list objects;
 	struct object *program; /* the main program, or NULL if it is not among them */
 
-	struct text *text;         /* text/ */
-	struct trace *trace;       /* record/ */
-	struct probe_list *probes; /* calls/ */
-	struct calls *calls;       /* calls/ */
-	struct unwinder *unwinder; /* calls/; NULL none */
-	struct traps *traps;       /* calls/ */
-	struct process_life *life; /* tracer/ */
+	struct text *text;         /* src/breakpoints */
+	struct trace *trace;       /* src/record */
+	struct probe_list *probes; /* src/calls */
+	struct calls *calls;       /* src/calls */
+	struct unwinder *unwinder; /* src/calls; NULL: none */
+	struct traps *traps;       /* src/calls */
+	struct process_life *life; /* src/tracer */
 };
 
 struct tracer {
@@ -83,7 +88,7 @@ struct tracer {
 	struct engine *engine;
 	struct launch *launch;
 	struct hash tasks;       /* tid -> struct task */
-	struct task *last_found; /* by task_find(), as a cache */
+	struct task *last_found; /* the result of the latest task_find(), as a cache */
 	size_t held_tasks;       /* number of tasks in phase HELD */
 	struct process *processes;
 	struct stops stops;
@@ -92,19 +97,19 @@ struct tracer {
 	bool is_pinned;  /* the tracer and the busy task share one CPU: pin.c */
 	bool may_let_go; /* a task of a leaving process can be detached now */
 
-	struct run *run; /* record/ */
+	struct run *run; /* src/record */
 
-	/* calls/ */
+	/* src/calls: */
 	struct probe_spec_list *wanted;
 	struct pin *pin;
-	struct call *spare_call; /* a freed call, which is used next; or NULL */
+	struct call *spare_call; /* a freed call, reused for the next; or NULL */
 
-	/* tracer/ */
+	/* src/tracer: */
 	bool is_dispatching;              /* a stop is being dispatched: stop_pump.c */
-	struct end_reading *end_readings; /* read one after the other: exit_captures.c */
+	struct end_reading *end_readings; /* reads of exiting processes' heaps, one after the other: exit_captures.c */
 	bool launch_execed;               /* the launched program has called exec: execs.c */
-	int launch_status;                /* its wait status, if waited_since is not 0: dispatch.c */
-	/* CLOCK_MONOTONIC time of its end; 0: it has not ended, or its end was reported: dispatch.c */
+	int launch_status;                /* the launched program's wait status, if waited_since is not 0: dispatch.c */
+	/* CLOCK_MONOTONIC time at which that program ended; 0: it has not ended, or its end was reported: dispatch.c */
 	uint64_t waited_since;
 };
 

@@ -1,5 +1,5 @@
-/* The engine (E). Its main thread is the target's parent until the target ends, and listens to the visible process
- * (V); the tracer thread runs the engine_tracer that functrace/functrace_main.c gives. */
+/* The engine (E). Its main thread is the target's parent until the target ends, and receives the messages of the
+ * visible process (V); the tracer thread runs the engine_tracer that functrace/functrace_main.c passes. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
@@ -64,8 +64,8 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells V to read the board. V may be stopped, so E does not wait for it. A poke that finds the socket full is not
- * needed, because V still has something to read. */
+/* Tells the visible process to read the board. It may be stopped, so the engine does not wait for it. If the socket is
+ * full, the poke is not needed: the visible process still has messages to read. Returns false if it has ended. */
 static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -73,12 +73,12 @@ static bool poke_visible(struct engine *engine)
 
 static void signal_visible(struct engine *engine, int sig)
 {
-	/* Without a pidfd: V's pid cannot be reused while V's end of the socket is open. */
+	/* Without a pidfd: the pid is not reused while that process's end of the socket is open. */
 	if (engine->visible_handle >= 0 || poke_visible(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
-/* Reads /proc because E may not ask the terminal from another session. */
+/* Reads /proc because tcgetpgrp() fails for a terminal of another session. */
 static pid_t foreground_of(pid_t visible)
 {
 	struct proc_stat stat;
@@ -115,16 +115,16 @@ void engine_started(struct engine *engine)
 	poke_visible(engine);
 }
 
-/* E stops and continues V by signals, not by messages. Signals of one sender keep their order, but a V that stopped
- * itself after reading a message could miss the SIGCONT that belongs to the next message. */
+/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order, but a
+ * visible process that stopped itself after it read a message could miss the SIGCONT for the next message. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)
 		return;
 	msg_debug(DBG_PROCESS, 1, "the target is stopped by signal %d", sig);
 	atomic_store(&engine->shared->stopped, true);
-	/* With SIGTTIN or SIGTTOU the shell says why a background job stopped. V blocks SIGTSTP, so V gets SIGSTOP
-	 * for it. */
+	/* With SIGTTIN or SIGTTOU the shell prints why a background job stopped. The visible process blocks SIGTSTP, so
+	 * it gets SIGSTOP instead. */
 	signal_visible(engine, sig == SIGTTIN || sig == SIGTTOU ? sig : SIGSTOP);
 }
 
@@ -150,9 +150,9 @@ void engine_target_ended(struct engine *engine, int status)
 
 /* ---- The main thread ---- */
 
-/* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid into the
- * memory that it shares with E, so that the pid is known before the child can be reaped. There is one child at a
- * time, so that children do not pile up while the tracer is busy. Returns false if the caller has to try again soon. */
+/* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid into memory
+ * shared with the engine, before it can be reaped. There is one child at a time, so that children do not accumulate
+ * while the tracer is busy. Returns false if the caller has to try again soon. */
 static bool wake_tracer(struct engine *engine)
 {
 	if (!atomic_load(&engine->requests))
@@ -168,7 +168,7 @@ static bool wake_tracer(struct engine *engine)
 	return pid > 0;
 }
 
-/* Reads V's messages. Returns false if V has ended. */
+/* Reads the visible process's messages. Returns false if the visible process has ended. */
 static bool read_requests(struct engine *engine, unsigned *requests)
 {
 	struct message message;
@@ -197,8 +197,8 @@ static int engine_milliseconds_until(uint64_t time)
 	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* SIGTERM to E has come. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd would also
- * wake that thread for each SIGCHLD, which means for each stop of many tasks (collect.c). */
+/* The engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd would also
+ * wake that thread for each SIGCHLD, and so for each stop of many tasks (collect.c). */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -223,7 +223,7 @@ static void engine_sleep_until(struct pollfd *fds, nfds_t count, int millisecond
 		sleep(1); /* out of kernel memory */
 }
 
-/* Serves V and the timers until the tracer thread ends. */
+/* Serves the requests of the visible process, and the timers, until the tracer thread ends. */
 static void listen_to_visible(struct engine *engine)
 {
 	bool linked = true, woken = true;
@@ -246,7 +246,8 @@ static void listen_to_visible(struct engine *engine)
 		if (fds[0].revents && !eventfd_read(engine->wake_fd, &rings)) {
 			if (!tick_at && atomic_load(&engine->tick_wanted))
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
-			woken = false; /* the bell may announce a request of another thread: engine_request() */
+			/* engine_request() may have been called */
+			woken = false;
 		}
 		if (end_at && !engine_milliseconds_until(end_at)) {
 			atomic_store(&engine->let_go_at, UINT64_MAX);
@@ -281,8 +282,8 @@ void engine_keep_target(struct engine *engine)
 	const pid_t pid = engine->launch.pid;
 	int status;
 
-	/* Waits for all children. If SIGTRAP kills the process, a thread that G (the guardian) still traces must be
-	 * reaped before the kernel reports the end of the process. */
+	/* Waits for all children. If SIGTRAP kills the process, a thread that the guardian still traces must be reaped
+	 * before the kernel reports the exit of the process. */
 	while (pid && !atomic_load(&engine->shared->ended)) {
 		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
@@ -303,8 +304,8 @@ void engine_keep_target(struct engine *engine)
 
 #define GUARD_PATIENCE_MS 5000
 
-/* Waits until G holds this thread, or cannot: before that, nothing is attached or planted. If G has ended, the link
- * is closed. */
+/* Waits until the guardian traces this thread, or cannot: before that, nothing is attached, and no breakpoint is
+ * inserted. If the guardian has ended, the link is closed. */
 static void wait_for_guardian(struct engine *engine)
 {
 	struct pollfd link = {.fd = engine->link, .events = POLLIN};
@@ -328,8 +329,8 @@ static void *tracer_thread(void *context)
 	return NULL;
 }
 
-/* E is in its own process group and has to survive the signals that the terminal sends. SIGCHLD may be inherited as
- * ignored; then children could not be waited for. SIGTERM makes E let go of the target. */
+/* The engine has its own process group and must survive the signals that the terminal sends. SIGCHLD may be inherited
+ * as ignored; then children could not be waited for. SIGTERM makes the engine detach from the target. */
 static void engine_set_signals(const struct settings *settings)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
@@ -340,13 +341,13 @@ static void engine_set_signals(const struct settings *settings)
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, note_termination);
 	if (settings->toggle_signal)
-		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
+		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to the engine, too */
 	if (settings->scan.request_signal)
 		signal(settings->scan.request_signal, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGCHLD); /* waits among many tasks use it (wait_led()): it must stay queued */
-	sigaddset(&blocked, SIGALRM); /* for the tracer thread while it attaches */
+	sigaddset(&blocked, SIGCHLD); /* SIGCHLD must stay queued: wait_named() uses it */
+	sigaddset(&blocked, SIGALRM); /* exec_lock.c unblocks it in the tracer thread */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -361,8 +362,8 @@ static int engine_open(struct engine *engine)
 	return 0;
 }
 
-/* Closes inherited descriptors, because they belong to the target. E keeps stdout if that is the trace, and the
- * terminal for questions about it. */
+/* Closes inherited descriptors, because they belong to the target. Keeps stdout if that is the trace, and the terminal
+ * for tcgetpgrp(). */
 static void engine_leave_descriptors(struct engine *engine, const struct pump *pump)
 {
 	if (isatty(pump->to))
@@ -395,8 +396,8 @@ static int engine_serve(struct engine *engine)
 	return atomic_load(&engine->shared->result);
 }
 
-/* When memory runs out, the kernel kills a process with the highest score. E and G get a low score, because other
- * processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
+/* When memory runs out, the kernel kills the process with the highest score. The engine and the guardian get a low
+ * score, because other processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
 static void protect_from_oom_killer(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -419,8 +420,8 @@ void engine_hide(const struct shared_state *shared, const char *name)
 
 #define SETTLE_MS 1000
 
-/* Waits until V has read the last messages, because nothing is attached any more. The wait is limited if V may be
- * stopped together with its target: then E itself has to continue V. */
+/* Waits until the visible process has read the last messages, because nothing is attached any more. The wait is limited
+ * if that process may be stopped together with its target: then only the engine can continue it. */
 static void settle_messages(const struct engine *engine)
 {
 	const bool has_target = engine->launch.pid && !atomic_load(&engine->shared->ended);
@@ -428,8 +429,8 @@ static void settle_messages(const struct engine *engine)
 	msg_settle(has_target ? SETTLE_MS : -1);
 }
 
-/* Notes whether E's end may never come. First waits until the tracer thread has ended, because the kernel detaches
- * the last tracees only then. */
+/* Notes whether this process may never end. First waits until the tracer thread has ended, because only then the kernel
+ * detaches the last tracees. */
 static void note_reading(const struct engine *engine)
 {
 	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
@@ -453,7 +454,7 @@ int engine_main(const struct job *job, int socket, int link)
 	};
 	int error = 0;
 
-	/* Forks the target first, because it inherits E's process group, which is still functrace's here. */
+	/* Forks the target first, because it inherits the engine's process group, which is still functrace's here. */
 	if (!settings->pid_count) {
 		const int links[] = {socket, link, job->pump->in, job->pump->out};
 
@@ -478,8 +479,8 @@ int engine_main(const struct job *job, int socket, int link)
 	atomic_store(&shared->traced, true);
 	message_send(engine.link, MESSAGE_POKE, 0, -1);
 	poke_visible(&engine);
-	/* From here on E may outlive functrace: as long as the target runs, or a thread reads a file that does not
-	 * answer. E must not hold a pipe open meanwhile. */
+	/* From here on the engine may outlive functrace: as long as the target runs, or a thread reads a file that does
+	 * not answer. Meanwhile it must not keep a pipe open. */
 	if ((engine.launch.pid && !atomic_load(&shared->ended)) || workers_are_busy()) {
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
@@ -491,7 +492,7 @@ int engine_main(const struct job *job, int socket, int link)
 		close(settings->output_fd);
 	close(engine.socket);
 	note_reading(&engine);
-	close(engine.link); /* shows G that only E's end is left to wait for */
+	close(engine.link); /* shows the guardian that the engine only has to end */
 	const int result = atomic_load(&shared->result);
 
 	guard_free(&engine);

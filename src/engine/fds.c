@@ -1,4 +1,4 @@
-/* Descriptors, messages between the processes of functrace, and pidfds: see fds.h. */
+/* Descriptors, pidfds, and the messages between functrace's processes: see fds.h. */
 #include "config.h"
 #include "engine/fds.h"
 #include "base/fd_message.h"
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Never blocks, because a stopped V (the visible process) must not hold up the tracer. */
+/* Never blocks, because a stopped visible process must not block the tracer. */
 int message_send(int socket, enum message_type type, uint32_t space, int fd)
 {
 	const struct message message = {.type = type, .space = space};
@@ -34,7 +34,7 @@ static bool is_kept_fd(int fd, const int *keep, size_t count)
 	return false;
 }
 
-/* null is -1 if /dev/null cannot be opened here. */
+/* `null` is -1 if /dev/null cannot be opened; then `fd` is closed. */
 static void fds_replace(int fd, int null)
 {
 	if (null < 0 || dup3(null, fd, O_CLOEXEC) < 0)
@@ -47,12 +47,12 @@ void fds_null_others(const int *keep, size_t count)
 	DIR *const folder = opendir("/proc/self/fd");
 	struct dirent *entry;
 
-	/* /proc has just been unmounted. */
+	/* If /proc has just been unmounted, tries all numbers. */
 	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
 		if (fd != null && !is_kept_fd(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
 			fds_replace(fd, null);
 	while (folder && (entry = readdir(folder))) {
-		const int fd = atoi(entry->d_name); /* 0 for "." and "..", which is not closed */
+		const int fd = atoi(entry->d_name); /* 0 for "." and "..", which is skipped */
 
 		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !is_kept_fd(fd, keep, count))
 			fds_replace(fd, null);

@@ -1,4 +1,4 @@
-/* Descriptors, pidfds, and the messages that the visible process (V), guardian (G) and engine (E) send each other. */
+/* Descriptors, pidfds, and the messages between the visible process (V), the guardian (G) and the engine (E). */
 #ifndef FT_ENGINE_FDS_H
 #define FT_ENGINE_FDS_H
 
@@ -13,7 +13,9 @@ enum message_type {
 	MESSAGE_POKE,
 	MESSAGE_ADD_SPACE,
 	MESSAGE_REMOVE_SPACE,
-	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it holds the thread, or cannot */
+	/* `space` is the tid of the tracer thread; the guardian answers MESSAGE_POKE when it traces the thread, or
+	 * cannot */
+	MESSAGE_TRACER,
 };
 
 struct message {
@@ -21,29 +23,30 @@ struct message {
 };
 
 /* Sends a message with a copy of `fd`, unless that is -1; `fd` stays the caller's. Never blocks. Returns 0 or -errno
- * (-EAGAIN: the other side is stopped and the socket is full). */
+ * (-EAGAIN: the receiver is stopped and the socket is full). */
 int message_send(int socket, enum message_type type, uint32_t space, int fd);
-/* Returns 1 and sets *message and *fd (-1 if none came); 0: the other side has ended; -EAGAIN: no message now. */
+/* Receives a message. Returns 1 and sets *message and *fd (-1 if no descriptor came); 0: the other process has ended;
+ * -EAGAIN: no message is present. */
 int message_receive(int socket, struct message *message, int *fd);
 
-/* Turns every descriptor from 3 on that is not in keep into /dev/null. Inherited descriptors belong to the target: a
- * pipe that functrace held open would not end for its reader. The numbers stay taken, because a preloaded library may
- * have a descriptor of its own and close it later:
+/* Redirects every descriptor from 3 on that is not in `keep` to /dev/null. Inherited descriptors belong to the target:
+ * a pipe that functrace held open would not end for its reader. The numbers stay in use, because a preloaded library
+ * may have a descriptor of its own and close it later:
  *
  *   libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
 void fds_null_others(const int *keep, size_t count);
-/* Turns descriptor `fd` into /dev/null. */
+/* Redirects descriptor `fd` to /dev/null. */
 void fds_null(int fd);
-/* Turns `fd` into /dev/null if it is closed, so that no other file gets that number. */
+/* Opens /dev/null as `fd` if `fd` is closed, so that no other file gets that number. */
 void fd_fill(int fd);
-/* Moves `fd` above 2. functrace may have been started with 0, 1 or 2 closed, and its target has to find them closed;
- * therefore descriptors that functrace opens before it forks the target are moved. Returns the new descriptor,
- * close-on-exec, or -1 and errno (`fd` is closed in either case). */
+/* Moves `fd` to a number above 2. functrace may have been started with 0, 1 or 2 closed, and its target has to find
+ * them closed; therefore descriptors that functrace opens before it forks the target are moved. Returns the new
+ * descriptor, close-on-exec, or -1 and errno (`fd` is closed in either case). */
 int fd_above_standard(int fd);
 
-/* A pidfd of pid, which the caller closes, or -1. */
+/* Returns a pidfd of pid, which the caller closes; -1 on error. */
 int process_handle(pid_t pid);
-/* Sends sig as kill() does, by the pidfd `handle` if it is not -1. */
+/* Sends `sig` as kill() does; by the pidfd `handle` if that is not -1. */
 int process_signal(int handle, pid_t pid, int sig);
 
 #endif

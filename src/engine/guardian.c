@@ -1,16 +1,16 @@
-/* The guardian (G): holds the tracer thread of the engine (E), and cleans up after E if E is killed.
+/* The guardian (G): traces the tracer thread of the engine (E), and repairs the targets if the engine is killed.
  *
- * G does nothing else. Actions of the terminal or the target do not reach G, so that G is running when E dies; the
- * visible process (V) may be stopped together with the target.
+ * The guardian does nothing else. Actions of the terminal or the target do not stop or end it, so that it is running
+ * when the engine dies; the visible process (V) may be stopped together with the target.
  *
  * The kernel detaches tracees when their tracer ends, in exit_notify(). Long before that, PTRACE_EVENT_EXIT stops the
- * thread for G:
+ * tracer thread, because the guardian traces it:
  *
  *   E: SIGKILL | exit event, stops                                              | exit_notify(): detaches all
  *   G:                 | restores text | SIGSTOP to tasks to correct | releases E |   corrects them, detaches
  *   tracees:   running ones hit breakpoints | no breakpoints left               |   continue
  *
- * G cannot help a task that has hit a breakpoint in a stop that E has not taken: the kernel delivers its SIGTRAP. */
+ * The guardian cannot help a task whose hit the engine has not collected yet: the kernel delivers its SIGTRAP. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "engine/rescue.h"
@@ -30,20 +30,20 @@
 #include <unistd.h>
 
 struct guardian {
-	struct engine engine; /* the fields for taking E's place: board, socket, visible, launch.pid */
+	struct engine engine; /* used when the guardian replaces the engine: its board, socket, visible, launch.pid */
 	struct guard_spaces spaces;
 	struct rescue rescue;
-	pid_t pid;    /* E */
-	pid_t tracer; /* E's tracer thread while G holds it, else 0 */
+	pid_t pid;    /* the engine */
+	pid_t tracer; /* the engine's tracer thread while the guardian traces it, else 0 */
 	int link, signals;
 	size_t repaired, failed;
-	bool rescued; /* E was killed, and its tracees have been corrected as far as possible */
+	bool rescued; /* the engine was killed, and its tracees have been corrected as far as possible */
 	bool ended;
-	int status; /* E's wait status */
+	int status; /* the engine's wait status */
 };
 
-/* yama permits this because G is E's parent. If functrace itself is traced (strace, gdb), seizing fails. That is no
- * error: G then restores the text after E's death. */
+/* Attaches to the tracer thread. yama permits this because the guardian is the engine's parent. If functrace itself is
+ * traced (strace, gdb), this fails. That is no error: the guardian then restores the text after the engine's death. */
 static void hold_tracer(struct guardian *g, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
@@ -53,7 +53,7 @@ static void hold_tracer(struct guardian *g, pid_t tid)
 	message_send(g->link, MESSAGE_POKE, 0, -1);
 }
 
-/* Returns false if E has closed its end, because E has finished or is dead. */
+/* Reads the engine's messages. Returns false if the engine has closed the link, because it has finished or is dead. */
 static bool guardian_take_messages(struct guardian *g)
 {
 	struct message message;
@@ -70,7 +70,8 @@ static bool guardian_take_messages(struct guardian *g)
 	return got != 0;
 }
 
-/* E was killed, or ended unexpectedly. While the tracer thread is held, all its tracees are still in their stops. */
+/* Called when the engine was killed or ended unexpectedly. While the tracer thread is stopped at its exit event, its
+ * tracees are still in their stops. */
 static void rescue_target(struct guardian *g)
 {
 	g->rescued = true;
@@ -80,8 +81,8 @@ static void rescue_target(struct guardian *g)
 	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
 
-/* Makes a launched target G's child. G is a subreaper only until take_over(), so that the target's own orphans do not
- * become G's children. */
+/* Releases the tracer thread. A launched target then becomes the guardian's child. The guardian is a subreaper only
+ * until take_over(), so that the target's own orphans do not become its children. */
 static void let_tracer_end(struct guardian *g)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -92,7 +93,7 @@ static void let_tracer_end(struct guardian *g)
 	g->tracer = 0;
 }
 
-/* The tracer thread has stopped: for a signal, which it then gets, for a group-stop, or because it ends. */
+/* Handles a stop of the tracer thread: for a signal, which is delivered, for a group-stop, or for its exit event. */
 static void pass_stop(struct guardian *g, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
@@ -131,11 +132,12 @@ static void take_children(struct guardian *g)
 	}
 }
 
-#define END_MS         2000 /* patience for E's end after E has finished its work */
-#define END_READING_MS 100  /* the same if a read in E may last for ever */
+#define END_MS         2000 /* longest wait for the exit of an engine that has finished its work, in ms */
+#define END_READING_MS 100  /* the same if a read in the engine may last for ever */
 
-/* True if E has finished: E says so, or its tracer thread has ended. E's end itself may not be reported: a thread
- * that reads a file which does not answer cannot be killed, and the kernel reports E's end only after that thread's. */
+/* Returns true if the engine has finished: it has set `traced`, or its tracer thread has ended. The engine's exit
+ * itself may not be reported: a thread that reads a file which does not answer cannot be killed, and the kernel reports
+ * the exit of the process only after that of the thread. */
 static bool is_over(const struct guardian *g, bool linked)
 {
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
@@ -146,7 +148,7 @@ static unsigned patience_ms(const struct guardian *g)
 	return atomic_load(&g->engine.shared->is_reading) ? END_READING_MS : END_MS;
 }
 
-/* Waits until E has ended, as far as E can end. */
+/* Waits until the engine has ended; if it has finished but cannot end, waits only for patience_ms(). */
 static void guardian_watch(struct guardian *g)
 {
 	bool linked = true;
@@ -165,8 +167,8 @@ static void guardian_watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = guardian_take_messages(g);
-		/* E may live as long as the target. The pipe of standard error has to end before that, so G closes
-		 * it. */
+		/* The engine may live as long as the target. The pipe of standard error must be closed before, so the
+		 * guardian closes its own end. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))
@@ -176,7 +178,7 @@ static void guardian_watch(struct guardian *g)
 	}
 }
 
-/* ---- After E's end ---- */
+/* ---- After the engine's end ---- */
 
 static void guardian_report(struct guardian *g)
 {
@@ -194,8 +196,8 @@ static void guardian_report(struct guardian *g)
 			  g->failed);
 }
 
-/* Waits for the target's end, because functrace must not end while the target uses the terminal. `handle`: a pidfd of
- * a target that is not G's child, because the tracer thread was not held. */
+/* Waits until the target has ended, because functrace must not end while the target uses the terminal. `handle`: a
+ * pidfd of a target that is not the guardian's child, because the guardian could not trace the tracer thread. */
 static void outlive_target(struct guardian *g, int handle)
 {
 	engine_keep_target(&g->engine);
@@ -287,7 +289,7 @@ int guardian_main(const struct job *job, int socket)
 	links[1] = fd_above_standard(links[1]);
 	if (links[0] < 0 || links[1] < 0)
 		return guardian_start_failed(shared, "descriptors");
-	/* Forks E before G changes its own state, because the target inherits that state. */
+	/* Forks the engine before the guardian changes its own state, because the target inherits that state. */
 	g.pid = fork();
 	if (g.pid < 0)
 		return guardian_start_failed(shared, "a process");
@@ -301,7 +303,7 @@ int guardian_main(const struct job *job, int socket)
 	guardian_leave_descriptors(&g, job->pump);
 	g.signals = open_signals();
 	if (g.signals < 0) {
-		kill(g.pid, SIGTERM); /* E detaches its tracees and ends */
+		kill(g.pid, SIGTERM); /* the engine detaches its tracees and ends */
 		return guardian_start_failed(shared, "signals");
 	}
 	fds_raise_limit();

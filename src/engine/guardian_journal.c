@@ -1,9 +1,10 @@
-/* The guard: a journal of breakpoints and of traced tasks, in memory that the engine (E) shares with the guardian
- * (G), and G's descriptors of the tracees' memory.
+/* The guard: a journal of breakpoints and of traced tasks, in memory that the engine (E) shares with the guardian (G),
+ * and the guardian's descriptors of the tracees' memory.
  *
- * When E is killed, G holds E's thread in its exit event (guardian.c). Meanwhile all tasks are still E's, and G
- * restores the text from the journal. Then rescue.c corrects the stopped tasks, as far as they can be saved: a
- * SIGTRAP that the kernel has queued already kills a program that has no handler for it. */
+ * When the engine is killed, its tracer thread stays stopped at its exit event, which the guardian traces (guardian.c).
+ * Until that thread is released, it still traces all tasks, and the guardian restores the text from the journal. Then
+ * rescue.c corrects the stopped tasks, as far as possible: if the kernel has already queued a SIGTRAP, it kills a
+ * program that has no handler for it. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "engine/cpus.h"
@@ -51,7 +52,7 @@ int guard_add_space(struct engine *engine, int mem_fd)
 	return (int)space;
 }
 
-/* Keeps the note's address, because a task may have hit the breakpoint before it was removed. */
+/* Frees the note, but keeps its address, because a task may have hit the breakpoint before it was removed. */
 static void note_free(struct engine *engine, uint32_t index)
 {
 	struct guard *const guard = &engine->guard;
@@ -67,7 +68,7 @@ static void note_free(struct engine *engine, uint32_t index)
 	guard->free_count++;
 }
 
-/* Returns GUARD_NONE if all are in use. */
+/* Returns the index of a free note; GUARD_NONE if all are in use. */
 static uint32_t note_take(struct engine *engine)
 {
 	struct guard *const guard = &engine->guard;
@@ -100,8 +101,8 @@ void guard_remove_space(struct engine *engine, int space)
 		index = next;
 	}
 	guard->spaces[space] = GUARD_NONE;
-	/* The id stays in use until the message to G has been sent; otherwise G would write a new space of this id
-	 * through the old descriptor. */
+	/* The id stays in use until the message to the guardian has been sent; otherwise the guardian would write a new
+	 * space of this id through the old descriptor. */
 	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
 		guard->used[space] = false;
 }
@@ -224,7 +225,7 @@ static void repair_pin(struct shared_state *shared)
 		cpus_put_back(tid, shared->pinned_cpu, &shared->pinned_mask);
 }
 
-/* Returns 1: the original bytes were restored; 0: the breakpoint is not in memory; -1: writing failed. */
+/* Returns 1 if the original bytes were restored, 0 if the breakpoint is not in memory, -1 if writing failed. */
 static int note_repair(const struct guard_note *note, unsigned size, int fd)
 {
 	unsigned char there[ARCH_BREAKPOINT_MAX];
@@ -236,14 +237,14 @@ static int note_repair(const struct guard_note *note, unsigned size, int fd)
 	return pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size ? 1 : -1;
 }
 
-/* Repairs the notes of one space, or of all (GUARD_NONE). fd -1: uses the space's own descriptor. */
+/* Repairs the notes of one space, or of all (GUARD_NONE), through `fd`; -1: through the space's own descriptor. */
 static size_t notes_repair(const struct shared_state *shared, const struct guard_spaces *spaces, uint32_t space, int fd,
 			   size_t *failed)
 {
 	size_t count = atomic_load(&shared->note_high), repaired = 0;
 
 	if (count > GUARD_NOTES)
-		count = GUARD_NOTES; /* E may have died of writing to wrong addresses */
+		count = GUARD_NOTES; /* the engine may have died after writing to wrong addresses */
 	for (size_t i = 0; i < count; i++) {
 		const struct guard_note *const note = &shared->notes[i];
 		const unsigned size = atomic_load_explicit(&note->size, memory_order_acquire);
@@ -259,7 +260,7 @@ static size_t notes_repair(const struct shared_state *shared, const struct guard
 	return repaired;
 }
 
-/* Repairs fork's children that have no space of their own yet, each by the notes of its parent's space. */
+/* Repairs fork's children that have no space of their own yet, by the notes of the space that they have borrowed. */
 static size_t loans_repair(const struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed)
 {
 	size_t repaired = 0;
@@ -335,9 +336,9 @@ int guard_status(int code, int status)
 	}
 }
 
-/* Uses waitid() because the kernel then writes the stopped task's pid into memory that G can read, before E executes
- * another instruction. So a SIGKILL of E cannot lose a stop that the kernel has returned. Uses the bare system call
- * because the library's is a cancellation point, which costs time twice per stop. */
+/* Uses waitid() because the kernel then writes the stopped task's pid into memory that the guardian can read, before
+ * the engine executes another instruction. So a SIGKILL of the engine cannot lose a stop that the kernel has returned.
+ * Uses the bare system call because the library's function is a cancellation point, which costs time twice per stop. */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 {
 	siginfo_t *const taken = &engine->shared->taken;

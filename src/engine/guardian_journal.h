@@ -12,14 +12,15 @@
 struct shared_state;
 struct engine;
 
-#define GUARD_NOTES  (1u << 20) /* breakpoints in place at the same time, in all processes */
+#define GUARD_NOTES  (1u << 20) /* limit of breakpoints in place at the same time, in all processes */
 #define GUARD_SPACES 65536
-#define GUARD_SEATS  65536 /* tasks */
-#define GUARD_REST   16384 /* number of notes cleared after a note, before that note is used again */
+#define GUARD_SEATS  65536 /* limit of traced tasks */
+#define GUARD_REST   16384 /* number of notes that must be cleared after a note before its place is used again */
 #define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
-/* One breakpoint in place. `next` and `previous` chain the notes of a space, or the free notes; only E uses them. */
+/* One inserted breakpoint. `next` and `previous` chain the notes of a space, or the free notes; only the engine uses
+ * them. */
 struct guard_note {
 	uint64_t address;
 	uint32_t space, next, previous;
@@ -27,21 +28,21 @@ struct guard_note {
 	_Atomic unsigned char size; /* 0: not in use; written last, when the other fields are valid */
 };
 
-/* One task that E traces, and the stop that E has taken from it last. */
+/* One task that the engine traces, and the latest stop that it has collected from the task. */
 struct guard_seat {
 	atomic_int tid; /* 0: free */
 	int status;
-	uint64_t pc, sp; /* at that stop; pc 0: E has not read them yet */
-	uint32_t next;   /* next free seat; only E uses it */
+	uint64_t pc, sp; /* at that stop; pc 0: the engine has not read them yet */
+	uint32_t next;   /* next free seat; only the engine uses it */
 };
 
-/* A process that has the breakpoints of a space, but whose memory G has to open itself. */
+/* A process that has the breakpoints of a space, but whose memory the guardian has to open itself. */
 struct guard_loan {
 	_Atomic pid_t pid; /* 0: not in use; written last */
 	uint32_t space;
 };
 
-/* E's side of the guard. */
+/* The engine's private data about the journal. */
 struct guard {
 	uint32_t first_free, last_free, free_count; /* the list of free notes */
 	uint32_t free_guard_slot;                   /* head of the free seats */
@@ -51,14 +52,14 @@ struct guard {
 	uint32_t loan_high; /* loans from here on have never been used */
 };
 
-/* Allocates E's side of the guard, without spaces or seats. guard_free() frees it. */
+/* Allocates the engine's data about the journal, without spaces or seats. guard_free() frees it. */
 void guard_init(struct engine *engine);
 void guard_free(struct engine *engine);
 
 /* Returns the status of waitpid() for the si_code and si_status of waitid(). */
 int guard_status(int code, int status);
 
-/* G's side: the memory descriptor of each space, or -1. */
+/* The guardian's data: the memory descriptor of each space, or -1. */
 struct guard_spaces {
 	int *fds;
 	size_t count;
@@ -70,7 +71,7 @@ void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd);
 void guard_spaces_free(struct guard_spaces *spaces);
 
 /* Restores the original bytes of every note whose breakpoint is still in memory. Returns how many were restored;
- * *failed (never NULL) gets the number that could not be. */
+ * *failed (never NULL) gets the number of those that could not be restored. */
 size_t guard_repair(struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Starts the target and holds it at a gate until the tracer is ready; reports why a program cannot be executed. */
+/* Starts the target, which waits at a gate until the tracer is ready; reports why a program cannot be executed. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
@@ -34,7 +34,8 @@ static char *launch_find_program(const char *name)
 	return path;
 }
 
-/* True for an ELF file, or a file with a zero byte in its first line: shells do not take such files for scripts. */
+/* Returns true for an ELF file, and for a file with a zero byte in its first line: shells do not read such files as
+ * scripts. */
 static bool is_binary(const char *path)
 {
 	char head[128];
@@ -51,8 +52,8 @@ static bool is_binary(const char *path)
 	       memchr(head, '\0', end ? (size_t)(end - head) : (size_t)got);
 }
 
-/* Returns the path of a binary program, which the caller frees; NULL: the caller uses execvp. execvp would pass a
- * binary file that the kernel cannot run to the shell, which would only print misleading errors. */
+/* Returns the path of a binary program, which the caller frees; NULL: the caller uses execvp. execvp passes a file that
+ * the kernel cannot run to the shell, which prints misleading errors for a binary file. */
 static char *binary_of(const char *name)
 {
 	char *const path = launch_find_program(name);
@@ -63,8 +64,8 @@ static char *binary_of(const char *name)
 	return NULL;
 }
 
-/* Runs in the target until its exec. Must neither allocate nor print: it is functrace's image, but no longer
- * functrace. */
+/* Runs in the target until its exec. Must neither allocate nor print: the process has functrace's memory, but is no
+ * longer functrace. */
 static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
 		       const struct signal_state *signals) __attribute__((noreturn));
 
@@ -82,7 +83,7 @@ static void target_run(char **argv, const char *binary, int gate, int exec_error
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
-		_exit(127); /* E (the engine) has ended */
+		_exit(127); /* the engine has ended */
 	if (stdout_is_trace)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (binary)
@@ -127,8 +128,8 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 	const pid_t pid = fork();
 
 	if (pid == 0) {
-		/* An open copy of E's socket would delay the end-of-file that V (the visible process) waits for, and
-		 * an open gate the target's own. */
+		/* A copy of the engine's socket in the target would delay the end-of-file that the visible process
+		 * waits for; a copy of the gate's write end would keep the target itself waiting. */
 		for (size_t i = 0; i < close_count; i++)
 			close(close_fds[i]);
 		close(gate[1]);
@@ -157,7 +158,7 @@ int launch_open_gate(struct launch *launch)
 
 	if (launch->gate < 0)
 		return 0;
-	/* SIGPIPE is ignored in E: writing to a target that was killed at its gate fails with EPIPE. */
+	/* SIGPIPE is ignored in the engine: writing to a target that was killed at its gate fails with EPIPE. */
 	while (write(launch->gate, "", 1) < 0) {
 		if (errno == EINTR)
 			continue;

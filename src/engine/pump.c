@@ -1,4 +1,4 @@
-/* Writes the messages of all processes of functrace, in a thread of the visible process (V): see pump.h. */
+/* Writes the messages of all processes of functrace, in a thread of the visible process: see pump.h. */
 #include "config.h"
 #include "engine/pump.h"
 #include "engine/fds.h"
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIPE_SIZE (1 << 20) /* the most that the kernel gives users other than root */
+#define PIPE_SIZE (1 << 20) /* the maximum that the kernel allows users other than root */
 #define STUCK_NS  UINT64_C(1000000000)
-#define WRITE_MAX 4096 /* bytes per write: a write that takes longer than STUCK_NS counts as stuck */
+#define WRITE_MAX 4096 /* bytes per write: a write that takes longer than STUCK_NS shows that standard error is stuck */
 
 int pump_open(struct pump *pump, _Atomic uint64_t *lost)
 {
@@ -47,7 +47,8 @@ void pump_enter(const struct pump *pump)
 
 /* ---- The thread ---- */
 
-/* Polls after EAGAIN, because a process that shares the terminal may have made it non-blocking. */
+/* Writes bytes to the original standard error. Polls after EAGAIN, because a process that shares the terminal may have
+ * made it non-blocking. */
 static void pump_show(struct pump *pump, const char *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {
@@ -61,7 +62,7 @@ static void pump_show(struct pump *pump, const char *bytes, size_t size)
 		else if (errno == EAGAIN)
 			poll(&(struct pollfd){.fd = pump->to, .events = POLLOUT}, 1, -1);
 		else if (errno != EINTR)
-			break; /* closed, or the disk is full: there is no other place to report that */
+			break; /* closed, or the disk is full: this cannot be reported anywhere */
 	}
 	atomic_store(&pump->waits_at, 0);
 }
@@ -103,8 +104,8 @@ static void *pump_work(void *context)
 	return NULL;
 }
 
-/* Blocks all signals in the thread. V's own signals are for its main thread; and the SIGTTOU that a background write
- * to a terminal raises would stop the target as well. */
+/* Blocks all signals in the thread. The signals of the visible process are handled by its main thread; and the SIGTTOU
+ * that a background write to a terminal raises would stop the target as well. */
 static int pump_start_thread(struct pump *pump)
 {
 	sigset_t all, before;

@@ -1,19 +1,21 @@
 /* Corrects the tasks that were traced when the engine (E) was killed; runs in the guardian (G).
  *
- * A task that has hit a breakpoint is in a signal-delivery stop, with its pc after the breakpoint's bytes. There are
+ * A task that has hit a breakpoint is in a signal-delivery-stop, with its pc after the breakpoint's bytes. There are
  * three cases:
- *   - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
- *     tracer ends. The process dies of SIGTRAP, unless it handles or ignores SIGTRAP: then the task has to be sent back
- *     to the instruction too.
- *   - E has taken the stop, and has not set the pc yet: nothing is delivered, and the task would continue in the middle
- *     of its instruction. G sends it a SIGSTOP while it is still E's: in get_signal() the task finds that signal before
- *     it can return to the program. Then the task becomes G's tracee, gets its pc, and is detached without the signal,
- *     mostly before its process has stopped by it.
+ *   - E has not collected the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
+ *     tracer ends. The process dies of SIGTRAP, unless it handles or ignores SIGTRAP: then the task's pc has to be set
+ *     back to the instruction, too.
+ *   - E has collected the stop, and has not set the pc yet: no signal is delivered, and the task would continue in the
+ *     middle of its instruction. G sends it a SIGSTOP while E still traces it: in get_signal() the task finds that
+ *     signal before it can return to the program. Then G attaches to the task, sets its pc, and detaches it without
+ *     the signal, mostly before the signal has stopped its process.
  *   - E has set the pc to the instruction, its copy or a jump's target: the task continues there.
- * A task that was making a system call for E (sigtrap.c) is held in the same way, and gets its registers back.
  *
- * Pending signals with handlers come before SIGSTOP: then their frames are on the stack, one inside the other, and
- * the innermost holds the pc that has to be corrected. */
+ * A task that was making a system call for the engine (sigtrap.c) gets a SIGSTOP in the same way, and its own
+ * registers.
+ *
+ * Pending signals with handlers are delivered before SIGSTOP: then their frames are on the stack, one inside the other,
+ * and the innermost frame contains the pc that has to be corrected. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
@@ -35,14 +37,14 @@
 struct rescued_task {
 	pid_t tid;
 	size_t process;
-	uint64_t pc, sp;  /* the task's place in its stop */
-	uint64_t address; /* the instruction that it has to repeat */
-	bool is_borrowed; /* all its registers have to be restored */
+	uint64_t pc, sp;  /* the task's pc and sp at its stop */
+	uint64_t address; /* address of the instruction that it has to repeat */
+	bool is_borrowed; /* it makes a system call for the engine: all its registers have to be restored */
 };
 
 /* ---- Inspecting ---- */
 
-/* Returns 0 if there is no such line. */
+/* Returns a number of the line `key` of /proc/TID/status; 0 if there is no such line. */
 static uint64_t field_of(const char *status, const char *key, int base)
 {
 	uint64_t value;
@@ -52,9 +54,9 @@ static uint64_t field_of(const char *status, const char *key, int base)
 
 /* How a task reacts to signals. */
 struct signals {
-	bool trap_kills;  /* SIGTRAP ends its process */
+	bool trap_kills;  /* SIGTRAP kills its process */
 	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
-	int unnoticed;    /* a signal without effect on the program except that it causes a ptrace stop */
+	int unnoticed; /* a signal that only stops the tracee for its tracer and has no other effect on the program */
 };
 
 static struct signals signals_of(const char *status)
@@ -73,7 +75,7 @@ static struct signals signals_of(const char *status)
 	return signals;
 }
 
-/* Returns the index of the task's process; SIZE_MAX if the task is not one that E traced (any more). */
+/* Returns the index of the task's process; SIZE_MAX if the engine does not trace the task (any more). */
 static size_t rescue_process_of(struct rescue *r, pid_t tid, struct signals *signals)
 {
 	char *status = proc_read(tid, "status", NULL);
@@ -99,7 +101,8 @@ static size_t rescue_process_of(struct rescue *r, pid_t tid, struct signals *sig
 	return i;
 }
 
-/* Returns 0 if there is no such task. *code: the signal that its stop still has to deliver. */
+/* Returns the task's state in /proc; 0 if there is no such task. *code: the signal that the kernel delivers when the
+ * task's stop ends. */
 static char state_of(pid_t tid, int *code)
 {
 	struct proc_stat stat = {0};
@@ -110,9 +113,9 @@ static char state_of(pid_t tid, int *code)
 	return stat.state;
 }
 
-/* True if the task's pc follows an address where a breakpoint is, or was recently. The original bytes have been
- * restored, so they must be there: otherwise the breakpoint is the program's own, or the process has executed another
- * program. */
+/* Returns true if the task's pc follows an address at which a breakpoint is or recently was, *address. The original
+ * bytes have been restored, so they must be there: otherwise the breakpoint is the program's own, or the process has
+ * called execve. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct shared_state *const shared = r->shared;
@@ -125,10 +128,10 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
 		const struct guard_note *const note = &shared->notes[i];
 		const unsigned known = atomic_load(&note->size),
-			       size = known ? known : 1; /* at least one byte of a note that is not in use any more */
+			       size = known ? known : 1; /* for a note that is not in use any more, at least one byte */
 		unsigned char there[sizeof(note->original)];
 
-		/* Compares all bytes, because the first byte of AArch64's breakpoint is that of many instructions. */
+		/* Compares all bytes, because AArch64's breakpoint begins with the same byte as many instructions. */
 		found = size <= sizeof(there) && note->address == *address &&
 			pread(fd, there, size, (off_t)*address) == (ssize_t)size &&
 			!memcmp(there, note->original, size);
@@ -138,7 +141,7 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 	return found;
 }
 
-/* ---- Holding ---- */
+/* ---- Sending SIGSTOP ---- */
 
 static void rescue_hold(struct rescue *r, const struct rescued_task *task)
 {
@@ -147,13 +150,14 @@ static void rescue_hold(struct rescue *r, const struct rescued_task *task)
 	syscall(SYS_tgkill, r->processes[task->process].pid, task->tid, SIGSTOP);
 }
 
-/* The plain SIGTRAP of a breakpoint, not one of ptrace's events. */
+/* Returns true for the plain SIGTRAP of a breakpoint, false for ptrace's events. */
 static bool rescue_is_trap(int status)
 {
 	return status == (SIGTRAP << 8 | 0x7f);
 }
 
-/* Returns the stop that E took last from the task. *sent_on: E has moved the task since. */
+/* Returns the latest stop that the engine has collected from the task. *sent_on: the engine has changed the task's pc
+ * or sp since. */
 static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot, pid_t tid, uint64_t pc, uint64_t sp,
 		     bool *sent_on)
 {
@@ -166,8 +170,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 	return guard_slot->status;
 }
 
-/* Returns false if the task's place is not known yet: it runs, in a program that would survive the SIGTRAP of a
- * breakpoint that the task may have hit before it was removed. G sends it a signal, so that it stops. */
+/* Returns false if the task's pc is unknown yet, because the task runs; it may have hit a breakpoint before that was
+ * removed, in a program that would survive the SIGTRAP. The guardian sends it a signal, so that it stops. */
 static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
@@ -185,13 +189,13 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	}
 	const char state = state_of(tid, &code);
 
-	/* The task that makes a system call for E may be setting SIGTRAP to be ignored again. */
+	/* A task that makes a system call for the engine may be setting SIGTRAP back to ignored. */
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
 		if (!again)
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
 		return false;
 	}
-	/* The task waits for a processor between the trap and its stop. Its SIGTRAP cannot be removed either. */
+	/* The task waits for a CPU between the trap and its stop. Its SIGTRAP cannot be removed either. */
 	if (signals.trap_queued && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
 	if (state != 't' || !proc_place(tid, &task.pc, &task.sp))
@@ -206,10 +210,10 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	return true;
 }
 
-/* number of tries without a nap: E's thread ends within microseconds, and the task then continues at once */
+/* number of tries without a nap: the tracer thread ends within microseconds, and the task then continues at once */
 #define LOOKS_AT_ONCE 2000
 #define NAP_NS        1000000
-#define NAPS          10000 /* the task may wait long for a processor */
+#define NAPS          10000 /* number of naps: the task may wait long for a CPU */
 
 static void rescue_nap(unsigned n)
 {
@@ -282,7 +286,8 @@ static bool rescue_read_pointer(const struct arch_memory *memory, const struct a
 	return true;
 }
 
-/* Writes one pointer of the task's size; POKEDATA writes a word of the tracer's size. */
+/* Writes one pointer of the task's size. POKEDATA writes a word of this process's size, so for a smaller pointer the
+ * word is read first. */
 static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, uint64_t value)
 {
 	const uint32_t narrow = (uint32_t)value;
@@ -298,7 +303,7 @@ static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, 
 
 #define FRAMES_MAX _NSIG /* at most one frame per signal */
 
-/* Corrects the pc in the signal frame that will return to the task's place. Needed if signal handlers are about to
+/* Corrects the pc in the signal frame that will return to the task's old pc. Needed if signal handlers are about to
  * run. */
 static bool correct_frame(const struct rescued_task *task, const struct arch *arch, uint64_t sp)
 {
@@ -338,8 +343,8 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 	return write_registers(task->tid, arch, &regs);
 }
 
-/* Attaches to the task as soon as E's thread has released it. Returns 0 or an errno. ESRCH includes a task that has
- * ended and was not reaped yet, for which the kernel says EPERM. */
+/* Attaches to the task as soon as the engine's thread has released it. Returns 0 or an errno. Returns ESRCH also for a
+ * task that has ended and was not reaped yet, for which the kernel says EPERM. */
 static int rescue_seize(const struct rescue *r, pid_t tid)
 {
 	int error = 0, code;
@@ -358,7 +363,7 @@ static int rescue_seize(const struct rescue *r, pid_t tid)
 	return error;
 }
 
-/* Gets the task's next status. Returns false if none comes in time. */
+/* Gets the task's next wait status. Returns false if none comes in time. */
 static bool rescue_wait_for(pid_t tid, int *status)
 {
 	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
@@ -371,7 +376,7 @@ static bool rescue_wait_for(pid_t tid, int *status)
 	return false;
 }
 
-/* Notes the end of the launched target if G has become its parent and has reaped it here. */
+/* Notes the launched target's exit if the guardian has become its parent and has reaped it here. */
 static void rescue_note_end(struct rescue *r, pid_t tid, int status)
 {
 	if (tid != atomic_load(&r->shared->target))
@@ -380,7 +385,7 @@ static void rescue_note_end(struct rescue *r, pid_t tid, int status)
 	r->target_status = status;
 }
 
-/* Corrects the task's registers. Returns false if that failed; *killed: because the task has been killed meanwhile. */
+/* Corrects the task's registers. Returns false if that failed; *killed: because the task was killed meanwhile. */
 static bool corrects(const struct rescue *r, const struct rescued_task *task, bool *killed)
 {
 	errno = 0;
@@ -390,8 +395,8 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 	return corrected;
 }
 
-/* Corrects the task and removes its SIGSTOP, or finds it in a group-stop by that signal. Waits for the end of a task
- * that is killed before it was detached, because its process does not end before its tracer has reaped it:
+/* Corrects the task and removes its SIGSTOP, unless that has already caused a group-stop. If a task is killed before it
+ * is detached, waits until it has ended, because its process does not end before the tracer has reaped it:
  *
  *	task:          stops               | killed                       | has ended
  *	another task:          its SIGTRAP |

@@ -8,15 +8,15 @@
 struct rescued_process {
 	pid_t pid;
 	int handle;     /* a pidfd, or -1 if the kernel has none */
-	bool is_doomed; /* a task has a SIGTRAP that cannot be removed any more */
-	bool stopped;   /* by a SIGSTOP of the guardian (G) */
-	bool lost;      /* a task could not be corrected, so the process must not run */
+	bool is_doomed; /* a task has a pending SIGTRAP that cannot be removed any more */
+	bool stopped;   /* the guardian has stopped it with SIGSTOP */
+	bool lost;      /* a task could not be corrected, so the process must not continue */
 	char name[16];
 };
 
 struct rescue {
 	const struct shared_state *shared;
-	pid_t tracer; /* E's tracer thread, held at its end; 0: it was not held */
+	pid_t tracer; /* the engine's tracer thread, traced by the guardian at its exit event; 0: it is not traced */
 	struct rescued_task *tasks;
 	struct rescued_process *processes;
 	size_t task_count, task_capacity, process_count, process_capacity;
@@ -24,15 +24,15 @@ struct rescue {
 	int target_status;
 };
 
-/* Lists the traced tasks, and sends SIGSTOP to each task that must not continue where it is. To be called after the
+/* Lists the traced tasks, and sends SIGSTOP to each task that must not continue at its present pc. Called after the
  * text was restored and before the tracer thread is released. With tracer 0 only lists the tasks. */
 void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tracer);
-/* Corrects the tasks that got SIGSTOP. To be called after the tracer thread was released. */
+/* Corrects the tasks that got SIGSTOP. Called after the tracer thread was released. */
 void rescue_end(struct rescue *r);
 
 /* ---- rescue_report.c ---- */
 
-/* Reports which processes live on, and frees r's lists. */
+/* Reports which processes continue, and frees r's lists. */
 void rescue_report(struct rescue *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reports the fate of the processes that were traced when the engine (E) was killed; runs in the guardian (G). */
+/* Reports what has become of the processes that were traced when the engine was killed; runs in the guardian. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
@@ -11,15 +11,15 @@
 #include <time.h>
 
 #define ENDS_MS     100   /* ms after which a task that is about to end has mostly ended */
-#define PATIENCE_MS 10000 /* for all tasks together: a busy machine may give them a processor late */
-/* A pending signal has been delivered to a task that ran for RUN_NS, and whose running was seen RUN_TIMES times. */
+#define PATIENCE_MS 10000 /* ms for all tasks together: a busy machine may give them a CPU late */
+/* If a task has run for RUN_NS, in RUN_TIMES observed steps, its pending signals have been delivered. */
 #define RUN_NS    1000000
 #define RUN_TIMES 3
 
 enum fate {
 	FATE_ENDED,
 	FATE_LIVES,
-	FATE_UNKNOWN, /* patience has ended: a task has not run yet, or a task that a signal ends still exists */
+	FATE_UNKNOWN, /* time is up, and a task has not run yet, or a task that a signal ends still exists */
 };
 
 static bool dumps_core(pid_t pid)
@@ -48,8 +48,8 @@ static int rescue_report_milliseconds_until(uint64_t deadline)
 	return now < deadline ? (int)((deadline - now) / 1000000) : 0;
 }
 
-/* A task that waits for a processor or runs on one: its CPU time at first and at the last look, in ns, and how often
- * that time was seen to grow. */
+/* A task in state R: its CPU time at the first and at the latest check, in ns, and the number of times that this time
+ * has grown. */
 struct ready_task {
 	pid_t tid;
 	uint64_t ran_first, ran;
@@ -102,21 +102,21 @@ static void forget_run(struct ready *ready)
 
 /* Waits until each ready task has run.
  *
- * A task may have hit a breakpoint just before the breakpoint was removed. It looks like a running task before the
- * kernel has queued its SIGTRAP, and again when the kernel dequeues the SIGTRAP to deliver it. Between these moments
- * a task needs only a few microseconds on a processor. But growing CPU time alone proves nothing: the kernel counts
- * work that it has only begun, and other tasks come first. So all ready tasks have to run for RUN_NS.
+ * A task may have hit a breakpoint just before the breakpoint was removed. Until the kernel has queued the SIGTRAP, and
+ * again after the kernel has dequeued it for delivery, the task looks like any running task. Both take only a few
+ * microseconds on a CPU. But growing CPU time alone proves nothing: the kernel also counts work that has only begun,
+ * and other tasks may run first. So all ready tasks have to run for RUN_NS.
  *
- *	task: hits it | no processor             | on one | none again          | its SIGTRAP
- *	G:            | text restored | it ran 5 |                 | 5.01: and? |
+ *	task: hits it | no CPU                     | on one | none again                     | its SIGTRAP
+ *	G:            | text restored | CPU time 5 |        | CPU time 5.01: still no signal |
  *
- * Where a host takes processors away, one long run proves nothing either, because the kernel counts that time too. So
- * the tasks have to run RUN_TIMES times.
+ * If a virtual machine's host takes the CPU away, one long run proves nothing either, because the kernel counts that
+ * time too. So the tasks have to run RUN_TIMES times.
  *
- *	task: hits it | on a processor that the host has | on it                   | its SIGTRAP
- *	G:            | text restored | it ran 5         |         | it ran 9: and? |
+ *	task: hits it | on a CPU that the host has taken | on it                             | its SIGTRAP
+ *	G:            | text restored | CPU time 5       |       | CPU time 9: still no signal |
  *
- * Returns false if that has not happened by the deadline and the process has not ended. */
+ * Returns false if some task has not run by the deadline, and the process has not ended. */
 static bool runs_once_more(const struct rescued_process *process, uint64_t deadline)
 {
 	struct ready ready = {0};
@@ -132,9 +132,9 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 	return has_run;
 }
 
-/* Returns false at the first task that a signal ends: then its process will end too. That signal is a SIGKILL, or a
- * SIGTRAP that is neither blocked nor handled nor ignored, which no tracer removes any more. A signal stops pending
- * before the kernel marks the task as killed by it, so the mark is read last. */
+/* Returns false at the first task that a signal is going to kill: then its process ends too. That signal is a SIGKILL,
+ * or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any more. The kernel removes
+ * a signal from the pending ones before it marks the task as killed, so the mark is read last. */
 static bool skip_halt(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
@@ -159,16 +159,16 @@ static bool is_killed(const struct rescued_process *process)
 	return killed;
 }
 
-/* With many tasks on few processors, the last task may take long to end. If another task's exec ends the tasks, their
- * process lives on; and once the first task has ended, each of the others has a moment in which nothing shows its
- * SIGKILL. So the process counts as living only after all ready tasks have run. */
+/* With many tasks on few CPUs, the last task may end late. If another task's exec ends the tasks, their process
+ * continues; and once the first task has ended, there is a moment in which no file of /proc shows the SIGKILL of the
+ * others. So the process is reported as living only after all ready tasks have run. */
 static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 {
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
 	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
 
-	/* The process was sent SIGKILL. It ends at the latest when G ends, because one of its tasks may still be
-	 * traced. */
+	/* The guardian has sent SIGKILL to the process. It ends at the latest when the guardian ends, because one of
+	 * its tasks may still be traced. */
 	if (process->lost)
 		return FATE_ENDED;
 	if (rescue_report_has_ended(process, rescue_report_milliseconds_until(ends)))

@@ -1,4 +1,4 @@
-/* The settings that the command line decides: written by functrace/functrace_main.c, read by the tracer. */
+/* The settings from the command line: written by functrace/functrace_main.c, read by the tracer. */
 #ifndef FT_ENGINE_SETTINGS_H
 #define FT_ENGINE_SETTINGS_H
 
@@ -16,17 +16,17 @@ struct size_range {
 	uint64_t low, high; /* inclusive */
 };
 
-struct manual_symbol { /* --symbol=NAME=ADDRESS; the address is one of the main program's file */
+struct manual_symbol { /* --symbol=NAME=ADDRESS; the address is as in the main program's file */
 	const char *name;
 	uint64_t address;
 };
 
-struct attachment { /* --attach-file */
+struct attachment { /* one --attach-file option */
 	const char *name;
 	const char *path; /* NULL: the file of that name in /proc/PID */
 };
 
-/* --cpu: whether a busy task and the tracer run on one CPU. */
+/* --cpu: whether a busy task and the tracer share one CPU. */
 enum placement {
 	CPU_DEFAULT, /* auto for a launched program, else free */
 	CPU_AUTO,    /* on one CPU if the program cannot notice it */
@@ -34,63 +34,63 @@ enum placement {
 	CPU_FREE,    /* never on one CPU */
 };
 
-/* --report: the options of the functrace-postproc that runs when tracing has ended. */
+/* --report: the options for functrace-postproc, which functrace runs when tracing has ended. */
 struct report_settings {
 	bool is_wanted;
-	bool is_live;   /* --live: functrace-postproc shows the traced processes meanwhile */
+	bool is_live;   /* --live: functrace-postproc shows the traced processes while they run */
 	char **options; /* in functrace-postproc's syntax */
 	size_t option_count;
-	int error_exitcode; /* the value of that option if `options` has it; 0 none */
-	char *folder;       /* created for this run; traces go there unless -o names another place; NULL none */
-	char *list;         /* a file in `folder` with the paths of the traces, one per line */
-	char *again;        /* the command line without --report, quoted for a shell */
+	int error_exitcode; /* the value of its --error-exitcode if `options` has that; 0: none */
+	char *folder;       /* created for this run; contains the traces unless -o names another place; NULL: none */
+	char *list;         /* a file in `folder` that lists the paths of the traces, one per line */
+	char *again;        /* functrace's command line without --report, quoted for a shell */
 };
 
 /* --scan: which heap is scanned, and how often. */
 struct scan_settings {
-	bool is_wanted, is_json; /* is_wanted: scan only, trace nothing */
-	bool is_off;             /* no scan with a report either, which has one by default */
-	bool is_traced;          /* scan while tracing: reports leaked live blocks at the end of each process */
-	int request_signal;  /* signal to V (the visible process) that requests a scan now (a key of --live); 0 none */
-	const char *core;    /* a core file to scan; NULL none */
-	const char *sysroot; /* where the files of the core file's process are; NULL: / */
-	uint64_t *why;       /* addresses of blocks to explain */
+	bool is_wanted, is_json; /* is_wanted: only scan, trace nothing */
+	bool is_off;             /* no scan at all, although --report makes one by default */
+	bool is_traced;          /* scan while tracing: reports leaked live blocks when each process ends */
+	int request_signal;  /* a signal that the visible process handles as "scan now" (a key of --live); 0: none */
+	const char *core;    /* a core file to scan; NULL: none */
+	const char *sysroot; /* folder that contains the files of the core file's process; NULL: / */
+	uint64_t *why;       /* addresses of blocks whose reachability is explained */
 	size_t why_count;
-	uint64_t interval_ns, count; /* ns from the start of one scan to the next; number of scans */
-	uint64_t top;                /* number of groups that are shown */
-	int error_exitcode;          /* exit status if blocks are leaked; 0 none */
+	uint64_t interval_ns, count; /* time between the starts of two scans, in ns; number of scans */
+	uint64_t top;                /* number of groups shown */
+	int error_exitcode;          /* exit status if blocks are leaked; 0: none */
 };
 
 struct settings {
 	const struct module **modules;
 	size_t module_count;
-	const struct module *chosen; /* the module made from -x, which is one of `modules`; NULL none */
-	/* the functions of --context-function as a module, which is not one of `modules`; NULL none */
+	const struct module *chosen; /* the module made from -x, which is one of `modules`; NULL: none */
+	/* the functions of --context-function as a module, which `modules` does not contain; NULL: none */
 	const struct module *contexts;
 	/* the modules read from the user's files, whose memory they own; `modules` contains them too */
 	struct conf **described;
 	size_t described_count;
 
-	pid_t *pids; /* -t; if there are none, argv is launched */
+	pid_t *pids; /* -t; if there are none, functrace launches argv */
 	size_t pid_count;
-	bool children;        /* --children: also attach to descendants */
-	uint64_t duration_ns; /* --duration: let go after that time; 0: no limit */
-	char **argv;          /* NULL-terminated */
+	bool children;        /* --children: also attach to the processes' descendants */
+	uint64_t duration_ns; /* --duration: time after which functrace detaches, in ns; 0: no limit */
+	char **argv;          /* NULL-terminated command line of the program to launch */
 
-	unsigned depth; /* 0..256 */
+	unsigned depth; /* number of frames of a stack that are shown, 0 to 256 */
 	bool backtrace_all;
-	bool args;                  /* -a */
-	size_t args_limit;          /* bytes shown of a string */
-	struct size_range *monitor; /* -M; empty: all sizes */
+	bool args;                  /* -a: show arguments */
+	size_t args_limit;          /* most bytes shown of a string */
+	struct size_range *monitor; /* -M: the sizes traced; empty: all */
 	size_t monitor_count;
-	char **libraries; /* -L: parts of paths; empty: all libraries */
+	char **libraries; /* -L: texts that an object's path must contain; empty: all objects */
 	size_t library_count;
 
 	const struct encoding *encoding;
-	uint64_t cycle_size; /* for writer_options; 0: no cycles */
+	uint64_t cycle_size; /* size of one trace cycle in bytes, passed in writer_options; 0: no cycles */
 	bool resolve;
 	bool timestamps;
-	const char *output; /* as given: a folder, a file or "-"; NULL: PID-N in the current folder */
+	const char *output; /* as given: a folder, a file or "-"; NULL: file PID-N in the current folder */
 	int output_fd;      /* the descriptor that `output` names (/dev/fd/63), close-on-exec; or -1 */
 	enum packing packing;
 
@@ -98,20 +98,20 @@ struct settings {
 	size_t attachment_count;
 
 	bool follow;
-	bool baseline; /* records the blocks that exist before an attach or a pause */
+	bool baseline; /* record the blocks that exist before an attach, or after a pause */
 	bool start_paused;
 	int toggle_signal;       /* 0: none */
-	const char *toggle_name; /* in kill(1)'s syntax, points into the command line */
+	const char *toggle_name; /* the signal's name in kill(1)'s syntax, a part of the command line */
 	bool verify;
-	bool is_repair; /* --repair: trace nothing */
+	bool is_repair; /* --repair: repair processes and trace nothing */
 	bool quiet;
 	enum placement cpu;
 	enum unwind_method unwinder;
 	struct report_settings report;
 	struct scan_settings scan;
-	/* Called in V when tracing has ended, if not NULL, with functrace's original standard output (-1: none).
-	 * sound: the traces are complete. Returns a positive exit status to end with; 0: functrace ends with the
-	 * program's status; negative: the same, or with the negated value if the program's status is 0. */
+	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
+	 * (-1: none). sound: the traces are complete. Returns a positive exit status for functrace; 0: functrace ends
+	 * with the program's status; negative: the same, but with the negated value if the program's status is 0. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

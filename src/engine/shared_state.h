@@ -1,12 +1,13 @@
-/* Private to the processes of src/engine: the data shared by supervisor.c (the visible process, V), guardian.c and
- * rescue.c (the guardian, G), engine.c and launch.c (the engine, E), and guardian_journal.c. The tracer sees engine.h
- * only.
+/* Private to src/engine: the data shared by its processes. supervisor.c runs in the visible process (V), guardian.c and
+ * rescue.c in the guardian (G), engine.c and launch.c in the engine (E); guard.c in both the guardian and the engine.
+ * The tracer sees engine.h only.
  *
- * The processes communicate in two ways. The board is memory that all of them map: E writes facts there, and V reads
- * them when it is poked. So no fact gets lost, however long V is stopped and the socket is full. The socket
- * (SOCK_SEQPACKET) between V and E carries V's requests and E's pokes; G has E's end too, and takes E's place when E
- * is dead. Its end-of-file shows each side that the other has ended. The link between G and E carries descriptors for
- * the guard. */
+ * The processes communicate in two ways. The board is memory that all of them map: the engine writes facts there, and
+ * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, however long the visible
+ * process is stopped and the socket is full. The socket (SOCK_SEQPACKET) between the visible process and the engine
+ * carries the visible process's requests and the engine's pokes; the guardian has a copy of the engine's end of it, and
+ * takes the engine's place when the engine is dead. Its end-of-file shows each process that the other has ended. The
+ * link between the guardian and the engine carries memory descriptors for the guard. */
 #ifndef FT_ENGINE_SHARED_STATE_H
 #define FT_ENGINE_SHARED_STATE_H
 
@@ -21,34 +22,38 @@
 #include <stdatomic.h>
 
 struct shared_state {
-	/* Written by E. */
+	/* Written by the engine. */
 	atomic_int target;       /* pid of the launched target */
 	atomic_bool started;     /* attached, or the target has execed */
-	atomic_bool stopped;     /* E has stopped V because the target is stopped */
+	atomic_bool stopped;     /* the engine has stopped the visible process because the target is stopped */
 	atomic_bool ended;       /* status is valid */
-	atomic_int status;       /* the target's wait status */
+	atomic_int status;       /* wait status of the launched target */
 	atomic_bool tracer_done; /* the engine_tracer has returned, so the tracer thread may end */
-	atomic_bool traced;      /* run() has returned too: `result` is valid, nothing is attached any more */
-	atomic_bool is_reading;  /* a thread of E may be reading a file that does not answer, so E may never end */
+	atomic_bool traced; /* all else is done, too (engine_main()): `result` is valid, nothing is attached any more */
+	/* a thread of the engine may be reading a file that does not answer; then the engine may never end */
+	atomic_bool is_reading;
 	atomic_int result;
-	atomic_int pinned; /* a task whose CPU mask has to be restored, or 0 */
+	atomic_int pinned; /* the task whose CPU mask the guardian has to restore, or 0 */
 	int pinned_cpu;
 	cpu_set_t pinned_mask;
-	atomic_int borrowed; /* a task that makes a system call for E, or 0; then its own registers and mask follow */
+	/* the task that is making a system call for the engine, or 0; its own registers and mask follow */
+	atomic_int borrowed;
 	struct arch_regs borrowed_regs;
 	uint64_t borrowed_mask;
-	siginfo_t taken; /* the stop that E's wait has returned, until it is in the task's seat; si_pid 0: none */
+	/* the stop that the engine's wait has returned, until guard_took() has noted it; si_pid 0: none */
+	siginfo_t taken;
 	atomic_uint seat_high, note_high; /* seats and notes from here on have never been used */
 	struct guard_loan loans[GUARD_LOANS];
 	struct guard_seat guard_slots[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
-	_Atomic uint64_t lost_messages; /* count: the queue of messages was full; V's thread reports and clears it */
+	/* messages that did not fit into the queue; the visible process's thread reports the number and clears it */
+	_Atomic uint64_t lost_messages;
 
-	/* Written by V, before it forks. */
-	bool is_orphaned; /* V's process group is */
+	/* Written by the visible process, before it forks. */
+	bool is_orphaned; /* the visible process's group is orphaned */
 
-	/* Written by G. */
+	/* Written by the guardian. */
 	atomic_bool engine_died;
 };
 
@@ -58,12 +63,12 @@ struct signal_state {
 	struct sigaction actions[_NSIG];
 };
 
-/* The data that E and G start with. */
+/* The data with which the engine and the guardian start. */
 struct job {
 	const struct settings *settings;
 	engine_tracer *tracer;
 	struct shared_state *shared;
-	pid_t visible; /* V */
+	pid_t visible; /* the visible process */
 	const struct signal_state *signals;
 	const struct pump *pump;
 };
@@ -71,19 +76,19 @@ struct job {
 struct engine {
 	const struct settings *settings;
 	struct shared_state *shared;
-	int socket;         /* to V */
-	int link;           /* to G */
-	int terminal;       /* the terminal that messages go to, for questions about it; or -1 */
-	pid_t visible;      /* V */
-	int visible_handle; /* a pidfd of V, or -1 if the kernel has none */
+	int socket;         /* to the visible process */
+	int link;           /* to the guardian */
+	int terminal;       /* the terminal that messages go to, used to ask for its foreground group; or -1 */
+	pid_t visible;      /* the visible process */
+	int visible_handle; /* a pidfd of the visible process, or -1 if the kernel has none */
 	struct launch launch;
 	engine_tracer *tracer;
 	pid_t tracer_tid; /* the tracer thread; 0: not started */
 	struct guard guard;
 
-	atomic_uint requests; /* enum engine_request bits that the tracer has not taken yet */
+	atomic_uint requests; /* enum engine_request bits that the tracer thread has not taken yet */
 	atomic_bool tick_wanted;
-	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC in ns; 0: never */
+	_Atomic uint64_t let_go_at; /* end of --duration: CLOCK_MONOTONIC in ns; 0: never */
 	atomic_int wake_child;      /* pid of the wake-up child that has not been reaped yet, or 0 */
 	int wake_fd;                /* eventfd that wakes the main thread */
 	int let_go;                 /* eventfd, readable from the first REQUEST_LET_GO on */
@@ -98,17 +103,18 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 
 /* ---- engine.c ---- */
 
-/* Runs E to its end; returns its exit status. socket: to V; link: to G. */
+/* Runs the engine until it ends; returns its exit status. socket: to the visible process; link: to the guardian. */
 int engine_main(const struct job *job, int socket, int link);
-/* Waits for the end of the target, which is the caller's child. V stops and continues with it meanwhile. */
+/* Waits until the target, which is the caller's child, has ended. The visible process stops and continues with it
+ * meanwhile. */
 void engine_keep_target(struct engine *engine);
-/* Gives E or G a name in lists of processes, a process group of its own, and protection from the OOM killer, so that
- * it is not ended by accident. */
+/* Gives the engine or the guardian a name in lists of processes, a process group of its own, and protection from the
+ * OOM killer, so that it is not killed by accident. */
 void engine_hide(const struct shared_state *shared, const char *name);
 
 /* ---- guardian.c ---- */
 
-/* Runs G, which forks E, to its end; returns its exit status. socket: to V. */
+/* Runs the guardian, which forks the engine, until it ends; returns its exit status. socket: to the visible process. */
 int guardian_main(const struct job *job, int socket);
 
 #endif

@@ -1,5 +1,5 @@
-/* The visible process (V): starts the guardian (G), which starts the engine (E); follows the rules of job control;
- * ends as the target ended. */
+/* The visible process (V): starts the guardian (G), which starts the engine (E); obeys job control; ends as the target
+ * ended. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
@@ -24,15 +24,15 @@
 struct supervisor {
 	const struct settings *settings;
 	struct shared_state *shared;
-	sigset_t taken; /* the signals that `signals` (a signalfd) takes */
+	sigset_t taken; /* the signals that are read from `signals` (a signalfd) */
 	int signals;
 	int socket;
 	pid_t guardian;
 	struct pump pump;
-	bool is_asked; /* by a signal, to let go; at that time (CLOCK_MONOTONIC) */
+	bool is_asked; /* a signal has requested to detach, at the time asked_at (CLOCK_MONOTONIC, ns) */
 	uint64_t asked_at;
-	int out;        /* the original standard output, for settings->conclude; -1 none */
-	int end_signal; /* the SIGTERM or SIGHUP that asked to let go of a launched target */
+	int out;        /* the original standard output, for settings->conclude; -1: none */
+	int end_signal; /* the SIGTERM or SIGHUP that requested to detach from a launched target */
 };
 
 static bool is_launched(const struct supervisor *s)
@@ -48,18 +48,18 @@ static void signals_read(struct signal_state *state)
 			state->actions[sig].sa_handler = SIG_DFL;
 }
 
-/* True for a signal that functrace was started to ignore and that V goes on ignoring. When attached, V goes on
- * ignoring only SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, and kill -INT is how a user
- * makes functrace let go. */
+/* Returns true for a signal that functrace was started to ignore and that it keeps ignoring. When attached, that is so
+ * only for SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, but kill -INT is how a user makes
+ * functrace detach. */
 static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
 {
 	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
 }
 
-/* Blocks the signals that V acts on. V takes them through a signalfd, so that there is no handler and no race. A
- * signal that functrace was started to ignore (nohup, a script's background job) stays ignored if a target is
- * launched, which ignores it too. While the target runs, INT, QUIT and TSTP are for the target: V takes and drops
- * them. When attached, V stops by TSTP as any program does. */
+/* Blocks the signals that the visible process acts on. It reads them from a signalfd, so that there is no handler and
+ * no race. A signal that functrace was started to ignore (nohup, a script's background job) stays ignored if a target
+ * is launched, which ignores it too. While the target runs, INT, QUIT and TSTP are meant for the target: functrace
+ * reads and drops them. When attached, functrace stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -94,7 +94,7 @@ static void supervisor_let_go(struct supervisor *s, int sig)
 }
 
 /* Stops as any program stops by Ctrl-Z: not at all if its process group is orphaned. The kernel decides that, because
- * it may have changed since functrace was started. */
+ * the group may have become orphaned since functrace was started. */
 static void stop_by_terminal(void)
 {
 	sigset_t set;
@@ -120,17 +120,17 @@ static void supervisor_take_signals(struct supervisor *s)
 		else if (sig == s->settings->scan.request_signal)
 			message_send(s->socket, MESSAGE_SCAN, 0, -1);
 		else if (sig == SIGTERM || sig == SIGHUP || !target_has_keyboard) {
-			/* Ctrl-C also lets go of processes that are still traced after the launched program's end (a
-			 * daemon's child). */
+			/* Ctrl-C also detaches from processes that are still traced after the launched program has
+			 * ended (a daemon's child). */
 			if (sig != SIGTSTP)
 				supervisor_let_go(s, sig);
-			else if (!atomic_load(&s->shared->traced)) /* else V ends anyway */
+			else if (!atomic_load(&s->shared->traced)) /* otherwise functrace is about to end */
 				stop_by_terminal();
 		}
 	}
 }
 
-/* Reads pokes. Returns false when both E and G have ended. */
+/* Reads pokes. Returns false when both the engine and the guardian have ended. */
 static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;
@@ -142,7 +142,8 @@ static bool supervisor_take_messages(struct supervisor *s)
 	return got != 0;
 }
 
-/* Waits until E and G have ended, or only wait for the end of a target that functrace was asked to let go of. */
+/* Waits until the engine and the guardian have ended, or, after SIGTERM or SIGHUP, until they only wait for the exit of
+ * a launched target. */
 static void supervise(struct supervisor *s)
 {
 	for (;;) {
@@ -162,8 +163,8 @@ static void supervise(struct supervisor *s)
 
 #define STUCK_LOOK_MS 100
 
-/* Waits until all messages are written, however long the terminal is stopped, as any program does. A signal that asks
- * to let go ends the wait if nothing could be written for a second. */
+/* Waits until all messages are written, however long the terminal is stopped, as any program does. If a signal has
+ * requested to detach, stops waiting when nothing could be written for a second. */
 static void show_messages(struct supervisor *s)
 {
 	bool has_ended = false;
@@ -181,8 +182,8 @@ static void show_messages(struct supervisor *s)
 	pump_close(&s->pump, has_ended);
 }
 
-/* Ends by the signal that ended the target, so that the shell sees it. The core file is the target's, so V writes
- * none. */
+/* Ends by the signal that ended the target, so that the shell sees it. Writes no core file, because the target has
+ * written one. */
 static int end_by(int sig)
 {
 	const struct rlimit none = {0, 0};
@@ -205,8 +206,8 @@ static int end_as_target(const struct shared_state *shared)
 	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
-/* True if the target was killed before its program began. E's result then is the status that a shell gives for such a
- * signal, and functrace ends as for any other end by a signal. */
+/* Returns true if the target was killed before its exec. The engine's result then is the status that a shell returns
+ * for such a signal, and functrace ends as for any other target that was killed. */
 static bool was_killed_early(const struct supervisor *s, int result)
 {
 	const int status = atomic_load(&s->shared->status);
@@ -214,7 +215,7 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* The exit status for the program and for tracing it. done: E has ended by itself, with `result`. */
+/* Returns the exit status of the program, or of tracing it. done: the engine has ended by itself, with `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))
@@ -228,7 +229,7 @@ static int own_status(const struct supervisor *s, bool done, int result)
 	return result ? result : 1;
 }
 
-/* Returns the exit status of functrace, once E has finished or died. */
+/* Returns the exit status of functrace, after the engine has finished or died. */
 static int conclude_run(struct supervisor *s)
 {
 	struct shared_state *const shared = s->shared;
@@ -236,7 +237,7 @@ static int conclude_run(struct supervisor *s)
 	const int result = atomic_load(&shared->result);
 
 	if (!s->end_signal || target_ended(s))
-		waitpid(s->guardian, NULL, 0); /* E and G have both ended */
+		waitpid(s->guardian, NULL, 0); /* the engine and the guardian have both ended */
 	if (!done && !atomic_load(&shared->engine_died))
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. A program that was traced is killed "
@@ -257,7 +258,8 @@ static int supervisor_start_failed(const char *what)
 	return 1;
 }
 
-/* V keeps stderr and its links: all other descriptors that functrace was started with are the target's alone. */
+/* Keeps stderr and the descriptors that connect the processes: all others that functrace was started with belong to the
+ * target. */
 static void supervisor_leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out, s->pump.in, s->pump.out, s->pump.to};
@@ -268,8 +270,8 @@ static void supervisor_leave_descriptors(const struct supervisor *s)
 	fd_fill(STDERR_FILENO);
 }
 
-/* True if the process group is orphaned, as far as V can see: no ancestor of V is in its session and outside of its
- * group. */
+/* Returns true if the process group is orphaned, as far as this process can see: no ancestor is in its session and
+ * outside of its group. */
 static bool is_orphaned(void)
 {
 	const pid_t group = getpgrp(), session = getsid(0);
@@ -280,8 +282,8 @@ static bool is_orphaned(void)
 	return true;
 }
 
-/* Checks that /proc is mounted and has the PIDs that ptrace takes, because functrace reads all facts about processes
- * there. */
+/* Checks that /proc is mounted and shows the PIDs of this PID namespace, because functrace reads all facts about
+ * processes there. */
 static bool check_proc(void)
 {
 	char self[32];
@@ -344,12 +346,13 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	close(sockets[1]);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGTTIN, SIG_DFL); /* E stops V by these */
+	signal(SIGTTIN, SIG_DFL); /* the engine stops this process with SIGTTIN and SIGTTOU */
 	signal(SIGTTOU, SIG_DFL);
 	supervisor_leave_descriptors(&s);
 	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s.signals < 0)
-		return supervisor_start_failed("signals"); /* E reads end-of-file from the socket and lets go */
+		/* the engine reads end-of-file from the socket and detaches */
+		return supervisor_start_failed("signals");
 	if (pump_start(&s.pump))
 		return supervisor_start_failed("a thread");
 	fds_raise_limit();

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Added to the nice value. The thread then gets about a third of another thread's time, so its work always
+/* Added to the nice value. With it the thread gets about a third of the CPU time of another thread, so its work always
  * progresses. */
 #define GENTLE 5
 

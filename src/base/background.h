@@ -9,11 +9,11 @@ struct background;
 /* Begins work(context) in a thread to which no signal is delivered. If no thread can be started, does the work at
  * once. The work owns the data that context points to until background_end(). */
 struct background *background_begin(void (*work)(void *context), void *context);
-/* The same for work that no stopped program waits for. Its thread, and the threads that it starts, have a lower
- * priority than others, above all than the traced programs. */
+/* Does the same for work that no stopped program waits for. The work's thread, and the threads that it starts, have a
+ * lower priority than other threads, above all than the traced programs. */
 struct background *background_begin_gently(void (*work)(void *context), void *context);
 bool background_is_done(const struct background *background);
-/* Waits for the end of the work, and frees `background`. */
+/* Waits until the work is done, and frees `background`. */
 void background_end(struct background *background);
 
 #endif

@@ -12,8 +12,8 @@ struct buf {
 
 void buf_free(struct buf *b);
 
-/* Makes room for `more` bytes after the content, and returns their address. The content grows only by buf_add() or by
- * the caller's own b->size += n. */
+/* Makes room for `more` bytes after the content, and returns the address of that room. The content grows only by
+ * buf_add() or by the caller's own b->size += n. */
 unsigned char *buf_room_slow(struct buf *b, size_t more);
 
 static inline unsigned char *buf_room(struct buf *b, size_t more)

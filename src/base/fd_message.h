@@ -1,14 +1,14 @@
-/* Messages between processes over a socket that keeps message boundaries. Each may carry a descriptor. */
+/* Messages between processes over a socket that keeps message boundaries. Each message may carry a descriptor. */
 #ifndef FT_BASE_FD_MESSAGE_H
 #define FT_BASE_FD_MESSAGE_H
 
 #include <stddef.h>
 
-/* Sends `size` bytes, with a copy of `fd` unless that is -1; `fd` stays the caller's. Never blocks. Returns 0 or
- * -errno (-EAGAIN: the other side is stopped and the socket is full). */
+/* Sends `size` bytes, with a copy of `fd` unless that is -1; `fd` stays the caller's. Never blocks. Returns 0 or -errno
+ * (-EAGAIN: the socket is full, because the receiver is stopped). */
 int fd_message_send(int socket, const void *bytes, size_t size, int fd);
-/* Receives a message. Returns 1 and sets *bytes (zeroed if the message has another size) and *fd (-1 if none came);
- * 0: the other side has ended; -EAGAIN: no message now. */
+/* Receives a message. Returns 1 and sets *bytes (zeroed if the message has another size) and *fd (-1 if the message
+ * carries no descriptor); 0 if the other process has ended or closed the socket; -EAGAIN if no message is present. */
 int fd_message_receive(int socket, void *bytes, size_t size, int *fd);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the end of the bracket set that the pattern begins with; NULL: the bracket is an ordinary character. */
+/* Returns the end of the bracket set that the pattern begins with; NULL if the bracket is an ordinary character. */
 static const char *set_end(const char *pattern)
 {
 	const char *p = pattern + 1;
@@ -14,7 +14,7 @@ static const char *set_end(const char *pattern)
 		return NULL;
 	if (*p == '!' || *p == '^')
 		p++;
-	/* A closing bracket in first place belongs to the set. */
+	/* A closing bracket as first character belongs to the set. */
 	if (*p)
 		p++;
 	p += strcspn(p, "]");
@@ -56,7 +56,7 @@ static const char *match_byte(const char *pattern, char byte)
 
 bool glob_matches(const char *pattern, const char *text)
 {
-	/* after the last *; the text after the part that this * has matched so far */
+	/* star: the pattern after the last `*`; from: the text after the bytes that this `*` has matched so far */
 	const char *star = NULL, *from = NULL;
 
 	while (*text) {
@@ -71,7 +71,7 @@ bool glob_matches(const char *pattern, const char *text)
 			pattern = next;
 			text++;
 		} else if (star) {
-			/* Elements before the last * need no second try, because they have matched as early as
+			/* Elements before the last * need not be tried again, because they have matched as early as
 			 * possible. */
 			pattern = star;
 			text = ++from;

@@ -5,16 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if the pattern matches the whole text. `*` matches any bytes, `?` one byte, [a-z] a byte of the set, [!a-z]
- * and [^a-z] a byte outside of it; a backslash makes the next character ordinary. An unclosed bracket is ordinary
- * too, and so are the brackets of names: [] and [abi:...]. Compares bytes in any locale. The time is at most the
- * lengths' product. */
+/* Returns true if the pattern matches the whole text. `*` matches any bytes, `?` one byte, [a-z] a byte of the set,
+ * [!a-z] and [^a-z] a byte outside of it; a backslash makes the next character ordinary. An unclosed bracket is
+ * ordinary too, and so are the brackets of names: [] and [abi:...]. Compares bytes in any locale. The time is at most
+ * the lengths' product. */
 bool glob_matches(const char *pattern, const char *text);
-/* Returns the number of bytes before the pattern's first wildcard, with which every matching text begins. Without a
- * wildcard that is the whole length, and the pattern matches only itself. */
+/* Returns the number of bytes before the pattern's first wildcard; every matching text begins with these bytes. Without
+ * a wildcard that is the whole length, and the pattern matches only itself. */
 size_t glob_literal(const char *pattern);
 
-/* True if a bracket is not closed; no name of a function has such a bracket. */
+/* Returns true if the pattern has a bracket that is not closed; no function name has such a bracket. */
 bool glob_is_open(const char *pattern);
 
 /* Returns a pattern that matches this text only; the caller frees it. */

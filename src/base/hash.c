@@ -60,7 +60,7 @@ struct hash hash_with_room(size_t count)
 
 	while (count > h.capacity / 4 * 3)
 		h.capacity *= 2;
-	/* Not calloc(), because the kernel would clear that memory later, when keys are added. */
+	/* Not calloc(), because then the kernel would clear the pages only when keys are added. */
 	h.entries = xreallocarray(NULL, h.capacity, sizeof(*h.entries));
 	memset(h.entries, 0, h.capacity * sizeof(*h.entries));
 	return h;
@@ -123,7 +123,7 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)
 	for (size_t i = (hole + 1) & mask; h->entries[i].used; i = (i + 1) & mask) {
 		const size_t home = hash_mix(h->entries[i].key) & mask;
 
-		/* A search would no longer reach an entry after the hole, so the entry moves into the hole. */
+		/* A search for this entry would end at the hole, so the entry moves into the hole. */
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			h->entries[hole] = h->entries[i];
 			hole = i;
@@ -164,7 +164,7 @@ uint64_t hash_bytes(const void *data, size_t size)
 	const unsigned char *bytes = data;
 	uint64_t h = 0xcbf29ce484222325u ^ size;
 
-	/* Uses four lanes, because each multiplication depends on the one before and a processor does four at a
+	/* Uses four independent chains, because each multiplication depends on the one before and a CPU does four at a
 	 * time. */
 	if (size >= 64) {
 		uint64_t lanes[4] = {h, h + 1, h + 2, h + 3};

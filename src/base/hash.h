@@ -1,5 +1,5 @@
 /* A map from 64-bit keys to 64-bit values. Uses open addressing with linear probing and backward-shift deletion, so
- * that deletions never slow it down, and its memory is proportional to the largest number of entries held. */
+ * that deletions never slow it down. Its memory is proportional to the largest number of entries that it has held. */
 #ifndef FT_BASE_HASH_H
 #define FT_BASE_HASH_H
 
@@ -21,10 +21,12 @@ void hash_free(struct hash *h);
 /* Copies `from` into `to`, which has to be empty. */
 void hash_copy(const struct hash *from, struct hash *to);
 
-/* Returns an empty map whose memory for that many keys is present already, so that adding each takes the same time. */
+/* Returns an empty map whose memory for that many keys is already resident, so that adding a key always takes the same
+ * time. */
 struct hash hash_with_room(size_t count);
 
-/* Moves h's entries into `room`, if that is larger; `room` is empty and freed afterwards. */
+/* Moves h's entries into the empty map `room`, and makes that h, if `room` is larger. `room` is empty and freed
+ * afterwards. */
 void hash_move(struct hash *h, struct hash *room);
 
 /* Returns the address of the key's value, or NULL. Valid until the next set or remove. */
@@ -39,14 +41,14 @@ uint64_t *hash_place(struct hash *h, uint64_t key);
 /* Removes the key. Returns false if it was not present; *value (may be NULL) gets its value. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 
-/* Iterates: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
+/* Iterates over the entries: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
 struct hash_entry *hash_next(const struct hash *h, size_t *position);
 
-/* Returns the keys from `start` to below `end`, for a caller that then removes them. The caller frees the array; NULL
- * if there are none. */
+/* Returns the keys from `start` to below `end`, which the caller may remove then. The caller frees the array; NULL if
+ * there are none. */
 uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, size_t *count);
 
-/* Returns a value that is a pointer, or NULL. */
+/* Returns the key's value as a pointer; NULL if the key is not present. */
 static inline void *hash_get_ptr(const struct hash *h, uint64_t key)
 {
 	const uint64_t *value = hash_get(h, key);
@@ -70,8 +72,8 @@ static inline uint64_t hash_mix(uint64_t x)
 /* Hashes bytes, for string keys. The caller compares the strings. */
 uint64_t hash_bytes(const void *data, size_t size);
 
-/* Returns a random number. Tables mix it into the keys that they hash, so that no file can be made with records that
- * all hit one slot of a table. */
+/* Returns a random number. Tables mix it into the keys that they hash, so that nobody can make a file whose records all
+ * fall into one slot of a table. */
 uint64_t random_seed(void);
 
 #endif

@@ -64,8 +64,8 @@ static int open_as(const void *caller, const char *path, int flags, mode_t mode)
 	return openat(AT_FDCWD, path, flags, mode);
 }
 
-/* Defines open() under each name by which a library may call it: the names for large files, and those that fortified
- * code uses for calls without a mode. */
+/* Defines open() under each name by which a library may call it: open64() for large files, and __open_2() and
+ * __open64_2(), which code compiled with _FORTIFY_SOURCE calls without a mode. */
 #define OPEN(function, name, more)                                                                                     \
 	int function(const char *path, int flags, ...) __asm__(name);                                                  \
 	int function(const char *path, int flags, ...)                                                                 \

@@ -1,14 +1,14 @@
-/* Controls which files a library opens. libdw opens all files that debug information names: for a fifo it waits for a
- * writer, and it maps what it reads. No option prevents that. So this program defines an open() of its own, which
- * replaces the C library's for all libraries, as any symbol of a program does. */
+/* Controls which files a library opens. libdw opens all files that debug information names: if one is a fifo, it waits
+ * for a writer; it maps each file that it reads. libdw has no option against that. So this program defines an open() of
+ * its own, which replaces the C library's for all libraries, as any symbol of a program does. */
 #ifndef FT_BASE_LIBRARY_OPEN_H
 #define FT_BASE_LIBRARY_OPEN_H
 
 #include <stdbool.h>
 
-/* From now on, the library that contains the code at `function` opens files by opener(path). That returns a
- * descriptor, which the library closes, or -1 and errno. Returns false if that code is not in a shared library. Works
- * for one library; to be called before other threads exist. */
+/* From now on, the library that contains the code at `function` opens files by opener(path). opener() returns a
+ * descriptor, which the library closes, or -1 and errno. Returns false if the code is not in a shared library. Works
+ * for one library only. Must be called before other threads exist. */
 bool library_open_by(const void *function, int (*opener)(const char *path));
 
 #endif

@@ -12,10 +12,11 @@
 #define PATIENCE (2 * SECOND)
 #define INTERVAL (SECOND / 5)
 
-/* State of this program's status line. */
+/* The state of this program's status line. */
 static struct {
 	bool allowed;
-	uint64_t from_ns, next_ns; /* before these times no line is shown, and none is replaced */
+	/* from_ns: no line is shown before this time; next_ns: none is replaced before this time */
+	uint64_t from_ns, next_ns;
 } lines;
 
 /* Uses the coarse clock, which costs a few nanoseconds, because this is called for each record. */

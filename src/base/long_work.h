@@ -1,4 +1,4 @@
-/* Shows a line on the terminal during long work: its progress, and how long the rest will take. */
+/* Shows a line on the terminal during long work: its progress, and the time left. */
 #ifndef FT_BASE_LONG_WORK_H
 #define FT_BASE_LONG_WORK_H
 
@@ -9,23 +9,25 @@ struct buf;
 /* One piece of work: reading a file, or naming stacks. */
 struct long_work {
 	uint64_t began_ns;
-	bool shown; /* its line was shown; a message may have removed it since */
+	bool shown; /* its line was shown; a message may have erased the line since */
 };
 
-/* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is
- * in its foreground, and messages are not off (-q). Without this call no progress is ever shown. */
+/* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is in
+ * that terminal's foreground, and messages are not off (-q). Without this call no progress is ever shown. */
 void long_work_allow(void);
 
 void long_work_begin(struct long_work *work);
-/* True if a line is due: the work's first, or one whose predecessor is at least a fifth of a second old. Reads the
- * clock, which costs some nanoseconds. */
+/* Returns true if the line is to be written now: for the first time in this work, or at least a fifth of a second after
+ * the last time. Reads the clock, which costs some nanoseconds. */
 bool long_work_is_due(const struct long_work *work);
-/* Shows `text`, and the time left, computed from `done` of `total` (0: unknown, not shown). */
+/* Shows `text`, and the time left, computed from the work done so far (`done`) and all work (`total`; 0: unknown, no
+ * time is shown). */
 void long_work_show(struct long_work *work, const char *text, uint64_t done, uint64_t total);
-/* Removes the line. */
+/* Removes the line from the terminal. */
 void long_work_end(struct long_work *work);
 
-/* Appends ", 12 s left": the time for the rest at the speed so far. Appends nothing if that is unknown. */
+/* Appends ", 12 s left": the time that the remaining work takes at the average speed so far. Appends nothing if that is
+ * unknown. */
 void long_work_add_left(struct buf *out, uint64_t elapsed_ns, uint64_t done, uint64_t total);
 
 #endif

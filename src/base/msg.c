@@ -76,16 +76,16 @@ bool msg_set_debug(const char *spec)
 	return true;
 }
 
-/* ---- The destination of lines ---- */
+/* ---- Where lines are written ---- */
 
-/* Protects the data below, because threads that read files print messages too. */
+/* Protects the data below, because worker threads print messages too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
 	bool is_on;
 	int terminal;
 	_Atomic uint64_t *lost;
-	char *kept; /* whole lines: `size` bytes of at most `room` */
+	char *kept; /* complete lines: `size` bytes, at most `room` */
 	size_t size, room;
 } queue = {.terminal = STDERR_FILENO};
 
@@ -111,8 +111,8 @@ void msg_keep(size_t room)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Writes the whole line or nothing, as the kernel guarantees for up to PIPE_BUF bytes. Returns false if there is no
- * room. If the reader has ended, returns true: the line need not be kept. */
+/* Writes the whole line or nothing, as the kernel guarantees for up to PIPE_BUF bytes. Returns false if the pipe is
+ * full. Returns true if the reader has ended, because then the line need not be kept. */
 static bool msg_enqueue(const void *line, size_t size)
 {
 	ssize_t done;
@@ -130,7 +130,7 @@ static size_t whole_lines(const char *text, size_t size)
 	return end ? (size_t)(end - text) + 1 : size;
 }
 
-/* Returns false if some lines still wait for room. */
+/* Returns false if some kept lines do not fit into the pipe yet. */
 static bool enqueue_kept(void)
 {
 	size_t done = 0;
@@ -148,7 +148,7 @@ static bool enqueue_kept(void)
 	return !queue.size;
 }
 
-/* `line` has at most PIPE_BUF bytes. Returns false if it is lost. */
+/* Writes or keeps `line`, which has at most PIPE_BUF bytes. Returns false if it is lost. */
 static bool msg_emit(const char *line, size_t size)
 {
 	if (!queue.is_on)
@@ -184,7 +184,7 @@ void msg_settle(int milliseconds)
 	pthread_mutex_unlock(&lock);
 }
 
-/* True if lines written before have not been read yet. */
+/* Returns true if the pipe contains lines that were not read yet. */
 static bool is_waiting(void)
 {
 	int bytes;
@@ -192,9 +192,9 @@ static bool is_waiting(void)
 	return queue.is_on && ioctl(STDERR_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-static size_t status_width; /* width of the status line that is shown; 0 none */
+static size_t status_width; /* width of the status line that is shown; 0: none */
 
-/* Overwrites the status line by "\r", blanks and "\r", which work on any terminal. */
+/* Overwrites the status line with "\r", blanks and "\r", which work on any terminal. */
 static size_t clear_status(char *out)
 {
 	const size_t width = status_width;
@@ -258,7 +258,7 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	/* Escapes the text, because other programs choose the names in it. */
+	/* Escapes the text, because it may contain names that other programs have chosen. */
 	used += (int)plain_copy(line + used, sizeof(line) - 1 - (size_t)used, text, strchr(fmt, '\n'));
 	line[used++] = '\n';
 	if (!msg_emit(line, (size_t)used))

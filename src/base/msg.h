@@ -10,12 +10,12 @@ enum msg_domain { DBG_TRACER, DBG_BREAKPOINT, DBG_CALL, DBG_SYMBOLS, DBG_UNWIND,
 /* Sets the name printed before each message. Keeps the pointer. */
 void msg_set_program(const char *name);
 
-/* -q: only errors. */
+/* -q: sets whether only errors are shown. */
 void msg_set_quiet(bool quiet);
 bool msg_is_quiet(void);
 
-/* -d[=DOMAIN:LEVEL,...]; NULL sets level 1 in all domains. Returns false if `spec` names an unknown domain or a level
- * outside of 0 to MSG_DEBUG_MAX. */
+/* -d[=DOMAIN:LEVEL,...]: sets debug levels; NULL sets level 1 in all domains. Returns false if `spec` names an unknown
+ * domain or a level outside of 0 to MSG_DEBUG_MAX. */
 #define MSG_DEBUG_MAX 2
 bool msg_set_debug(const char *spec);
 
@@ -29,24 +29,25 @@ void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /*
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* shows the message, then _exit(1) */
 
-/* From now on standard error is a pipe that never blocks. A message that finds it full is counted in *lost; a status
- * line that would have to wait is dropped, because a newer one follows. terminal: a descriptor of the terminal that
- * the pipe leads to, for its width, or -1. Both must stay valid. */
+/* From now on standard error is a pipe that never blocks. A message that does not fit into the full pipe is counted in
+ * *lost; a status line that does not fit is dropped, because a newer one follows. terminal: a descriptor of the
+ * terminal to which the pipe's content is copied, from which the line width is read; or -1. Both arguments must stay
+ * valid. */
 void msg_set_queue(int terminal, _Atomic uint64_t *lost);
 /* From now on messages go directly to standard error again. */
 void msg_set_direct(void);
-/* From now on keeps up to `room` bytes of messages that find the pipe full, and sends them when there is room. All
- * calls have the same `room`. */
+/* From now on keeps up to `room` bytes of messages that do not fit into the full pipe, and sends them when there is
+ * room again. All calls have the same `room`. */
 void msg_keep(size_t room);
 #define MESSAGES_KEPT (256u << 10) /* bytes: far more than a summary */
 /* Sends the kept messages. Waits for room in a full pipe, each time for at most `milliseconds` (-1: without a limit);
- * messages that find no room by then count as lost. Does nothing without a queue. */
+ * messages that have not fitted by then count as lost. Does nothing if standard error is no queue (msg_set_queue()). */
 void msg_settle(int milliseconds);
 
 /* Shows a line on a terminal, cut to its width. The next line or message replaces it; NULL removes it. */
 void msg_status(const char *text);
 
-/* Prints a debugging message. msg_debug() checks first whether the domain shows that level. */
+/* Prints a debugging message. Called by msg_debug(), which checks first whether the domain shows that level. */
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);
 #define msg_debug(domain, level, ...)                                                                                  \
 	do {                                                                                                           \

@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* True for the errors of opening a fifo without a reader (ENXIO), a link (ELOOP), a folder or a socket. */
+/* Returns true for the errors of opening a fifo without a reader (ENXIO), a link (ELOOP), a directory or a socket. */
 static bool own_file_is_taken(int error)
 {
 	return error == ELOOP || error == ENXIO || error == EISDIR || error == EMLINK;
@@ -39,7 +39,7 @@ int own_file_open(const char *path)
 
 	if (fd < 0)
 		return fd;
-	/* An existing file may be readable for other users. */
+	/* An existing file may be readable by other users. */
 	const mode_t mask = umask(0);
 
 	umask(mask);
@@ -56,9 +56,9 @@ int own_file_open_to_append(const char *path)
 	return open_ours(path, O_APPEND);
 }
 
-#define LINKS_MAX 40 /* the number of links that the kernel follows */
+#define LINKS_MAX 40 /* limit of links that are followed, the same as the kernel's */
 
-/* Opens the folder part of a path relative to `folder`; *name gets the last part. */
+/* Opens the directory of a path that is relative to `folder`; *name gets the last component. */
 static int open_folder(int folder, const char *path, const char **name)
 {
 	const char *const slash = strrchr(path, '/');
@@ -71,7 +71,7 @@ static int open_folder(int folder, const char *path, const char **name)
 	return fd < 0 ? error : fd;
 }
 
-/* Reads a link's target, which the caller frees. Returns 0 or -errno. -EEXIST: the link is one of /proc that leads to
+/* Reads a link's target, which the caller frees. Returns 0 or -errno. -EEXIST: the link is one of /proc that points to
  * a file without a path. -EAGAIN: the file is no link any more. */
 static int read_link(int folder, const char *name, char **to)
 {
@@ -99,8 +99,8 @@ static int read_link(int folder, const char *name, char **to)
 	return error;
 }
 
-/* Follows one link: *folder and *path are replaced by its target's. Returns the descriptor if the link is one of
- * /proc; -EAGAIN: the caller opens the target; or another -errno. */
+/* Follows one link: replaces *folder and *path by those of the link's target. Returns a descriptor if the link is one
+ * of /proc; -EAGAIN: the caller has to open the target; or another -errno. */
 static int own_file_follow(int *folder, char **path, int flags)
 {
 	const char *name;
@@ -126,7 +126,8 @@ static int own_file_follow(int *folder, char **path, int flags)
 	return result;
 }
 
-/* Reads each link from the descriptor by which its owner was checked, so that another user (B) cannot exchange it:
+/* Reads each link through the descriptor with which its owner was checked, so that another user (B) cannot exchange the
+ * link:
  *
  *	A: checks that the link is this user's | B: puts a link of its own there | A: open() */
 int own_file_open_given(const char *path, int flags)

@@ -6,7 +6,7 @@
 
 /* Appends the word, quoted for a shell. */
 void shell_quote_add(struct buf *out, const char *word);
-/* The same for a file name, so that a name that looks like an option is not taken for one. */
+/* Appends a file name, quoted for a shell, and so that a name beginning with '-' is not taken for an option. */
 void shell_quote_add_path(struct buf *out, const char *path);
 
 #endif

@@ -64,7 +64,7 @@ size_t plain_copy(char *to, size_t room, const char *text, bool keeps_lines)
 	return used;
 }
 
-/* The size of the character at `text`, of which `left` bytes are present. */
+/* Returns the size of the character at `text`, of which `left` bytes are present; 0 if it is invalid or not plain. */
 static size_t size_within(const char *text, size_t left)
 {
 	char copy[8] = "";

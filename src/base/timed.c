@@ -1,4 +1,4 @@
-/* Reads files with a limit of time, by a worker: see timed.h. */
+/* Reads files with a time limit, in a worker thread: see timed.h. */
 #include "config.h"
 #include "base/timed.h"
 #include "base/util.h"
@@ -12,22 +12,22 @@
 #define HELD_NS                                                                                                        \
 	(UINT64_C(720) * 1000000) /* limit of a read, divided by 4 for each late read: less than a second in total */
 #define FREE_NS  (UINT64_C(10) * 1000000000)
-#define SLICE_NS (UINT64_C(50) * 1000000) /* between two checks of let_go */
-#define LOOK_NS  UINT64_C(1000000)        /* between two calls of the watcher */
-#define LATE_MAX 8                        /* number of late reads from which on no further read is started */
+#define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
+#define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */
+#define LATE_MAX 8                        /* with this many late reads, no further read is started */
 
 const char timed_reason[] = "reading it takes too long";
 
 static __thread bool is_on;
 
-/* The state of timed reading. Only the thread that has limits uses it, except `late`. */
+/* The state of timed reading. Only the thread that has limits uses it; workers also change `late`. */
 static struct {
 	bool is_held;
 	const int *let_go;
-	struct worker *worker;       /* an idle worker, or NULL */
-	void (*look)(void *context); /* timed_watch() */
+	struct worker *worker;       /* a worker that has no job, or NULL */
+	void (*look)(void *context); /* set by timed_watch() */
 	void *look_context;
-	atomic_uint late; /* workers that were left to their work and have not finished it */
+	atomic_uint late; /* number of late workers that have not finished */
 } timed;
 
 struct timed_job {
@@ -58,7 +58,7 @@ void timed_begin(const int *let_go)
 {
 	is_on = true;
 	timed.let_go = let_go;
-	/* Now, while this thread may still use every CPU. */
+	/* The worker is started now, while this thread may still use every CPU. */
 	timed.worker = worker_new("ft-reader");
 }
 

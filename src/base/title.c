@@ -1,4 +1,4 @@
-/* Changes the name of a process in lists of processes: see title.h. */
+/* Changes the name that ps and top show for a process: see title.h. */
 #include "config.h"
 #include "base/title.h"
 #include "base/util.h"
@@ -18,8 +18,8 @@ char **title_begin(int argc, char **argv)
 	title.start = argv[0];
 	for (int i = 0; i < argc; i++) {
 		title.copy[i] = xstrdup(argv[i]);
-		/* Counts the words that are adjacent in memory, as the kernel places them. A word that was replaced
-		 * is not overwritten. */
+		/* Counts the words that are adjacent in memory, as the kernel places them. If a word was replaced by
+		 * another string, that string is not overwritten. */
 		if (argv[i] == title.start + title.size)
 			title.size += strlen(argv[i]) + 1;
 	}

@@ -74,14 +74,14 @@ void array_reserve(void **items, size_t *capacity, size_t count, size_t size)
 char *path_normalise(char *path)
 {
 	const bool absolute = *path == '/';
-	char *to = path + absolute, *floor = to; /* the part that ".." does not remove */
+	char *to = path + absolute, *floor = to; /* the beginning of the path that ".." does not remove */
 
 	for (const char *p = to; *p;) {
 		const size_t length = strcspn(p, "/");
 		const char *next = p + length + (p[length] == '/');
 
 		if (length == 2 && !memcmp(p, "..", 2) && (to > floor || absolute)) {
-			to -= to > floor; /* the '/' of the removed part */
+			to -= to > floor; /* also removes the '/' after the component */
 			while (to > floor && to[-1] != '/')
 				to--;
 		} else if (length && !(length == 1 && *p == '.')) {
@@ -129,7 +129,7 @@ static bool has_hex_prefix(const char *text)
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 }
 
-/* Returns more than 15 if c is no digit. */
+/* Returns the value of a digit; more than 15 if c is no digit. */
 static inline unsigned digit_of(char c)
 {
 	const unsigned decimal = (unsigned char)c - '0', letter = ((unsigned char)c | 0x20u) - 'a';
@@ -137,7 +137,7 @@ static inline unsigned digit_of(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* Not strtoull(): text traces are mostly numbers, and it would take half of the time of reading them. */
+/* Not strtoull(): text traces are mostly numbers, and strtoull() would take half of the time of reading them. */
 static inline bool util_parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -184,7 +184,7 @@ int open_regular(const char *path, struct stat *st)
 	int fd = open(link, O_RDONLY | O_CLOEXEC);
 	int error = errno;
 
-	/* /proc is not mounted. */
+	/* If /proc is not mounted, opens the path again. */
 	if (fd < 0 && error == ENOENT) {
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		error = errno;
@@ -199,7 +199,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* Takes ownership of the descriptor; -1 with errno gives NULL. */
+/* Takes ownership of the descriptor. If it is -1, returns NULL and leaves errno. */
 static char *util_read_all(int fd, size_t max, size_t *size)
 {
 	size_t capacity = 4096, used = 0;

@@ -1,8 +1,7 @@
 /* Memory allocation that cannot fail, strings, checked arithmetic, reading of small files.
  *
- * The x-functions end the program with a message when memory is exhausted: the guardian then corrects the target.
- * They are only for sizes that the program itself chose or has bounded; sizes from a file or a tracee are checked
- * first. */
+ * The x-functions end the program with a message when memory is exhausted: the guardian then corrects the target. Use
+ * them only for sizes that the program itself chose or has bounded; check a size from a file or a tracee first. */
 #ifndef FT_BASE_UTIL_H
 #define FT_BASE_UTIL_H
 
@@ -16,7 +15,7 @@ struct stat;
 #define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
-/* Renamed, because libiberty, which demangles names, has functions of these names. */
+/* These functions get other names, because libiberty, which demangles names, has functions of the same names. */
 #define xmalloc   base_xmalloc
 #define xcalloc   base_xcalloc
 #define xstrdup   base_xstrdup
@@ -37,8 +36,8 @@ char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
 void array_reserve(void **items, size_t *capacity, size_t count, size_t size);
 #define ARRAY_GROW(items, capacity, count) array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
 
-/* Returns how many items are not above `key`, by binary search. The items are in ascending order of member (.start,
- * or ->start in an array of pointers). */
+/* Returns the number of items whose `member` is at most `key`, by binary search. The items are in ascending order of
+ * `member` (.start, or ->start in an array of pointers). */
 #define COUNT_UP_TO(items, count, member, key)                                                                         \
 	({                                                                                                             \
 		size_t low_ = 0, high_ = (count);                                                                      \
@@ -64,7 +63,7 @@ static inline uint64_t align_down(uint64_t value, uint64_t power_of_two)
 	return value & ~(power_of_two - 1);
 }
 
-/* a + b and a * b, or UINT64_MAX if the result does not fit. */
+/* Return a + b and a * b; UINT64_MAX if the result does not fit. */
 static inline uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -81,33 +80,34 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 char *path_normalise(char *path);
 /* Returns the part of the path after the last '/'. */
 const char *path_name(const char *path);
-/* True if a folder of that name exists. */
+/* Returns true if a directory of that name exists. */
 bool path_is_folder(const char *path);
-/* True if the path leads to a terminal. */
+/* Returns true if the path names a terminal. */
 bool path_is_terminal(const char *path);
 
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise decimal). Returns false if it is empty, has
  * other characters or exceeds `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
-/* Parses a hexadecimal number, with or without 0x, in the same way: an address as nm and objdump print it, or a
- * mask. */
+/* Parses a hexadecimal number, with or without 0x, in the same way. Used for addresses as nm and objdump print them,
+ * and for masks. */
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
 /* Writes 1234567 as "1,234,567" into `text`, and returns that. */
 const char *number_grouped(uint64_t number, char text[32]);
 
-/* Opens a regular file for reading, and gets its stat. Does not open any other file at all: a file that a core file,
- * a trace or a program names may be a fifo at which a process waits, or a device that acts when it is opened. Returns
- * a descriptor, or -1 and errno; ENOEXEC: it is no regular file. */
+/* Opens a regular file for reading, and gets its stat. Does not open any other file at all, because a file named by a
+ * core file, a trace or a program may be a fifo, at which an open waits, or a device, which acts when it is opened.
+ * Returns a descriptor, or -1 and errno; ENOEXEC: it is no regular file. */
 int open_regular(const char *path, struct stat *st);
 
 /* Reads a whole file (at most `max` bytes; also files of /proc, which have no size) into a new NUL-terminated buffer,
- * which the caller frees. Returns NULL and errno on error; EFBIG: it is longer. *size may be NULL. */
+ * which the caller frees. Returns NULL and errno on error; EFBIG: the file has more than `max` bytes. *size may be
+ * NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
-/* The same for regular files only, and without waiting for others: for names that another program has made. */
+/* Does the same for regular files only, and never waits at a fifo. Used for names that another program has made. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
-/* Opens the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Using them still fails
- * with EBADF. */
+/* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Using them
+ * still fails with EBADF. */
 void standard_fds_reserve(void);
 /* Raises the soft limit of open files to the hard limit. Never called in the target. */
 void fds_raise_limit(void);
@@ -118,13 +118,13 @@ int temporary_file(void);
 /* Writes all bytes, continuing after EINTR and short writes. Returns 0 or -errno; *done (may be NULL) gets the number
  * of bytes that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
-/* The same at an offset of a file. Returns false and errno if writing fails. */
+/* Does the same at an offset of a file. Returns false and errno if writing fails. */
 bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 
-/* The size of a memory page in bytes. */
+/* Returns the size of a memory page in bytes. */
 uint64_t page_size(void);
 
-/* CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */
+/* Returns the time of CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */
 uint64_t clock_ns(int clock_id);
 
 #endif

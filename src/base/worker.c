@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define NAME_MAX_BYTES 16 /* with the NUL */
+#define NAME_MAX_BYTES 16 /* size of a thread name, including the NUL */
 
 struct worker {
 	pthread_mutex_t lock;
@@ -22,7 +22,7 @@ struct worker {
 	char name[NAME_MAX_BYTES];
 };
 
-static atomic_uint busy; /* number of threads that do a job */
+static atomic_uint busy; /* number of threads that are doing a job */
 
 static struct {
 	cpu_set_t set;
@@ -49,7 +49,7 @@ static void worker_free(struct worker *worker)
 	free(worker);
 }
 
-/* The job may have been freed when this returns. */
+/* Does a job. The job may have been freed when this returns. */
 static void do_job(struct worker *worker, struct worker_job *job)
 {
 	job->work(job);

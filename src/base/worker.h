@@ -1,6 +1,6 @@
-/* A thread that does jobs one after another, in the order in which they are given. A job that never ends, because it
- * reads a file that does not answer, blocks only its worker: the giver waits as long as it wants, and then leaves the
- * job to the worker.
+/* A thread that does jobs one after another, in the order in which they are given. A job that never returns, because it
+ * reads a file that does not answer, blocks only the worker: the thread that gave the job waits as long as it wants,
+ * and then leaves the job to the worker.
  *
  * At any time a job belongs to one of the two threads:
  *
@@ -18,31 +18,33 @@ struct worker;
 struct worker_job {
 	void (*work)(struct worker_job *job); /* called by the worker's thread */
 	void (*end)(struct worker_job *job);  /* frees the job and its data; called once, by either thread */
-	struct worker_job *next;              /* the worker's own, like the fields below */
+	struct worker_job *next;              /* used only by worker.c, like the fields below */
 	atomic_bool is_done;
 	bool is_dropped;
 };
 
-/* Remembers the CPUs that the calling thread may use, on the first call. To be called before the tracer's thread is
- * pinned: it may share one CPU with its target, but the threads that work beside it do not. */
+/* Remembers, on the first call, the CPUs that the calling thread may use. Must be called before the tracer's thread is
+ * pinned: the tracer may share one CPU with its target, but worker threads must not. */
 void cpus_remember(void);
 /* Lets the calling thread use the remembered CPUs. */
 void cpus_use_all(void);
 
 /* Starts a thread of that name, to which no signal is delivered and which may use the CPUs of cpus_remember(). If no
- * thread can be started, each job is done when it is given. */
+ * thread can be started, worker_give() does each job itself. */
 struct worker *worker_new(const char *name);
 /* Queues a new job, after all jobs that were given before. */
 void worker_give(struct worker *worker, struct worker_job *job);
-/* True if the work is done: then the job is the caller's again. Cheap. */
+/* Returns true if the work is done: then the job belongs to the caller again. Cheap. */
 bool worker_is_done(const struct worker_job *job);
 /* Waits until the work is done, for at most `ns` nanoseconds. Returns true if it is done. */
 bool worker_wait(struct worker *worker, const struct worker_job *job, uint64_t ns);
-/* Gives up the caller's interest in the job: job->end() is called now if the work is done, else after it. */
+/* Tells the worker that the caller does not wait for the job any more: job->end() is called now if the work is done,
+ * else after it. */
 void worker_drop(struct worker *worker, struct worker_job *job);
-/* Ends the worker when it has done its jobs, to which the caller adds no more. Does not wait. NULL is allowed. */
+/* Ends the worker thread when it has done its jobs. The caller gives it no more jobs. Does not wait. NULL is
+ * allowed. */
 void worker_end(struct worker *worker);
-/* True if a thread of any worker is in a job, which may keep this process from ending (watch() in guardian.c). */
+/* Returns true if a worker's thread is inside a job: that may keep this process from ending (guardian_watch()). */
 bool workers_are_busy(void);
 
 #endif

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_MAX (1 << 22) /* limit for files of /proc, the longest of which are command lines */
+#define FILE_MAX (1 << 22) /* largest file of /proc that is read, in bytes; the longest are command lines */
 
 char *proc_path(pid_t tid, const char *name)
 {
@@ -169,8 +169,8 @@ bool proc_lacks_privileges(pid_t pid)
 
 /* ---- stat ---- */
 
-/* The numbers of the fields in proc(5). The fields after the name are found by its last parenthesis, because the name
- * may contain any character. */
+/* Field numbers as in proc(5). The fields after the name are searched from the last parenthesis, because the name may
+ * contain any character. */
 enum stat_field {
 	FIELD_STATE = 3,
 	FIELD_PARENT = 4,
@@ -226,7 +226,7 @@ int proc_stat_open(pid_t tid)
 {
 	char path[48];
 
-	/* Not /proc/TID/stat, for which the kernel sums over all threads. */
+	/* Not /proc/TID/stat, for which the kernel adds up all threads. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
@@ -288,8 +288,8 @@ pid_t proc_parent(pid_t pid)
 
 /* ---- Threads and memory ---- */
 
-/* Calls `visit` for each number among the names in a folder of /proc/PID, until it returns false. Skips numbers below
- * `least`. Returns 0 or -errno. */
+/* Calls visit(context, number) for each number among the names in a directory of /proc/PID, until it returns false.
+ * Skips numbers below `least`. Returns 0 or -errno. */
 static int each_number(pid_t pid, const char *name, long least, bool (*visit)(void *context, int number), void *context)
 {
 	char *path = proc_path(pid, name), *end;

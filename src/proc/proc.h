@@ -14,7 +14,7 @@ char *proc_path(pid_t tid, const char *name);
  * ended, or the file cannot be read. */
 char *proc_read(pid_t tid, const char *name, size_t *size);
 
-/* Opens a file of /proc/TID, close-on-exec. Returns a descriptor or -errno. flags: O_RDONLY or O_RDWR. */
+/* Opens a file of /proc/TID with these flags (O_RDONLY or O_RDWR), close-on-exec. Returns a descriptor or -errno. */
 int proc_open(pid_t tid, const char *name, int flags);
 /* Reads a link of /proc/TID ("exe", "cwd", "fd/3"). The caller frees the target; NULL: the task has ended, or there
  * is no such link. */
@@ -29,20 +29,20 @@ size_t proc_path_length(const char *path);
 /* Returns the text after "KEY:" and blanks in the result of proc_read(tid, "status", NULL) (NULL is allowed), or NULL
  * if there is no such line. The text continues beyond the line's end. */
 const char *proc_status_line(const char *status, const char *key);
-/* Gets the n-th number (0 the first) of that line. False if there is none. */
+/* Gets the n-th number (0 the first) of that line. Returns false if there is none. */
 bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value);
 
-/* The process that a task belongs to; 0: the task has ended. */
+/* Returns the process that a task belongs to; 0: the task has ended. */
 pid_t proc_tgid(pid_t tid);
-/* The thread that traces a task; 0: none, or the task has ended. */
+/* Returns the thread that traces a task; 0: none, or the task has ended. */
 pid_t proc_tracer(pid_t tid);
-/* The real user id of a task's owner; -1 unknown. */
+/* Returns the real user id of a task's owner; -1: unknown. */
 long proc_owner(pid_t tid);
-/* True if functrace has the capability SYS_PTRACE, with which it can trace the processes of all users, or if that is
- * unknown. */
+/* Returns true if functrace has the capability SYS_PTRACE, with which it can trace the processes of all users, or if
+ * that is unknown. */
 bool proc_may_trace_all(void);
-/* True if a process's program has the set-user-ID or set-group-ID bit and runs without the rights that it gives: the
- * kernel withholds them while a tracer without privileges is attached. */
+/* Returns true if a process's program has the set-user-ID or set-group-ID bit, but the process runs without the rights
+ * that the bit gives: the kernel withholds them while a tracer without privileges is attached. */
 bool proc_lacks_privileges(pid_t pid);
 
 /* ---- /proc/TID/stat (proc(5)) ---- */
@@ -50,62 +50,67 @@ bool proc_lacks_privileges(pid_t pid);
 struct proc_stat {
 	char state; /* 'R', 'S', 'D', 'T', 't', 'Z', 'X' */
 	pid_t parent;
-	pid_t foreground;         /* the process group in its terminal's foreground, or -1 */
-	unsigned long flags;      /* PROC_KERNEL_THREAD... */
-	uint64_t ignored, caught; /* masks of signals */
-	uint64_t start;           /* start time, in clock ticks since the system's start */
-	int exit_code;            /* of a stopped task: the signal that its stop still has to deliver */
+	pid_t foreground;         /* the foreground process group of its terminal, or -1 */
+	unsigned long flags;      /* PROC_KERNEL_THREAD and others */
+	uint64_t ignored, caught; /* masks of ignored and handled signals */
+	uint64_t start;           /* start time, in clock ticks since boot */
+	int exit_code;            /* of a stopped task: the signal that the kernel delivers when the task continues */
 };
 
 #define PROC_KERNEL_THREAD 0x00200000ul
-#define PROC_KILLED        0x00000400ul /* a signal has ended it, or is about to */
-/* A thread that works for the kernel among a program's own threads: io_uring's, vhost's. */
+#define PROC_KILLED        0x00000400ul /* a signal has killed the task, or is about to */
+/* Threads that work for the kernel but belong to a program's process: io_uring's, vhost's. */
 #define PROC_IO_WORKER   0x00000010ul
 #define PROC_USER_WORKER 0x00004000ul
 
-/* Reads the stat of a task. False: it has ended. */
+/* Reads /proc/TID/stat of a task. Returns false if the task has ended. */
 bool proc_stat(pid_t tid, struct proc_stat *stat);
 /* Opens a descriptor for proc_stat_again(), which costs a quarter of proc_stat() per call. Returns -1 on error. */
 int proc_stat_open(pid_t tid);
-/* Does proc_stat() by that descriptor. */
+/* Does the same as proc_stat() by that descriptor. */
 bool proc_stat_again(int fd, struct proc_stat *stat);
 
-/* True if the task belongs to a program, and has not ended. */
+/* Returns true if the task is no kernel thread and has not ended. */
 bool proc_is_alive(pid_t tid);
-/* True if the task works for the kernel, alone or among a program's own threads: it cannot be traced. */
+/* Returns true if the task works for the kernel, as a kernel thread or as a thread of a program's process. It cannot be
+ * traced. */
 bool proc_is_kernel_worker(pid_t tid);
-/* The start time of a process in nanoseconds since the Epoch, exact to a clock tick (10 ms); 0 unknown. */
+/* Returns the start time of a process in nanoseconds since the Epoch, exact to a clock tick (10 ms); 0: unknown. */
 uint64_t proc_start_time(pid_t pid);
-/* The parent of a process; 0 unknown. */
+/* Returns the parent of a process; 0: unknown. */
 pid_t proc_parent(pid_t pid);
 
 /* ---- Threads and memory ---- */
 
-/* Calls `visit` for each thread of a process until it returns false. Returns 0, or -errno: the process has ended, or
- * may not be inspected. */
+/* Calls visit(context, tid) for each thread of a process until visit() returns false. Returns 0, or -errno: the process
+ * has ended, or may not be inspected. */
 int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context);
-/* The same for each open descriptor of a task. */
+/* Does the same for each open descriptor of a task. */
 int proc_each_descriptor(pid_t tid, bool (*visit)(void *context, int fd), void *context);
-/* Returns the first thread of a process for which `wanted` is true; 0 none. */
+/* Returns the first thread of a process for which wanted(tid) is true; 0: there is none. */
 pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* Returns the leader, or another living thread if the leader has ended and has no memory any more; 0 if there is
  * none. */
 pid_t proc_live_thread(pid_t pid);
-/* Gets the time that a task has been on a CPU, in ns. False: it has ended, or this kernel does not count that. */
+/* Gets the time that a task has run on a CPU, in ns. Returns false if the task has ended or this kernel does not count
+ * that. */
 bool proc_run_time(pid_t tid, uint64_t *ns);
-/* Gets how often a task has been put on a CPU. False: it has ended, or this kernel does not count that. */
+/* Gets the number of times that a task has been scheduled on a CPU. Returns false if the task has ended or this kernel
+ * does not count that. */
 bool proc_turns(pid_t tid, uint64_t *turns);
-/* True if the task belongs to that process; false also if one of the two has ended. Does not read /proc. */
+/* Returns true if the task belongs to that process; false also if one of the two has ended. Does not read /proc. */
 bool proc_is_of_group(pid_t tid, pid_t tgid);
-/* Gets the system call that a task is blocked in, and the pc after its instruction. False: it is in none. */
+/* Gets the system call that a task is blocked in, and the pc after the call's instruction. Returns false if the task is
+ * not blocked in one. */
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
-/* The same with the task's stack pointer. */
+/* Does the same, and gets the task's stack pointer. */
 bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
-/* Gets the pc and sp of a task that is stopped outside of system calls. */
+/* Gets the pc and sp of a task that is stopped outside of system calls. Returns false if it is not. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
-/* Returns the size in bytes of the mapping that begins at the address in a task's memory; 0: none does. */
+/* Returns the size in bytes of the mapping that begins at the address in a task's memory; 0 if no mapping begins
+ * there. */
 uint64_t proc_mapping_size(pid_t tid, uint64_t address);
-/* True if two tasks use the same memory (kcmp(2)); *known: the kernel could answer. */
+/* Returns true if two tasks use the same memory (kcmp(2)). *known is false if the kernel could not answer. */
 bool proc_same_memory(pid_t a, pid_t b, bool *known);
 
 #endif

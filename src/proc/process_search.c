@@ -1,4 +1,4 @@
-/* Finds processes by name, and names of processes: see process_search.h. */
+/* Finds processes by name, and names of processes: see who.h. */
 #include "config.h"
 #include "proc/process_search.h"
 #include "proc/proc.h"
@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COMM_MAX 15 /* number of bytes of a name that the kernel keeps */
+#define COMM_MAX 15 /* length, in bytes, to which the kernel truncates a thread's name */
 
-/* Returns a task under whose id /proc describes the process. The first thread has neither program nor command line
- * after it has ended. */
+/* Returns a task whose /proc entry describes the process. The entry of the first thread has neither program nor command
+ * line after the thread has ended. */
 static pid_t task_of(pid_t pid)
 {
 	const pid_t live = proc_live_thread(pid);
@@ -33,7 +33,7 @@ static char *program_of(pid_t pid)
 	return path;
 }
 
-/* Returns the file name of that path. */
+/* Returns the file name of the process's program; NULL: unknown. */
 static char *who_file_of(pid_t pid)
 {
 	char *const path = program_of(pid), *const file = path ? xstrdup(path_name(path)) : NULL;
@@ -42,14 +42,14 @@ static char *who_file_of(pid_t pid)
 	return file;
 }
 
-/* Returns the words, each with a NUL. */
+/* Returns the words of the command line, each with a NUL. */
 static char *command_line(pid_t pid, size_t *size)
 {
 	return proc_read(task_of(pid), "cmdline", size);
 }
 
-/* Returns the first word of the command line, without folders: "bash" for "-bash" of a login shell, and "nginx" for
- * "nginx:" of a title. NULL: there is none. */
+/* Returns the first word of the command line, without directories: "bash" if the word is "-bash" (a login shell), and
+ * "nginx" if it is "nginx:" (a title). NULL: there is none. */
 static char *who_first_word(const char *line)
 {
 	const char *word = line ? line : "";
@@ -66,13 +66,13 @@ static char *who_first_word(const char *line)
 	return NULL;
 }
 
-/* True if comm, which the kernel cuts, may be the beginning of name. */
+/* Returns true if `comm`, which the kernel truncates, may be the beginning of `name`. */
 static bool who_begins(const char *comm, const char *name)
 {
 	return name && !strncmp(comm, name, COMM_MAX);
 }
 
-/* Returns the word of a script's command line that names the script, with its folders, or NULL. */
+/* Returns that word of a script's command line which names the script, with its path, or NULL. */
 static const char *script_word(const char *line, size_t size, const char *comm)
 {
 	const char *word = line;
@@ -159,7 +159,7 @@ pid_t *who_all(size_t *count)
 	return pids;
 }
 
-/* Returns the living processes for which `wanted` is true. */
+/* Returns the living processes for which wanted(pid, context) is true. */
 static pid_t *select_processes(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
 {
 	size_t all;
@@ -180,7 +180,7 @@ static bool is_child(pid_t pid, const void *parent)
 static bool who_is_named(pid_t pid, const void *name)
 {
 	char *known = who_name(pid), *file = who_file_of(pid);
-	/* Kernel threads have names, but no program. */
+	/* A kernel thread has a name, but no program. */
 	const bool named = file && (!strcmp(known, name) || !strcmp(file, name));
 
 	free(known);
@@ -195,7 +195,7 @@ static bool who_is_same_file(const struct stat *file, const char *path)
 	return stat(path, &other) == 0 && file->st_dev == other.st_dev && file->st_ino == other.st_ino;
 }
 
-/* True if a word of the command line is a path of the file, relative to the process's current folder. */
+/* Returns true if a word of the command line is a path of the file, relative to the process's working directory. */
 static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 {
 	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
@@ -235,7 +235,7 @@ pid_t *who_named(const char *name, size_t *count)
 	return select_processes(count, strchr(name, '/') ? is_run_by : who_is_named, name);
 }
 
-/* Uses the name and the command line, because the kernel lets every user read these. */
+/* Uses only the name and the command line, because the kernel lets every user read these. */
 static bool is_named_of_another(pid_t pid, const void *name)
 {
 	const long owner = proc_owner(pid);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOKS 20 /* number of tries until another tracer has detached */
+#define LOOKS 20 /* number of checks whether another tracer has detached */
 
 static bool has_other_tracer(pid_t tid)
 {
@@ -21,7 +21,7 @@ static bool has_other_tracer(pid_t tid)
 	return tracer && tracer != gettid();
 }
 
-/* `what` completes "cannot ...": "attach to process 12", "trace ls". */
+/* Prints that process `pid` has another tracer. `what` completes "cannot ...": "attach to process 12", "trace ls". */
 static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char *advice)
 {
 	const pid_t tracer = proc_tracer(traced);
@@ -95,7 +95,7 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (traced)
 		explain_tracer(what, pid, traced, "End that one first.");
-	/* its files in /proc are removed before its last thread */
+	/* The kernel removes the process's files in /proc before the last thread. */
 	else if (!proc_live_thread(pid) || error == ENOENT)
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
@@ -114,7 +114,7 @@ int refusal_before_attach(pid_t pid)
 		return refusal_of_attach(pid, ESRCH);
 	if (stat.flags & PROC_KERNEL_THREAD)
 		return refusal_of_attach(pid, EPERM);
-	/* Another functrace may be scanning the process, and will detach soon. */
+	/* Another functrace may be scanning the process, and then detaches soon. */
 	for (unsigned i = 0; i < LOOKS && has_other_tracer(pid); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 	return has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;

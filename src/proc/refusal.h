@@ -4,15 +4,15 @@
 
 #include <sys/types.h>
 
-/* Returns the reason why a process cannot be traced after attaching, by errno (positive): a clause without its full
- * stop. It is constant, or owned by strerror(). */
+/* Returns the reason why a process cannot be traced any further after attaching, by errno (positive), as a clause
+ * without a full stop. The text is constant, or owned by strerror(). */
 const char *refusal_reason(int error);
-/* Explains why a process could not be attached to, with this errno (positive). Returns 1, functrace's exit status. */
+/* Prints why a process could not be attached to, by this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);
-/* Checks before attaching: explains it, and returns 1, if there is no such process, it is the kernel's, or it has
- * another tracer. Otherwise returns 0 and prints nothing. */
+/* Called before attaching. If there is no such process, or it is a kernel thread, or it has another tracer, prints that
+ * and returns 1. Otherwise prints nothing and returns 0. */
 int refusal_before_attach(pid_t pid);
-/* Explains why a program that functrace has started cannot be traced. */
+/* Prints why a program that functrace has started cannot be traced. */
 void refusal_of_launch(pid_t pid, const char *program, int error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct copying {
-	char *path; /* NULL: `fd` is the file */
+	char *path; /* path of the file; NULL: `fd` is the file */
 	int fd;
 	unsigned parts;
 	struct private_copy copy;

@@ -1,4 +1,4 @@
-/* Unpacks .gnu_debugdata: an ELF file with a symbol table only, packed by xz. */
+/* Unpacks .gnu_debugdata: an ELF file that contains only a symbol table, packed by xz. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 

@@ -1,5 +1,5 @@
-/* Caches ELF files by their identity. A file is read once however many processes map it, and is kept after exec and
- * exit, because a build maps the same compiler thousands of times. */
+/* Caches ELF files by their key. A file is read once, however many processes map it, and is kept after exec and exit,
+ * because a build runs the same compiler thousands of times. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 
@@ -9,10 +9,10 @@
 #define UNUSED_MAX       512
 #define UNUSED_BYTES_MAX (64u << 20)
 
-/* Protects the variables below and the references of all files. */
+/* Protects the variables below, and the reference counts of all files. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct hash cache; /* hash of the key -> elf_file; a second file with the same hash is not cached */
+static struct hash cache; /* hash of a key -> elf_file; a second file with the same hash is not cached */
 static struct elf_file *newest, *oldest;
 static size_t unused_count, unused_bytes;
 

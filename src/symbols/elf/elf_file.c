@@ -1,4 +1,4 @@
-/* Reads an ELF file: header, segments, build-id, kind. */
+/* Reads an ELF file's header, segments and build-id. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "arch/arch.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
+#define SEGMENTS_MAX 256 /* PT_LOADs that are read; real files have up to about ten */
 
 static void read_build_id(struct elf_file *file, Elf *elf)
 {
@@ -41,8 +41,8 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 		file->interpreter = xstrndup(data->d_buf, data->d_size);
 }
 
-/* Returns whether the file is marked as a program: a static-pie program is an ET_DYN without an interpreter, as shared
- * objects are, ld.so among them. Also reads where the global offset table is. */
+/* Reads the address of the global offset table. Returns true if the file is marked as a program (DF_1_PIE): a
+ * static-pie program is an ET_DYN without an interpreter, as are shared objects, among them ld.so. */
 static bool elf_file_read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 {
 	bool is_pie = false;

@@ -10,9 +10,9 @@
 
 const char elf_reason_no_elf[] = "it is no ELF file";
 
-#define HOLLOW_MIN ((uint64_t)1 << 20) /* bytes of the smallest section that is checked for holes */
+#define HOLLOW_MIN ((uint64_t)1 << 20) /* size, in bytes, of the smallest section that is checked for holes */
 
-/* The offset and the size of a field in files of 32 bits and of 64. */
+/* Offset and size of a field, in files of 32 bits and of 64 bits. */
 struct field {
 	unsigned char offset[2], size[2];
 };
@@ -36,7 +36,8 @@ static const struct field fields[] = {
 	[SHDR_SIZE] = FIELD(Shdr, sh_size),          [CHDR_SIZE] = FIELD(Chdr, ch_size),
 };
 
-/* Returns where the i-th byte of a number of `size` bytes is, counted from the least significant. */
+/* Returns the index of the i-th byte, counted from the least significant one, of a number of `size` bytes in the
+ * file. */
 static size_t byte_index(const struct elf_headers *headers, size_t i, size_t size)
 {
 	const bool is_big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != headers->swap;
@@ -104,7 +105,8 @@ static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
 	return offset <= (uint64_t)st->st_size && size <= (uint64_t)st->st_size - offset;
 }
 
-/* Reads `size` bytes into new memory, and adds a NUL. NULL if the file does not have all of them. */
+/* Reads `size` bytes of the file into new memory, and adds a NUL. Returns NULL if the file does not have all of
+ * them. */
 static void *elf_headers_read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
 {
 	char *part = is_within(st, offset, size) ? xmalloc(size + 1) : NULL;
@@ -147,7 +149,8 @@ static bool elf_headers_read_segments(int fd, const struct stat *st, struct elf_
 	return headers->segments;
 }
 
-/* Reads the names of the sections; names that are not in the file are left out. False if they are too large. */
+/* Reads the section names; leaves them out if they are not completely in the file. Returns false if they are too
+ * large. */
 static bool read_names(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t index = elf_field_get(headers, headers->ehdr, EHDR_SHSTRNDX);
@@ -166,8 +169,9 @@ static bool read_names(int fd, const struct stat *st, struct elf_headers *header
 	return true;
 }
 
-/* Reads the table of sections; a table that is not all in the file is left out. False if there are too many sections,
- * or if e_shnum is 0: then the first entry has the count, which is above the limit, or the file is damaged. */
+/* Reads the section header table. A table that is not completely in the file is left out. Returns false if there are
+ * too many sections, or if e_shnum is 0: then the first entry contains the number, which is above the limit, or the
+ * file is damaged. */
 static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_SHOFF);
@@ -186,7 +190,7 @@ static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_
 	return headers->sections && read_names(fd, st, headers);
 }
 
-/* The search for the build-id reads all notes. */
+/* Returns true if no segment of notes is larger than the limit. The search for the build-id reads all notes. */
 static bool are_notes_bounded(const struct elf_headers *headers)
 {
 	for (size_t i = 0; i < headers->segment_count; i++) {

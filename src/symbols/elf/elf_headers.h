@@ -1,5 +1,5 @@
-/* Reads the headers of an ELF file without a library, so that the sizes in them can be checked before a library
- * allocates or reads that much. */
+/* Reads the headers of an ELF file without a library. The sizes in them are checked before a library allocates or reads
+ * that much. */
 #ifndef FT_SYMBOLS_ELF_ELF_HEADERS_H
 #define FT_SYMBOLS_ELF_ELF_HEADERS_H
 
@@ -9,18 +9,18 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define ELF_SECTIONS_MAX    65279        /* the largest count in an ELF header */
+#define ELF_SECTIONS_MAX    65279        /* sections: the largest number in an ELF header */
 #define ELF_SEGMENTS_MAX    4096         /* program headers */
-#define ELF_NAMES_MAX       (16u << 20)  /* bytes of the sections' names */
+#define ELF_NAMES_MAX       (16u << 20)  /* bytes of the table of section names */
 #define ELF_NOTE_MAX        (1u << 20)   /* bytes of one segment or section of notes */
-#define ELF_SYMBOLS_MAX     (192u << 20) /* bytes of a table of symbols: 8 million in a 64-bit file */
-#define ELF_STRINGS_MAX     (512u << 20) /* bytes of a table of names */
-#define ELF_RELOCATIONS_MAX (256u << 20) /* bytes of a section of relocations */
+#define ELF_SYMBOLS_MAX     (192u << 20) /* bytes of a symbol table: 8 million symbols in a 64-bit file */
+#define ELF_STRINGS_MAX     (512u << 20) /* bytes of a string table */
+#define ELF_RELOCATIONS_MAX (256u << 20) /* bytes of a relocation section */
 
-/* The reason for a file that is simply not an object; compare its address. */
+/* *reason for a file that is not an ELF file. Callers compare the pointer. */
 extern const char elf_reason_no_elf[];
 
-/* Fields of the file's header, and of an entry of its tables. */
+/* Fields of the ELF header, of a program header and of a section header. */
 enum elf_field {
 	EHDR_PHOFF,
 	EHDR_SHOFF,
@@ -37,54 +37,54 @@ enum elf_field {
 	SHDR_FLAGS,
 	SHDR_OFFSET,
 	SHDR_SIZE,
-	CHDR_SIZE, /* of the header of a compressed section */
+	CHDR_SIZE, /* field of the header of a compressed section */
 };
 
 struct elf_headers {
-	bool is64, swap; /* swap: the file has the other byte order */
+	bool is64, swap; /* swap: the file has the other byte order than this machine */
 	unsigned char ehdr[64];
 	size_t ehdr_size;
-	unsigned char *segments, *sections; /* the tables; NULL: none */
-	size_t segment_count, segment_size; /* _size: of an entry */
+	unsigned char *segments, *sections; /* the tables of program headers and section headers; NULL: none */
+	size_t segment_count, segment_size; /* number of entries, and bytes of an entry */
 	size_t section_count, section_size;
-	char *names;       /* of the sections, with a NUL after them; NULL: none */
-	size_t names_size; /* without that NUL */
+	char *names;       /* section names, with a NUL after them; NULL: none */
+	size_t names_size; /* bytes without that NUL */
 };
 
-/* Reads the headers of the regular file `fd`, as st describes it. False and *reason (a static text) if it is no ELF
- * file, if its tables are damaged or larger than the limits above, or if the file was cut meanwhile; then there is
- * nothing to free. */
+/* Reads the headers of the regular file `fd`; st: its status. Returns false and sets *reason (a static text) if it is
+ * no ELF file, if its tables are damaged or larger than the limits above, or if the file was cut meanwhile; then
+ * nothing has to be freed. */
 bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers, const char **reason);
-/* Whether an ELF file ends before the end of its table of sections. Each file with debug information has such a
- * table. */
+/* Returns true if an ELF file ends before the end of its section header table. Each file with debug information has
+ * such a table. */
 bool elf_is_cut(int fd, const struct stat *st);
 void elf_headers_free(struct elf_headers *headers);
-/* Returns how many bytes of a section of this type are read at most; UINT64_MAX for types without a limit. */
+/* Returns the largest size, in bytes, of a section of this type that is read; UINT64_MAX for types without a limit. */
 uint64_t elf_table_max(uint64_t type);
-/* Whether most of a section is a hole in the file. Linkers leave none; with a hole a file of a few bytes can claim a
- * TiB. */
+/* Returns true if most of a section is a hole in the file. Linkers leave no holes; with a hole, a file of a few bytes
+ * can claim a size of a TiB. */
 bool elf_is_hollow(int fd, uint64_t offset, uint64_t size);
-/* Returns why tables of symbols, names, relocations or notes are not read (a static text): one is above its limit, or a
- * hole. NULL: all can be read. */
+/* Returns why the tables of symbols, names, relocations or notes cannot be read (a static text): one is larger than its
+ * limit, or a hole. Returns NULL if all can be read. */
 const char *elf_headers_excess(const struct elf_headers *headers, int fd);
 
-/* Whether a reason is one that elf_headers_excess() returns. */
+/* Returns true if a reason is one of those that elf_headers_excess() returns. */
 bool elf_reason_is_excess(const char *reason);
 
-/* Get or set a field of the header or of a table's entry, which is at `entry`. */
+/* These get or set a field of the ELF header or of a table's entry; `entry` points to the header or the entry. */
 uint64_t elf_field_get(const struct elf_headers *headers, const unsigned char *entry, enum elf_field field);
 void elf_field_set(const struct elf_headers *headers, unsigned char *entry, enum elf_field field, uint64_t value);
 unsigned char *elf_headers_section(const struct elf_headers *headers, size_t i);
 unsigned char *elf_headers_segment(const struct elf_headers *headers, size_t i);
-/* Returns the section's name, "" if it has none. */
+/* Returns the section's name; "" if it has none. */
 const char *elf_headers_name(const struct elf_headers *headers, const unsigned char *section);
 
-/* Reads `size` bytes at the offset. False if the file ends before, or cannot be read. */
+/* Reads `size` bytes at a file offset. Returns false if the file ends before, or cannot be read. */
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size);
 
-/* Opens the ELF file of a descriptor for libelf, which then reads what is asked for; each table is below its limit. st:
- * of the descriptor. NULL and *reason (a static text) if it is no ELF file, is damaged, or has a larger table. The
- * caller keeps the descriptor, open as long as the Elf. */
+/* Opens the ELF file of a descriptor with libelf, after a check that no table is larger than its limit. st: status of
+ * the descriptor. Returns NULL and sets *reason (a static text) if it is no ELF file, is damaged, or has a larger
+ * table. The caller keeps the descriptor, and closes it after elf_end(). */
 Elf *elf_open(int fd, const struct stat *st, const char **reason);
 
 #endif

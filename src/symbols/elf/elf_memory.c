@@ -1,4 +1,4 @@
-/* Reads ELF files from memory, where they are mapped: [vdso], and files that are gone. */
+/* Reads ELF files from the memory of their mappings: [vdso], and files that are gone. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "proc/proc.h"
@@ -14,7 +14,7 @@
 #define WHOLE_MAX ((size_t)1 << 20)
 #define IMAGE_MAX ((uint64_t)256 << 20)
 
-/* Reads memory up to the first hole. Returns the number of bytes. */
+/* Reads memory of a process up to the first unmapped byte. Returns the number of bytes. */
 static size_t read_process(void *context, uint64_t address, void *data, size_t size)
 {
 	const int *mem = context;
@@ -32,7 +32,8 @@ static size_t read_process(void *context, uint64_t address, void *data, size_t s
 	return done;
 }
 
-/* Removes the table of sections from the header: it is not mapped, and at its place is something else. */
+/* Clears the fields of the ELF header for the section header table: the table is not mapped, and its offset contains
+ * other bytes. */
 static void forget_sections(void *image, size_t size)
 {
 	const unsigned char *ident = image;
@@ -50,7 +51,8 @@ static void forget_sections(void *image, size_t size)
 	}
 }
 
-/* Gets the size of the part of the file that its segments cover, and the address of file offset 0. */
+/* Gets the size of the part of the file that its segments cover, and the address of file offset 0. Returns false if the
+ * program headers are damaged or too large. */
 static bool measure(Elf *elf, uint64_t *size, uint64_t *origin)
 {
 	uint64_t total = 0;
@@ -72,7 +74,7 @@ static bool measure(Elf *elf, uint64_t *size, uint64_t *origin)
 		found = true;
 		if (phdr.p_offset > IMAGE_MAX || phdr.p_filesz > IMAGE_MAX - phdr.p_offset)
 			return false;
-		total += phdr.p_filesz; /* no overflow: at most 2^16 times IMAGE_MAX */
+		total += phdr.p_filesz; /* this cannot overflow: at most 2^16 times IMAGE_MAX */
 		if (phdr.p_offset + phdr.p_filesz > *size)
 			*size = phdr.p_offset + phdr.p_filesz;
 	}
@@ -133,8 +135,8 @@ out:
 	return file;
 }
 
-/* Reads a file that is mapped as a whole, with its table of sections. All processes have the same one, so the cache
- * finds it by its contents. */
+/* Reads a file that is mapped as a whole, with its section header table. Its key is the hash of its contents, so the
+ * cache has one copy for all processes. */
 static struct elf_file *read_whole(const struct elf_memory *memory, uint64_t start, size_t size, const char **reason)
 {
 	char *image = xcalloc(1, size);

@@ -1,4 +1,5 @@
-/* Checks a file's headers before libelf opens it. libelf allocates and reads the sizes in them, which may be a TiB. */
+/* Checks a file's headers before libelf opens it: libelf allocates and reads as many bytes as the headers say, which
+ * may be a TiB. */
 #include "config.h"
 #include "symbols/elf/elf_headers.h"
 
@@ -17,6 +18,6 @@ Elf *elf_open(int fd, const struct stat *st, const char **reason)
 	}
 	elf_version(EV_CURRENT);
 	*reason = elf_reason_no_elf;
-	/* Not mapped: SIGBUS would end this program if the file is cut. */
+	/* Reads the file instead of mapping it: if a mapped file is cut, SIGBUS would end this program. */
 	return elf_begin(fd, ELF_C_READ, NULL);
 }

@@ -1,5 +1,5 @@
-/* Reads the function symbols of an ELF file: .dynsym, and .symtab or the .symtab in .gnu_debugdata; without section
- * headers, the tables of the dynamic section. */
+/* Reads the function symbols of an ELF file: those of .dynsym, and of .symtab or of the .symtab in .gnu_debugdata.
+ * Without section headers, the tables to which the dynamic section points are read. */
 #include "config.h"
 #include "arch/arch.h"
 #include "context/context_table.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX       ((size_t)1 << 30) /* bytes of one table that are read */
+#define TABLE_MAX       ((size_t)1 << 30) /* largest part of one table that is read, in bytes */
 #define SYMBOLS_MAX     ((size_t)8 << 20)
-#define NAME_MAX_LENGTH 65536 /* a longer name counts as damaged */
+#define NAME_MAX_LENGTH 65536 /* a name of this length or longer is taken for damaged data */
 #define BLOCK_SIZE      65536
 
 /* ---- Names ---- */
@@ -44,19 +44,19 @@ const char *elf_keep_name(struct elf_file *file, const char *name, size_t length
 
 /* ---- Collecting ---- */
 
-enum rank { /* of several symbols with one name, the highest is found */
+enum rank { /* of several symbols with one name, elf_file_find() returns the one with the highest rank */
 	    RANK_LOCAL,
-	    RANK_HIDDEN, /* an old version */
+	    RANK_HIDDEN, /* a global symbol of an old version */
 	    RANK_GLOBAL,
 };
 
-/* A table of symbols while it is read. */
+/* A symbol table while it is read. */
 struct elf_symbols_table {
 	Elf_Data *symbols, *strings;
-	Elf_Data *versions; /* their versions, for .dynsym; or NULL */
-	bool strip_version; /* names in .symtab may end in @VERSION or @@VERSION */
-	Elf *sections;      /* the file whose section headers say what is code; NULL: unknown */
-	struct hash seen;   /* hash of name and value -> index */
+	Elf_Data *versions; /* versions of the symbols in .dynsym; or NULL */
+	bool strip_version; /* names in .symtab may end in @VERSION or @@VERSION, which is cut off */
+	Elf *sections;      /* the file whose section headers show which sections are code; NULL: unknown */
+	struct hash seen;   /* hash of a name and value -> index */
 	GElf_Shdr section;  /* the section header that was read last */
 	size_t section_index;
 };
@@ -73,8 +73,8 @@ bool elf_in_exec_segment(const struct elf_file *file, uint64_t value)
 	return false;
 }
 
-/* Whether a symbol without a type is hand-written code: it is in a section of code, and not the mark at the end of
- * one. */
+/* Returns true if a symbol without a type is hand-written code: it is in a section of code, and not the label at the
+ * end of a section. */
 static bool find_in_code_section(struct elf_symbols_table *table, const GElf_Sym *sym)
 {
 	if (!table->sections || sym->st_shndx >= SHN_LORESERVE)
@@ -104,8 +104,8 @@ static bool elf_symbols_check_function(const struct elf_file *file, struct elf_s
 	return elf_in_exec_segment(file, sym->st_value);
 }
 
-/* Makes the symbol the one that is found by its name, if it is the best so far. Of two names with the same hash only
- * the first can be found, but both are listed. */
+/* Makes elf_file_find() find this symbol by its name, if it has the highest rank so far. Of two names with the same
+ * hash only the first can be found, but elf_file_functions() lists both. */
 static void index_name(struct elf_file *file, uint64_t name_hash, size_t index)
 {
 	const uint64_t *other = hash_get(&file->by_name, name_hash);
@@ -149,7 +149,7 @@ static void add_symbol(struct elf_file *file, struct elf_symbols_table *table, c
 	index_name(file, name_hash, index);
 }
 
-/* Returns the string at an offset of a table of strings; NULL if it is empty or does not end in the table. */
+/* Returns the string at an offset of a string table; returns NULL if it is empty, or does not end in the table. */
 static const char *string_at(const Elf_Data *strings, size_t offset, size_t *length)
 {
 	if (offset >= strings->d_size)
@@ -169,7 +169,7 @@ static bool is_hidden_version(const struct elf_symbols_table *table, size_t inde
 	return table->versions && gelf_getversym(table->versions, (int)index, &version) && (version & 0x8000);
 }
 
-/* Keeps the address of the only variable that is needed: the context library's table. */
+/* Stores the address of the only variable that is needed: the context library's table. */
 static void note_variable(struct elf_file *file, const struct elf_symbols_table *table, const GElf_Sym *sym)
 {
 	size_t length;
@@ -229,7 +229,7 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *shdr)
 	return data && data->d_buf ? data : NULL;
 }
 
-/* Reads the symbols of the file's table of this type. False if there is no such table, or nothing in it. */
+/* Reads the symbols of the file's table of this type. Returns false if there is no such table, or if it is empty. */
 static bool elf_symbols_read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct hash *seen)
 {
 	bool found = false;
@@ -252,7 +252,7 @@ static bool elf_symbols_read_sections(struct elf_file *file, Elf *elf, uint32_t 
 		elf_symbols_read_table(file, &table);
 		*seen = table.seen;
 		found = true;
-		break; /* there is never a second one, but a hostile file may have thousands */
+		break; /* there is never a second one; a hostile file may have thousands */
 	}
 	return found;
 }
@@ -289,8 +289,8 @@ struct dynamic {
 	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
 };
 
-/* Finds the file offset of an address, which the ld.so of a running program may have relocated, and how many bytes of
- * the file are there. */
+/* Finds the file offset of an address, and how many bytes the file has from there on. If the dynamic section is in
+ * memory, ld.so may have added memory_bias to the address. */
 static bool elf_symbols_offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
 				  uint64_t *left)
 {
@@ -334,9 +334,9 @@ static uint32_t elf_symbols_word_at(const Elf_Data *words, uint64_t index)
 	return word;
 }
 
-/* Returns the number of dynamic symbols. Only the hash tables contain it: as DT_HASH's second word, or as the end of
- * the last chain of DT_GNU_HASH: [buckets, first symbol, words of the Bloom filter, shift] [filter][buckets][a hash
- * value a symbol, its lowest bit set at the end of a chain]. */
+/* Returns the number of dynamic symbols, which only the hash tables show. DT_HASH contains it as its second word. In
+ * DT_GNU_HASH it follows from the end of the last chain: [buckets, first symbol, words of the Bloom filter, shift]
+ * [filter][buckets][one hash value for each symbol; its lowest bit is set at the end of a chain]. */
 static size_t count_symbols(const struct elf_file *file, Elf *elf, uint64_t memory_bias, const struct dynamic *dynamic)
 {
 	const Elf_Data *words = chunk_at(file, elf, memory_bias, dynamic->hash, 2 * sizeof(uint32_t), ELF_T_WORD);

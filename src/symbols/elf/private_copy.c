@@ -1,6 +1,6 @@
-/* Copies an ELF file into a sealed file in memory. Sections that are mapped with the program keep their offsets; the
- * others follow them, then the table of sections. A section that is left out becomes SHT_NOBITS. Holes of the file stay
- * holes, which cost no memory. */
+/* Copies an ELF file into a sealed file in memory (memfd). Sections that are mapped with the program keep their
+ * offsets; the other sections follow, then the section header table. A section that is left out becomes SHT_NOBITS.
+ * Holes of the file stay holes, which need no memory. */
 #include "config.h"
 #include "base/util.h"
 #include "symbols/elf/elf_file.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define TOTAL_MAX  (sizeof(void *) == 8 ? UINT64_C(4) << 30 : UINT64_C(256) << 20)
-#define PLACE_MAX  (TOTAL_MAX / 2) /* sections that keep their offsets end below it */
+#define PLACE_MAX  (TOTAL_MAX / 2) /* sections that keep their offsets must end below it */
 #define ALT_MAX    8192            /* bytes of .gnu_debugaltlink */
 #define PACKED_MAX (64u << 20)     /* bytes of .gnu_debugdata */
 #define CHUNK      ((size_t)128 << 10)
@@ -32,18 +32,18 @@ struct making {
 	unsigned parts;
 	struct elf_headers headers;
 	int to;       /* descriptor of the copy */
-	uint64_t top; /* where the next section goes */
-	char *chunk;  /* CHUNK bytes */
+	uint64_t top; /* offset in the copy at which the next section is stored */
+	char *chunk;  /* a buffer of CHUNK bytes */
 };
 
-/* ---- What is copied ---- */
+/* ---- Which sections are copied ---- */
 
 static bool is_debug_name(const char *name)
 {
 	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8);
 }
 
-/* Whether it is the name of an index or of macros, which functrace does not read. */
+/* Returns true for the name of a debug section that functrace does not read: an index, or macros. */
 static bool is_unread_name(const char *name)
 {
 	static const char *const unread[] = {"aranges", "gnu_pubnames", "gnu_pubtypes", "macinfo",
@@ -65,7 +65,7 @@ static bool is_frames_name(const char *name)
 	       !strcmp(name, ".eh_frame_hdr");
 }
 
-/* Whether the section belongs to one of the parts. */
+/* Returns true if the section belongs to one of the wanted parts. */
 static bool private_copy_is_wanted(const struct making *making, const unsigned char *section)
 {
 	const char *const name = elf_headers_name(&making->headers, section);
@@ -78,7 +78,7 @@ static bool private_copy_is_wanted(const struct making *making, const unsigned c
 	case SHT_DYNSYM:
 	case SHT_SYMTAB_SHNDX:
 		return making->parts & COPY_SYMBOLS;
-	case SHT_STRTAB: /* among them the sections' names */
+	case SHT_STRTAB: /* including the section names */
 	case SHT_NOTE:
 		return true;
 	default:
@@ -95,7 +95,7 @@ static bool private_copy_is_wanted(const struct making *making, const unsigned c
 
 /* ---- Limits ---- */
 
-/* Returns the size of a section after decompression; 0 if it is not compressed. */
+/* Returns the size of a section after decompression; returns 0 if it is not compressed. */
 static uint64_t unpacked_size(const struct making *making, const unsigned char *section)
 {
 	const struct elf_headers *const headers = &making->headers;
@@ -111,7 +111,7 @@ static uint64_t unpacked_size(const struct making *making, const unsigned char *
 		return 0;
 	if (!is_old)
 		return elf_field_get(headers, head, CHDR_SIZE);
-	for (size_t i = 4; i < 12; i++) /* "ZLIB" and the size in 8 bytes, the most significant first */
+	for (size_t i = 4; i < 12; i++) /* "ZLIB" is followed by the size in 8 bytes, the most significant first */
 		size = size << 8 | head[i];
 	return size;
 }
@@ -135,7 +135,8 @@ static bool is_debugdata(const struct making *making, const unsigned char *secti
 	return !strcmp(elf_headers_name(&making->headers, section), ".gnu_debugdata");
 }
 
-/* Whether .gnu_debugdata is damaged or unpacks to too much: libdwfl would unpack it without a limit. */
+/* Returns true if .gnu_debugdata is damaged or unpacks to more than the limit. libdwfl would unpack it without a
+ * limit. */
 static bool is_bomb(const struct making *making, const unsigned char *section)
 {
 	const uint64_t size = elf_field_get(&making->headers, section, SHDR_SIZE);
@@ -153,8 +154,9 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	return is;
 }
 
-/* Leaves out sections that are not wanted, or not in the file. *total: bytes of the others, decompressed. Takes only
- * the first .gnu_debugdata: a hostile file has thousands, and unpacking one takes a second. */
+/* Leaves out sections that are not wanted, or not completely in the file. *total: bytes of all other sections after
+ * decompression. Keeps only the first .gnu_debugdata: a hostile file may have thousands, and each takes a second to
+ * unpack. */
 static void choose_sections(struct making *making, uint64_t *total)
 {
 	bool has_packed = false;
@@ -180,7 +182,7 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 /* ---- Copying ---- */
 
-/* Writes into the copy, not through a mapping of it, which would raise a signal when memory runs out. */
+/* Writes into the copy by pwrite(2). Writing through a mapping would raise a signal when memory runs out. */
 static bool write_at(const struct making *making, uint64_t offset, const void *data, size_t size)
 {
 	const char *from = data;
@@ -213,7 +215,7 @@ static bool copy_bytes(const struct making *making, uint64_t from, uint64_t size
 	return true;
 }
 
-/* Copies the data between the file's holes. False if the file ends before, or if writing fails. */
+/* Copies the data between the file's holes. Returns false if the file is shorter, or if writing fails. */
 static bool copy_data(const struct making *making, uint64_t from, uint64_t size, uint64_t to)
 {
 	const uint64_t end = from + size;
@@ -223,7 +225,7 @@ static bool copy_data(const struct making *making, uint64_t from, uint64_t size,
 
 		if (data < 0 && errno == ENXIO) /* a hole up to the end of the file, unless the file was cut */
 			return lseek(making->fd, 0, SEEK_END) >= (off_t)end;
-		/* If the file system does not report holes, all is data. */
+		/* A file system that does not report holes reports data everywhere. */
 		const uint64_t start = data < (off_t)from ? from : (uint64_t)data;
 
 		if (start >= end)
@@ -240,7 +242,7 @@ static bool copy_data(const struct making *making, uint64_t from, uint64_t size,
 	return true;
 }
 
-/* Sections keep their place if they are mapped with the program. */
+/* Returns true if the section keeps its offset, because it is mapped with the program. */
 static bool keeps_place(const struct making *making, const unsigned char *section)
 {
 	return elf_field_get(&making->headers, section, SHDR_FLAGS) & SHF_ALLOC;
@@ -253,7 +255,8 @@ static uint64_t part_end(const struct making *making, const unsigned char *entry
 			     elf_field_get(&making->headers, entry, size));
 }
 
-/* Whether a segment is copied. Without a table of sections all PT_LOADs are, because only addresses lead to symbols. */
+/* Returns true if a segment is copied. Without a section header table all PT_LOADs are copied, because then only
+ * addresses in them point to the symbols. */
 static bool is_segment_wanted(const struct making *making, const unsigned char *segment)
 {
 	const uint64_t type = elf_field_get(&making->headers, segment, PHDR_TYPE);
@@ -271,7 +274,7 @@ static uint64_t segments_end(const struct elf_headers *headers)
 	return elf_field_get(headers, headers->ehdr, EHDR_PHOFF) + headers->segment_count * headers->segment_size;
 }
 
-/* Returns the end of all parts that keep their offsets. Leaves out those whose offsets are too high. */
+/* Returns the end of all segments and sections that keep their offsets. Leaves out those with too high offsets. */
 static uint64_t measure_places(struct making *making)
 {
 	const struct elf_headers *const headers = &making->headers;
@@ -284,7 +287,7 @@ static uint64_t measure_places(struct making *making)
 		const uint64_t type = elf_field_get(headers, segment, PHDR_TYPE);
 		const uint64_t top = part_end(making, segment, PHDR_OFFSET, PHDR_FILESZ);
 
-		/* libdwfl would count symbols by the hash tables that the dynamic section points to, which are not
+		/* libdwfl would count the symbols by the hash tables to which the dynamic section points; they are not
 		 * copied. */
 		if (type == PT_DYNAMIC && headers->section_count)
 			forget_segment(making, segment);
@@ -429,7 +432,7 @@ static int make_file(struct making *making, const char **reason)
 	return -1;
 }
 
-/* ---- dwz's link ---- */
+/* ---- The link to dwz's file ---- */
 
 static void read_alt(const struct making *making, struct copied_altlink *alt)
 {

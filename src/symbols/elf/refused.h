@@ -1,15 +1,15 @@
-/* Warns about files that exist but cannot be used: those that a program, its debug information or a trace names. */
+/* Warns about files that a program, its debug information or a trace names, and that exist but cannot be used. */
 #ifndef FT_SYMBOLS_ELF_REFUSED_H
 #define FT_SYMBOLS_ELF_REFUSED_H
 
-/* Warns that the file is not read, why, and what to do; once for each path. what: the kind of file ("debug file"). Any
- * thread may call it. */
+/* Prints a warning that the file is not read, with the reason and an advice; once for each path. what: kind of the file
+ * ("debug file"). Any thread may call it. */
 void refused_say(const char *what, const char *path, const char *reason);
-/* Reasons for which the warning has its own advice. */
+/* Reasons with their own advice. */
 extern const char refused_cut[], refused_changed[], refused_memory[];
-extern const char refused_symbols[]; /* `what`, for a program or library that is read without its symbols */
-/* The same after open_regular() of the file has failed, by errno, which is kept. Does nothing if there is no such
- * file. */
+extern const char refused_symbols[]; /* value of `what` for a program or library that is read without its symbols */
+/* Prints this warning after open_regular() of the file has failed; the reason is errno, which is preserved. Does
+ * nothing if there is no such file. */
 void refused_open(const char *what, const char *path);
 
 #endif

@@ -12,15 +12,15 @@
 #define NAME_LENGTH_MAX 65536
 
 struct data_symbol {
-	uint64_t start, size; /* in the file's addresses */
-	const char *name;     /* as in the file; libdwfl owns it */
-	char *shown;          /* demangled; NULL: not needed yet */
+	uint64_t start, size; /* start in the file's addresses, size in bytes */
+	const char *name;     /* name in the file, mangled; owned by libdwfl */
+	char *shown;          /* demangled name; NULL: not needed yet */
 	bool is_function;
 };
 
 struct object_symbols {
 	const struct object *object;
-	struct debug_file *debug; /* owns the memory of the names */
+	struct debug_file *debug; /* owner of the names' memory */
 	struct data_symbol *items;
 	size_t count, capacity;
 	bool is_read;
@@ -29,7 +29,7 @@ struct object_symbols {
 struct data_names {
 	struct object_list objects;
 	const char *sysroot;
-	struct object_symbols *symbols; /* for each object */
+	struct object_symbols *symbols; /* an array, one element for each object */
 };
 
 static void add_symbols(struct data_names *names)
@@ -153,7 +153,7 @@ static const char *data_names_shown(struct data_symbol *symbol)
 	return symbol->shown;
 }
 
-/* A wide symbol may contain others: several symbols before the address are examined. */
+/* A large symbol may contain others, so several symbols before the address are examined. */
 #define LOOK_BACK 16
 
 static struct data_symbol *data_names_search(const struct object_symbols *symbols, uint64_t value)

@@ -1,4 +1,4 @@
-/* Opens an object's debug information, which is in its file or in a separate one. */
+/* Opens an object's debug information, which is in the object's file or in a separate one. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/msg.h"

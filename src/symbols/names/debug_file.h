@@ -1,4 +1,4 @@
-/* An object's file as libdwfl opens it, with its separate debug file. */
+/* An object's file, opened by libdwfl, with its separate debug file. */
 #ifndef FT_SYMBOLS_NAMES_DEBUG_FILE_H
 #define FT_SYMBOLS_NAMES_DEBUG_FILE_H
 
@@ -7,11 +7,12 @@
 
 struct debug_file {
 	struct name_file *file;
-	char *folders; /* `file` refers to them */
+	char *folders; /* owned here; `file` refers to it */
 };
 
-/* Opens the file of an object. NULL if there is none, or if it is no longer the one that is mapped. sysroot: debug
- * files are searched there, too; NULL none. Asks no server. Close it with debug_file_close(). */
+/* Opens the file of an object. Returns NULL if there is none, or if another file is at its path now. sysroot: a folder
+ * in which debug files are also searched; NULL: none. Does not ask debuginfod servers. The caller closes the result
+ * with debug_file_close(). */
 struct debug_file *debug_file_open(const struct object *object, const char *sysroot);
 void debug_file_close(struct debug_file *debug); /* NULL is allowed */
 

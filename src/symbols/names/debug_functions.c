@@ -1,5 +1,5 @@
-/* Finds the functions that only an object's separate debug file names, with libdwfl as for the names of frames; and
- * keeps with each file the functions that were chosen. */
+/* Finds functions whose names are only in an object's separate debug file, with libdwfl as for the names of frames.
+ * Keeps the functions that were chosen with each file. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #define SYMBOLS_MAX     (8 << 20)
 #define NAME_MAX_LENGTH 65536
 
-/* Whether the symbol is a function of this file, by its address in the file. */
+/* Returns true if the symbol is a function in this file's code. address: the symbol's address in the file. */
 static bool debug_functions_is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_Word section,
 					const char *name, uint64_t address)
 {
@@ -22,9 +22,9 @@ static bool debug_functions_is_function(const struct elf_file *file, const GElf_
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
 }
 
-/* The symbols of a separate debug file. `names` has their names, in the same order. */
+/* The symbols of a separate debug file. `names` contains their names in the same order. */
 struct debug_symbols {
-	struct object *object; /* a copy */
+	struct object *object; /* a copy of the object */
 	struct elf_symbol *items;
 	size_t count, capacity;
 	struct buf names;
@@ -92,7 +92,7 @@ static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
 	symbols->items = NULL;
 }
 
-/* Reads the symbols of the separate debug file; warns if that takes too long. */
+/* Reads the symbols of the separate debug file. Prints a warning if that takes too long. */
 static void find_debug_symbols(const struct object *object)
 {
 	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));
@@ -106,7 +106,7 @@ static void find_debug_symbols(const struct object *object)
 		return;
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
-	/* Without local symbols it is the file's own .dynsym again. */
+	/* Without local symbols, these are just the symbols in the file's own .dynsym. */
 	object->file->has_other_symtab |= symbols->has_locals;
 	if (symbols->has_locals)
 		keep_symbols(object->file, symbols);

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CRC_MAX   (INT64_C(4) << 30) /* bytes of a file whose CRC is computed */
+#define CRC_MAX   (INT64_C(4) << 30) /* size, in bytes, of the largest file whose CRC is computed */
 #define CRC_CHUNK 65536
 
 /* ---- Checking a file ---- */
 
-/* Whether the file has this CRC, as objcopy --add-gnu-debuglink computes it. */
+/* Returns true if the file has this CRC, computed as by objcopy --add-gnu-debuglink. */
 static bool has_crc(int fd, const struct stat *st, uint32_t wanted)
 {
 	uint8_t chunk[CRC_CHUNK];
@@ -52,7 +52,8 @@ static bool debug_search_has_build_id(int fd, const struct stat *st, const struc
 	return has;
 }
 
-/* Whether the file is the debug file. *reason: why not (a static text); NULL if it is the program's file itself. */
+/* Returns true if the file is the debug file. Otherwise sets *reason to a static text, or to NULL if the file is the
+ * program's own file. */
 static bool is_it(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
 	*reason = NULL;
@@ -67,7 +68,7 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 	return !search->crc || has_crc(fd, st, search->crc);
 }
 
-/* Opens the file at a path if it is the debug file. Takes the path over. Returns the descriptor, or -1. */
+/* Opens the file at a path, which it takes over, if it is the debug file. Returns the descriptor, or -1. */
 static int debug_search_try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
 {
 	int fd = open_regular(path, st);
@@ -90,7 +91,7 @@ static int debug_search_try_path(const struct debug_search *search, char *path, 
 
 /* ---- Trying paths ---- */
 
-/* Returns FOLDER/.build-id/ab/cdef....debug. */
+/* Returns the path FOLDER/.build-id/ab/cdef....debug. */
 static char *build_id_path(const struct debug_search *search, const char *folder, int length)
 {
 	char hex[2 * BUILD_ID_BYTES + 1] = "";
@@ -100,7 +101,7 @@ static char *build_id_path(const struct debug_search *search, const char *folder
 	return xasprintf("%.*s/.build-id/%02x/%s.debug", length, folder, search->build_id[0], hex);
 }
 
-/* Calls `try` with each absolute folder until one has the file. */
+/* Calls `try` for each absolute folder until one contains the file. */
 static int each_folder(const struct debug_search *search,
 		       int (*try)(const struct debug_search *search, const char *folder, int length, struct stat *st,
 				  char **path),
@@ -128,14 +129,14 @@ static int by_build_id(const struct debug_search *search, struct stat *st, char 
 	return search->build_id_size < 2 ? -1 : each_folder(search, try_build_id, st, path);
 }
 
-/* A search by name, with the folder of the file whose debug file is searched. */
+/* A search for a debug file by name. */
 struct debug_search_naming {
 	struct debug_search search;
 	const char *name;
-	char *folder; /* of the file */
+	char *folder; /* folder of the file whose debug file is searched */
 };
 
-/* Tries FOLDER/usr/bin/NAME, FOLDER/bin/NAME, FOLDER/NAME for /usr/bin/x. */
+/* For a file /usr/bin/x, tries FOLDER/usr/bin/NAME, FOLDER/bin/NAME and FOLDER/NAME. */
 static int try_below(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
 	const struct debug_search_naming *const naming = (const struct debug_search_naming *)search;
@@ -185,7 +186,7 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
 		if (!search->paths[i])
 			continue;
 		fd = by_name(search, search->paths[i], st, path);
-		/* The debug file may be filed by the path to which a symbolic link leads. */
+		/* If the path is a symbolic link, the debug file may be stored under the link's target. */
 		char *const real = fd < 0 ? realpath(search->paths[i], NULL) : NULL;
 
 		if (real && strcmp(real, search->paths[i]) != 0)
@@ -195,14 +196,14 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
 	return fd;
 }
 
-/* Tries FOLDER/.dwz/NAME. */
+/* Tries the path FOLDER/.dwz/NAME. */
 static int try_dwz(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
 	return debug_search_try_path(search, xasprintf("%.*s/.dwz/%s", length, folder, path_name(search->link)), st,
 				     path);
 }
 
-/* Tries LINK in the folder of the file. */
+/* Tries LINK relative to the folder of the file. */
 static int try_beside(const struct debug_search *search, const char *file_path, struct stat *st, char **path)
 {
 	const int length = (int)(path_name(file_path) - file_path);

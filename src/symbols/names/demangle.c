@@ -1,8 +1,8 @@
 /* Demangles names with libiberty.
  *
- * A mangled name of some hundred bytes can stand for a name of terabytes, because it can refer to its own parts. So
- * this file uses the callback functions, which produce a name piece by piece without allocating, and leaves them by
- * longjmp() when the name gets too long. */
+ * A mangled name can refer to parts of itself, so a name of some hundred bytes can have a demangled form of terabytes.
+ * Therefore this file uses libiberty's callback functions, which produce the name in pieces without allocating, and
+ * leaves them by longjmp() when the name gets too long. */
 #include "config.h"
 #include "symbols/names/names.h"
 #include "base/buf.h"
@@ -36,7 +36,7 @@ static void on_piece(const char *piece, size_t size, void *context)
 	buf_add(&demangling->text, piece, size);
 }
 
-/* Tries Rust first: its older names are also names of C++, but would look different. */
+/* Tries Rust first: Rust's older mangled names are also valid in C++, which would print them differently. */
 static bool demangle(const char *symbol, int style, struct demangling *demangling)
 {
 	if (setjmp(demangling->too_long))
@@ -73,7 +73,7 @@ char *names_demangle_plain(const char *symbol)
 	return demangle_in(symbol, STYLE_PLAIN);
 }
 
-/* Returns the function type in a mangled name; NULL if it is not the name of a function. */
+/* Returns the function type in a mangled name; returns NULL if it is not the name of a function. */
 static const struct demangle_component *function_type(const struct demangle_component *name)
 {
 	while (name && name->type == DEMANGLE_COMPONENT_CLONE)
@@ -84,7 +84,7 @@ static const struct demangle_component *function_type(const struct demangle_comp
 	return name && name->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? name : NULL;
 }
 
-/* Whether a parameter is "void", which stands for an empty list of parameters. */
+/* Returns true if the type is "void", which stands for an empty parameter list. */
 static bool is_void(struct demangle_component *type)
 {
 	size_t size;

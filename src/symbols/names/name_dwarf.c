@@ -1,7 +1,8 @@
 /* Finds functions, inlined functions and lines by address in DWARF, with libdw.
  *
- * libdw finds a unit by .debug_aranges, which clang does not write, and searches the whole unit for each function. So
- * this file makes a table of the units' ranges, and one of a unit's functions when the unit is first needed. */
+ * libdw finds a unit by .debug_aranges, which clang does not write, and searches the whole unit for each function.
+ * Therefore this file makes a table of the units' ranges; when a unit is first needed, it makes a table of the ranges
+ * of the unit's functions. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "symbols/names/split_open.h"
@@ -10,14 +11,14 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#define DIES_MAX     ((size_t)64 << 20) /* entries of one file that are read, in all */
+#define DIES_MAX     ((size_t)64 << 20) /* DIEs of one file that are read in all */
 #define DEPTH_MAX    256
-#define RANGES_MAX   65536 /* ranges of one entry */
+#define RANGES_MAX   65536 /* ranges of one DIE */
 #define OVERLAPS_MAX 64
 
 struct name_dwarf_range {
 	uint64_t start, end;
-	size_t index; /* of a unit or function */
+	size_t index; /* index of the unit or function */
 };
 
 struct name_dwarf_ranges {
@@ -27,24 +28,24 @@ struct name_dwarf_ranges {
 };
 
 struct unit {
-	Dwarf_Die die; /* of the unit with the ranges and the lines */
+	Dwarf_Die die; /* DIE of the unit with the ranges and the lines */
 	const char *folder;
 	bool is_skeleton;
 	bool is_indexed;
-	/* Set when the unit is indexed: */
-	Dwarf_Die split; /* the entry with the functions: the same one, or the one in the .dwo file */
-	bool is_mangled; /* its language has mangled names */
+	/* These are set when the unit is indexed. */
+	Dwarf_Die split; /* DIE of the unit with the functions: the same, or the unit in the .dwo file */
+	bool is_mangled; /* its language mangles names */
 	bool has_types;
 	Dwarf_Die *functions;
 	size_t function_count, function_capacity;
-	struct name_dwarf_ranges ranges; /* of the functions */
+	struct name_dwarf_ranges ranges; /* ranges of the functions */
 };
 
 struct dwarf_index {
 	uint64_t bias;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
-	struct name_dwarf_ranges ranges; /* of the units */
+	struct name_dwarf_ranges ranges; /* ranges of the units */
 	size_t dies_left;
 	char *beside;
 };
@@ -55,7 +56,7 @@ static int name_dwarf_by_start(const void *a, const void *b)
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
-	/* The shorter range comes last: a search backwards meets it first. */
+	/* Of ranges with the same start the shortest comes last, so a search backwards finds it first. */
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
@@ -66,7 +67,7 @@ static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t 
 	size_t count = 0;
 
 	while (count < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-		/* The range of code that the linker dropped begins at 0 or 1, or ends before it begins. */
+		/* A range of code that the linker has dropped begins at 0 or 1, or its end is below its start. */
 		if (start >= end || start <= 1)
 			continue;
 		ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
@@ -177,15 +178,15 @@ void dwarf_index_free(struct dwarf_index *index)
 
 /* ---- Functions of a unit ---- */
 
-/* Whether an entry is a type, or leads to a unit with types. */
+/* Returns true if the DIE is a type, or imports a unit that contains types. */
 static bool name_dwarf_is_type(int tag)
 {
 	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
 	       tag == DW_TAG_imported_unit;
 }
 
-/* Indexes the functions among the children of an entry. dies_left bounds the search, because a link to the next sibling
- * can lead back: libdw only checks that an entry is in its unit. */
+/* Adds the functions below a DIE to the index. dies_left limits the search: in a damaged file, a link to the next
+ * sibling can point backwards, because libdw only checks that the DIE is in its unit. */
 static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -228,7 +229,7 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 	return unit;
 }
 
-/* Finds where a function begins: if it has several parts, with the first of them. */
+/* Gets a function's entry. If its code has several ranges, the entry is the start of the first. */
 static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry)
 {
 	Dwarf_Addr base, end;
@@ -255,13 +256,13 @@ bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dw
 /* ---- Inlined functions at an address ---- */
 
 struct name_dwarf_chain {
-	Dwarf_Die dies[DWARF_FRAMES_MAX]; /* outermost first */
+	Dwarf_Die dies[DWARF_FRAMES_MAX]; /* the outermost first */
 	size_t count;
 	uint64_t address;
 	size_t dies_left;
 };
 
-/* Adds the inlined function below `parent` that contains the address, and the functions inlined in it. */
+/* Adds the inlined function below `parent` that contains the address, and the functions that are inlined in it. */
 static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -281,7 +282,7 @@ static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsi
 			extend_chain(chain, &die, depth + 1);
 			return true;
 		}
-		/* A block's ranges may lack those of functions that are inlined in it. */
+		/* The ranges of a lexical block may lack those of functions that are inlined in it. */
 		if (tag == DW_TAG_lexical_block && extend_chain(chain, &die, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&die, &die));
@@ -321,7 +322,7 @@ static void line_at(struct dwarf_frame *frame, const struct unit *unit, uint64_t
 		frame->line = (unsigned)number;
 }
 
-/* Sets the file and the line where an inlined function was called. */
+/* Sets the frame's file and line to those of the call of an inlined function. */
 static void line_of_call(struct dwarf_frame *frame, const struct unit *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Die die = unit->split;

@@ -1,5 +1,5 @@
-/* Reads names from one file with libdwfl. Each file has one Dwfl at bias 0, so that a file that is mapped at several
- * addresses, one after another or at once, is read once. */
+/* Reads names from one file with libdwfl. Each file has one Dwfl with bias 0, so a file that is mapped at several
+ * addresses, at once or one after another, is read once. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "symbols/elf/refused.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_MAX 1000000 /* addresses whose lines are kept; then all are dropped */
+#define LINES_MAX 1000000 /* addresses whose lines are kept; beyond it, all are dropped */
 
 static const char reason_large[] = "its debug information is larger than 4 GiB, the most that is read of one file";
 
@@ -25,7 +25,7 @@ static void add_folders(struct buf *path, const char *folders)
 	while (*folders) {
 		const size_t length = strcspn(folders, ":");
 		char *folder = xstrndup(folders, length);
-		/* A relative folder would be searched beside each file. */
+		/* libdwfl would search a relative folder beside each file. */
 		char *absolute = realpath(folder, NULL);
 
 		if (absolute)
@@ -55,8 +55,8 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* Copies a file that was found, and closes it. alt: gets its link to dwz's file; NULL: it is dwz's file. path: NULL if
- * unknown. Returns the copy's descriptor, or -1. */
+/* Copies a debug file that was found, and closes it. alt: receives its link to dwz's file; NULL: it is dwz's file
+ * itself. path: its path; NULL: unknown. Returns the descriptor of the copy, or -1. */
 static int copy_found(struct name_file *file, int fd, const struct stat *st, const char *path,
 		      struct copied_altlink *alt)
 {
@@ -73,7 +73,7 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	}
 	if (copy.lacks_debug)
 		file->lacking = reason_large;
-	else if (alt) /* a debug file has what the program's own file lacks */
+	else if (alt) /* the debug file contains what the program's own file lacks */
 		file->lacking = NULL;
 	if (alt) {
 		free(alt->path);
@@ -84,8 +84,8 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	return copy.fd;
 }
 
-/* Asks servers through libdwfl. libdwfl must not find other files itself, because it opens what it finds and may wait
- * for ever on a fifo: it gets no folders (no_folders) and no name to search. */
+/* Asks debuginfod servers through libdwfl. libdwfl must not find other files itself, because it opens any file that it
+ * finds, and could block for ever on a FIFO. So it gets no folders (no_folders) and no name to search. */
 static int ask_servers(struct name_file *file, Dwfl_Module *module, struct stat *st, char **found)
 {
 	void *data = file;
@@ -98,7 +98,7 @@ static int ask_servers(struct name_file *file, Dwfl_Module *module, struct stat 
 	return fd;
 }
 
-/* libdwfl's callback: finds and opens the separate debug file. */
+/* Callback of libdwfl: finds and opens the separate debug file. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **found)
 {
@@ -134,8 +134,8 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- dwz's file ---- */
 
-/* Opens dwz's file. The file that refers to it may be open by a path (/proc/PID/map_files) that is not beside dwz's
- * file, so its target_path is tried, too. */
+/* Opens dwz's file. The path by which the referring file is open (/proc/PID/map_files) may not be in the folder of
+ * dwz's file, so the folder of target_path is tried, too. */
 static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt, const char *beside)
 {
 	const struct debug_search search = {
@@ -207,7 +207,8 @@ static bool name_file_read_header(struct name_file *file)
 
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
-		/* In a file that has only debug information, the segments have no bytes and other offsets. */
+		/* In a file with debug information only, the segments have no bytes, and their offsets differ from
+		 * those of the program. */
 		if (!found)
 			file->origin = phdr.p_vaddr - (phdr.p_filesz ? phdr.p_offset : 0);
 		found = true;
@@ -225,13 +226,13 @@ static bool name_file_read_header(struct name_file *file)
 static char no_text[] = "", *no_folders = no_text;
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf, /* never called: the file is given */
+	.find_elf = dwfl_build_id_find_elf, /* never called, because the file is passed to dwfl_report_elf() */
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &no_folders,
 };
 
-/* Gives the file to libdwfl, which takes the descriptor over. */
+/* Passes the file to libdwfl, which takes the descriptor over. */
 static bool name_file_report(struct name_file *file, int fd)
 {
 	void **data;
@@ -332,8 +333,8 @@ static const char *keep_path(struct name_file *file, const struct dwarf_frame *f
 	return kept;
 }
 
-/* Returns the name of a frame that is not inlined. If a language has mangled names and DWARF only has the name in the
- * source ("push_back"), the symbol says more. */
+/* Returns the name of a frame that is not inlined. In a language that mangles names, DWARF may only contain the name in
+ * the source ("push_back"); then the symbol's name is used, because it says more. */
 static const char *outermost_name(struct name_file *file, const struct dwarf_frame *frame,
 				  const struct named_symbol *symbol)
 {
@@ -344,7 +345,7 @@ static const char *outermost_name(struct name_file *file, const struct dwarf_fra
 
 /* ---- Signal handlers' frames ---- */
 
-/* Reads code of the file, if it is still the same. `address` is as in the file. */
+/* Reads code of the file if it is unchanged. `address` is as in the file. */
 static size_t name_file_read_code(const struct name_file *file, uint64_t address, unsigned char *code, size_t size)
 {
 	struct elf_key key;
@@ -366,7 +367,8 @@ static size_t name_file_read_code(const struct name_file *file, uint64_t address
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Whether signal handlers return to the address. Then no call is before it, but the end of another function. */
+/* Returns true if signal handlers return to the address (a restorer). Then the code before the address is not a call,
+ * but the end of another function. */
 static bool is_restorer(const struct name_file *file, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -375,9 +377,9 @@ static bool is_restorer(const struct name_file *file, uint64_t address)
 	return arch_is_restorer(file->machine, code, size);
 }
 
-/* Finds the symbol of the code before a return address. If it has no size, or ends there, or does not exist, the frame
- * may be a signal's, whose pc is no return address. Then returns the symbol that begins at the address, or gdb's name
- * for such frames. */
+/* Finds the symbol of the code before a return address. If it has no size, or ends at the return address, or does not
+ * exist, the frame may be a signal frame, whose pc is not a return address; sets *is_signal if it is. For a signal
+ * frame returns the symbol that begins at the address, or the name that gdb shows for such frames. */
 static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};

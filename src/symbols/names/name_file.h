@@ -1,4 +1,4 @@
-/* A file from which names are read, and its parts: strings, symbols and DWARF. Private to symbols/. */
+/* A file from which names are read: its strings, symbols and DWARF. Private to symbols/. */
 #ifndef FT_SYMBOLS_NAMES_NAME_FILE_H
 #define FT_SYMBOLS_NAMES_NAME_FILE_H
 
@@ -16,7 +16,7 @@ struct string_pool {
 	struct hash by_hash;
 	struct string_block *blocks;
 };
-/* Returns the pool's copy of a string, which lives as long as the pool. */
+/* Returns the pool's copy of a string; it lives as long as the pool. */
 const char *string_keep(struct string_pool *pool, const char *string);
 void string_pool_free(struct string_pool *pool);
 
@@ -24,18 +24,18 @@ void string_pool_free(struct string_pool *pool);
 
 struct named_symbol {
 	uint64_t start, size;
-	bool is_open;     /* it has no size: it ends with its section, or at the next symbol */
-	bool is_local;    /* no other file can call it by its name */
-	const char *name; /* mangled; the module owns it */
+	bool is_open;     /* without a size: the symbol extends to the next symbol or to the end of its section */
+	bool is_local;    /* a local symbol: other files cannot refer to it */
+	const char *name; /* mangled; owned by the module */
 	unsigned rank;
 };
 
 struct symbol_table {
-	struct named_symbol *items; /* by ascending start, with only the best symbol of each start */
+	struct named_symbol *items; /* symbols by ascending start; only the best one of each start */
 	size_t count, capacity;
 };
 
-/* Fills an empty table with the symbols of the module that name code. */
+/* Fills an empty table with the module's symbols of code. */
 void symbol_table_read(struct symbol_table *table, Dwfl_Module *module);
 /* Returns the symbol that contains an address of the module, or NULL. */
 const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
@@ -44,28 +44,30 @@ const struct named_symbol *symbol_table_find(const struct symbol_table *table, u
 
 struct dwarf_index;
 
-/* Makes an index of a file's debug information; NULL for NULL. .dwo files are searched beside `path`, too. */
+/* Makes an index of a file's debug information; returns NULL if dwarf is NULL. .dwo files are also searched in the
+ * folder of `path`. */
 struct dwarf_index *dwarf_index_new(Dwarf *dwarf, Dwarf_Addr bias, const char *path);
 void dwarf_index_free(struct dwarf_index *index);
 
-/* One frame at an address. */
+/* A frame at an address: the function itself, or a function that is inlined there. */
 struct dwarf_frame {
-	const char *function;      /* mangled if `is_linkage`; NULL unknown; the Dwarf owns it */
-	bool is_linkage;           /* it is the symbol's name, or one of a language without mangling */
-	const char *file, *folder; /* file is relative to the folder; NULL unknown; the Dwarf owns both */
+	const char *function;      /* its name, mangled if is_linkage; NULL: unknown; owned by the Dwarf */
+	bool is_linkage;           /* `function` is the symbol's name, or the language does not mangle names */
+	const char *file, *folder; /* source file, relative to the folder; NULL: unknown; both are owned by the Dwarf */
 	unsigned line;
 };
-/* Finds the frames at an address, innermost first. Returns their number, 0 if nothing is known. */
+/* Finds the frames at an address, the innermost first. Returns their number; 0 if nothing is known. */
 #define DWARF_FRAMES_MAX 128
 size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX]);
 
 struct dwarf_function {
-	Dwarf_Die die;    /* of the code itself; its origin has what all copies of the function have in common */
-	Dwarf_Addr entry; /* as libdw returns it */
-	int language;     /* DW_LANG_; -1 unknown */
-	bool has_types;   /* its unit describes types: with -g1 it does not */
+	/* DIE of the code; its origin contains the attributes that all copies of the function share */
+	Dwarf_Die die;
+	Dwarf_Addr entry; /* address of the entry, as libdw returns it */
+	int language;     /* DW_LANG_...; -1: unknown */
+	bool has_types;   /* its unit describes types, which it does not with -g1 */
 };
-/* Finds the function that begins at this address of the module. False if there is none. */
+/* Finds the function that begins at this address of the module. Returns false if there is none. */
 bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function);
 
 /* ---- The file: name_file.c ---- */
@@ -75,30 +77,30 @@ struct name_lines {
 	struct frame_name items[];
 };
 
-struct code_segment { /* an executable PT_LOAD: addresses as in the file */
+struct code_segment { /* an executable PT_LOAD, with addresses as in the file */
 	uint64_t start, end;
-	uint64_t offset; /* of `start`, in the file */
+	uint64_t offset; /* file offset of `start` */
 };
 
 struct name_file {
 	struct elf_key key;
-	int64_t changed_sec, changed_nsec; /* ctime */
-	unsigned references;               /* number of objects that use the file */
+	int64_t changed_sec, changed_nsec; /* ctime of the file */
+	unsigned references;               /* number of objects that use this file */
 	uint64_t last_used;
 	char *open_path;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	uint64_t module_bias;
-	const char *target_path; /* as in the trace; debug links are relative to its folder */
+	const char *target_path; /* path as in the trace; debug links are relative to its folder */
 	bool asks_servers;
-	const char *folders;           /* of separate debug files; owned by the caller */
-	char *debug_path;              /* of the separate debug file; NULL none */
-	struct copied_altlink alts[2]; /* links to dwz's files, of the file itself and of its debug file */
-	Dwarf *alt;                    /* dwz's file that is used, and its descriptor; NULL, -1: none */
+	const char *folders;           /* folders of separate debug files; owned by the caller */
+	char *debug_path;              /* path of the separate debug file; NULL: none */
+	struct copied_altlink alts[2]; /* links to dwz's files: of the file itself, and of its debug file */
+	Dwarf *alt;                    /* dwz's file that is in use, and its descriptor; NULL and -1: none */
 	int alt_fd;
-	const char *lacking; /* why its debug information is not read, a static text; NULL: it is */
+	const char *lacking; /* why the debug information is not read, a static text; NULL if it is read */
 	char build_id[2 * BUILD_ID_BYTES + 1];
-	uint64_t origin; /* the address of file offset 0 as in the file */
+	uint64_t origin; /* address of file offset 0, as in the file */
 	struct code_segment *code;
 	size_t code_count, code_capacity;
 	uint16_t machine;
@@ -109,19 +111,19 @@ struct name_file {
 	struct string_pool strings;
 };
 
-/* Returns the folders with separate debug files, ':' separated; the caller frees the text. */
+/* Returns the folders with separate debug files, ':' separated; the caller frees the string. */
 char *name_file_debug_path(const struct names_options *options);
 /* Copies an open ELF file into memory; the caller keeps the descriptor. The separate debug file is read when it is
- * first needed. folders: where it is searched; they must outlive the file. NULL and *reason (a static text) if the file
- * cannot be used. */
+ * first needed. folders: where the debug file is searched; the string must outlive the struct. Returns NULL and sets
+ * *reason (a static text) if the file cannot be used. */
 struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
 				bool asks_servers, const char *folders, const char **reason);
-/* Makes an index of the file's debug information, its own or its separate debug file's, which the caller frees; NULL if
- * there is none. */
+/* Makes an index of the debug information in the file or in its separate debug file; the caller frees the index.
+ * Returns NULL if there is none. */
 struct dwarf_index *name_file_dwarf(struct name_file *file);
 void name_file_free(struct name_file *file);
-/* Returns the lines for an address as in the file, and keeps them. They live as long as the file or until a later call.
- * Never NULL; count can be 0. */
+/* Returns the lines for an address of the file, and keeps them until the file is freed or a later call drops them.
+ * Never returns NULL; the count can be 0. */
 const struct name_lines *name_file_lookup(struct name_file *file, uint64_t address);
 
 /* ---- The place of a trace's range in the file: name_place.c ---- */
@@ -129,10 +131,11 @@ const struct name_lines *name_file_lookup(struct name_file *file, uint64_t addre
 enum name_place {
 	NAME_PLACE_FOUND,
 	NAME_PLACE_SEVERAL, /* several places are possible */
-	NAME_PLACE_NONE,    /* no place: the file is too large for the range, and has no such segment */
+	/* no place is possible: the file is larger than the range, and has no executable segment of this size */
+	NAME_PLACE_NONE,
 };
 
-/* Finds the address, as in the file, at which a range of `size` bytes begins: that of the file's offset 0, or of an
+/* Finds the file's address at which a range of `size` bytes in the trace begins: the address of file offset 0, or of an
  * executable segment. */
 enum name_place name_file_place(const struct name_file *file, uint64_t size, uint64_t *start);
 

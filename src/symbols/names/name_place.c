@@ -1,13 +1,13 @@
-/* Finds the place of a trace's range in its file.
+/* Finds which part of an object's file a trace's range shows.
  *
- * By the protocol a range begins at the file's offset 0 and ends after the object's last mapping. The sp-rtrace tools
- * instead write each executable mapping as it is, which in most files of today begins some pages after offset 0. The
+ * According to the protocol, a range begins at file offset 0 and ends after the object's last mapping. The sp-rtrace
+ * tools instead write each executable mapping as it is; in most files of today it begins some pages after offset 0. The
  * sizes of the file's executable segments show which of the two a range is. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "base/util.h"
 
-/* Whether a mapping of the segment has this size, which depends on the size of the kernel's pages. */
+/* Returns true if a mapping of the segment can have this size, with one of the page sizes that kernels use. */
 static bool match_mapping(const struct code_segment *code, uint64_t size, uint64_t *start)
 {
 	static const uint64_t pages[] = {4096, 16384, 65536};

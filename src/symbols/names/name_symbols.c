@@ -1,5 +1,5 @@
-/* Finds a module's symbols by address. libdwfl finds their table (.symtab, a separate file's, .gnu_debugdata, .dynsym),
- * but searches it for each address in linear time. */
+/* Finds a module's symbols by address. libdwfl finds the table of symbols (.symtab, the separate debug file's,
+ * .gnu_debugdata, .dynsym), but for each address it searches the table in linear time. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"
@@ -13,11 +13,11 @@ enum { RANK_UNTYPED = 0, RANK_FUNCTION = 8, RANK_LOCAL = 0, RANK_WEAK = 1, RANK_
 
 static bool is_mapping_symbol(const char *name)
 {
-	/* $a $d $t $x of ARM and AArch64, and labels of compilers. */
+	/* These are $a $d $t $x of ARM and AArch64, and labels of compilers. */
 	return name[0] == '$' || !strncmp(name, ".L", 2);
 }
 
-/* Returns the bytes from a symbol to the end of its section of code; 0 if it is in none. */
+/* Returns the number of bytes from a symbol to the end of its section; 0 if that is not a section of code. */
 static uint64_t left_in_code(Elf *elf, GElf_Word shndx, const GElf_Sym *sym)
 {
 	GElf_Shdr shdr;
@@ -43,7 +43,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Sorts by address, and the best symbol of an address first: malloc before __libc_malloc. */
+/* Sorts by address; of the symbols at one address the best comes first: malloc before __libc_malloc. */
 static int name_symbols_by_start(const void *a, const void *b)
 {
 	const struct named_symbol *left = a, *right = b;
@@ -125,7 +125,7 @@ const struct named_symbol *symbol_table_find(const struct symbol_table *table, u
 {
 	const size_t low = COUNT_UP_TO(table->items, table->count, .start, address);
 
-	/* A symbol without a size ends at the next one. */
+	/* A symbol without a size ends at the next symbol. */
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
 		const struct named_symbol *symbol = &table->items[i];
 

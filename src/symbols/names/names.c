@@ -1,4 +1,4 @@
-/* Keeps the objects of a trace by address, and finds the file from which each gets its names. */
+/* Keeps the objects of a trace by address, and finds the file that contains an object's names. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"
@@ -15,15 +15,15 @@
 
 #define UNUSED_FILES_MAX 32
 #define RESULT_MAX       DWARF_FRAMES_MAX
-#define HELD_MAX         64 /* files that are kept open */
+#define HELD_MAX         64 /* files that are kept open for named_object.held */
 
 struct named_object {
 	uint64_t from, to;
 	char *path, *open_path, *build_id;
-	int held; /* descriptor (O_PATH) of open_path's file; -1: none */
+	int held; /* descriptor (O_PATH) of the file at open_path; -1: none */
 	bool is_tried;
-	struct name_file *file; /* NULL: none, or not tried yet */
-	uint64_t start;         /* of the range, as an address in the file */
+	struct name_file *file; /* NULL: there is none, or it was not searched yet */
+	uint64_t start;         /* address in the file at which the range begins */
 };
 
 struct name_files {
@@ -35,14 +35,14 @@ struct name_files {
 
 struct names {
 	struct names_options options;
-	struct named_object **objects; /* by ascending address, not overlapping */
+	struct named_object **objects; /* the objects by ascending address; they do not overlap */
 	size_t count, capacity;
-	struct name_files *files; /* `own`, or those of another struct names */
+	struct name_files *files; /* points to `own`, or to the files of another struct names */
 	struct name_files own;
 	size_t held_count;
 	bool has_start;
-	int64_t start_sec, start_nsec; /* of the trace */
-	struct hash reported;          /* hashes of the paths, or reasons, that a message was about */
+	int64_t start_sec, start_nsec; /* start time of the trace */
+	struct hash reported;          /* hashes of paths or reasons about which a message was printed */
 	struct frame_name result[RESULT_MAX];
 	struct blanks blanks;
 };
@@ -68,7 +68,7 @@ void names_set_start(struct names *names, const struct record_process *process)
 {
 	names->has_start = process->start_sec > 0;
 	names->start_sec = process->start_sec;
-	/* The text format has only the second. */
+	/* In the text format, the start time has no fraction of a second. */
 	names->start_nsec = process->start_usec ? process->start_usec * INT64_C(1000) : 999999999;
 }
 
@@ -80,7 +80,7 @@ static void files_drop(struct name_files *files, size_t index)
 	files->items[index] = files->items[--files->count];
 }
 
-/* Closes the file that has been unused for longest, if too many are unused. */
+/* If too many files are unused, closes the one that has been unused for longest. */
 static void files_trim(struct name_files *files)
 {
 	size_t unused = 0, oldest = 0;
@@ -123,7 +123,7 @@ static void report_lacking(struct names *names, const char *path, const char *re
 			 path, reason);
 }
 
-/* Returns the ELF file at a path, or NULL and errno (ENOEXEC: it is no ELF file). */
+/* Returns the ELF file at a path. Returns NULL and sets errno on failure (ENOEXEC: it is no ELF file). */
 static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
 	struct name_files *const files = names->files;
@@ -133,7 +133,7 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 	const int fd = open_regular(open_path, &st);
 
 	if (fd < 0) {
-		/* Such paths of a process disappear when it ends. */
+		/* Paths in /proc/PID disappear when the process exits. */
 		if (strncmp(open_path, "/proc/", 6) != 0)
 			refused_open("file", open_path);
 		return NULL;
@@ -210,9 +210,9 @@ static bool is_after(int64_t sec, int64_t nsec, const struct names *names)
 	return sec > names->start_sec || (sec == names->start_sec && nsec > names->start_nsec);
 }
 
-/* Warns about a file that may have been made after the trace, which only its time can show without a build-id. Packages
- * and copies keep the time of the content, so the time of the change (ctime) counts, too, except under --sysroot, where
- * all files are copies. */
+/* Warns about a file that may have been made after the trace. Without a build-id only the file's times can show this.
+ * Packages and copies keep the mtime of the content, so the ctime is compared, too, except under --sysroot, where all
+ * files are copies. */
 static void check_age(struct names *names, const struct named_object *object, const struct name_file *file)
 {
 	const char *sysroot = names->options.sysroot;
@@ -227,15 +227,15 @@ static void check_age(struct names *names, const struct named_object *object, co
 		 sysroot ? sysroot : "", object->path, object->path);
 }
 
-/* The search for an object's file. */
+/* A search for an object's file. */
 struct names_search {
 	struct names *names;
 	const struct named_object *object;
-	char *wrong_path; /* a file with another build-id; NULL none */
+	char *wrong_path; /* path of a file with another build-id; NULL: none */
 	const char *wrong_build_id;
 };
 
-/* Returns the file at a path if it may be the object's. must_agree: only if the build-ids are equal. */
+/* Returns the file at a path if it may be the object's. must_agree: the build-ids must be equal. */
 static struct name_file *names_try_path(struct names_search *search, const char *path, bool must_agree)
 {
 	const struct named_object *object = search->object;
@@ -267,10 +267,11 @@ static struct name_file *try_paths(struct names_search *search)
 		file = names_try_path(search, path, false);
 		free(path);
 	}
-	/* The path is one of another system, or had to be opened in another way: it can be another file here. */
+	/* The path may name another file here: it is a path of another system, or the object had to be opened by
+	 * another path. */
 	if (!file && object->path[0] == '/')
 		file = names_try_path(search, object->path, sysroot || object->open_path);
-	/* If the file is another one, a debug file with this build-id may still have the names. */
+	/* If the file is not the object's, a separate debug file with this build-id may still contain the names. */
 	return file ? file : file_by_build_id(search->names, object);
 }
 
@@ -291,13 +292,14 @@ static struct name_file *names_find_file(struct names *names, const struct named
 	return file;
 }
 
-/* Finds where in the file the object's range is. False, after a warning, if that is unknown. */
+/* Finds the part of the file that the object's range shows. If it cannot be determined, prints a warning and returns
+ * false. */
 static bool names_find_place(struct names *names, struct named_object *object, const struct name_file *file)
 {
 	enum name_place place = NAME_PLACE_FOUND;
 
 	object->start = file->origin;
-	/* Only functrace writes build-ids, and its ranges begin as the protocol says. */
+	/* Only functrace writes build-ids, and its ranges begin as in the protocol. */
 	if (!names_has_build_id(object))
 		place = name_file_place(file, object->to - object->from, &object->start);
 	if (place == NAME_PLACE_FOUND)
@@ -345,8 +347,8 @@ static bool names_leads_to(const char *path, const struct stat *st)
 	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* Keeps open_path's file open, unless `path` leads to it. open_path then names the descriptor, which leads to the file
- * as long as it is open. */
+/* Keeps the file of open_path open, unless `path` is the same file. Replaces open_path by the path of the descriptor,
+ * by which the file can be opened as long as the descriptor is open. */
 static void hold_file(struct names *names, struct named_object *object)
 {
 	struct stat st;

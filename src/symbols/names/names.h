@@ -1,7 +1,7 @@
-/* Finds names, lines and inlined frames of addresses, with libdwfl; used by both programs.
+/* Finds names, source lines and inlined frames of addresses with libdwfl; used by both programs.
  *
- * Uses the records of a trace alone (objects at addresses with paths and build-ids), so that a trace gets the same
- * names live, later, and on another machine. */
+ * Uses only the records of a trace (objects at addresses, with paths and build-ids), so that a trace gets the same
+ * names while it is recorded, later, and on another machine. */
 #ifndef FT_SYMBOLS_NAMES_NAMES_H
 #define FT_SYMBOLS_NAMES_NAMES_H
 
@@ -11,49 +11,52 @@
 struct names;
 
 struct names_options {
-	const char *sysroot;    /* put before each path; NULL none */
-	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL none */
-	bool debuginfod;        /* ask debuginfod servers */
-	/* Keep the file of an open_path open if the object's path does not lead to it, because open_path may be gone
-	 * when names are looked up. */
+	const char *sysroot;    /* prefix of each path; NULL: none */
+	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL: none */
+	bool debuginfod;        /* debuginfod servers are asked */
+	/* Keeps the file of an open_path open if the object's path is another file, because open_path may be gone when
+	 * names are looked up. */
 	bool holds_files;
-	/* Another struct names with the same options, which outlives this one: each file is read once for both. NULL:
+	/* Another struct names with the same options, which outlives this one. Each file is read once for both. NULL:
 	 * none. */
 	const struct names *shares;
 };
 
-/* Returns a struct names without objects. Copies the options. Free it with names_free(). */
+/* Returns a struct names without objects; the caller frees it with names_free(). Copies the options. */
 struct names *names_new(const struct names_options *options);
 void names_free(struct names *names);
 
-/* Sets when the trace began, if the process record says it. A newer file, if the trace has no build-id, still gives
- * names; a warning that they may be wrong is printed once. */
+/* Sets the start time of the trace, if the process record contains it. If a file is newer and the trace has no build-id
+ * of it, the file is still used, and a warning that its names may be wrong is printed once. */
 void names_set_start(struct names *names, const struct record_process *process);
 
-/* Adds an object, which replaces whatever it overlaps; call it in the order of the trace's records. open_path: the file
- * to read instead of `path` (NULL: `path` itself). The object's build-id, if it has one, must be the file's; else a
- * warning is printed once, and its frames get no names except its path. Without a build-id, the range may also be the
- * file's executable mapping alone, as the sp-rtrace tools write it; if both are possible, a warning is printed once,
- * and its frames get no names. */
+/* Adds an object, which replaces all objects that it overlaps; call it in the order of the trace's records. open_path:
+ * the file to read instead of record->path (NULL: that path).
+ *
+ * If the trace has the object's build-id, the file must have the same one; else a warning is printed once, and frames
+ * in the object get its path, but no names. Without a build-id, the range may also be only the file's executable
+ * mapping, as the sp-rtrace tools write it. If both interpretations are possible, a warning is printed once, and its
+ * frames get no names. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
-/* Sets the build-id of the object that is mapped where the record says. Traces declare it after the object. */
+/* Sets the build-id of the object that is mapped at record->from. In a trace this record follows the object's. */
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);
 
-/* A frame_namer, whose context is the struct names. Looks up each address once, and keeps the result until its object
- * is replaced. */
+/* A frame_namer whose context is the struct names. Looks up each address of a file once, and keeps the result with the
+ * file. */
 size_t names_lookup(void *names, uint64_t address, const struct frame_name **lines);
 
-/* Whether most of the frames that were looked up have no name. If so, appends a sentence to `out`: how many, where most
- * of them are, and what would help. */
+/* If most of the frames that were looked up have no name, appends a sentence to `out` and returns true. The sentence
+ * says how many have none, which object contains most of them, and how the user can get their names. */
 bool names_explain(const struct names *names, struct buf *out);
 
-/* Demangles a name of C++ or Rust (legacy or v0). Returns a new string, or NULL if the name is not mangled or too
+/* Demangles a name of C++ or Rust (legacy or v0). Returns a new string, or NULL if the name is not mangled, or is too
  * long. */
 char *names_demangle(const char *symbol);
-/* The same without the list of parameters and the result's type, which templates have: "Shelf<int>::put". */
+/* The same without the list of parameters, and without the type of the result in a template's name:
+ * "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
-/* Returns how many parameters the mangled name of a C++ function has, with a "..." and a pack as one each; -1 if it
- * does not show this. */
+/* Returns the number of parameters in the mangled name of a C++ function. A "..." and a parameter pack are one
+ * parameter each. Returns -1 if the name does not contain them. */
 int names_parameters(const char *symbol);
 
 #endif

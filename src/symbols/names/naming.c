@@ -8,26 +8,26 @@
 #include <string.h>
 #include <time.h>
 
-#define KNOWN_MAX 1000000 /* addresses that are kept; then all are dropped */
+#define KNOWN_MAX 1000000 /* addresses that are kept; beyond it, all are dropped */
 
 struct namer {
 	struct worker *worker;
-	struct names *files; /* used by the worker only: no objects, but the files that all namings share */
+	struct names *files; /* only the worker uses it: it has no objects, but the files that all namings share */
 };
 
 struct naming {
 	struct worker *worker;
-	struct names *names; /* used by the worker only */
+	struct names *names; /* only the worker uses it */
 	struct hash known;   /* address -> struct named_address */
 	struct named_address *gone;
 	size_t gone_count;
 	struct string_pool strings;
-	struct question *first, **end; /* questions without an answer, in their order */
+	struct question *first, **end; /* open questions, in the order in which they were sent */
 	struct named_address *const *shown;
 	size_t shown_count, next_shown;
 };
 
-/* ---- Objects: jobs without an answer ---- */
+/* ---- Objects: jobs for the worker that have no answer ---- */
 
 struct news {
 	struct worker_job job;
@@ -80,12 +80,12 @@ static void worker_inform(struct worker *worker, struct names *names, void (*wor
 /* ---- Questions ---- */
 
 struct naming_answer {
-	struct named_address *to; /* not used by the worker */
+	struct named_address *to; /* the entry that gets the answer; the worker does not use it */
 	uint64_t address;
-	size_t first, count; /* its lines, in question.lines */
+	size_t first, count; /* the answer's lines in question.lines */
 };
 
-/* A line of an answer. Strings are offsets in the question's texts, 0 none. */
+/* A line of an answer. Strings are offsets in the question's texts; 0: none. */
 struct answer_line {
 	size_t function, module, file;
 	unsigned line;
@@ -135,7 +135,7 @@ static void answer_all(struct worker_job *job)
 {
 	struct question *const question = (struct question *)job;
 
-	buf_add_char(&question->texts, '\0'); /* no text is at offset 0 */
+	buf_add_char(&question->texts, '\0'); /* so that no text is at offset 0 */
 	for (size_t i = 0; i < question->count; i++)
 		answer_one(question, &question->answers[i]);
 }
@@ -225,7 +225,7 @@ void naming_is_over(struct naming *naming)
 	struct named_address *next;
 
 	if (naming->first)
-		return; /* answers to come refer to these entries */
+		return; /* open answers refer to these entries */
 	for (struct named_address *named = naming->gone; named; named = next) {
 		next = named->next_gone;
 		address_free(named);
@@ -364,7 +364,7 @@ void naming_end(struct naming *naming)
 
 void naming_add_object(struct naming *naming, const struct record_object *object, const char *open_path)
 {
-	/* A return address is looked up by the byte before it. */
+	/* A return address is looked up by the address of the byte before it. */
 	if (object->from < object->to)
 		forget_between(naming, object->from + 1, object->to + 1);
 	worker_inform(naming->worker, naming->names, naming_take_object,
@@ -391,7 +391,7 @@ size_t naming_lookup(void *context, uint64_t address, const struct frame_name **
 {
 	struct naming *const naming = context;
 
-	/* Writers mostly ask in the order of frames. */
+	/* Most callers ask in the order of `shown`. */
 	for (size_t tried = 0; tried < naming->shown_count; tried++) {
 		const struct named_address *const named = naming->shown[naming->next_shown];
 

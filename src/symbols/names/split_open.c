@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The .dwo file that this thread looks for. libdw passes only the path that it has made from the name. */
+/* The .dwo file that this thread looks for. The callback gets only the path that libdw has built from the name. */
 static __thread struct {
-	const char *name;   /* name of the .dwo file in the unit; NULL: no file is looked for */
-	const char *beside; /* a path whose folder may contain it */
+	const char *name;   /* name of the .dwo file as in the unit; NULL: no file is looked for */
+	const char *beside; /* a path in whose folder the .dwo file may be */
 } wanted;
 
 static int copy_of(const char *path)
@@ -47,7 +47,7 @@ static int copy_of(const char *path)
 	return copy.fd;
 }
 
-/* Whether libdwfl opens a process's memory to read [vdso], by a path that it makes itself. */
+/* Returns true if the path is the memory of a process, which libdwfl opens by a path of its own to read [vdso]. */
 static bool split_open_is_memory(const char *path)
 {
 	int pid, end = 0;

@@ -1,16 +1,15 @@
-/* Opens, in libdw's place, the files that it needs besides the given one: .dwo files, to which the units of a program
- * refer. */
+/* Opens files for libdw that it needs besides the given one: .dwo files, to which the units of a program refer. */
 #ifndef FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 #define FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 
 #include <elfutils/libdw.h>
 
-/* Makes libdw open only regular files, without waiting, as private copies. Call it before libdw is used, and before
+/* Makes libdw open only regular files, without blocking, as private copies. Call it before libdw is used, and before
  * there are threads that open files. */
 void split_open_begin(void);
-/* Returns the unit with the functions of a skeleton unit. It is in the .dwo file that the skeleton names, which is
- * searched where the name says, then beside `beside` (the path of the skeleton's own file). Returns the skeleton if
- * there is no such file. */
+/* Returns the unit that contains the functions of a skeleton unit. The unit is in a .dwo file, whose name is in the
+ * skeleton. The file is searched at that path, then in the folder of `beside` (the path of the skeleton's own file).
+ * Returns the skeleton if there is no such file. */
 Dwarf_Die split_unit(Dwarf_Die *skeleton, const char *beside);
 
 #endif

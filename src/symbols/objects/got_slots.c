@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limits of a file: slots, bytes of all names, bytes of one name. A slot with a longer name is left out. */
+/* Limits of one file: number of slots, bytes of all names, bytes of one name. A slot with a longer name is left out. */
 #define SLOTS_MAX     ((size_t)1 << 22)
 #define NAMES_MAX     ((size_t)256 << 20)
 #define NAME_MAX_KEPT 1024
@@ -42,7 +42,7 @@ bool elf_word_in_file(Elf *elf, uint64_t address, uint64_t *word)
 	return false;
 }
 
-/* Gets relocation i of a section of type REL or RELA. False after the last one that can be read. */
+/* Gets relocation i of a section of type REL or RELA. Returns false after the last relocation that can be read. */
 static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *header, size_t i, unsigned irelative,
 			   GElf_Rela *rela)
 {
@@ -62,12 +62,12 @@ static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *hea
 /* ---- All slots of a file ---- */
 
 struct raw_slot {
-	unsigned type; /* of the relocation */
+	unsigned type; /* type of the relocation */
 	uint64_t resolver, address;
-	size_t name; /* where it begins in `names` */
+	size_t name; /* offset of the name in `names` */
 };
 
-/* The slots of a file. Addresses are as in the file. */
+/* The slots of a file, with addresses as in the file. */
 struct slot_list {
 	char *path;
 	unsigned irelative;
@@ -86,7 +86,7 @@ static void slot_list_free(void *context)
 	free(list);
 }
 
-/* Adds a slot. False if the list is full. */
+/* Adds a slot. Returns false if the list is full. */
 static bool keep_slot(struct slot_list *list, const GElf_Rela *rela, const char *name, uint64_t resolver)
 {
 	const size_t size = strlen(name) + 1;
@@ -104,7 +104,8 @@ static bool keep_slot(struct slot_list *list, const GElf_Rela *rela, const char 
 	return true;
 }
 
-/* Adds the slots of one relocation section, which refers to dynamic symbols. False if the list is full. */
+/* Adds the slots of one relocation section and the names of the dynamic symbols to which it refers. Returns false if
+ * the list is full. */
 static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct slot_list *list)
 {
 	Elf_Data *relocations = elf_getdata(section, NULL);
@@ -162,7 +163,8 @@ static void read_slots(void *context)
 	close(fd);
 }
 
-/* Returns the slots, which slot_list_free() frees; NULL if they cannot be read, or not in time. */
+/* Returns the object's slots, which the caller frees with slot_list_free(). Returns NULL if the file cannot be read, or
+ * if reading takes too long (timed.h). */
 static struct slot_list *slots_of(const struct object *object, unsigned irelative)
 {
 	struct slot_list *list;
@@ -194,11 +196,11 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 /* ---- Slots of calls ---- */
 
 #define CALL_SLOTS_MAX ((size_t)1 << 20)
-#define RELOC_NONE     0 /* the same on all processors */
+#define RELOC_NONE     0 /* this type has the same number on all processors */
 
 struct call_slot {
 	const char *name;
-	uint64_t address; /* as in the file */
+	uint64_t address; /* address as in the file */
 };
 
 static void keep_call_slots(struct elf_file *file, const struct slot_list *list, unsigned jump_slot, unsigned glob_dat)

@@ -1,4 +1,4 @@
-/* Finds the files of a process that left a core file, which contains their paths and perhaps their first pages. */
+/* Finds the files of a process from its core file, which contains their paths and perhaps their first pages. */
 #include "config.h"
 #include "symbols/objects/image_file.h"
 #include "symbols/elf/elf_file.h"
@@ -10,19 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_BACK 64 /* mappings before one of a file that are searched for its header */
+#define LOOK_BACK 64 /* mappings before a file's mapping that are searched for the file's ELF header */
 
 const char image_file_missing[] = "there is no such file here";
 
 struct image_file_search_data {
 	const struct objects_image *image;
 	const struct mapping *mapping;
-	const struct elf_file *header; /* the file as read from memory; NULL: it is not there */
-	char *wrong_path;              /* a file at this path that is another one; NULL: none */
+	const struct elf_file *header; /* the file as read from the image's memory; NULL: its header is not there */
+	char *wrong_path;              /* path of a file that is not the one that the process had; NULL: none */
 	char wrong_build_id[2 * BUILD_ID_BYTES + 1];
 };
 
-/* Reads the file's header from memory: its segments, and mostly its build-id. */
+/* Reads the file's header from the image's memory: the segments, and mostly the build-id. */
 static struct elf_file *image_file_read_header(const struct objects_image *image, size_t index)
 {
 	const struct mapping *const items = image->maps->items;
@@ -34,8 +34,8 @@ static struct elf_file *image_file_read_header(const struct objects_image *image
 	return NULL;
 }
 
-/* Whether the file is the one that the process had. Without a build-id only its time can show that it was made anew.
- * must_agree: true only if the build-ids are equal. */
+/* Returns true if the file is the one that the process had. Without a build-id, only the file's time can show that it
+ * is another one. must_agree: return true only if the build-ids are equal. */
 static bool image_file_is_same(const struct image_file_search_data *search, const struct elf_file *file,
 			       bool must_agree)
 {
@@ -100,7 +100,7 @@ static struct elf_file *image_file_search(struct image_file_search_data *search,
 	file = image_file_try_path(search, *open_path, false);
 	if (file || !sysroot)
 		return file;
-	/* The path is one of another system, and may be another file here. */
+	/* This is a path of another system. The file at the same path here may be another one. */
 	free(*open_path);
 	*open_path = xstrdup(path);
 	return image_file_try_path(search, *open_path, true);

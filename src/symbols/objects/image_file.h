@@ -1,14 +1,15 @@
-/* Finds the files of the objects in an image (a core file). */
+/* Finds the files that were mapped in an image (a core file). */
 #ifndef FT_SYMBOLS_OBJECTS_IMAGE_FILE_H
 #define FT_SYMBOLS_OBJECTS_IMAGE_FILE_H
 
 #include "symbols/objects/mapped_object.h"
 
-/* The reason if no file with this path is here; compare its address. */
+/* *reason of image_file_find() if no file with this path exists. Callers compare the pointer. */
 extern const char image_file_missing[];
 
-/* Finds the file of a mapping of an image. Returns the same file if it is here, and *open_path, which the caller frees.
- * Else sets *reason, and returns what the memory has of the file, or NULL. The result has a reference. */
+/* Finds the file that mapping `index` of an image shows. If it is found on disk, also returns its path in *open_path,
+ * which the caller frees. Otherwise sets *reason and returns the file as far as the image's memory contains it, or
+ * NULL. The caller owns a reference to the result. */
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
 				 const char **reason);
 

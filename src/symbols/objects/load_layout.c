@@ -1,9 +1,9 @@
-/* Finds where the segments of an object are, by the mappings of its file.
+/* Finds the addresses of an object's segments from the mappings of its file.
  *
- * A PT_LOAD (p_vaddr, p_offset, p_filesz) appears as a mapping of whole pages. One page of the file can belong to two
- * segments and is then mapped twice, at different distances to its offset. mprotect splits mappings, the kernel merges
- * equal neighbours, and others can be mapped over them. What always holds is: address - offset of the mapping = bias +
- * p_vaddr - p_offset. */
+ * A PT_LOAD (p_vaddr, p_offset, p_filesz) is mapped in whole pages. A page of the file that contains bytes of two
+ * segments is mapped twice, at different distances from its offset. mprotect splits mappings, the kernel merges similar
+ * neighbours, and other files can be mapped over them. This is always true: mapping's address - mapping's offset = bias
+ * + p_vaddr - p_offset. */
 #include "config.h"
 #include "symbols/objects/load_layout.h"
 
@@ -11,16 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NEIGHBOURS_MAX 64 /* mappings by which a bias is judged */
+#define NEIGHBOURS_MAX 64 /* number of mappings that are examined for one bias */
 
-/* Whether both are of one file and mapped in the same way: a shared mapping beside private ones is another object. */
+/* Returns true if both mappings show the same file and are both shared or both private: a shared mapping beside private
+ * ones is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
 	       a->dev_minor == b->dev_minor;
 }
 
-/* Gets the pages of a segment at a bias. False if they wrap around. */
+/* Gets the range of pages of a segment at a bias. Returns false if it wraps around. */
 static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint64_t size, uint64_t *start,
 			  uint64_t *end)
 {
@@ -33,7 +34,7 @@ static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint
 	return true;
 }
 
-/* Returns how many bytes of the mapping are pages of the segment at this bias. */
+/* Returns how many bytes of the mapping belong to the segment at this bias. */
 static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment, uint64_t bias)
 {
 	uint64_t start, end;
@@ -48,7 +49,7 @@ static uint64_t explained(const struct mapping *mapping, const struct elf_segmen
 	return start < end ? end - start : 0;
 }
 
-/* Gets the lowest and the highest address of the file's segments at a bias. */
+/* Gets the lowest start and the highest end of the file's segments at a bias. */
 static void object_span(const struct elf_file *file, uint64_t bias, uint64_t *low, uint64_t *high)
 {
 	*low = UINT64_MAX;
@@ -88,7 +89,8 @@ static uint64_t score(const struct maps *maps, size_t index, const struct elf_fi
 			const struct elf_segment *segment = &file->segments[s];
 			const uint64_t bytes = explained(mapping, segment, bias);
 
-			/* Bytes with the right protection count twice, which decides between equal candidates. */
+			/* Count bytes with the right protection twice. This decides between candidates that are
+			 * otherwise equal. */
 			sum += mapping->exec == segment->exec ? 2 * bytes : bytes;
 		}
 	}
@@ -117,7 +119,7 @@ bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_fi
 	return best;
 }
 
-/* Whether another segment has bytes in these pages. */
+/* Returns true if another segment has bytes in these pages. */
 static bool is_overlaid(const struct elf_file *file, const struct elf_segment *own, uint64_t bias, uint64_t start,
 			uint64_t end)
 {
@@ -156,9 +158,9 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 	object->text[object->text_count++] = range;
 }
 
-/* Whether mapping `index`, of the object's file, belongs to the object. A mapping beside it may be of another copy of
- * the file, at such a distance that the text of one could be the data of the other. A gap between segments is mapped
- * without any access: it is left from the mapping that reserved the whole. */
+/* Returns true if mapping `index`, which shows the object's file, belongs to the object. A mapping beside the object
+ * may belong to another copy of the file, at a distance where the text of one copy could be the data of the other. A
+ * gap between segments has no access rights; it remains from the mapping that reserved the whole address range. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

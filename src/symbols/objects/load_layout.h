@@ -1,16 +1,16 @@
-/* Finds where the mappings of an ELF file put it. */
+/* Finds the load address of an ELF file from its mappings. */
 #ifndef FT_SYMBOLS_OBJECTS_LOAD_LAYOUT_H
 #define FT_SYMBOLS_OBJECTS_LOAD_LAYOUT_H
 
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
 
-/* Finds the load bias at which mapping `index` shows the file, judged with its neighbours. False if the mapping is none
- * of the file's segments. */
+/* Finds the load bias of the file to which mapping `index` belongs. If there are several candidates, the neighbouring
+ * mappings decide. Returns false if the mapping belongs to none of the file's segments. */
 bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
-/* Fills in the object's start, end, lookup_end and text ranges from the mappings of its file at object->bias, and marks
- * those in `taken`. */
+/* Fills in the object's start, end, span_end and text ranges from the mappings of its file at object->bias. Sets
+ * `taken` for these mappings. */
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken);
 
 #endif

@@ -1,4 +1,4 @@
-/* Keeps the list of a process's objects up to date with its mappings. */
+/* Updates the list of a process's objects from its mappings. */
 #include "config.h"
 #include "symbols/objects/image_file.h"
 #include "symbols/objects/load_layout.h"
@@ -43,13 +43,14 @@ struct object *object_clone(const struct object *from)
 /* ---- From mappings to objects ---- */
 
 struct mapped_object_scan {
-	pid_t pid;                         /* used without an image */
+	pid_t pid;                         /* the process; not used with an image */
 	const struct objects_image *image; /* NULL: the objects are those of process pid */
-	const char *first_missing; /* path of the first missing file of an image, in the image's maps; NULL none */
+	/* path of the first missing file of an image; owned by the image's maps; NULL: none */
+	const char *first_missing;
 	size_t missing_count;
 	struct maps maps;
-	bool *taken;        /* mappings that are known to belong to an object, or to none */
-	struct hash no_elf; /* files (device, inode) that are no objects */
+	bool *taken;        /* mappings that are already assigned to an object, or known to belong to none */
+	struct hash no_elf; /* files (device, inode) that are not objects */
 	struct object **found;
 	size_t count, capacity;
 	struct object_list *list;
@@ -65,8 +66,8 @@ static bool is_vdso(const struct mapping *mapping)
 	return !mapping->inode && !strcmp(mapping->path, "[vdso]");
 }
 
-/* Whether to report that a file cannot be read: mappings of devices, shared memory and the like are no code of
- * programs. */
+/* Returns true if the end report should say that this file cannot be read. Mappings of devices, shared memory and the
+ * like are not worth a report, because they contain no code of programs. */
 static bool is_worth_a_word(const struct mapping *mapping)
 {
 	return mapping->path[0] == '/' && strncmp(mapping->path, "/dev/", 5) != 0 &&
@@ -88,16 +89,16 @@ static void note_unread(struct object_list *list, const struct mapping *mapping,
 	list->unread[list->unread_count++] = text;
 }
 
-/* A mapped file, and what was found for it. */
+/* A mapped file, and the result of the search for it. */
 struct mapped_file {
 	pid_t pid;
-	struct mapping mapping; /* with a copy of the path */
+	struct mapping mapping; /* the mapping, with its own copy of the path */
 	char *open_path;
 	struct elf_file *file;
 	const char *reason;
 };
 
-/* Returns the file of a source, from the cache or read at once. */
+/* Returns the file of a source; reads it if it is not in the cache. */
 static struct elf_file *file_of_source(const struct source *source, const char *path, const char **reason)
 {
 	const int fd = source_open(source);
@@ -136,7 +137,8 @@ static void mapped_file_free(void *context)
 	free(mapped);
 }
 
-/* Returns the file that was read from the memory of this mapping before, so that it is not read again; NULL: none. */
+/* Returns the file that was read from this mapping's memory before, so that it is not read again; returns NULL if there
+ * is none. */
 static struct elf_file *known_from_memory(const struct object_list *list, const struct mapping *mapping)
 {
 	const struct object *object = objects_find(list, mapping->start);
@@ -148,7 +150,7 @@ static struct elf_file *known_from_memory(const struct object_list *list, const 
 	return object->file;
 }
 
-/* Reads the file from its mappings. Its header is in a mapping of offset 0, which comes before. */
+/* Reads the file from the memory of its mappings. Its ELF header is in a mapping with offset 0 at a lower address. */
 static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t index, const char **reason)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
@@ -175,8 +177,8 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 	return NULL;
 }
 
-/* Returns the path to show. That of a deleted file without a build-id ends with the mark, because a later file at this
- * path could be taken for it. */
+/* Returns the path to show. If the file is deleted and has no build-id, the path ends with " (deleted)", because a
+ * later file at this path could be taken for it. */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
 	const bool mark = mapping->deleted &&
@@ -223,7 +225,7 @@ static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-/* Warns once for each file that the functions which only its .symtab names are missing. */
+/* Warns, once for each file, that functions are missing whose names are only in the .symtab. */
 static void report_partly_read(const struct mapping *mapping, const char *reason)
 {
 	static struct hash reported;
@@ -235,7 +237,7 @@ static void report_partly_read(const struct mapping *mapping, const char *reason
 			 reason == timed_reason ? ". Trace again when it can be read faster." : ", and have no names.");
 }
 
-/* Finds the file that a process has mapped there, and the object's open_path. */
+/* Finds the file that a process has mapped, and the object's open_path. */
 static void find_mapped_file(struct mapped_object_scan *scan, size_t index, struct object *object, const char **reason)
 {
 	struct mapped_file *const mapped = xcalloc(1, sizeof(*mapped));
@@ -254,7 +256,7 @@ static void find_mapped_file(struct mapped_object_scan *scan, size_t index, stru
 	mapped_file_free(mapped);
 }
 
-/* Finds the file of a mapping, and the object's open_path; or sets *reason. */
+/* Finds the file of a mapping and the object's open_path, or sets *reason. */
 static void mapped_object_find_file(struct mapped_object_scan *scan, size_t index, struct object *object,
 				    const char **reason)
 {
@@ -263,7 +265,7 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 		return;
 	}
 	find_mapped_file(scan, index, object, reason);
-	/* The program may be executed but not read, or the file is gone. */
+	/* The user may have no right to read the program, or the file is gone. */
 	if (!object->file && *reason != elf_reason_no_elf) {
 		const char *const of_file = *reason;
 
@@ -275,7 +277,7 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 	}
 }
 
-/* Counts a missing file of an image, unless it may be no program or library: gdb's core files do not say how a file was
+/* Counts a missing file of an image if it may be a program or library. The core files of gdb do not show how a file was
  * mapped. */
 static void note_missing(struct mapped_object_scan *scan, size_t index, const struct object *object)
 {
@@ -342,9 +344,9 @@ static void scan_mappings(struct mapped_object_scan *scan)
 	}
 }
 
-/* ---- The difference ---- */
+/* ---- Differences to the list ---- */
 
-/* Updates an object that is still mapped, and frees the new one. */
+/* Updates an object that is still mapped, and frees the new struct for it. */
 static void refresh_object(struct object *kept, struct object *now)
 {
 	struct object old = *kept;
@@ -367,7 +369,7 @@ static int mapped_object_by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Replaces the list's objects by those that the scan has found. Objects that are in both stay the same structs. */
+/* Replaces the list's objects by those of the scan. An object that is in both keeps its old struct. */
 static void mapped_object_replace(struct object_list *list, struct mapped_object_scan *scan,
 				  void (*removed)(void *context, struct object *object),
 				  void (*added)(void *context, struct object *object), void *context)
@@ -465,7 +467,7 @@ struct object *objects_find(const struct object_list *list, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(list->items, list->count, ->start, address);
 
-	/* An object can be in a hole of another one. */
+	/* An object can be mapped into a gap of another one. */
 	for (size_t i = low, n = 0; i-- > 0 && n < 8; n++)
 		if (address < list->items[i]->end)
 			return list->items[i];

@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Whether the mapping is of this file, as the kernel says it. On some file systems (btrfs, overlayfs) stat() returns
- * another device or inode than the kernel writes into /proc/PID/maps. So the file is mapped here for a moment, to read
- * what the kernel writes for it. */
+/* Returns true if the kernel shows this file for the mapping. On some file systems (btrfs, overlayfs) stat() returns
+ * another device or inode than the kernel writes into /proc/PID/maps. So the file is mapped into this process for a
+ * moment, and the kernel's line for this new mapping is compared. */
 static bool same_when_mapped(const struct source *source, const struct mapping *mapping)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -47,7 +47,7 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 
 enum mapped_source_proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
-/* Takes the path over, and keeps it if it leads to a regular file which is the mapping's. */
+/* Opens the path, which it takes over. Keeps path and descriptor if it is a regular file and the mapping's file. */
 static bool mapped_source_try_path(struct source *source, char *path, enum mapped_source_proof proof,
 				   const struct mapping *mapping)
 {
@@ -66,14 +66,14 @@ bool source_find(pid_t pid, const struct mapping *mapping, struct source *source
 	char range[64];
 
 	snprintf(range, sizeof(range), "map_files/%llx-%llx", (long long)mapping->start, (long long)mapping->end);
-	/* These links can be followed only with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. */
+	/* Only a process with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE can open these links. */
 	if (mapped_source_try_path(source, proc_path(pid, range), PROOF_NONE, mapping))
 		return true;
 	if (mapped_source_try_path(source, proc_path(pid, "exe"), PROOF_STAT, mapping))
 		return true;
 	if (mapping->path[0] != '/')
 		return false;
-	/* Try the path as the process sees it, then as this program sees it. */
+	/* Try the path in the process's root directory, then in the root directory of this program. */
 	char *const inside = xasprintf("root%s", mapping->path);
 	const bool found = mapped_source_try_path(source, proc_path(pid, inside), PROOF_MAPPED, mapping) ||
 			   mapped_source_try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
@@ -86,7 +86,7 @@ int source_open(const struct source *source)
 {
 	char path[48];
 
-	/* Opens the descriptor, because the path may lead to another file by now. */
+	/* Opens the file of the descriptor, because the path may name another file by now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", source->fd);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 

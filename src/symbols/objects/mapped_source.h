@@ -1,4 +1,4 @@
-/* Finds a way to open a mapped file. */
+/* Finds a path by which a mapped file can be opened. */
 #ifndef FT_SYMBOLS_OBJECTS_MAPPED_SOURCE_H
 #define FT_SYMBOLS_OBJECTS_MAPPED_SOURCE_H
 
@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 
 struct source {
-	char *path; /* freed by source_free() */
-	int fd;     /* O_PATH; closed by source_free() */
+	char *path; /* path of the file; freed by source_free() */
+	int fd;     /* descriptor with O_PATH; closed by source_free() */
 	struct stat st;
 };
 
-/* Finds a path by which exactly the mapping's file can be opened: /proc/PID/map_files, /proc/PID/exe,
- * /proc/PID/root/PATH or PATH; the latter three only if their device and inode are the mapping's. False if there is
- * none. */
+/* Finds a path by which exactly the mapped file can be opened. Tries /proc/PID/map_files, /proc/PID/exe,
+ * /proc/PID/root/PATH and PATH; the last three only count if their device and inode are those of the mapping. Returns
+ * false if no path is found. */
 bool source_find(pid_t pid, const struct mapping *mapping, struct source *source);
 /* Opens the file for reading. Returns a descriptor, which the caller closes, or -errno. */
 int source_open(const struct source *source);

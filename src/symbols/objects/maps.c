@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most text that is read: a million mappings. The kernel's default limit is 65530. */
+/* The largest text that is read: that of a million mappings. By default the kernel allows 65530. */
 #define MAPS_MAX  (256u << 20)
-#define SMAPS_MAX (1u << 30) /* with 25 more lines for each mapping */
+#define SMAPS_MAX (1u << 30) /* smaps has 25 more lines for each mapping */
 
 static const char deleted_mark[] = " (deleted)";
 
-/* Takes a number that begins at *text. False if there is none, or if it has more than 64 bits. */
+/* Reads a number that begins at *text, and moves *text after it. Returns false if there is none, or if it has more than
+ * 64 bits. */
 static bool maps_take_number(char **text, unsigned base, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -51,8 +52,8 @@ static bool take_hex(char **text, char end, uint64_t *value)
 	return maps_take_number(text, 16, value) && take_char(text, end);
 }
 
-/* The kernel writes a newline in a path as \012, and all other bytes as they are (fs/proc/task_mmu.c: only "\n" is
- * escaped there). */
+/* Replaces \012 by a newline. The kernel writes all other bytes of a path as they are (fs/proc/task_mmu.c escapes only
+ * "\n"). */
 static void unescape_newlines(char *path)
 {
 	const char *from = path;
@@ -82,7 +83,7 @@ static void maps_take_path(char *path, struct mapping *mapping)
 	mapping->path = path;
 }
 
-/* START-END rwxp OFFSET MAJOR:MINOR INODE     PATH */
+/* Parses a line: START-END rwxp OFFSET MAJOR:MINOR INODE     PATH */
 static bool maps_take_line(char *line, struct mapping *mapping)
 {
 	uint64_t major, minor;
@@ -109,7 +110,7 @@ static bool maps_take_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Parses a text, which it takes over, also on error. */
+/* Parses a text and takes it over, also on error. */
 static int parse_owned(char *text, struct maps *maps)
 {
 	size_t capacity = 0;
@@ -127,8 +128,8 @@ static int parse_owned(char *text, struct maps *maps)
 			maps_free(maps);
 			return -EINVAL;
 		}
-		/* The file is read in pieces while the process goes on mapping: a mapping that begins before the end
-		 * of the last one was listed already. */
+		/* The file is read in pieces, between which the process can change its mappings. A mapping that begins
+		 * before the end of the last one was listed already. */
 		if (mapping.start >= last_end) {
 			ARRAY_GROW(maps->items, capacity, maps->count);
 			maps->items[maps->count++] = mapping;
@@ -160,15 +161,15 @@ int maps_read(pid_t pid, struct maps *maps)
 
 	if (error)
 		return error;
-	if (!maps->count) { /* a zombie, or a kernel thread */
+	if (!maps->count) { /* the process is a zombie, or a kernel thread */
 		maps_free(maps);
 		return -ESRCH;
 	}
 	return 0;
 }
 
-/* Whether a line of smaps is one of flags and contains this one. In smaps each mapping has a line as in maps, then
- * lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
+/* Returns true if this line of smaps lists a mapping's flags and contains this one. In smaps, each mapping has a line
+ * as in maps, then lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
 static bool has_flag(const char *line, const char *flag)
 {
 	static const char key[] = "VmFlags:";
@@ -180,7 +181,7 @@ static bool has_flag(const char *line, const char *flag)
 	return found && found < line + strcspn(line, "\n");
 }
 
-/* Calls back for each mapping whose flags are in the text of smaps. */
+/* Calls `take` for each line of flags in the text of smaps, with the index of its mapping. */
 static void each_flags(const char *text, const struct maps *maps,
 		       void (*take)(void *context, size_t index, const char *line), void *context)
 {

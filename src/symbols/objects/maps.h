@@ -8,34 +8,36 @@
 struct mapping {
 	uint64_t start, end, offset;
 	bool read, write, exec, shared;
-	bool has_tags; /* its memory has tags (PROT_MTE): set by maps_mark_tags() */
+	bool has_tags; /* the memory has tags (PROT_MTE); set by maps_mark_tags() */
 	unsigned dev_major, dev_minor;
-	uint64_t inode;   /* 0: no file */
-	const char *path; /* without " (deleted)", which sets `deleted`; newlines are unescaped; "" if none */
+	uint64_t inode; /* inode of the mapped file; 0: none */
+	/* path of the file; "" if none. Newlines are unescaped; a final " (deleted)" is cut off, and `deleted` is
+	 * set */
+	const char *path;
 	bool deleted;
 };
 
 struct maps {
-	struct mapping *items; /* by ascending address */
+	struct mapping *items; /* the mappings by ascending address */
 	size_t count;
-	char *text; /* the paths point into it */
+	char *text; /* the text that was read; the paths point into it */
 };
 
-/* Reads the mappings of a process. 0 or -errno (-ENOENT, -ESRCH: the process is gone; -EACCES). Undone by maps_free()
- * after success. */
+/* Reads the mappings of a process; the caller frees them with maps_free() after success. Returns 0 or -errno (-ENOENT,
+ * -ESRCH: the process is gone; -EACCES). */
 int maps_read(pid_t pid, struct maps *maps);
-/* Reads the mappings from a text in the format of /proc/PID/maps, which is copied. 0 or -EINVAL. */
+/* Parses a text in the format of /proc/PID/maps, of which a copy is made. Returns 0 or -EINVAL. */
 int maps_parse(const char *text, struct maps *maps);
 void maps_free(struct maps *maps);
-/* Marks the mappings that have tags (PROT_MTE), for which the kernel takes about as long as for pagemap. 0 or
+/* Sets has_tags of the mappings with tags (PROT_MTE). This takes about as long as reading the pagemap. Returns 0 or
  * -errno. */
 int maps_read_tags(pid_t pid, struct maps *maps);
-/* The same, from the text of smaps. */
+/* Sets has_tags from the text of /proc/PID/smaps. */
 void maps_mark_tags(const char *text, struct maps *maps);
-/* Sets for each mapping whether userfaultfd(2) brings its missing pages: reading such a page waits until the process
- * that serves the mapping has brought it. 0 or -errno. */
+/* Sets for each mapping whether userfaultfd(2) handles its missing pages: a read of such a page blocks until the
+ * process that serves the userfaultfd has provided the page. Returns 0 or -errno. */
 int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters);
-/* The same, from the text of smaps. */
+/* Sets has_waiters from the text of /proc/PID/smaps. */
 void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters);
 /* Returns the mapping that contains an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CODE_READ 32 /* bytes of __errno_location() that are read */
+#define CODE_READ 32 /* bytes of code of __errno_location() that are read */
 
-/* A table of symbols, and the place of errno in the segment of thread-local variables. */
+/* A symbol table, and the offset of errno in the segment of thread-local variables. */
 struct thread_symbols {
 	Elf_Data *data;
 	size_t count, strings;
@@ -31,7 +31,7 @@ static bool read_symbol(Elf *elf, const struct thread_symbols *symbols, size_t i
 	return true;
 }
 
-/* Finds the section of symbols of this type. False if it has no errno. */
+/* Finds the symbol table of this type. Returns false if no table has the symbol errno. */
 static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols)
 {
 	GElf_Shdr header;
@@ -54,8 +54,9 @@ static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols
 
 /* ---- Slots of a shared library ---- */
 
-/* Gets the variable whose distance a relocation fills in, as an offset in the library's own segment: that of its symbol
- * plus the addend, or without a symbol the addend alone. False if the symbol is not errno. */
+/* Gets the variable whose distance from the thread pointer a relocation stores: the value of its symbol plus the
+ * addend; without a symbol, the addend alone. *value is an offset in the library's own segment. Returns false if the
+ * symbol is not errno. */
 static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, const GElf_Rela *rela, uint64_t *value)
 {
 	const size_t symbol = GELF_R_SYM(rela->r_info);
@@ -68,7 +69,7 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* Finds a relocation of the section that fills a slot, preferably errno's own. */
+/* Finds a relocation in the section that fills a slot, preferably the one for errno itself. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {
@@ -116,9 +117,9 @@ static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *pla
 
 /* ---- A static program's variable ---- */
 
-/* Returns where the program's own segment of thread-local variables begins, from the thread pointer. It is the first
- * one after the thread pointer (variant I) or the last one before it (variant II), and is aligned as its address in the
- * file is ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
+/* Returns the offset of the program's own segment of thread-local variables from the thread pointer. This is the first
+ * segment after the thread pointer (variant I) or the last one before it (variant II). It has the alignment that its
+ * address in the file has ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
 static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
 {
 	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;
@@ -170,7 +171,7 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 
 struct errno_place_reading {
 	char *path;
-	struct elf_file *file; /* a reference */
+	struct elf_file *file; /* has an own reference to the file */
 	const struct arch *arch;
 	struct errno_place place;
 };
@@ -206,7 +207,8 @@ static void errno_place_read_place(void *context)
 	close(fd);
 }
 
-/* Reads the place from the object's file. ERRNO_NONE also if the file cannot be read, or not in time. */
+/* Reads the place from the object's file. Returns ERRNO_NONE also if the file cannot be read, or if reading takes too
+ * long. */
 static struct errno_place errno_place_find_place(const struct object *object, const struct arch *arch)
 {
 	struct errno_place_reading *const reading = xcalloc(1, sizeof(*reading));

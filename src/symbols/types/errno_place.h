@@ -1,4 +1,4 @@
-/* Finds where threads have their errno, from the ELF file of their C library. */
+/* Finds, from the ELF file of a C library or static program, where its threads have their errno. */
 #ifndef FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 #define FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 
@@ -6,13 +6,13 @@
 #include "symbols/objects/mapped_object.h"
 
 enum errno_kind {
-	ERRNO_NONE, /* the object does not say where errno is */
-	/* glibc, or another library with thread-local storage of ELF. The word at `slot` is the distance of a variable
-	 * of the library from the thread pointer, and errno is `offset` bytes after this variable. The word is
-	 * `unfilled` until the dynamic linker has filled it. */
+	ERRNO_NONE, /* the object's file does not show where errno is */
+	/* A variable with thread-local storage of ELF, as in glibc. The word at address `slot` contains the distance of
+	 * one of the library's variables from the thread pointer; errno is `offset` bytes after that variable. Until
+	 * the dynamic linker has filled the word, it contains `unfilled`. */
 	ERRNO_SLOT,
-	ERRNO_VARIABLE, /* a static program's own variable: `offset` bytes after the thread pointer */
-	ERRNO_FIELD,    /* musl: a field `offset` bytes after the thread pointer */
+	ERRNO_VARIABLE, /* a variable of a static program, `offset` bytes after the thread pointer */
+	ERRNO_FIELD,    /* as in musl: a field that is `offset` bytes after the thread pointer */
 };
 
 struct errno_place {
@@ -21,7 +21,7 @@ struct errno_place {
 	int64_t offset;
 };
 
-/* Returns what the object's file says, which is read once. The slot is a mapped address. */
+/* Returns the place of errno that the object's file shows; the file is read once. The slot is a mapped address. */
 struct errno_place object_errno_place(const struct object *object, const struct arch *arch);
 
 #endif

@@ -42,7 +42,8 @@ static bool skip_expression(struct list *list)
 	return location_list_number(list, &size) && location_list_skip(list, size);
 }
 
-/* Skips one entry of a list (DWARF 5, 7.7.3). False if its kind is unknown, or if it does not end in the section. */
+/* Skips one entry of a list (DWARF 5, 7.7.3). Returns false if its kind is unknown, or if it extends beyond the
+ * section. */
 static bool skip_entry(struct list *list, unsigned kind)
 {
 	uint64_t value;
@@ -88,12 +89,12 @@ static const Elf_Data *find_section(Elf *elf)
 	return NULL;
 }
 
-/* Finds where list `index` begins, in the table of the unit's lists (DWARF 5, 7.29). */
+/* Finds the offset of list `index` from the unit's table of lists (DWARF 5, 7.29). */
 static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
 {
 	const bool is_64 = offset_size == 8;
 	Dwarf_Attribute attribute;
-	Dwarf_Word base = is_64 ? 20 : 12; /* after the header of the only table of a .dwo file */
+	Dwarf_Word base = is_64 ? 20 : 12; /* a .dwo file has one table; this is the end of its header */
 	uint32_t narrow;
 	uint64_t wide;
 

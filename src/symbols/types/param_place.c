@@ -1,4 +1,4 @@
-/* Reads where a parameter is before the first instruction of its function, as debug information says. */
+/* Reads from debug information where a parameter is before the first instruction of its function. */
 #include "config.h"
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
@@ -8,11 +8,11 @@
 
 #define PIECES_MAX 16
 
-/* The operations that describe one place, up to DW_OP_piece. */
+/* The operations that describe one place, up to the next DW_OP_piece. */
 struct expression {
 	const Dwarf_Op *operations;
 	size_t count;
-	bool is_list; /* from a list of locations: valid at the entry itself */
+	bool is_list; /* it is in a list of locations, so it is valid at the entry itself */
 };
 
 static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
@@ -41,7 +41,7 @@ static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
 	}
 }
 
-/* Whether it is DW_OP_regN: the register contains the value. */
+/* Returns true if the operation is DW_OP_regN: the register contains the value. */
 static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
@@ -53,7 +53,8 @@ static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
 	return true;
 }
 
-/* Whether it is DW_OP_bregN: the register's value plus an offset, as an address or a number. */
+/* Returns true if the operation is DW_OP_bregN: the register's value plus an offset, which is an address or a
+ * number. */
 static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
 {
 	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
@@ -66,7 +67,7 @@ static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, in
 	return operation->atom == DW_OP_bregx && operation->number <= UINT16_MAX;
 }
 
-/* Reads a value instead of a place: of a register at the entry, or a constant. */
+/* Reads an expression for a value, not a place: the value of a register at the entry, or a constant. */
 static bool read_value(const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
@@ -86,13 +87,14 @@ static bool is_of_frame(const struct arch *arch, unsigned number)
 	return number < 64 && arch->dwarf.frames >> number & 1;
 }
 
-/* Reads one place. False if it is not understood, or not valid at the entry. */
+/* Reads one place. Returns false if the expression is not understood, or not valid at the entry. */
 static bool param_place_read_place(const struct type_reader *reader, const struct param_entry *entry,
 				   const struct expression *expression, struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
-	/* DW_OP_GNU_parameter_ref is the value that callers would have passed. */
+	/* DW_OP_GNU_parameter_ref means a parameter that callers do not pass; the value is the one that they would have
+	 * passed. */
 	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer ||
 	    first->atom == DW_OP_GNU_parameter_ref) {
 		piece->place = PLACE_NOWHERE;
@@ -109,18 +111,18 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	if (first->atom == DW_OP_fbreg) {
 		piece->place = PLACE_STACK;
 		piece->place_offset = (int64_t)first->number;
-		/* Without optimisation, a place below the CFA is one where the function itself stores the parameter. */
+		/* In code that is not optimised, the function itself stores the parameter at a place below the CFA. */
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	/* If the place is for the whole function and in its frame, the first instructions store the parameter there,
-	 * and the place is relative to the stack pointer that they set (clang: sub sp, sp, #64; str x0, [sp, #16]).
-	 * LLVM uses this stack pointer in lists, too. */
+	/* A place in the frame that is valid for the whole function is one where the first instructions store the
+	 * parameter. It is relative to the stack pointer that these instructions set (clang: sub sp, sp, #64; str x0,
+	 * [sp, #16]). LLVM uses that stack pointer in lists, too. */
 	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
-/* Reads consecutive places, each followed by DW_OP_piece. */
+/* Reads several places, each followed by DW_OP_piece. */
 static bool param_place_read_pieces(struct type_reader *reader, const struct param_entry *entry,
 				    const struct expression *whole, struct signature_param *param)
 {
@@ -180,7 +182,7 @@ static bool read_expression(struct type_reader *reader, const struct param_entry
 	return true;
 }
 
-/* Reads a constant. Those of a fixed size have no sign. */
+/* Reads a constant. A constant of fixed size (DW_FORM_data1 to data8) is taken as unsigned. */
 static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
 {
 	Dwarf_Word number;
@@ -211,8 +213,8 @@ static bool read_constant(Dwarf_Die *die, struct signature_param *param)
 	return true;
 }
 
-/* Whether such a place shows that the code is optimised: without optimisation the parameter is always in memory. LLVM
- * uses a list also for a parameter that is passed by its address. */
+/* Returns true if a place of this kind shows that the code is optimised; without optimisation a parameter is always in
+ * memory. LLVM uses a list also for a parameter that is passed by its address. */
 static bool shows_optimised(const struct param_entry *entry, enum param_place place, bool is_list)
 {
 	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
@@ -244,11 +246,11 @@ void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwa
 			param->place = PLACE_UNKNOWN;
 	} else if (found) {
 		param->place = PLACE_UNKNOWN;
-	} /* else the list begins later: optimised code does not use what is passed */
+	} /* else no entry of the list is valid at the entry: optimised code does not use the argument */
 	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
 }
 
-/* Whether GCC has compiled the function, by the producer ("GNU C17 12.2.0", "GNU GIMPLE"). */
+/* Returns true if GCC has compiled the function; the producer is "GNU C17 12.2.0" or "GNU GIMPLE", for example. */
 static bool is_of_gcc(Dwarf_Die *function)
 {
 	Dwarf_Attribute attribute;
@@ -275,8 +277,8 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	uint64_t convention = DW_CC_normal;
 
 	*entry = (struct param_entry){.address = address, .is_gcc = is_of_gcc(function)};
-	/* Compilers write these attributes of calls only when they optimise. */
-	/* Before DWARF 4 there are no such attributes: the code may be optimised. */
+	/* Compilers write these attributes for calls only when they optimise. */
+	/* DWARF before version 4 does not have them: the code may be optimised. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||
 			      (!entry->is_gcc && is_before_4(function));
 	die_number(function, DW_AT_calling_convention, &convention);

@@ -1,6 +1,6 @@
-/* Finds out whether a function that LLVM has optimised uses what its callers pass for a parameter. If it does not,
- * callers in the same file may pass anything, even if other files call the function, too. Debug information shows this
- * only by what it lacks. */
+/* Finds out whether a function that LLVM has optimised uses a parameter. If it does not, callers in the same file may
+ * pass any value, even if other files also call the function. Debug information shows this only by the absence of
+ * locations. */
 #include "config.h"
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
@@ -13,7 +13,7 @@ struct param_proof_state {
 	bool is_in_frame, has_pieces;
 };
 
-/* Whether it is DW_OP_regN: the register contains a value. */
+/* Returns true if the operation is DW_OP_regN: the register contains the value. */
 static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
@@ -22,7 +22,8 @@ static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
 	return (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || (atom == DW_OP_regx && operation->number <= UINT16_MAX);
 }
 
-/* Whether it is DW_OP_bregN: the register's value plus an offset, as an address or a number. */
+/* Returns true if the operation is DW_OP_bregN: the register's value plus an offset, which is an address or a
+ * number. */
 static bool param_proof_is_based(const Dwarf_Op *operation, unsigned *number)
 {
 	const unsigned atom = operation->atom;
@@ -41,7 +42,8 @@ static void param_proof_add_register(struct signature_param *param, unsigned num
 		param->registers[param->register_count++] = (uint16_t)number;
 }
 
-/* Notes a register whose value at the entry is used. LLVM writes this only for parameters. */
+/* Adds the register in a DW_OP_entry_value to param->registers, because the function uses the register's value at the
+ * entry. LLVM writes this operation only for parameters. */
 static void see_entry_value(struct param_proof_state *proof, const Dwarf_Op *operation)
 {
 	Dwarf_Attribute nested;
@@ -63,8 +65,8 @@ static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operati
 	       (param_proof_is_based(operation, &number) && number == entry->frame_register);
 }
 
-/* Notes the registers and places that an operation shows. is_first: it is in the first entry of the list. is_entry: it
- * is valid at the function's entry. */
+/* Adds to *proof the registers and places that an operation shows. is_first: the operation is in the first entry of the
+ * list. is_entry: the operation is in the entry of the list that is valid at the function's entry. */
 static void note_operation(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
 			   bool is_first, bool is_entry)
 {
@@ -100,7 +102,8 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 			note_operation(&proof, entry, &operations[k], !i,
 				       entry->address >= start && entry->address < end);
 	}
-	/* Callers may pass only some scalars of a struct, and which of those on the stack they pass is not examined. */
+	/* Callers may pass only some scalars of a struct. For scalars on the stack it is not examined which ones they
+	 * pass. */
 	if (proof.is_in_frame && proof.has_pieces)
 		return false;
 	if (proof.is_in_frame)

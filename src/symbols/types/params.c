@@ -30,7 +30,8 @@ static void add_param(struct type_reader *reader, Dwarf_Die *die, Dwarf_Die *pac
 		param->item.name = die_string(reader, pack, DW_AT_name);
 }
 
-/* Adds the parameters below an entry. is_pack: they are a template's parameter pack and have one name, the parent's. */
+/* Adds the parameters that are children of a DIE. is_pack: the DIE is a template's parameter pack, whose name all these
+ * parameters get. */
 static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_pack, struct params *params)
 {
 	Dwarf_Die child = {0};
@@ -53,7 +54,8 @@ static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_p
 	}
 }
 
-/* Lists for a copy of a function all parameters of that function, with the places of those that the copy still has. */
+/* For a copy of a function, makes a list of all parameters of that function, with the places of those that the copy
+ * still has. */
 static void complete_params(struct params *params, struct params *all)
 {
 	size_t count = 0;
@@ -63,7 +65,7 @@ static void complete_params(struct params *params, struct params *all)
 
 		while (k < params->count && params->items[k].origin != all->items[i].origin)
 			k++;
-		/* Only some copies of a constructor, for example, have such a parameter. */
+		/* An artificial parameter may exist only in some copies, for example of a constructor. */
 		if (k == params->count && all->items[i].is_artificial)
 			continue;
 		all->items[count++] = k < params->count ? params->items[k] : all->items[i];
@@ -89,8 +91,8 @@ static bool params_is_same(const struct listed_param *param, const struct listed
 	return is_same_type(param->item.type, declared->item.type);
 }
 
-/* Finds for each listed parameter the last declared one that it may be, so that the listed ones after it still find
- * theirs. False if they do not match the declared ones. */
+/* Finds for each listed parameter the last declared parameter that it can be, such that the listed ones after it can
+ * also be matched. Returns false if no match of all listed ones is possible. */
 static bool find_last(const struct params *params, const struct params *declared, size_t *last)
 {
 	size_t k = declared->count;
@@ -106,8 +108,8 @@ static bool find_last(const struct params *params, const struct params *declared
 	return true;
 }
 
-/* Puts each listed parameter in the place of the first declared one that it may be. If it may also be a later one, it
- * is ambiguous. */
+/* Puts each listed parameter in the position of the first declared one that it can be. If it can also be a later
+ * declared one, it is ambiguous. */
 static void add_declared(struct params *params, struct params *declared)
 {
 	size_t *last = xcalloc(params->count + 1, sizeof(*last));
@@ -140,7 +142,8 @@ static void see_mangled(struct params *params, const char *mangled)
 		params->items[i].is_ambiguous = true;
 }
 
-/* Adds what LLVM does not list without optimisation: a parameter of C++ that is passed by its address and not used. */
+/* Adds parameters that LLVM does not list in code that is not optimised: C++ parameters that are passed by their
+ * address and not used. */
 static void add_unlisted(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct params *params)
 {
 	struct params declared = {0};

@@ -1,4 +1,4 @@
-/* The parameters that debug information lists for a function, with their places. */
+/* Lists a function's parameters and their places, from debug information. */
 #ifndef FT_SYMBOLS_TYPES_PARAMS_H
 #define FT_SYMBOLS_TYPES_PARAMS_H
 
@@ -7,9 +7,11 @@
 struct listed_param {
 	struct signature_param item;
 	Dwarf_Die die;
-	void *origin; /* the entry that all copies of the function share, or the parameter's own */
+	/* address of the DIE that all copies of the function share for this parameter; without copies, of its own
+	 * DIE */
+	void *origin;
 	bool is_artificial;
-	bool is_ambiguous; /* it may be one of several declared parameters */
+	bool is_ambiguous; /* several of the declared parameters may be this one */
 };
 
 struct params {
@@ -18,9 +20,10 @@ struct params {
 	bool is_variadic;
 };
 
-/* Reads all parameters with which the function is declared, in order, and updates *entry with what they show. Those
- * that the compiler does not list come from the function of which this is a copy, or from the declaration in a class;
- * or the mangled name ("" unknown) shows that some are missing. */
+/* Reads all declared parameters of the function, in order. Updates *entry if their places show that the code is
+ * optimised. The compiler may leave out parameters in the list of the function itself. These are taken from the
+ * function of which this is a copy, or from the declaration in a class. Without a declaration, the mangled name ("":
+ * unknown) shows whether parameters are missing; if so, the listed ones are marked as ambiguous. */
 void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params);
 void params_free(struct params *params);

@@ -1,4 +1,4 @@
-/* Reads functions' parameters from debug information. */
+/* Reads the signatures of functions from debug information. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/debug_file.h"
@@ -14,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)32 << 20) /* bytes of types of one file, besides libdw's own memory */
-#define DIES_MAX  (1u << 18)         /* entries that are read for one function */
+#define BYTES_MAX ((size_t)32 << 20) /* memory for the types of one file, besides libdw's own memory */
+#define DIES_MAX  (1u << 18)         /* DIEs that are read for one function */
 
 struct signatures {
-	bool was_late; /* reading took too long, and a warning was printed */
-	/* Set while a worker reads: it owns the fields below, not the tracer, and the file has one more reference. */
+	bool was_late; /* reading took too long at least once, and a warning was printed */
+	/* Set while a worker reads. Then the worker owns the fields below, not the tracer, and has a reference to the
+	 * file. */
 	atomic_bool is_busy;
 	bool is_open;
 	struct debug_file *debug;
 	struct dwarf_index *index;
 	struct type_reader reader;
-	struct hash known; /* address in the file -> struct signature; 0: none */
+	struct hash known; /* address in the file -> struct signature; 0: no signature */
 };
 
 static struct signatures *signatures_new(const struct object *object)
@@ -55,7 +56,7 @@ static void signatures_free(struct signatures *signatures)
 
 /* ---- Places ---- */
 
-/* Whether it is a name that compilers give to a copy of a function without some of its parameters, or to a part of a
+/* Returns true if compilers give this name to a copy of a function without some of its parameters, or to a part of a
  * coroutine. */
 static bool has_part_name(const char *name)
 {
@@ -67,29 +68,29 @@ static bool has_part_name(const char *name)
 	return false;
 }
 
-/* The same, or a name of a copy for some of the callers. */
+/* Returns true if has_part_name() does, or if compilers give this name to a copy for some of the callers. */
 static bool has_copy_name(const char *name)
 {
 	return has_part_name(name) || strstr(name, ".constprop.") || strstr(name, ".specialized.") ||
 	       strstr(name, "__spec");
 }
 
-/* Whether no other file calls the function, as far as is known. Without a symbol it counts as local, because link-time
- * optimisation makes functions of other files local, too. */
+/* Returns true if no other file calls the function, as far as is known. A function without a symbol is taken for local:
+ * link-time optimisation also makes functions local that have callers in other source files. */
 static bool signature_is_local(const struct named_symbol *symbol)
 {
 	return !symbol || symbol->is_local;
 }
 
-/* Whether the compiler may have left out the result. Where it has left out parameters it may, and debug information
- * does not show it. */
+/* Returns true if the compiler may have left out the result. That is possible if it has left out parameters; debug
+ * information does not show it. */
 static bool may_lose_result(const struct param_entry *entry, const struct named_symbol *symbol)
 {
 	return entry->is_own || (symbol && has_part_name(symbol->name));
 }
 
-/* Whether functions with a local convention return this type as all others do. Floats may be in another register, and
- * the address of a result in memory is not where the ABI puts it. */
+/* Returns true if a function with a local convention returns a result of this type in the same register as other
+ * functions. A float may be in another register, and the address of a result in memory is not where the ABI puts it. */
 static bool is_integer_result(const struct data_type *result)
 {
 	switch (result->kind) {
@@ -126,15 +127,16 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	case PLACE_PIECES:
 		return is_piece_lost(param);
 	case PLACE_UNKNOWN:
-		/* LLVM describes a parameter so, too, if it is only a variable with a constant value, or with the
-		 * address of static data. */
+		/* LLVM also describes a parameter in this way if it is only a variable with a constant value, or with
+		 * the address of static data. */
 		return !entry->is_gcc;
 	default:
 		return false;
 	}
 }
 
-/* Whether callers may leave out a parameter. Then all others may be elsewhere than the ABI puts them, too. */
+/* Returns true if callers may leave out a parameter. Then the other parameters may also be in other places than the
+ * ABI's. */
 static bool is_anything_lost(const struct param_entry *entry, const struct params *params)
 {
 	for (size_t i = 0; i < params->count; i++) {
@@ -146,14 +148,14 @@ static bool is_anything_lost(const struct param_entry *entry, const struct param
 	return false;
 }
 
-/* Whether compilers have a convention of their own for functions that only one file calls, with arguments in registers
- * that the ABI does not use. */
+/* Returns true if compilers for this processor use their own convention for functions that only one file calls, with
+ * arguments in registers that the ABI does not use. */
 static bool has_local_convention(const struct type_reader *reader)
 {
 	return reader->arch->abi->has_local_convention || reader->is_soft_float;
 }
 
-/* Whether the parameters are where debug information says, and not where the ABI puts them. Compilers leave out
+/* Returns true if the parameters are in the places that debug information shows, not in the ABI's. Compilers leave out
  * parameters of functions that only one file calls. */
 static bool has_own_places(const struct type_reader *reader, const struct param_entry *entry,
 			   const struct params *params, const struct named_symbol *symbol)
@@ -164,8 +166,8 @@ static bool has_own_places(const struct type_reader *reader, const struct param_
 	       (has_local_convention(reader) || is_anything_lost(entry, params));
 }
 
-/* Whether the address of such a struct is passed. Then the place in debug information is valid only after some
- * instructions. */
+/* Returns true if the address of a struct of this type is passed. Then the place in debug information is valid only
+ * after some instructions. */
 static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
 {
 	const unsigned least = reader->arch->abi->by_address_above;
@@ -173,7 +175,8 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
-/* Whether callers pass the parameter. GCC's callers pass all parameters of a function, LLVM's those that it uses. */
+/* Returns true if callers pass the parameter. In code of GCC callers pass all parameters of a function, in code of LLVM
+ * those that the function uses. */
 static bool is_passed(const struct param_entry *entry, struct listed_param *param)
 {
 	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
@@ -202,8 +205,8 @@ static bool is_c(int language)
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
 }
 
-/* Whether the language passes arguments as C does, or as `passed` says. Fortran passes addresses, and Go uses other
- * registers. */
+/* Returns true if the language passes arguments as C does, or as `passed` says (Rust). Fortran passes addresses, and Go
+ * uses other registers. */
 static bool has_known_abi(int language)
 {
 	switch (language) {
@@ -218,7 +221,8 @@ static bool has_known_abi(int language)
 	}
 }
 
-/* Whether the function has Rust's ABI. A function whose name is not mangled has C's, so that C can call it. */
+/* Returns true if the function has Rust's ABI. A Rust function whose name is not mangled has C's ABI, so that C code
+ * can call it. */
 static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
 {
 	const char *name = reader->language == DW_LANG_Rust ? die_string(reader, function, DW_AT_linkage_name) : "";
@@ -226,8 +230,9 @@ static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
 	return !strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3);
 }
 
-/* Whether a closure's first parameter is not described. It is the captured variables, or their address; if there are
- * any, rustc describes these variables instead, and the places of the other parameters are unknown. */
+/* Returns true if a closure's first parameter is not described. This parameter contains the captured variables, or is
+ * their address. If there are any, rustc describes the variables instead of the parameter, and the places of the other
+ * parameters are unknown. */
 static bool is_environment_hidden(struct type_reader *reader, Dwarf_Die *function, const struct signature_param *params)
 {
 	return !strncmp(die_string(reader, function, DW_AT_name), "{closure", 8) && params[0].name[0];
@@ -248,7 +253,7 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
 }
 
-/* Whether the function is a constructor: it has the name of the class, without a template's arguments. */
+/* Returns true if the function is a constructor: its name is that of the class, without template arguments. */
 static bool is_constructor(struct type_reader *reader, Dwarf_Die *function, const struct params *params)
 {
 	const struct signature_param *const this = params->count ? &params->items[0].item : NULL;
@@ -283,7 +288,7 @@ static struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *f
 	return signature;
 }
 
-/* Whether a parameter is promoted: callers of a C function without a prototype pass a double for a float. */
+/* Returns true if an argument is promoted: callers of a C function without a prototype pass a double for a float. */
 static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, const struct params *params)
 {
 	if (!is_c(reader->language) || die_flag(function, DW_AT_prototyped))
@@ -294,7 +299,7 @@ static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, 
 	return false;
 }
 
-/* Whether the function of which this is a copy is in a file that is missing. */
+/* Returns true if the function is a copy, and the original's DIE is in a missing file. */
 static bool is_origin_lost(Dwarf_Die *function)
 {
 	Dwarf_Die origin;
@@ -302,8 +307,8 @@ static bool is_origin_lost(Dwarf_Die *function)
 	return die_has(function, DW_AT_abstract_origin) && !die_reference(function, DW_AT_abstract_origin, &origin);
 }
 
-/* Whether the function has another calling convention. Clang writes it (fastcall, ms_abi, vectorcall...), GCC does not.
- * stdcall passes arguments where the ABI does. */
+/* Returns true if the function has another calling convention. Clang describes it (fastcall, ms_abi, vectorcall...),
+ * GCC does not. stdcall passes arguments in the ABI's places. */
 static bool has_other_convention(Dwarf_Die *function)
 {
 	enum { STDCALL = 0xb2 };
@@ -344,7 +349,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (is_elsewhere)
 		result = NULL;
-	/* A function without parameters and result may be one that debug information does not describe. */
+	/* If no parameter and no result is described, debug information may just not describe them. */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
 	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
@@ -353,7 +358,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		signature->is_gcc = entry.is_gcc;
 	if (signature)
 		signature->result_is_unknown = is_elsewhere || may_lose_result(&entry, symbol);
-	/* LLVM drops a result that no caller uses, which debug information does not show either. */
+	/* LLVM drops a result that no caller uses; debug information does not show this either. */
 	if (signature)
 		signature->result_may_be_lost =
 			!signature->abi_is_rust && signature_is_local(symbol) && entry.is_optimised && !entry.is_gcc;
@@ -362,7 +367,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	return signature;
 }
 
-/* Returns the symbol of the function that begins there, or NULL. */
+/* Returns the symbol of the function that begins at the address, or NULL. */
 static const struct named_symbol *signature_find_symbol(struct signatures *signatures, uint64_t address)
 {
 	struct name_file *file = signatures->debug->file;
@@ -398,9 +403,9 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 	return read_signature(&signatures->reader, &function, signature_find_symbol(signatures, address));
 }
 
-/* A search for the signature of one function. */
+/* A request to read the signature of one function. */
 struct asking {
-	struct object *object; /* a copy */
+	struct object *object; /* a copy of the object */
 	uint64_t address;
 };
 
@@ -427,7 +432,7 @@ static void asking_end(void *context)
 	free(asking);
 }
 
-/* Finds the signature and keeps it in `known`. False if that takes too long. */
+/* Reads the signature and stores it in `known`. Returns false if that takes too long. */
 static bool signature_ask(const struct object *object, uint64_t address)
 {
 	struct asking *const asking = xcalloc(1, sizeof(*asking));

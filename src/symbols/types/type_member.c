@@ -1,4 +1,4 @@
-/* Reads where members are in structs. */
+/* Reads the offsets of members in structs. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -43,12 +43,12 @@ static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
 	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
 }
 
-/* Returns where a virtual base's offset is: in a word this many bytes before the virtual table, whose address is the
- * object's first word (Itanium C++ ABI). Compilers describe this by the operations below on the object's address. 0 for
- * other operations. */
+/* Returns the place of a virtual base's offset: it is in a word this many bytes before the vtable, whose address is the
+ * object's first word (Itanium C++ ABI). Compilers describe it by the operations below, applied to the object's
+ * address. Returns 0 for other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
-	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: how many bytes */
+	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: the number of bytes */
 					      DW_OP_minus, DW_OP_deref, DW_OP_plus};
 	Dwarf_Attribute found;
 	Dwarf_Op *operations;
@@ -113,7 +113,7 @@ uint32_t type_natural_align(const struct data_type *type, const struct data_memb
 		if (!members[i].is_virtual && members[i].type->align > align &&
 		    (members[i].bit_size || !(members[i].offset % members[i].type->align)))
 			align = members[i].type->align;
-	/* A packed struct has another size. */
+	/* If the size is no multiple of the alignment, the struct is packed. */
 	while (align > 1 && type->size % align)
 		align /= 2;
 	return align;

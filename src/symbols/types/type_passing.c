@@ -1,5 +1,5 @@
-/* Finds which C++ classes are passed by their address: those whose copy constructor, move constructor or destructor
- * does something. */
+/* Finds which C++ classes are passed by their address: those with a copy constructor, move constructor or destructor
+ * that executes code. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
@@ -15,12 +15,12 @@ bool language_is_cxx(int language)
 	case DW_LANG_ObjC_plus_plus:
 		return true;
 	default:
-		/* C++17 and C++20, which dwarf.h may not have. */
+		/* The constants of C++17 and C++20, which dwarf.h may not define. */
 		return language == 0x2a || language == 0x2b;
 	}
 }
 
-/* Returns the length of a name without a template's arguments, as constructors have it. */
+/* Returns the length of a class's name without template arguments. This is the name of its constructors. */
 static size_t type_passing_plain_length(const char *name)
 {
 	return strcspn(name, "<");
@@ -33,7 +33,7 @@ static bool is_same_class(Dwarf_Die *die, Dwarf_Die *other)
 	return !dwarf_peel_type(other, &peeled) && peeled.addr == die->addr;
 }
 
-/* Whether the constructor takes an object of its own class by reference, and nothing else. */
+/* Returns true if the constructor has one parameter, a reference to an object of the same class. */
 static bool is_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *constructor)
 {
 	Dwarf_Die child = {0}, reference, referred;
@@ -52,8 +52,8 @@ static bool is_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *
 	return count == 1 && is_copy;
 }
 
-/* Whether the compiler has made the function, by itself or because the class says "= default". Such a function only
- * calls those of the members. */
+/* Returns true if the compiler has generated the function, by itself or because the class says "= default". Such a
+ * function only calls those of the members. */
 static bool is_made(Dwarf_Die *function)
 {
 	uint64_t defaulted = 0;
@@ -62,12 +62,12 @@ static bool is_made(Dwarf_Die *function)
 	return die_flag(function, DW_AT_artificial) || defaulted == DW_DEFAULTED_in_class;
 }
 
-/* Numbers of a class's copy and move constructors. */
+/* How many copy and move constructors a class has. */
 struct copies {
 	unsigned deleted, others;
 };
 
-/* Whether a member function makes the class one that is passed by its address. */
+/* Returns true if the class is passed by its address because of this member function. */
 static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const char *name, Dwarf_Die *function,
 			     struct copies *copies)
 {

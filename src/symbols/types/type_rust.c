@@ -1,6 +1,6 @@
-/* Finds how Rust passes values: a scalar or a pair of scalars by itself, another value that is no larger than a pointer
- * as an integer of its bytes, and any other value by its address. rustc does this for all processors, but does not
- * promise it. Whether a value is a pair follows from the layout of its type. */
+/* Finds how Rust passes a value: a scalar or a pair of scalars as they are, another value that is no larger than a
+ * pointer as an integer with the same bytes, any other value by its address. rustc does this on all processors, but its
+ * documentation does not promise it. Whether a value is a pair follows from the layout of its type. */
 #include "config.h"
 #include "symbols/types/type_rust.h"
 
@@ -48,7 +48,8 @@ static struct type_rust_layout type_rust_pair_of(const struct type_rust_layout *
 	return layout;
 }
 
-/* Adds a member to a layout, which is empty at first. A second scalar makes it a pair; more members make it memory. */
+/* Adds a member to a layout, which is empty at first. With a second scalar the layout is a pair; with any more members
+ * it is in memory. */
 static void type_rust_add(struct type_rust_layout *whole, const struct type_rust_layout *member)
 {
 	if (member->shape == SHAPE_NOTHING)
@@ -76,7 +77,8 @@ static struct type_rust_layout layout_of_struct(const struct data_type *type, un
 	return whole;
 }
 
-/* A scalar that is smaller than the value does not count as one: a struct may be aligned more than its only member. */
+/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, it is in memory: a struct
+ * can have a larger alignment than its only member. */
 static struct type_rust_layout all_of(const struct data_type *type, struct type_rust_layout layout)
 {
 	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)
@@ -89,8 +91,8 @@ static bool type_rust_is_same(const struct passed_scalar *a, const struct passed
 	return a->offset == b->offset && a->size == b->size && a->is_float == b->is_float;
 }
 
-/* Returns the layout of an enum with a separate discriminant: a pair, if all variants with data have the same scalar at
- * the same place. */
+/* Returns the layout of an enum with a separate discriminant. It is a pair if all variants with data consist of the
+ * same scalar at the same place. */
 static struct type_rust_layout layout_of_tagged(const struct data_type *type, const struct type_rust_layout *variants)
 {
 	struct type_rust_layout tag = scalar_layout(type->discriminant->type), data = {0};
@@ -116,7 +118,8 @@ static bool overlaps(const struct data_type *type, const struct passed_scalar *s
 	return at < scalar->offset + (uint64_t)scalar->size && scalar->offset < at + type->discriminant->type->size;
 }
 
-/* Whether the discriminant is a part of a variant's data: it uses values that the data never has. */
+/* Returns true if the discriminant is a part of a variant's data (a niche): its values are those that the data never
+ * has. */
 static bool is_niche(const struct data_type *type)
 {
 	for (size_t i = 0; i < type->variant_count; i++)
@@ -136,7 +139,7 @@ static struct type_rust_layout layout_of_enum(const struct data_type *type, unsi
 	if (type->variant_count > VARIANTS_MAX)
 		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	for (size_t i = 0; i < type->variant_count; i++) {
-		/* The struct of a variant has the size of the whole enum. */
+		/* The struct that describes a variant has the size of the whole enum. */
 		variants[i] = layout_of_struct(type->variants[i].type, depth + 1);
 		type_rust_move(&variants[i], type->variants[i].offset);
 		if (variants[i].shape == SHAPE_NOTHING)

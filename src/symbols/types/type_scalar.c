@@ -18,7 +18,7 @@ uint32_t type_scalar_align(const struct type_reader *reader, uint64_t size)
 	return (uint32_t)size;
 }
 
-/* Returns the name that sources use, because compilers use different ones. */
+/* Returns the name that is usual in sources; different compilers write different names. */
 static const char *usual_name(const char *name)
 {
 	static const char *const names[][2] = {
@@ -43,7 +43,7 @@ bool type_is_character(const char *name)
 	       !strcmp(name, "char16_t") || !strcmp(name, "char32_t");
 }
 
-/* Whether a floating point type is x87's, by the name that compilers give it: its 10 bytes are in 12 or 16. */
+/* Returns true if a floating point type is x87's, according to its size and name. Its 10 bytes are in 12 or 16. */
 static bool is_extended(const struct type_reader *reader, const struct data_type *type)
 {
 	return reader->arch->abi->x87_align && type->size >= 10 && !strstr(type->name, "128") &&
@@ -61,7 +61,7 @@ static void see_float(const struct type_reader *reader, struct data_type *type)
 		type->align = reader->arch->abi->x87_align;
 }
 
-/* Makes a complex type of two parts, whose type DWARF does not describe. */
+/* Makes a complex type of two elements; DWARF does not describe the elements' type. */
 static void see_complex(struct type_reader *reader, struct data_type *type)
 {
 	struct data_type *part = type_memory(reader, sizeof(*part));
@@ -72,7 +72,7 @@ static void see_complex(struct type_reader *reader, struct data_type *type)
 	type->count = 2;
 	part->size = type->size / 2;
 	part->align = type_scalar_align(reader, part->size);
-	/* The name is "complex long double", or "complex" alone. */
+	/* The complex type is named "complex long double", or just "complex". */
 	part->name = type->name;
 	see_float(reader, part);
 	part->name = part->size == 4 ? "float" : part->size == 8 ? "double" : part->is_extended ? "long double" : "";
@@ -105,7 +105,7 @@ void type_read_base(struct type_reader *reader, Dwarf_Die *die, struct data_type
 	case DW_ATE_signed:
 	case DW_ATE_unsigned:
 		type->is_signed = encoding == DW_ATE_signed_char || encoding == DW_ATE_signed;
-		/* "unsigned char" and "signed char" are mostly small numbers. */
+		/* Most values of the types "unsigned char" and "signed char" are small numbers. */
 		type->kind = type_is_character(type->name) ? DATA_CHAR : DATA_INT;
 		break;
 	case DW_ATE_address:
@@ -165,7 +165,7 @@ static int by_unsigned_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Whether the words are bits to be or'ed, and combinations of these bits, and do not just count 0, 1, 2... */
+/* Returns true if the words are single bits and combinations of them, and are not just numbered 0, 1, 2... */
 static bool are_flags(const struct data_type *type)
 {
 	uint64_t bits = 0;

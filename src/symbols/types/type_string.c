@@ -20,7 +20,7 @@ static const struct data_member *member_named(const struct data_type *type, cons
 	return NULL;
 }
 
-/* Finds the offset of a member that has one of two names (a library's older and newer ones). */
+/* Finds the offset of a member that has one of two names, which different versions of a library use. */
 static bool find_word(const struct data_type *type, const char *name, const char *other, uint32_t *at)
 {
 	const struct data_member *member = member_named(type, name);
@@ -41,8 +41,8 @@ static void make_text(struct data_type *type, enum data_kind kind, uint32_t text
 
 /* ---- C++ ---- */
 
-/* Returns the position of a namespace among the scopes that contain the type: 1 for the innermost; 0 if it is none of
- * them. */
+/* Returns the position of a namespace among the scopes that contain the type: 1 for the innermost; 0 if the namespace
+ * does not contain it. */
 static unsigned depth_in(Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die *scopes = NULL;
@@ -59,7 +59,7 @@ static unsigned depth_in(Dwarf_Die *die, const char *name)
 	return depth;
 }
 
-/* Handles a std::string that is only declared: its namespace shows which library it is from. */
+/* Handles a std::string that is only declared. The namespace shows which library defines it. */
 static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const uint32_t word = reader->word;
@@ -84,7 +84,7 @@ static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struc
 static void see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const struct data_member *data = member_named(type, "_M_dataplus");
-	uint32_t at = 0, length; /* clang may only declare the struct that contains the pointer */
+	uint32_t at = 0, length; /* clang may only declare the struct with the pointer */
 
 	if (type->is_incomplete) {
 		see_declared(reader, die, type);
@@ -111,7 +111,7 @@ static void see_view(struct data_type *type)
 
 /* ---- Rust ---- */
 
-/* Finds the first pointer in nested structs: that of String is in Vec, RawVec, Unique, NonNull. */
+/* Finds the first pointer in nested structs: in a String it is in Vec, RawVec, Unique, NonNull. */
 static bool find_pointer(const struct data_type *type, uint32_t offset, unsigned depth, uint32_t *at)
 {
 	if (type->kind == DATA_POINTER) {

@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX      64
 #define DIMENSIONS_MAX 8
-#define COMPLETED_MAX  16 /* entries in a chain, each of which completes the next */
+#define COMPLETED_MAX  16 /* longest chain of DIEs in which each completes the next */
 
 const struct data_type type_unknown = {.kind = DATA_OTHER, .align = 1, .name = ""};
 
@@ -23,7 +23,7 @@ static void types_read_pointer(struct type_reader *reader, Dwarf_Die *die, unsig
 	type->target = level + 1 < TYPE_LEVELS ? type_read_of(reader, die, level + 1) : &type_unknown;
 }
 
-/* A pointer to a data member is an offset; one to a member function has two words. */
+/* A pointer to a data member is an offset; a pointer to a member function consists of two words. */
 static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	Dwarf_Die to;
@@ -36,7 +36,7 @@ static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, stru
 	type->align = reader->word;
 }
 
-/* Such types are C++'s nullptr_t, "void" of some compilers, and Rust's "!". */
+/* DWARF uses unspecified types for C++'s nullptr_t, in some compilers for "void", and for Rust's "!". */
 static void read_unspecified(struct type_reader *reader, struct data_type *type)
 {
 	if (strstr(type->name, "nullptr")) {
@@ -57,7 +57,7 @@ static uint64_t dimension(Dwarf_Die *die)
 	if (!die_number(die, DW_AT_upper_bound, &high))
 		return 0;
 	die_number(die, DW_AT_lower_bound, &low);
-	/* The upper bound of "[0]" and "[]" is -1, of any size. */
+	/* The upper bound of "[0]" and "[]" is -1, in an integer of any size. */
 	return high >= low && high < INT32_MAX ? high - low + 1 : 0;
 }
 
@@ -100,7 +100,7 @@ static void read_array(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 
 /* ---- Structs ---- */
 
-/* Returns the type with the alignment of this member, if the member has its own. */
+/* Returns the type, or a copy of it with the member's own alignment, if that is larger. */
 static const struct data_type *type_with_own_alignment(struct type_reader *reader, Dwarf_Die *die,
 						       const struct data_type *type)
 {
@@ -122,7 +122,7 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 	const bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
 
 	*member = (struct data_member){.is_base = is_base};
-	/* A static member is only declared; an artificial one is the pointer to the virtual table. */
+	/* A static member is only declared; an artificial one is the pointer to the vtable. */
 	if (die_flag(die, DW_AT_external) || die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_artificial) ||
 	    !type_member_place(die, member))
 		return false;
@@ -251,7 +251,7 @@ static void read_alias(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 	if (dwarf_tag(die) != DW_TAG_typedef)
 		return;
 	type->name = name;
-	/* In C these are typedefs of integers. */
+	/* In C the character types of this name are typedefs of integers. */
 	if (type->kind == DATA_INT && type_is_character(name))
 		type->kind = DATA_CHAR;
 }
@@ -269,7 +269,7 @@ static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned 
 		break;
 	case DW_TAG_pointer_type:
 		types_read_pointer(reader, die, level, DATA_POINTER, type);
-		/* Only Rust's references have names, which begin so. */
+		/* Of the pointer types, only Rust's references have a name; it begins with '&'. */
 		if (type->name[0] == '&')
 			type->kind = DATA_REFERENCE;
 		break;
@@ -311,7 +311,7 @@ static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned 
 	}
 }
 
-/* Replaces a declaration by its definition, if the declaration refers to that. */
+/* Replaces a declaration by its definition, if the declaration refers to one. */
 static void find_definition(Dwarf_Die *die)
 {
 	Dwarf_Attribute found;
@@ -328,7 +328,7 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 
 	if (!type)
 		return &type_unknown;
-	/* A struct that contains itself, as in a damaged file, finds this. */
+	/* If the struct contains itself, as in a damaged file, the member gets this type. */
 	hash_set_ptr(&reader->types, key, (void *)(uintptr_t)&type_unknown);
 	*type = (struct data_type){.kind = DATA_OTHER, .align = 1, .name = die_string(reader, die, DW_AT_name)};
 	die_number(die, DW_AT_byte_size, &type->size);
@@ -341,7 +341,8 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 	return type;
 }
 
-/* Returns the type that an entry describes; `level` pointers are between a parameter and it. Never NULL. */
+/* Returns the type that a DIE describes. level: number of pointers between the parameter and the type. Never returns
+ * NULL. */
 static const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level)
 {
 	find_definition(die);
@@ -360,8 +361,8 @@ static const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *
 	return type;
 }
 
-/* Finds the DW_AT_type of an entry, or of one that it completes. False if there is none. *is_lost: the entry that it
- * completes is in a missing file (dwz's common file). */
+/* Finds the DW_AT_type of a DIE, or of a DIE that it completes. Returns false if there is none; sets *is_lost if the
+ * DIE that it completes is in a missing file (dwz's common file). */
 static bool find_typed(Dwarf_Die *die, Dwarf_Attribute *type, bool *is_lost)
 {
 	Dwarf_Die entry = *die;

@@ -1,150 +1,150 @@
-/* A function's parameters, from debug information: their types, as far as values are shown, and their places.
- * All of it belongs to the file that it was read from (object_signature()) or is static, and does not change. */
+/* A function's signature, from debug information: types of the parameters, as far as values are shown, and places of
+ * the arguments. All data is static, or belongs to the object's file; it does not change. */
 #ifndef FT_SYMBOLS_TYPES_TYPES_H
 #define FT_SYMBOLS_TYPES_TYPES_H
 
 #include "symbols/objects/mapped_object.h"
 
 enum data_kind {
-	DATA_OTHER, /* only its size is known; if that is 0, nothing is */
+	DATA_OTHER, /* a type of which only the size is known; with size 0, nothing is known */
 	DATA_VOID,
-	DATA_INT,         /* is_signed or not; of 1 to 16 bytes */
-	DATA_BOOL,        /* of 1 byte or more */
-	DATA_CHAR,        /* of 1, 2 or 4 bytes */
-	DATA_FLOAT,       /* the size tells the format: 2, 4, 8, 16 bytes; is_extended: x87's 10 bytes in 12 or 16 */
-	DATA_FLOAT_OTHER, /* decimal, or bfloat16: passed as a float of its size is, and not shown */
-	DATA_COMPLEX,     /* two of `target` */
-	DATA_ENUM,        /* with `words`; is_flags: these are bits to be or'ed */
+	DATA_INT,         /* an integer of 1 to 16 bytes, signed if is_signed */
+	DATA_BOOL,        /* a truth value of 1 byte or more */
+	DATA_CHAR,        /* a character of 1, 2 or 4 bytes */
+	DATA_FLOAT,       /* a number in the format of its size (2, 4, 8 or 16 bytes); is_extended: x87's 10 bytes */
+	DATA_FLOAT_OTHER, /* a decimal number or bfloat16: passed as a float of the same size, not shown */
+	DATA_COMPLEX,     /* a complex number: two values of type `target` */
+	DATA_ENUM,        /* an enumeration with `words`; is_flags: its words are bits to be or'ed */
 	DATA_POINTER,
-	DATA_REFERENCE, /* a pointer whose target is shown in its place */
-	DATA_FUNCTION,  /* only as the target of a pointer, which is shown with the function's name */
-	/* A struct or class, with members. A struct behind a second pointer (a list's node leads to no second node), or
-	 * one that is only declared, has none. No struct contains itself. */
+	DATA_REFERENCE, /* a pointer whose target is shown instead of its address */
+	DATA_FUNCTION,  /* a function; only as the target of a pointer, which is shown as the function's name */
+	/* A struct or class, with members; without them, if only declared or behind a second pointer (a list's node
+	 * does not show the next node). No struct contains itself. */
 	DATA_STRUCT,
-	DATA_UNION,  /* with members, all at offset 0 */
-	DATA_ARRAY,  /* `count` of `target` */
-	DATA_VECTOR, /* the same; as an argument in a vector register */
+	DATA_UNION,  /* a union, with members, all at offset 0 */
+	DATA_ARRAY,  /* `count` elements of type `target` */
+	DATA_VECTOR, /* elements as in an array; passed in a vector register */
 	DATA_MEMBER_POINTER,
-	DATA_TEXT,         /* a struct that represents a string: it has a pointer to the bytes, and their number */
+	DATA_TEXT,         /* a struct that represents a string: it contains a pointer to the bytes, and their number */
 	DATA_TEXT_COUNTED, /* a pointer to a string whose length is in memory before it (std::string's older ABI) */
-	DATA_TEXT_INLINE,  /* libc++'s std::string, which contains short strings itself */
+	DATA_TEXT_INLINE,  /* libc++'s std::string, which contains a short string itself */
 };
 
 struct data_type;
 
 struct data_member {
-	const char *name; /* "" of unnamed members and of bases */
+	const char *name; /* the name; "" for an unnamed member and for a base */
 	const struct data_type *type;
-	uint32_t offset;     /* bytes, from the struct's beginning */
-	uint16_t bit_offset; /* of a bit field: from `offset` on */
-	uint16_t bit_size;   /* of a bit field; else 0 */
-	bool is_base;        /* inherited: its members are shown as the struct's own */
-	bool is_virtual;     /* a virtual base, whose offset is a word of the object's virtual table: */
-	uint32_t table_at;   /* ... this many bytes before the table's address, the struct's first word; 0: unknown */
+	uint32_t offset;     /* offset from the struct's beginning, in bytes */
+	uint16_t bit_offset; /* of a bit field: the distance from `offset` in bits */
+	uint16_t bit_size;   /* size of a bit field in bits; 0 if the member is none */
+	bool is_base;        /* it is a base class, whose members are shown as the struct's own */
+	bool is_virtual;     /* it is a virtual base, whose offset is in a word of the object's vtable */
+	uint32_t table_at;   /* of a virtual base: this word is table_at bytes before the vtable; 0: unknown */
 };
 
 struct data_word {
 	const char *name;
-	uint64_t value; /* sign extended; the bits of flags */
+	uint64_t value; /* the value, sign extended; or bits of flags */
 };
 
-/* A variant of a Rust enum, which is a struct. */
+/* A variant of a Rust enum. Each variant is a struct. */
 struct data_variant {
 	const char *name;
 	const struct data_type *type;
 	uint32_t offset;
-	bool is_other; /* the variant for all discriminants that no other variant has */
+	bool is_other; /* the variant of all discriminants that select no other variant */
 	uint64_t value;
 };
 
 struct data_type {
 	enum data_kind kind;
-	uint64_t size; /* bytes; 0 unknown, or none */
+	uint64_t size; /* size in bytes; 0: unknown, or no bytes */
 	uint32_t align;
-	/* As in the source: a typedef's, else without "struct" and "const"; "" of pointers and unnamed types. */
+	/* The name in the source: a typedef's, else without "struct" and "const"; "" for pointers and unnamed types. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
-	bool may_be_packed; /* its members do not show whether it is packed */
+	bool may_be_packed; /* the struct may be packed; the places of its members do not show it */
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
-	bool has_variants;  /* Rust's enum with data: a discriminant selects one of `variants` */
-	bool is_cut;        /* it has more members than `members` */
-	bool is_incomplete; /* only declared: the places of the arguments after it are unknown */
-	bool by_address;    /* C++: with a copy constructor or destructor of its own, so its address is passed */
-	const struct data_type *target; /* of pointers and references (NULL: void), elements, an enum's integer */
-	uint64_t count;                 /* of elements; 0 unknown */
+	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
+	bool is_cut;        /* the struct has more members than the array `members` */
+	bool is_incomplete; /* it is only declared, so the places of the arguments after it are unknown */
+	bool by_address;    /* C++: it has its own copy constructor or destructor, so its address is passed */
+	const struct data_type *target; /* the pointer's target (NULL: void), element type, or enumeration's integer */
+	uint64_t count;                 /* number of elements; 0: unknown */
 	const struct data_member *members;
 	size_t member_count;
-	/* Of a Rust enum with data: the integer that selects the variant; NULL: there is only one variant. */
+	/* Of a Rust enum with data: the integer that selects the variant. NULL: there is only one variant. */
 	const struct data_member *discriminant;
 	const struct data_variant *variants;
 	size_t variant_count;
-	const struct data_word *words; /* by ascending value */
+	const struct data_word *words; /* the enumeration's words, by ascending value */
 	size_t word_count;
-	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer, and of the number of bytes, a word each */
+	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer and of the number of bytes, a word each */
 };
 
-/* Where a parameter, or a piece of it, is at the entry. */
+/* The kinds of places where a parameter, or a piece of it, can be at the function's entry. */
 enum param_place {
-	PLACE_BY_ABI,   /* where the ABI puts it; the ABI counts all parameters, also those that are elsewhere */
-	PLACE_REGISTER, /* in the register with DWARF number place_register, which the compiler chose */
+	PLACE_BY_ABI,   /* the place that the ABI assigns; the ABI counts all parameters, also those in other places */
+	PLACE_REGISTER, /* a register that the compiler chose, with the DWARF number place_register */
 	PLACE_STACK,    /* in memory, at the CFA + place_offset */
 	PLACE_MEMORY,   /* in memory, at the value of register place_register + place_offset */
-	PLACE_CONSTANT, /* place_offset itself: the compiler has made this copy of the function for it */
-	PLACE_PIECES,   /* in `pieces`; bytes in no piece are optimised out */
-	PLACE_NOWHERE,  /* the compiler has left it out: callers need not pass it */
-	PLACE_UNKNOWN,  /* it is not where the ABI puts it, and debug information does not say where it is */
+	PLACE_CONSTANT, /* no place: the value is place_offset, for which this copy of the function was made */
+	PLACE_PIECES,   /* in several pieces (`pieces`); bytes that are in no piece are optimised out */
+	PLACE_NOWHERE,  /* no place: the compiler has left the parameter out, and callers need not pass it */
+	PLACE_UNKNOWN,  /* not the ABI's place, and debug information does not say which */
 };
 
 struct place_piece {
-	enum param_place place; /* neither PLACE_PIECES nor PLACE_BY_ABI */
+	enum param_place place; /* any kind but PLACE_PIECES and PLACE_BY_ABI */
 	unsigned place_register;
 	int64_t place_offset;
-	uint32_t offset, size; /* of the piece, in the parameter's bytes */
+	uint32_t offset, size; /* the piece's offset in the parameter and its size, in bytes */
 };
 
-/* How Rust's own ABI passes a value in terms of C's: as up to PASSED_SCALARS parameters, or by its address. */
+/* How Rust's own ABI passes a value, as parameters of C: as up to PASSED_SCALARS scalars, or by its address. */
 #define PASSED_SCALARS 2
 struct passed_scalar {
-	uint32_t offset; /* in the value's bytes */
-	uint16_t size;   /* any up to a pointer's, or 16; the register's bits above it are undefined */
+	uint32_t offset; /* offset in the value, in bytes */
+	uint16_t size;   /* size in bytes, up to a pointer's size, or 16; the register's bits above it are undefined */
 	bool is_float;
 };
 struct passed_as {
-	bool by_address; /* of a result: the caller passes an address for it before the parameters */
-	unsigned count;  /* of scalars; 0, and not by_address: the value has no bytes */
+	bool by_address; /* the value's address is passed; for a result, before all parameters */
+	unsigned count;  /* number of scalars; if it is 0 and by_address is false, the value has no bytes */
 	struct passed_scalar scalars[PASSED_SCALARS];
 };
 
 #define SIGNATURE_REGISTERS 4
 struct signature_param {
-	const char *name; /* "" unknown; "this" */
+	const char *name; /* the parameter's name; "" if it is unknown; a C++ object is "this" */
 	const struct data_type *type;
-	enum param_place place, said; /* said: in debug information, for use if the ABI determines no place */
-	/* With PLACE_BY_ABI: if not empty, callers may pass only what the ABI puts into these (DWARF numbers). */
+	enum param_place place, said; /* said: in debug information; used if the ABI determines none */
+	/* With PLACE_BY_ABI, if not empty: callers may pass only what the ABI puts into these (DWARF numbers). */
 	uint16_t registers[SIGNATURE_REGISTERS];
 	unsigned char register_count;
 	unsigned place_register;
 	int64_t place_offset;
 	const struct place_piece *pieces;
 	size_t piece_count;
-	struct passed_as passed; /* if abi_is_rust */
+	struct passed_as passed; /* valid if the signature's abi_is_rust is set */
 };
 
 struct signature {
 	const struct signature_param *params;
 	size_t param_count;
-	const struct data_type *result; /* NULL: void, or result_is_unknown */
-	struct passed_as result_passed; /* if abi_is_rust */
+	const struct data_type *result; /* the result's type; NULL: void, or result_is_unknown */
+	struct passed_as result_passed; /* valid if abi_is_rust */
 	bool result_is_unknown;         /* the compiler may have left it out, or put it elsewhere than the ABI does */
-	bool result_may_be_lost;        /* a result that is not in memory: the compiler drops it if no caller uses it */
-	bool is_variadic;               /* the arguments after the parameters are unknown */
-	bool is_constructor;            /* at the entry the object has no virtual table yet */
-	bool abi_is_rust;               /* Rust's ABI, not C's: `passed` replaces the types */
-	bool is_gcc;                    /* compiled by GCC, which decides where the ABI leaves a choice */
+	bool result_may_be_lost;        /* a result outside memory is dropped if no caller uses it */
+	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
+	bool is_constructor;            /* it is a constructor: at its entry the object has no vtable yet */
+	bool abi_is_rust;               /* it has Rust's ABI, not C's: `passed` replaces the types */
+	bool is_gcc;                    /* GCC has compiled it; GCC's choice is used where the ABI leaves one */
 };
 
-/* Returns what debug information (the file's own, or separate) says of the function at this mapped code address. NULL:
- * nothing; *is_late: nothing yet, because reading takes too long (timed.h). It lives as long as the object's file. */
+/* Returns the signature of the function at a mapped code address, from debug information; it lives as long as the
+ * object's file. Returns NULL if there is none, or, with *is_late set, if reading takes too long (timed.h). */
 const struct signature *object_signature(const struct object *object, uint64_t address, bool *is_late);
 
 #endif

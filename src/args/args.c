@@ -6,9 +6,9 @@
 
 #include <errno.h>
 
-#define PIECES_MAX 16 /* pieces of a parameter that the compiler has split */
+#define PIECES_MAX 16 /* pieces into which the compiler has split a parameter */
 
-/* The state while one call is formatted, at its entry or at its return. */
+/* The state of formatting one call, at its entry or at its return. */
 struct explaining {
 	const struct args_plan *plan;
 	struct formatter showing;
@@ -29,7 +29,7 @@ static void args_begin(struct explaining *e, const struct args_plan *plan, const
 	e->gathering.stack_to = plan->stack_to;
 }
 
-/* Adds the text in e->showing as an argument, and clears it for the next one. */
+/* Adds the text in e->showing to the list as an argument, and clears it for the next argument. */
 static void args_add(struct explaining *e, const char *name)
 {
 	arg_list_add(e->list, name, out_finish(&e->showing.out));
@@ -40,7 +40,7 @@ static void args_add(struct explaining *e, const char *name)
 
 /* ---- Signatures ---- */
 
-/* Reads the register with this DWARF number. False if it is not an integer register. */
+/* Reads the register with this DWARF number. Returns false if it is no integer register. */
 static bool has_register(const struct explaining *e, unsigned dwarf_register, uint64_t *value)
 {
 	const struct args_source *source = e->showing.source;
@@ -71,7 +71,7 @@ static size_t args_take_register(struct explaining *e, const struct place_piece 
 	return at < 0 ? 0 : fetch_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
 }
 
-/* Copies the bytes of one piece to `to`, from the place that the compiler chose. Returns how many bytes there are. */
+/* Copies one piece to `to` from the place that the compiler chose. Returns the number of bytes that could be read. */
 static size_t take_chosen(struct explaining *e, const struct place_piece *piece, void *to)
 {
 	const struct args_source *source = e->showing.source;
@@ -97,8 +97,8 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 	return count <= 0 ? 0 : (size_t)count < piece->size ? (size_t)count : piece->size;
 }
 
-/* Fetches a value that the compiler has split. Stops at the first piece that cannot be read completely; marks the bytes
- * that no piece covers as optimised out. */
+/* Collects the pieces of a value that the compiler has split. Stops at the first piece that cannot be read completely;
+ * marks bytes that are in no piece as optimised out. */
 static void fetch_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
 			 unsigned char *lost, struct value_view *view)
 {
@@ -123,7 +123,7 @@ static void fetch_pieces(struct explaining *e, const struct signature_param *par
 	}
 }
 
-/* Shows a parameter at a place that the compiler chose instead of the ABI's. */
+/* Shows a parameter at the place that the compiler chose instead of the ABI's place. */
 static void show_chosen(struct explaining *e, const struct plan_param *param, enum param_place place)
 {
 	const struct signature_param *chosen = param->signature;
@@ -139,7 +139,7 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 		fetch_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
-	/* LLVM names only one register for a value that is in two. */
+	/* For a value in two registers LLVM describes only one of them. */
 	if (place == PLACE_REGISTER && view.size < size) {
 		show_unknown(&e->showing);
 		return;
@@ -161,7 +161,7 @@ static void show_address_of(struct explaining *e, const struct data_type *type, 
 		show_address(&e->showing, address);
 }
 
-/* Marks the bytes of the pieces that callers need not pass. */
+/* Marks as optimised out the bytes of pieces that callers need not pass. */
 static void lose_pieces(const struct plan_param *param, unsigned char *lost, struct value_view *view)
 {
 	memset(lost, 0, view->size);
@@ -228,9 +228,9 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 		show_chosen(e, param, chosen->place);
 }
 
-/* ---- Rows ---- */
+/* ---- Table rows ---- */
 
-/* Fetches a number of `type`: drops the bits above the type's width. False if it cannot be read. */
+/* Reads a number of `type` without the bits above the type's width. Returns false if it cannot be read. */
 static bool fetch_number(struct explaining *e, const struct plan_param *param, unsigned type, uint64_t *number)
 {
 	unsigned char bytes[VALUE_BYTES];
@@ -267,8 +267,8 @@ static void show_row(struct explaining *e, const struct args_kept *kept)
 	}
 }
 
-/* Whether the call has failed, by its result: as row->success says; if that is OK_ALWAYS, whether the result is -1 and
- * the function sets errno. */
+/* Returns true if the call has failed, according to row->success and the result. With OK_ALWAYS, it has failed if the
+ * result is -1 and the function sets errno. */
 static bool has_failed(const struct args_source *source, const struct function *row)
 {
 	static const unsigned char types[] = {
@@ -312,8 +312,8 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 
 		if (param.type == PARAM_NONE || !param.is_result)
 			continue;
-		/* A failed call leaves its output undefined, so only the address is shown. A template (mkstemp) still
-		 * has the caller's text. */
+		/* The output of a failed call is undefined, so only its address is shown. A template (mkstemp) still
+		 * contains the caller's text. */
 		if (failed && (param.type != PARAM_STRING || strcmp(param.name, "template") != 0))
 			param.type = PARAM_POINTER;
 		show_kept(e, &call, &param, kept, i);
@@ -343,7 +343,7 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 		if (plan->row) {
 			const struct param *param = &plan->row->params[i];
 
-			/* One of its cases may be a wider type: keep all bits. */
+			/* Keep all bits, because one of the cases may be a wider type. */
 			if (!fetch_number(&e, &plan->params[i], param->cases ? PARAM_HEX_LONG : param->type,
 					  &kept->args[i]))
 				kept->unread |= 1u << i;
@@ -373,7 +373,7 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
-		/* With -x the caller does not know how this function fails. */
+		/* With -x, the caller does not know whether the function has failed. */
 		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "args/fetch.h"
 
-/* Reads the register set once, for the first value in it. */
+/* Reads the register set only once, for the first value in it. */
 size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
@@ -27,12 +27,12 @@ static size_t fetch_read_stack(struct gathering *g, uint32_t at, void *to, size_
 	return count <= 0 ? 0 : (size_t)count < size ? (size_t)count : size;
 }
 
-/* Copies bytes of the stack from sp + `at` on. Returns how many there are. */
+/* Copies bytes of the stack from sp + `at` on. Returns the number of bytes that could be read. */
 static size_t fetch_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const uint32_t whole = g->stack_to - g->stack_from;
 
-	/* The first use reads the stack of all arguments together, GATHER_STACK bytes at most. Bytes beyond these are
+	/* The first use reads the stack of all arguments at once, at most GATHER_STACK bytes. Bytes after these are
 	 * read when they are needed. */
 	if (at < g->stack_from || at - g->stack_from > GATHER_STACK || GATHER_STACK - (at - g->stack_from) < size ||
 	    at >= g->stack_to)
@@ -72,7 +72,7 @@ static size_t take_x87(struct gathering *g, uint32_t at, void *to, size_t size)
 	return size;
 }
 
-/* Copies up to `size` bytes of a piece. Returns how many there are. */
+/* Copies up to `size` bytes of a piece. Returns the number of bytes that could be read. */
 static size_t take_piece(struct gathering *g, const struct abi_piece *piece, void *to, size_t size)
 {
 	switch (piece->kind) {

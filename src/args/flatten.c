@@ -3,7 +3,7 @@
 #include "base/util.h"
 
 #define DEPTH_MAX 32
-#define STEPS_MAX 4096 /* members and elements that are examined */
+#define STEPS_MAX 4096 /* members and elements that are examined of a type */
 
 struct flattening {
 	struct abi_value value;
@@ -141,7 +141,7 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 {
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
-	/* Neither its size nor its place is known. */
+	/* Neither the value's size nor its place is known. */
 	if (!type || type->is_incomplete || (type->kind == DATA_OTHER && !type->size)) {
 		f.value.size = UINT64_MAX;
 		give_up(&f);

@@ -1,12 +1,12 @@
-/* Breaks a type down into scalars, by which a processor's ABI decides where a value is. */
+/* Splits a type into scalars, from which a processor's ABI determines the place of a value. */
 #ifndef FT_ARGS_FLATTEN_H
 #define FT_ARGS_FLATTEN_H
 
 #include "arch/abi.h"
 #include "symbols/types/types.h"
 
-/* Returns the scalars of a type, of any size and depth. If they cannot all be listed, field_count is above ABI_FIELDS.
- * pointer_size: bytes of a pointer. */
+/* Returns the scalars of a type, however deeply nested. If there are more than ABI_FIELDS, or some are unknown,
+ * field_count is above ABI_FIELDS. pointer_size: size of a pointer in bytes. */
 struct abi_value flatten(const struct data_type *type, unsigned pointer_size);
 
 #endif

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TEXT_WIDTH_MAX 4  /* bytes of the widest character */
-#define TEXT_BEFORE    32 /* bytes of a string's header (its length) before its text */
+#define TEXT_WIDTH_MAX 4  /* largest size of a character in bytes */
+#define TEXT_BEFORE    32 /* bytes of the header of a string object, which is before its text and contains the length */
 
 /* ---- Formatter ---- */
 
@@ -20,7 +20,7 @@ void formatter_begin(struct formatter *s, const struct args_source *source)
 				.texts = TEXTS_MAX,
 				.bases = BASES_READ,
 				.limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
-	/* An escaped byte takes four characters. */
+	/* An escaped byte needs four characters. */
 	out_init(&s->out, 1024 + 4 * s->limit);
 	s->text = xmalloc(formatter_text_size(s->limit));
 }
@@ -90,7 +90,7 @@ uint64_t view_pointer(const struct formatter *s, const struct value_view *view)
 	return view_number(view, s->source->arch->pointer_size, false);
 }
 
-/* ---- Words for missing values ---- */
+/* ---- Texts for missing values ---- */
 
 void show_missing(struct formatter *s, const struct value_view *view)
 {

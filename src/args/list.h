@@ -1,4 +1,4 @@
-/* A list of one call's arguments as text, with a count of references. */
+/* A list of one call's arguments as text, with a reference count. */
 #ifndef FT_ARGS_LIST_H
 #define FT_ARGS_LIST_H
 
@@ -6,15 +6,15 @@
 
 #include <stddef.h>
 
-/* Names of items that are not arguments: the result, and the error. */
+/* Names of the items that are not arguments: the result and the error. */
 #define ARG_RESULT "return"
 #define ARG_ERROR  "errno"
 
-/* Calls, events and reservations have a reference each. Only the call adds items, until it returns. */
+/* The call, its events and its reservations have a reference each. Only the call adds items, until it returns. */
 struct arg_list {
 	unsigned references;
 	size_t count, capacity;
-	struct call_arg *items; /* the list owns their names and values */
+	struct call_arg *items; /* the names and values are owned by the list */
 };
 
 /* Returns a new empty list with one reference. */
@@ -23,7 +23,7 @@ struct arg_list *arg_list_ref(struct arg_list *list); /* NULL is allowed */
 void arg_list_unref(struct arg_list *list);           /* NULL is allowed */
 /* Appends copies of the name and the value. */
 void arg_list_add(struct arg_list *list, const char *name, const char *value);
-/* Returns a new list with copies of the items, to which others can be added. NULL makes an empty list. */
+/* Returns a new list with copies of the items; for NULL, an empty list. */
 struct arg_list *arg_list_copy(const struct arg_list *list);
 
 #endif

@@ -38,7 +38,7 @@ static uint64_t module_params_value_of(const struct row_call *call, unsigned ind
 	return index < call->count ? call->values[index] : 0;
 }
 
-/* Returns an argument that is a length, 0 if it is negative. */
+/* Returns an argument that is a length; returns 0 if it is negative. */
 static uint64_t module_params_length_of(const struct row_call *call, unsigned index)
 {
 	const uint64_t value = module_params_value_of(call, index);
@@ -108,7 +108,7 @@ static void show_indirect(struct formatter *s, uint64_t address)
 		show_address(s, view_pointer(s, &view));
 }
 
-/* Reads all pointers at once, then each string. */
+/* Reads all pointers at once, then the string of each pointer. */
 static void show_strings(struct formatter *s, uint64_t address)
 {
 	const unsigned word = s->source->arch->pointer_size;
@@ -146,7 +146,7 @@ static uint64_t bytes_count(const struct row_call *call, const struct param *par
 	return mul_saturated(count, param->times ? module_params_length_of(call, param->times - 1u) : 1);
 }
 
-/* The length is parameter `with`, or the number that it points to. */
+/* The length is the value of parameter `with`, or the number to which that parameter points. */
 static void show_row_sockaddr(struct formatter *s, const struct row_call *call, const struct param *param,
 			      uint64_t address)
 {
@@ -183,7 +183,7 @@ static void show_char_bits(struct formatter *s, uint64_t raw, uint64_t size, con
 	show_char(s, &type, &view);
 }
 
-/* Shows a parameter that is a number. False if its type is not that of a number. */
+/* Shows a parameter whose type is that of a number. Returns false for other types. */
 static bool module_params_show_number(struct formatter *s, const struct param *param, uint64_t number)
 {
 	switch (param->type) {

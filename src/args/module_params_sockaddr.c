@@ -34,7 +34,7 @@ static void show_ipv6(struct formatter *s, const unsigned char *bytes)
 	out_printf(&s->out, "]:%u", ntohs(in.sin6_port));
 }
 
-/* A path ends at its first zero byte. An abstract name begins with a zero byte and is as long as the address. */
+/* A path ends at its first zero byte. An abstract name begins with a zero byte and ends with the socket address. */
 static void show_unix(struct formatter *s, const unsigned char *path, size_t size)
 {
 	const bool is_abstract = size && !path[0];

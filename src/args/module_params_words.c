@@ -1,4 +1,4 @@
-/* Converts the bits of parameters to numbers, and numbers to names: words, flags and errors. */
+/* Converts the bits of parameters to numbers, and numbers to names: those of constants, flags and errors. */
 #include "config.h"
 #include "args/module_params.h"
 
@@ -41,7 +41,7 @@ uint64_t row_number(const struct arch *arch, unsigned type, uint64_t raw)
 	}
 }
 
-/* Whether this constant has this value on the process's processor. */
+/* Returns true if this constant has this value on the target's processor. */
 static bool is_here(const struct formatter *s, const struct param_word *word)
 {
 	return !word->on || word->on & s->source->arch->constants;
@@ -68,7 +68,8 @@ void show_row_flags(struct formatter *s, const struct param *param, uint64_t num
 	for (const struct param_word *word = param->words; word && word->name; word++) {
 		const uint64_t mask = word->mask ? word->mask : word->value;
 
-		/* The bits of a field are 0 after it was named: its word for 0 must not name it again. */
+		/* A field of several bits is 0 in `left` after its name was added, so the name for the field's value 0
+		 * must not be added. */
 		const bool is_other =
 			mask ? (left & mask) != word->value || (!word->value && (mask & taken)) : number != 0;
 
@@ -88,7 +89,7 @@ void show_row_flags(struct formatter *s, const struct param *param, uint64_t num
 		out_printf(&s->out, param->type == PARAM_FLAGS_MODE ? "%#" PRIo64 : "%#" PRIx64, left);
 }
 
-/* The kernel's error numbers are the same on all processors that functrace supports. */
+/* The error numbers are the same on all processors that functrace supports. */
 /* clang-format off */
 #define ERROR(name) {name, #name}
 static const struct {

@@ -24,7 +24,7 @@ void args_plan_free(struct args_plan *plan)
 	free(plan);
 }
 
-/* Extends the part of the stack that all arguments use (stack_from to stack_to) by one place. */
+/* Extends the range of the stack that all arguments occupy (stack_from to stack_to) by one place. */
 static void note_stack(struct args_plan *plan, const struct abi_place *place)
 {
 	for (unsigned i = 0; place->is_known && i < place->piece_count && i < ABI_PIECES; i++) {
@@ -40,7 +40,7 @@ static void note_stack(struct args_plan *plan, const struct abi_place *place)
 	}
 }
 
-/* The address of a result in memory is passed as an argument is, perhaps on the stack. */
+/* If the result is in memory, its address is passed like an argument, perhaps on the stack. */
 static void place_result(struct args_plan *plan, const struct abi_function *function)
 {
 	plan->arch->abi->result(function, &plan->result.place);
@@ -62,7 +62,7 @@ static void place_all(struct args_plan *plan, const struct abi_function *functio
 		place_result(plan, function);
 }
 
-/* Whether the result is a number. A struct whose only member is a number is not. */
+/* Returns true if the result is a number. A struct with a number as its only member is none. */
 static bool is_number(const struct args_plan *plan)
 {
 	if (plan->row)
@@ -100,7 +100,7 @@ uint64_t args_plan_number(const struct args_plan *plan, uint64_t result_register
 	return result_register;
 }
 
-/* ---- Rows ---- */
+/* ---- Table rows ---- */
 
 struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row, bool is_soft_float)
 {
@@ -135,12 +135,12 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 
 /* ---- Signatures ---- */
 
-/* The values whose places the ABI determines: parameters, or in Rust the parts of parameters. */
+/* The values for which the ABI determines places: parameters, or the scalars of Rust's parameters. */
 struct asked {
 	struct abi_value values[PLAN_PARAMS * PASSED_SCALARS];
 	struct abi_place places[PLAN_PARAMS * PASSED_SCALARS];
 	size_t params[PLAN_PARAMS * PASSED_SCALARS], count;
-	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* of the value, in its parameter */
+	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* offset of each value in its parameter, in bytes */
 };
 
 static void plan_ask(struct asked *asked, size_t param, const struct abi_value *value, uint32_t offset)
@@ -150,7 +150,7 @@ static void plan_ask(struct asked *asked, size_t param, const struct abi_value *
 	asked->offsets[asked->count++] = offset;
 }
 
-/* Rounds a size up to that of a scalar: a power of two, at most 16. */
+/* Rounds a size up to the size of a scalar: a power of two, at most 16. */
 static uint16_t scalar_size(uint16_t size)
 {
 	uint16_t whole = 1;
@@ -170,7 +170,7 @@ static struct abi_value scalar_value(unsigned size, bool is_float)
 	};
 }
 
-/* Returns a struct that every ABI keeps in memory. */
+/* Returns a struct that is in memory in every ABI. */
 static struct abi_value value_in_memory(unsigned word)
 {
 	struct abi_value value = {
@@ -195,8 +195,8 @@ static void ask_rust(struct asked *asked, size_t param, const struct passed_as *
 	}
 }
 
-/* Adds the pieces of a part to the place of the whole value. offset: of the part, in the value. size: bytes of the
- * value. */
+/* Adds the pieces of a part to the place of the whole value. offset: offset of the part in the value. size: bytes of
+ * the value. */
 static void add_pieces(struct abi_place *whole, const struct abi_place *part, uint32_t offset, uint64_t size)
 {
 	whole->is_known &= part->is_known && !part->is_address;
@@ -216,8 +216,8 @@ static void add_pieces(struct abi_place *whole, const struct abi_place *part, ui
 	}
 }
 
-/* Rust returns each scalar of a pair in its own register. The registers are those of C's results with two parts: of an
- * integer of two words, and of a complex number. */
+/* Rust returns each scalar of a pair in its own register. These registers are those in which C returns results with two
+ * parts: an integer of two words, or a complex number. */
 static void place_rust_result(struct args_plan *plan, const struct passed_as *passed, struct abi_function *function)
 {
 	const unsigned word = plan->arch->pointer_size;
@@ -273,18 +273,18 @@ static void ask_all(struct args_plan *plan, const struct signature *signature, s
 	}
 }
 
-/* Whether the ABI has this piece in the register with this DWARF number. */
+/* Returns true if the ABI assigns this piece to the register with this DWARF number. */
 static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, unsigned dwarf_register)
 {
 	const int at = arch->abi->float_at(dwarf_register);
 
-	if (piece->kind == PIECE_FLOAT) /* perhaps within a wider register */
+	if (piece->kind == PIECE_FLOAT) /* perhaps in a part of a wider register */
 		return at >= 0 && piece->at >= (unsigned)at && piece->at < (unsigned)at + 16;
 	return piece->kind == PIECE_INTEGER && arch->abi->argument_dwarf(piece->index) == dwarf_register;
 }
 
-/* Returns a bit for each piece that callers may leave out: its register is not one of those that the function uses, as
- * debug information says. 0 if a piece is on the stack. */
+/* Returns one bit for each piece that callers may leave out: debug information does not list its register among those
+ * that the function uses. Returns 0 if a piece is on the stack. */
 static unsigned left_out(const struct arch *arch, const struct signature_param *param, const struct abi_place *place)
 {
 	unsigned left = 0;
@@ -310,9 +310,10 @@ static bool is_in_registers(const struct signature_param *param)
 	return param->said == PLACE_PIECES && param->piece_count;
 }
 
-/* If a function has no callers in other files, LLVM passes the fields of a struct in registers although the ABI has the
- * struct on the stack. Then each other parameter may have another place, too. Debug information looks the same for a
- * struct that the function's first instructions load from the stack. */
+/* Sets is_moved for the parameters of a function that LLVM may have given a convention of its own. If no other file
+ * calls the function, LLVM passes the fields of a struct in registers, although the ABI passes the struct on the stack.
+ * Then each other parameter may also be in another place. Debug information looks the same for a struct that the
+ * function's first instructions load from the stack. */
 static void find_moved(struct args_plan *plan)
 {
 	bool is_any = false;

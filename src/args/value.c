@@ -7,10 +7,10 @@
 
 /* ---- Numbers ---- */
 
-/* Shows an integer of 16 bytes. Not every compiler has a type for it. */
+/* Shows an integer of 16 bytes. Some compilers have no type for it. */
 static void show_wide_int(struct formatter *s, const struct value_view *view, bool is_signed)
 {
-	uint32_t parts[WIDE_PARTS]; /* the least significant first */
+	uint32_t parts[WIDE_PARTS]; /* the least significant part first */
 	char digits[48];
 	char *d = digits + sizeof(digits) - 1;
 	bool is_negative, is_left = true;
@@ -72,7 +72,8 @@ static void show_bool(struct formatter *s, const struct data_type *type, const s
 		out_add(&s->out, number ? "true" : "false");
 }
 
-/* Shows the offset of a data member, or the address of a member function and the number that is added to `this`. */
+/* Shows a pointer to a data member as an offset. Shows a pointer to a member function as an address, with the number
+ * that is added to `this`. */
 static void show_member_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	const unsigned word = s->source->arch->pointer_size;
@@ -92,7 +93,7 @@ static void show_member_pointer(struct formatter *s, const struct data_type *typ
 
 /* ---- All values ---- */
 
-/* Whether some parts of a value can be shown while others are missing. */
+/* Returns true if a value can be shown although some of its elements or members are missing. */
 static bool has_parts(enum data_kind kind)
 {
 	return kind == DATA_STRUCT || kind == DATA_UNION || kind == DATA_ARRAY || kind == DATA_VECTOR;

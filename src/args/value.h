@@ -4,9 +4,9 @@
 
 #include "args/formatter.h"
 
-/* Initialises a formatter for the values of one call. Undone by formatter_end(). */
+/* Initialises a formatter for the values of one call; formatter_end() frees it. */
 void value_begin(struct formatter *s, const struct args_source *source);
-/* Adds the text of a value of this type; NULL: unknown. depth: how many values contain this one. */
+/* Adds the text of a value of this type (NULL: unknown). depth: number of values in which this one is nested. */
 void value_show(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		enum follow follow);
 
@@ -15,31 +15,32 @@ void value_show(struct formatter *s, const struct data_type *type, const struct 
 void show_float(struct formatter *s, const struct data_type *type, const struct value_view *view);
 void show_complex(struct formatter *s, const struct data_type *type, const struct value_view *view);
 void show_enum(struct formatter *s, const struct data_type *type, const struct value_view *view);
-/* Structs and unions. */
+/* Shows a struct or a union. */
 void show_members(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth);
-/* Finds the address of a virtual base of the object. False if it is unknown. */
+/* Finds the address of a virtual base of the object. Returns false if it cannot be determined. */
 bool virtual_base_find(struct formatter *s, const struct data_member *base, const struct value_view *object,
 		       uint64_t *address);
-/* Arrays and vectors. */
+/* Shows an array or a vector. */
 void show_elements(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth);
-/* Pointers and references. */
+/* Shows a pointer or a reference. */
 void show_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		  enum follow follow);
 
-/* Characters and strings. */
+/* These handle characters and strings. */
 bool is_text_char(const struct data_type *type);
 void show_char(struct formatter *s, const struct data_type *type, const struct value_view *view);
-/* Shows the string at an address, up to its zero or `most` characters. width: bytes of a character. prefix: that of a
- * literal in C ("L"). */
+/* Shows the string at an address, up to its terminating zero, at most `most` characters. width: bytes of a character.
+ * prefix: prefix of the literal in C ("L"). */
 void show_string(struct formatter *s, uint64_t address, unsigned width, const char *prefix, uint64_t most);
-/* Returns the prefix of a literal of such characters: "L", "u", "U" or "". */
+/* Returns the prefix of a C literal with characters of this type: "L", "u", "U" or "". */
 const char *char_prefix(const struct data_type *type);
-/* Shows an array of characters, up to its first zero. */
+/* Shows an array of characters, up to the first zero. */
 void show_char_array(struct formatter *s, const struct data_type *type, const struct value_view *view);
-/* Show `count` bytes in quotes, at most s->limit of them: the given ones, or those at an address. */
+/* These show `count` bytes in quotes, at most s->limit of them: bytes in this process, or bytes at an address of the
+ * target. */
 void show_quoted(struct formatter *s, const unsigned char *bytes, size_t count);
 void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count);
-/* Shows a string object: DATA_TEXT, DATA_TEXT_COUNTED, DATA_TEXT_INLINE. */
+/* Shows a string object (DATA_TEXT, DATA_TEXT_COUNTED, DATA_TEXT_INLINE). */
 void show_text_object(struct formatter *s, const struct data_type *type, const struct value_view *view,
 		      enum follow follow);
 

@@ -1,19 +1,19 @@
-/* Finds virtual bases by an object's virtual table, whose words the Itanium C++ ABI defines (section 2.5.2):
+/* Finds virtual bases by an object's vtable. The Itanium C++ ABI defines its words (section 2.5.2):
  *
- *	table - table_at	the base's offset from the object
- *	table - 2 words		the offset from the object to the whole object that contains it: 0, or negative
- *	table - 1 word		the address of the type's description; NULL without one (-fno-rtti)
- *	table			the address in the first word of the object
+ *	table - table_at	offset of the base from the object
+ *	table - 2 words		offset of the complete object from the object, which is part of it: 0, or negative
+ *	table - 1 word		address of the type_info; NULL without one (-fno-rtti)
+ *	table			the address in the object's first word
  *
- * The first word of an object that is not constructed yet, or is destroyed, is something else. */
+ * An object that is not constructed yet, or is destroyed, has other data in its first word. */
 #include "config.h"
 #include "args/value.h"
 
-#define TABLE_MAX  VALUE_BYTES /* bytes before a table that are read */
+#define TABLE_MAX  VALUE_BYTES /* bytes that are read before a vtable */
 #define OFFSET_MAX (1 << 30)
 
-/* Whether a struct has data members. One without may be at the same address as the object that inherits it, because
- * both begin with the address of a table. */
+/* Returns true if a struct has data members. A base without data members may be at the same address as the object that
+ * inherits it, because both begin with the address of a vtable. */
 static bool has_data(const struct data_type *type, unsigned depth)
 {
 	if (!depth || type->kind != DATA_STRUCT)
@@ -40,7 +40,7 @@ bool virtual_base_find(struct formatter *s, const struct data_member *base, cons
 	unsigned char bytes[TABLE_MAX];
 	struct value_view view;
 
-	/* In the table the base's offset is before the two other words. */
+	/* The word with the base's offset is at a lower address than the other two words. */
 	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
 	    object->size < word || view_has_lost(object, word))
 		return false;

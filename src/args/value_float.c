@@ -1,4 +1,4 @@
-/* Formats floating point numbers of every format, in the shortest form that reads back as the same number. */
+/* Formats floating point numbers of all formats as the shortest text that is read back as the same number. */
 #include "config.h"
 #include "args/value.h"
 
@@ -7,20 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The precision of a floating point format. Wider formats than this machine's long double are shown with the precision
- * of that. */
+/* The precision of a floating point format. A format wider than this machine's long double is shown with the precision
+ * of long double. */
 struct precision {
-	int bits;         /* of the mantissa */
-	int exponent_min; /* of a normal number */
-	int digits;       /* decimal digits that a normal number always keeps */
-	int digits_max;   /* decimal digits that always suffice */
+	int bits;         /* bits of the mantissa */
+	int exponent_min; /* smallest exponent of a normal number */
+	/* decimal digits that every normal number keeps when it is converted to the format and back */
+	int digits;
+	int digits_max; /* decimal digits that distinguish all numbers of the format */
 };
 
 static const struct precision half = {11, -14, 3, 5}, single = {FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_DIG, 9},
 			      plain = {DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_DIG, 17},
 			      widest = {LDBL_MANT_DIG, LDBL_MIN_EXP - 1, LDBL_DIG, LDBL_DIG + 3};
 
-/* Whether `read` is nearer to the value than to any other number of the format. */
+/* Returns true if the value is the number of the format that is nearest to `read`. */
 static bool is_nearest(long double read, long double value, const struct precision *p)
 {
 	int exponent;
@@ -30,7 +31,7 @@ static bool is_nearest(long double read, long double value, const struct precisi
 
 	if (read == value)
 		return true;
-	/* Below a power of two the steps are half as wide. */
+	/* Below a power of two, the distance between numbers is half as large. */
 	if (mantissa == 0.5L && fabsl(read) < fabsl(value) && exponent - 1 > p->exponent_min)
 		half_step /= 2;
 	return fabsl(read - value) < half_step;
@@ -61,7 +62,7 @@ static void value_float_show_number(struct formatter *s, long double value, cons
 	out_add(&s->out, text);
 }
 
-/* Converts a number of 16 bits, of which exponent_bits are its exponent. */
+/* Converts a number of 16 bits, exponent_bits of which are the exponent. */
 static long double short_number(uint64_t bits, int exponent_bits)
 {
 	const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
@@ -75,8 +76,8 @@ static long double short_number(uint64_t bits, int exponent_bits)
 	return bits >> 15 ? -value : value;
 }
 
-/* Converts a number of x87's format, whose mantissa of 64 bits includes the leading 1. If the exponent is not 0, bits
- * without this 1 are not a number. */
+/* Converts a number in x87's format, whose mantissa of 64 bits includes the leading 1. Without this 1, and with an
+ * exponent other than 0, the bits are not a number. */
 static long double extended_number(const unsigned char *bytes)
 {
 	uint64_t mantissa;
@@ -96,7 +97,7 @@ static long double extended_number(const unsigned char *bytes)
 	return top >> 15 ? -value : value;
 }
 
-/* Converts a number of IEEE's format of 128 bits. */
+/* Converts a number in the IEEE format of 128 bits. */
 static long double quad_number(const unsigned char *bytes)
 {
 	uint64_t low, high;

@@ -1,9 +1,9 @@
-/* Formats pointers and references, and what they point to. */
+/* Formats pointers and references, and the values to which they point. */
 #include "config.h"
 #include "args/value.h"
 
-/* Whether the target of an argument's pointer is shown. Bytes are not, because they are a buffer; nor is a struct
- * without known members. */
+/* Returns true if the value to which an argument points is shown. Bytes are not shown, because they may be a buffer;
+ * nor is a struct without known members. */
 static bool is_followed(const struct data_type *target)
 {
 	switch (target->kind) {
@@ -25,7 +25,7 @@ static bool is_followed(const struct data_type *target)
 	}
 }
 
-/* Shows a reference as the value that it refers to, and a pointer as its address and the value that it points to. */
+/* Shows the value to which a reference refers; for a pointer, shows the address and the value to which it points. */
 static void show_pointee(struct formatter *s, const struct data_type *type, uint64_t address, unsigned depth)
 {
 	const struct data_type *target = type->target;

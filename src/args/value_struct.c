@@ -1,12 +1,12 @@
-/* Formats values that consist of others (structs, unions, bit fields, arrays), and enumerations. */
+/* Formats values with members or elements (structs, unions, bit fields, arrays), and enumerations. */
 #include "config.h"
 #include "args/value.h"
 
 #include <inttypes.h>
 
-#define DEPTH_MAX    4  /* levels of nested structs and arrays that are shown */
-#define BASES_MAX    8  /* levels of inheritance that are shown */
-#define VECTOR_ITEMS 16 /* elements of the widest vector that an ABI passes */
+#define DEPTH_MAX    4  /* levels that are shown of nested structs and arrays */
+#define BASES_MAX    8  /* levels that are shown of inherited classes */
+#define VECTOR_ITEMS 16 /* elements of the largest vector that an ABI passes */
 
 /* ---- Structs ---- */
 
@@ -50,18 +50,19 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 	s->show(s, type, &value, depth, FOLLOW_NOT);
 }
 
-/* The members of Rust's tuples are called __0, __1... */
+/* Returns true if the struct is a Rust tuple: its members are named __0, __1... */
 static bool is_tuple(const struct data_type *type)
 {
 	return type->member_count && type->members[0].name && !strcmp(type->members[0].name, "__0");
 }
 
-/* The state while the members of one struct are listed, with the inherited ones. */
+/* The state of listing the members of one struct, including the inherited ones. */
 struct listing {
 	struct formatter *s;
 	unsigned depth;
-	const char *separator; /* the text before the next member */
-	/* The virtual bases that are listed already: several classes may inherit the same one. Address 0: unknown. */
+	const char *separator; /* text before the next member */
+	/* The virtual bases that are listed already, because several classes may inherit the same one. Address 0:
+	 * unknown. */
 	struct {
 		const char *name;
 		uint64_t address;
@@ -121,7 +122,7 @@ static void add_base(struct listing *listing, const struct data_member *base, co
 		value_struct_add_members(listing, base->type, &part, bases);
 }
 
-/* Adds the members, with those of a base as if they were the struct's own. */
+/* Adds the members; adds the members of a base like the struct's own. */
 static void value_struct_add_members(struct listing *listing, const struct data_type *type,
 				     const struct value_view *view, unsigned bases)
 {
@@ -149,7 +150,7 @@ static void value_struct_add_members(struct listing *listing, const struct data_
 			show_bit_field(s, member, view, listing->depth);
 		else
 			s->show(s, member->type, &part, listing->depth, FOLLOW_NOT);
-		/* If a member is missing, all later ones are missing, too. */
+		/* If a member is missing, all later members are missing, too. */
 		if (type->kind != DATA_UNION && part.size < size && !member->bit_size) {
 			s->out.is_full |= view->is_cut;
 			return;
@@ -174,8 +175,8 @@ static void show_plain(struct formatter *s, const struct data_type *type, const 
 	out_end(&s->out, has_no_names ? ")" : "}");
 }
 
-/* Returns the variant that the value's discriminant selects, or the variant for all other discriminants. NULL if there
- * is none, or if the discriminant is unknown. */
+/* Returns the variant that the value's discriminant selects; if there is none, the variant for all other discriminants.
+ * Returns NULL if there is no such variant either, or if the discriminant is unknown. */
 static const struct data_variant *find_variant(const struct data_type *type, const struct value_view *view)
 {
 	const struct data_member *discriminant = type->discriminant;
@@ -200,7 +201,7 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 	return other;
 }
 
-/* Shows a variant as Rust's source has it: None, Some(5), Move{x=1, y=2}. */
+/* Shows a variant as in Rust's source: None, Some(5), Move{x=1, y=2}. */
 static void show_variant(struct formatter *s, const struct data_type *type, const struct value_view *view,
 			 unsigned depth)
 {
@@ -272,8 +273,8 @@ static bool has_name(const struct data_word *word)
 	return word->name && *word->name;
 }
 
-/* Adds the names of a number's bits, in ascending order. The words are sorted by value, and the greatest are tried
- * first, because they may name several bits. */
+/* Adds the names of the bits that are set in a number, in ascending order. The words are sorted by value; the search
+ * begins with the greatest, because its name may mean several bits. */
 static void show_flags(struct formatter *s, const struct data_type *type, uint64_t number)
 {
 	const struct data_word *named[64];

@@ -1,4 +1,4 @@
-/* Formats characters, strings and string objects as literals in C. */
+/* Formats characters, strings and string objects as literals of C. */
 #include "config.h"
 #include "args/value.h"
 #include "base/terminal_escape.h"
@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Why the shown text of a string ends. */
+/* Why the shown part of a string ends. */
 enum text_end {
-	END_WHOLE,      /* the string ends there */
-	END_CUT,        /* the rest is not shown */
-	END_UNREADABLE, /* the rest cannot be read */
+	END_WHOLE,      /* it is the end of the string */
+	END_CUT,        /* the rest of the string is not shown */
+	END_UNREADABLE, /* the rest of the string cannot be read */
 };
 
 /* ---- Characters ---- */
@@ -49,8 +49,8 @@ static void encode_utf8(uint32_t c, char text[8])
 	*t = '\0';
 }
 
-/* Decodes the UTF-8 character at `bytes` into *c. Returns the number of its bytes, 0 if they are not valid. *is_begun:
- * the bytes end within the character. */
+/* Decodes the UTF-8 character at `bytes` into *c. Returns its number of bytes, or 0 if the bytes are not valid UTF-8.
+ * Sets *is_begun if the bytes end in the middle of the character. */
 static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, bool *is_begun)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -73,8 +73,8 @@ static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, 
 	return *c < least[length] || !plain_character(*c) ? 0 : length;
 }
 
-/* Writes an ASCII character, or a byte that is no character, as a literal in C has it. next: the following character,
- * because a digit after \0 would become a part of the escape. */
+/* Writes a byte as in a literal of C: an ASCII character, or a byte that is not part of a character. next: the
+ * following character; if it is a digit, \0 before it would be read as another escape. */
 static void escape_byte(unsigned char c, unsigned char next, char quote, char text[8])
 {
 	static const char named[] = "a\ab\bt\tn\nv\vf\fr\r";
@@ -94,7 +94,7 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 	else if (!c && (next < '0' || next > '7'))
 		snprintf(text, 8, "\\0");
 	else
-		snprintf(text, 8, "\\x%02x", c); /* the text format uses octal escapes itself */
+		snprintf(text, 8, "\\x%02x", c); /* octal escapes are used by the text format of traces itself */
 }
 
 static void escape_wide(uint32_t c, char text[12])
@@ -124,7 +124,8 @@ static uint32_t read_code_unit(const unsigned char *bytes, unsigned width)
 
 /* ---- Texts ---- */
 
-/* Adds the character at index `at`. Returns how many elements it takes, 0 if the bytes end within it. */
+/* Adds the character at index `at`. Returns how many elements it consists of, or 0 if the bytes end in the middle of
+ * it. */
 static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
 	const uint32_t c = read_code_unit(bytes + at * width, width);
@@ -162,8 +163,8 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 	for (size_t at = 0; at < count && !s->out.is_full;) {
 		size_t taken = add_character(s, bytes, at, count, width);
 
-		/* A character that the limit has cut is left out. If the string itself ends within a character, the
-		 * bytes are shown. */
+		/* If the limit cuts a character, it is left out. If the string itself ends in the middle of a
+		 * character, its bytes are shown. */
 		if (!taken && end == END_CUT)
 			break;
 		if (!taken) {
@@ -182,7 +183,7 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 		out_add(&s->out, " (unreadable)");
 }
 
-/* Returns the number of characters before the first zero, `count` if there is no zero. */
+/* Returns the number of characters before the first zero; returns `count` if there is no zero. */
 static size_t value_text_length(const unsigned char *bytes, size_t count, unsigned width)
 {
 	size_t i = 0;
@@ -280,7 +281,7 @@ void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count)
 
 /* ---- String objects ---- */
 
-/* Shows the text of `length` bytes at an address, which may be within the object. */
+/* Shows `length` bytes of text at an address, which may be in the object itself. */
 static void show_counted(struct formatter *s, const struct value_view *object, uint64_t address, uint64_t length,
 			 enum follow follow)
 {
@@ -305,8 +306,8 @@ static void show_counted(struct formatter *s, const struct value_view *object, u
 	show_counted_bytes(s, address, length);
 }
 
-/* Shows an object that is a pointer to its text. Before the text are its length, its capacity and a count of
- * references, a word each. */
+/* Shows an object that is a pointer to its text. Before the text there are its length, its capacity and a reference
+ * count, one word each. */
 static void show_counted_before(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size, before = 3 * word;
@@ -333,8 +334,8 @@ static void show_counted_before(struct formatter *s, const struct value_view *ob
 			  count == before + s->limit ? END_CUT : END_UNREADABLE);
 }
 
-/* Shows an object of three words. If the lowest bit of the first byte is set, they are the capacity, the length and the
- * pointer. Else the first byte is twice the length, and the text follows it. */
+/* Shows an object of three words. If the lowest bit of the first byte is set, the words are the capacity, the length
+ * and the pointer. Else the first byte is twice the length, and the text follows this byte. */
 static void show_inline(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of the kept notes and ends of processes, and of the bytes of each: a hostile trace could consist of notes. */
+/* Limits of the kept notes, of the kept ends of processes, and of the bytes of each, because a damaged trace could
+ * consist of notes. */
 enum { NOTES_MAX = 100, ENDS_MAX = 10000, NOTE_BYTES = 400 };
 
 struct block_chunk {
@@ -48,7 +49,7 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-/* Whether `live` is above `peak`: by bytes, or by number if sizes mean nothing or nothing has had a size yet. */
+/* Returns true if `live` is greater than `peak`: by bytes; by number, if sizes mean nothing or all are 0 so far. */
 static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
 {
 	if (resource->counts_alone || (!peak->bytes && !live->bytes))
@@ -74,7 +75,7 @@ static void count_peak(struct resource_account *resource, struct site *site, con
 static void count_lifetime(struct resource_account *resource, struct account_block *block, const struct moment *now)
 {
 	const struct moment *born = &block->born;
-	/* Unlike time_ns, `since` is right across midnight and where a time steps back. */
+	/* Unlike time_ns, `since` is correct across midnight and when the clock steps back. */
 	const uint64_t lifetime = now->since - born->since;
 
 	block->site->lifetimes = add_saturated(block->site->lifetimes, lifetime);
@@ -93,7 +94,7 @@ static void count_temporary(struct resource_account *resource, const struct acco
 		tally_add(&block->thread->temporary, block->size);
 }
 
-/* Takes a block out of the sums of live blocks, and frees it. */
+/* Subtracts a block from the sums of live blocks, and frees it. */
 static void drop_block(struct account *account, struct resource_account *resource, struct account_block *block)
 {
 	account_settle_site(resource, block->site);
@@ -156,8 +157,8 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
 }
 
-/* Undoes the counting of a block that a baseline has found, because the allocating call follows in the trace: it had
- * not returned yet when the baseline was taken, so the block is not from before. */
+/* Subtracts a block from the allocations. A baseline has found it, but its allocating call follows in the trace: the
+ * call had not returned when the baseline was taken, so the block is not from before the trace. */
 static void take_back(struct resource_account *resource, const struct account_block *block)
 {
 	tally_take(&resource->allocations, block->size);
@@ -233,7 +234,7 @@ static uint64_t time_since_first(const struct account *account, const struct rec
 	return account->first.time_ns == TIME_NONE ? last->since : time_from(account->first.time_ns, call->time_ns);
 }
 
-/* Without times a second stands for a call. */
+/* In a trace without times, a second means a call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
 	wishes->mark /= 1000000000;

@@ -1,4 +1,4 @@
-/* Computes what is alive at the end, and which of it a scan has found lost. */
+/* Computes the live blocks at the end, and which of them a scan has found lost. */
 #include "config.h"
 #include "profile/account_parts.h"
 
@@ -9,14 +9,14 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
-/* Whether the block was alive at earlier_since, which is before the calls of that time. If earlier_since is the end,
- * each block was. */
+/* Returns true if the block was alive at earlier_since. A moment is before the calls at the same time, so a block that
+ * was allocated exactly at earlier_since was not alive, unless earlier_since is the end of the trace. */
 static bool was_alive_earlier(const struct account *account, const struct account_block *block)
 {
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
 }
 
-/* Counts a block that was allocated after the last scan; it may be lost, too. */
+/* Counts a block that was allocated after the last scan; it may be lost or not. */
 static void note_unscanned(const struct account *account, struct resource_account *resource,
 			   struct account_block *block)
 {
@@ -28,9 +28,9 @@ static void note_unscanned(const struct account *account, struct resource_accoun
 		tally_add(&block->site->earlier_unscanned, block->size);
 }
 
-/* Whether the block is shown as a leak; counts it by its class. If there was a scan, definitely and indirectly lost
- * blocks are leaks. Else all blocks are that were allocated in the trace, but not those from before it: a program has
- * many of these, and few are leaks. */
+/* Returns true if the block is reported as a leak; counts it by its class. With the result of a scan, definitely and
+ * indirectly lost blocks are leaks. Without one, all blocks that were allocated in the trace are leaks. Blocks from
+ * before the trace are not, because a program has many of them, and few are leaks. */
 static bool account_end_is_leak(const struct account *account, struct resource_account *resource,
 				struct account_block *block)
 {
@@ -55,7 +55,8 @@ static void end_block(const struct account *account, struct resource_account *re
 
 	if (born < site->oldest_since)
 		site->oldest_since = born;
-	/* Of blocks of the same time, take the lowest id, because the table has no order. */
+	/* Of blocks with the same time, take the one with the lowest id, because the order of the hash table is
+	 * arbitrary. */
 	if (born > site->newest_since || !site->newest_id || (born == site->newest_since && id < site->newest_id)) {
 		site->newest_since = born;
 		site->newest_id = id;
@@ -97,8 +98,8 @@ static void end_resource(const struct account *account, const struct resource_st
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }
 
-/* Returns the last moment before the last tenth of the time. All timelines of the account have advanced to the same
- * time, so their moments are at the same times. */
+/* Returns the time of the last moment before the last tenth of the trace. All timelines of the account have advanced to
+ * the same time, so their moments have the same times. */
 static uint64_t last_tenth(uint64_t last)
 {
 	uint64_t width = 1;

@@ -1,4 +1,4 @@
-/* Adds the parts of an account on their first use: resources, functions, threads, sites. Keeps their figures at peaks,
+/* Adds resources, functions, threads and sites to an account when they first occur. Stores their counts at peaks,
  * moments and the mark. */
 #include "config.h"
 #include "profile/account_parts.h"

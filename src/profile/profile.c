@@ -15,7 +15,7 @@ struct profile *profile_new(void)
 
 static bool same_name(const char *a, const char *b)
 {
-	/* Interned strings are equal if their addresses are. */
+	/* Interned strings with the same text have the same address. */
 	return a == b;
 }
 
@@ -47,7 +47,7 @@ const struct profile_frame *profile_frame_intern(struct profile *profile, const 
 	wanted.module = string_intern(&profile->strings, frame->module);
 	wanted.file = string_intern(&profile->strings, frame->file);
 	wanted.build_id = string_intern(&profile->strings, frame->build_id);
-	/* Frames with equal hashes have consecutive keys. */
+	/* Frames with equal hashes get consecutive keys. */
 	uint64_t key = hash_frame(profile, &wanted);
 	struct profile_frame *found;
 
@@ -73,7 +73,7 @@ static struct profile_resource *find_resource(const struct profile *profile, con
 	return NULL;
 }
 
-/* Resources of several processes are the same if their types have the same name. */
+/* Returns the name of the resource's type. Resources of different processes with this name are summed up. */
 static const char *profile_type_of(const struct resource_state *which)
 {
 	return which->declared ? which->type : "not declared";
@@ -152,7 +152,7 @@ struct profile_group *profile_group_of(struct profile *profile, const struct pro
 	return found;
 }
 
-/* Returns the time of the account's first call, in nanoseconds since the Epoch; 0 if unknown. */
+/* Returns the time of the account's first call in nanoseconds since the Epoch; returns 0 if it is unknown. */
 static uint64_t absolute_begin(const struct account *account)
 {
 	const int64_t day = 86400;
@@ -163,7 +163,7 @@ static uint64_t absolute_begin(const struct account *account)
 			     account->first.time_ns);
 }
 
-/* Sets the offsets of the processes, so that the profile begins with the first call of all; adds up their counts. */
+/* Sets the offsets of the processes, so that the profile begins at the earliest first call. Adds up their counts. */
 static void place_processes(struct profile *profile)
 {
 	uint64_t begin = UINT64_MAX;
@@ -247,7 +247,7 @@ static void tally_subtract(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
 }
 
-/* Adds up what is reachable, and what was alive of each class before the last tenth of the time. */
+/* Adds up the reachable blocks, and the blocks of each class that were alive before the last tenth of the trace. */
 static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;

@@ -10,10 +10,10 @@
 struct profile_stage {
 	struct stage stage;
 	struct profile_stage_options options;
-	struct account *account; /* NULL after the profile has taken it over */
+	struct account *account; /* NULL after it was passed to the profile */
 };
 
-/* The progress of naming the stacks of a process. */
+/* The progress of naming a process's stacks. */
 struct profile_stage_naming {
 	struct long_work work;
 	size_t done, total;
@@ -67,7 +67,7 @@ static size_t count_sites(const struct account *account)
 	return count;
 }
 
-/* Adds a process to the profile, which takes over the account. */
+/* Adds a process to the profile, which takes the account over. */
 static void profile_stage_add_process(const struct profile_stage_options *options, struct account *account)
 {
 	struct profile *profile = options->profile;

@@ -1,4 +1,4 @@
-/* Adds the records of a process to a profile, as the last stage. */
+/* Adds the records of a process to a profile. This is the last stage. */
 #ifndef FT_PROFILE_PROFILE_STAGE_H
 #define FT_PROFILE_PROFILE_STAGE_H
 
@@ -7,17 +7,18 @@
 #include "symbols/names/names.h"
 
 struct profile_stage_options {
-	struct profile *profile; /* to which the process is added at the end; the caller owns it */
-	struct names *names; /* names of its objects, owned by the caller; NULL: frames have the names in the trace */
-	bool is_old;         /* as in struct profile_process */
+	struct profile *profile; /* the profile to which the process is added at the end; owned by the caller */
+	/* names of the process's objects, owned by the caller; NULL: frames get the names in the trace */
+	struct names *names;
+	bool is_old; /* as in struct profile_process */
 	struct account_wishes wishes;
 	const struct trace_clock *clock; /* as in struct account */
 };
 
-/* Returns a last stage for the records of one process. Copies the options. */
+/* Returns a stage for the records of one process, the last in its chain. Copies the options. */
 struct stage *profile_stage_new(const struct profile_stage_options *options);
 
-/* Adds an account, on which account_end() was called, to the profile, which takes it over. names: as in struct
+/* Adds an account, for which account_end() was called, to the profile, which takes it over. names: as in struct
  * profile_stage_options. */
 void profile_add_account(struct profile *profile, struct account *account, struct names *names);
 

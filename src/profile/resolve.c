@@ -81,8 +81,8 @@ static void add_text_line(struct resolver *resolver, uint64_t address, const str
 	free(line);
 }
 
-/* Adds the frames that the trace's text names. Inlined frames come first, a line each; all lines but the first begin
- * with a tab and the address. */
+/* Adds the frames in the trace's text for an address. Each frame is one line, the inlined ones first; all lines but the
+ * first begin with a tab and the address. */
 static void resolve_add_text(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
 			     const char *text)
 {
@@ -113,12 +113,12 @@ static void resolve_add_names(struct resolver *resolver, uint64_t address, const
 	}
 }
 
-/* Returns where the names of frame i of the stack begin in resolver->lines; adds them if they are new. */
+/* Returns the index in resolver->lines of the names of frame i; adds them if they are new. */
 static size_t resolve_frame(struct resolver *resolver, const struct stack *stack, uint32_t i)
 {
 	const uint64_t address = stack->frames[i];
 	const char *text = stack->texts ? stack->texts[i] : NULL;
-	/* Interned texts are equal if their addresses are. */
+	/* Interned texts that are equal have the same address. */
 	const uint64_t key = text ? hash_mix((uintptr_t)text) ^ address : address;
 	const uint64_t *known = hash_get(&resolver->known, key);
 	const struct mapped_object *object = stack->objects ? stack->objects[i] : NULL;

@@ -1,34 +1,35 @@
-/* Converts stacks of addresses to stacks of named frames. */
+/* Converts stacks of addresses to stacks of frames with names. */
 #ifndef FT_PROFILE_RESOLVE_H
 #define FT_PROFILE_RESOLVE_H
 
 #include "profile/profile.h"
 #include "symbols/names/names.h"
 
-/* Call it before the first `frames` frames of a stack are named: maps the objects again that were at their addresses
- * when the stack was taken, if others are there now. names: gets these objects, too; NULL: none. Returns whether
- * anything changed. */
+/* Restores the object map for the first `frames` frames of a stack: if an object was mapped at a frame's address when
+ * the stack was taken, and another one is there now, adds the old one again. names: the restored objects are also added
+ * there; NULL: none. Returns true if the map has changed. Call it before these frames are named. */
 bool account_map_stack(struct account *account, struct names *names, const struct stack *stack, uint32_t frames);
 
-/* Names addresses of a process, and keeps their names until the object map of the process changes. */
+/* Names addresses of a process, and keeps the names until the process's object map changes. */
 struct resolver {
 	struct profile *profile;
 	struct account *account;
-	struct names *names; /* NULL: only names in the trace */
-	/* address and text -> 1 + index in `lines` of its first frame; the first one that is not inlined is its last */
+	struct names *names; /* NULL: only names in the trace are used */
+	/* hash of address and text -> 1 + index in `lines` of the address's first frame; its last frame is the first
+	 * that is not inlined */
 	struct hash known;
 	const struct profile_frame **lines;
 	size_t line_count, line_capacity;
-	/* The frames of the stack that was resolved last. */
+	/* Frames of the stack that was named last. */
 	const struct profile_frame **frames;
 	size_t frame_count, frame_capacity;
 };
 
-/* Names all frames of a stack, innermost first, into resolver->frames. */
+/* Names all frames of a stack into resolver->frames, the innermost first. */
 void resolve_stack(struct resolver *resolver, const struct stack *stack);
-/* Forgets the names, because other objects are mapped. */
+/* Drops the known names, because the mapped objects have changed. */
 void resolver_forget(struct resolver *resolver);
-/* Frees what the resolver owns; the caller owns the struct. */
+/* Frees the memory that the resolver owns; the caller owns the struct. */
 void resolver_free(struct resolver *resolver);
 
 #endif

@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The verdict on a stack and the function that was called there. */
+/* The verdict on a stack with the function that was called there. */
 struct stack_filter_verdict {
 	struct stack_filter_verdict *next;
 	const char *function; /* interned */
-	unsigned kind;        /* of the leak, as a set with one bit */
+	unsigned kind;        /* kind of the leak, as a set with one bit */
 	bool fits;
-	size_t suppression; /* 1 + the index of the one that matches; 0: none */
+	size_t suppression; /* 1 + index of the suppression that matches; 0: none */
 };
 
 struct stack_filter {
 	struct stack_filter_options options;
 	struct stack_judge judge;
-	const struct stage *leaks; /* NULL: all blocks count as definitely lost */
+	const struct stage *leaks; /* NULL: all leaks are taken as definitely lost */
 	struct names *names;
 	struct account account; /* only its object map is used */
 	struct profile *profile;
 	struct resolver resolver;
-	struct stack_pool stacks; /* stack.user is a list of struct stack_filter_verdict */
+	struct stack_pool stacks; /* stack.user points to a list of struct stack_filter_verdict */
 	struct stack_filter_verdict **verdicts;
 	size_t verdict_count, verdict_capacity;
-	bool *matched;      /* for each pattern */
-	struct tally *used; /* for each suppression */
+	bool *matched;      /* whether each pattern has matched */
+	struct tally *used; /* suppressed blocks of each suppression */
 	uint64_t calls;
 };
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A frame that patterns are compared with. The innermost one is the function that allocates, which has only a name. */
+/* A frame that is compared with patterns. The innermost one is the function that allocates; only its name is known. */
 struct suppressions_place {
-	const char *function;              /* NULL unknown */
-	const struct profile_frame *frame; /* NULL: the function that allocates */
+	const char *function;              /* NULL: unknown */
+	const struct profile_frame *frame; /* NULL for the function that allocates */
 };
 
 struct named_stack {
@@ -26,8 +26,8 @@ static struct suppressions_place suppressions_place_of(const struct named_stack 
 	return (struct suppressions_place){.function = frame->function, .frame = frame};
 }
 
-/* Whether a pattern matches the file's name without folders, alone or with the line, as in valgrind; or the whole
- * path. */
+/* Returns true if a pattern matches the whole path or, as in valgrind, the file name without folders, either with or
+ * without the line. */
 static bool has_source(const char *pattern, const struct profile_frame *frame)
 {
 	if (!frame || !frame->file)
@@ -70,7 +70,7 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 	return false;
 }
 
-/* Whether the patterns match the innermost frames. Frames further out do not matter. */
+/* Returns true if the patterns match the innermost frames; further frames are not compared. */
 static bool suppressions_matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
@@ -93,8 +93,8 @@ static bool suppressions_matches(const struct suppression *suppression, const st
 			pattern++;
 			frame++;
 		} else if (behind_any != SIZE_MAX) {
-			/* The patterns before the last "..." have matched as early as they can. Those after it are
-			 * tried one frame further out. */
+			/* The patterns before the last "..." have matched the earliest possible frames. Try the
+			 * patterns after it again, one frame further out. */
 			pattern = behind_any;
 			frame = ++from;
 		} else {
@@ -136,7 +136,7 @@ static void suppressions_take(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes;
 }
 
-/* Suppresses what the group has picked of one kind, if a suppression matches it. Returns whether one does. */
+/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part)
 {
@@ -153,7 +153,7 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 	return true;
 }
 
-/* Returns the set of kinds that the group's live blocks have. */
+/* Returns the set of kinds of the group's live blocks. */
 static unsigned kinds_alive(const struct profile *profile, const struct profile_group *group)
 {
 	struct tally reachable = group->live;
@@ -175,7 +175,7 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
 
-/* Whether suppressions match all kinds of the group's live blocks: growth counts all of them. */
+/* Returns true if suppressions match all kinds of the group's live blocks, all of which are included in the growth. */
 static bool is_alive_suppressed(struct suppressions *suppressions, const struct profile *profile,
 				const struct profile_group *group)
 {

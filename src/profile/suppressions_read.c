@@ -13,9 +13,9 @@
 enum { FILE_MAX = 4 << 20 };
 #define LEAK_KINDS "match-leak-kinds:"
 
-/* Blocks that the C and C++ libraries keep on purpose until the process ends: buffers of the standard streams, data
- * that setlocale, tzset, iconv and the name services have loaded, the dynamic linker's data, and libstdc++'s reserve
- * for exceptions. */
+/* Blocks that the C and C++ libraries keep on purpose until the process ends: buffers of the standard streams; data
+ * that setlocale, tzset, iconv and the name services have loaded; the dynamic linker's data; libstdc++'s reserve for
+ * exceptions. */
 static const char own[] =
 	"{\n the buffer of a standard stream\n Memcheck:Leak\n fun:malloc\n"
 	" fun:*_IO_*file_doallocate\n}\n"
@@ -42,7 +42,7 @@ static const char own[] =
 /* A file that is being read. */
 struct suppressions_read_input {
 	struct suppressions *suppressions;
-	const char *path; /* for messages */
+	const char *path; /* path for messages */
 	const char *file; /* `path`, interned; NULL: functrace's own suppressions */
 	char *rest;
 	unsigned line;
@@ -60,14 +60,15 @@ static struct suppression *suppressions_read_add(struct suppressions_read_input 
 	return item;
 }
 
-/* Adds a pattern, which takes over the text. */
+/* Adds a pattern and takes the text over. */
 static void suppressions_read_add_pattern(struct suppression *item, enum suppression_pattern_kind kind, char *text)
 {
 	ARRAY_GROW(item->patterns, item->pattern_capacity, item->pattern_count);
 	item->patterns[item->pattern_count++] = (struct suppression_pattern){.kind = kind, .text = text};
 }
 
-/* valgrind names functions of C++ by their symbols, a trace by the demangled names. */
+/* Converts a function name in valgrind's syntax to a pattern: valgrind uses mangled names of C++, traces have demangled
+ * ones. */
 static char *function_pattern(const struct suppressions_read_input *input, const char *text)
 {
 	if (strncmp(text, "_Z", 2))
@@ -86,7 +87,8 @@ static char *function_pattern(const struct suppressions_read_input *input, const
 	return pattern;
 }
 
-/* Returns the next line that is not empty and not a comment, without blanks around it; NULL at the end. */
+/* Returns the next line that is neither empty nor a comment, without surrounding blanks; returns NULL at the end of the
+ * file. */
 static char *suppressions_read_next_line(struct suppressions_read_input *input)
 {
 	char *line;
@@ -108,7 +110,7 @@ static bool suppressions_read_fail(const struct suppressions_read_input *input, 
 	return false;
 }
 
-/* Whether the kind is "Memcheck:Leak", perhaps with other tools besides Memcheck. */
+/* Returns true if the kind is "Memcheck:Leak"; other tools may be listed besides Memcheck. */
 static bool suppressions_read_is_leak(const char *kind)
 {
 	const char *colon = strrchr(kind, ':');
@@ -117,7 +119,7 @@ static bool suppressions_read_is_leak(const char *kind)
 	return colon && !strcmp(colon + 1, "Leak") && tool && tool < colon;
 }
 
-/* Adds the frame that a line describes. False if the line is of another form. */
+/* Adds a pattern for the frame in a line. Returns false if the line does not describe a frame. */
 static bool take_frame(const struct suppressions_read_input *input, struct suppression *item, const char *line)
 {
 	if (!strncmp(line, "fun:", 4))
@@ -133,7 +135,7 @@ static bool take_frame(const struct suppressions_read_input *input, struct suppr
 	return true;
 }
 
-/* Takes the kinds of "match-leak-kinds: definite,possible". False after a message. */
+/* Reads the kinds after "match-leak-kinds:", such as "definite,possible". Returns false after a message. */
 static bool take_kinds(const struct suppressions_read_input *input, struct suppression *item, const char *kinds)
 {
 	kinds += strspn(kinds, " \t");
@@ -146,7 +148,7 @@ static bool take_kinds(const struct suppressions_read_input *input, struct suppr
 	return false;
 }
 
-/* Reads an entry after its "{". False after a message. */
+/* Reads an entry from after its "{" to its "}". Returns false after a message. */
 static bool read_entry(struct suppressions_read_input *input)
 {
 	char *name = suppressions_read_next_line(input);
@@ -176,8 +178,8 @@ static bool read_entry(struct suppressions_read_input *input)
 				   : suppressions_read_fail(input, "there are no frames; this would match everything");
 }
 
-/* Adds an entry of LeakSanitizer. Its pattern matches a part of a name, or, with ^ or $, the beginning or the end; *
- * matches any bytes. */
+/* Adds an entry of LeakSanitizer. Its pattern matches any part of a name; with ^ it matches the beginning of the name,
+ * with $ the end. * matches any bytes. */
 static void read_leak(struct suppressions_read_input *input, const char *pattern)
 {
 	struct suppression *item = suppressions_read_add(input, pattern);
@@ -188,7 +190,7 @@ static void read_leak(struct suppressions_read_input *input, const char *pattern
 
 	if (to_end)
 		literal[length - 1] = '\0';
-	/* Only * is a wildcard: glob_quote() has quoted it, too. */
+	/* glob_quote() has quoted the *, too; here it is a wildcard again. */
 	for (const char *from = literal; *from; from++)
 		if (from[0] != '\\' || from[1] != '*')
 			*to++ = *from;
@@ -212,7 +214,8 @@ static bool read_text(struct suppressions_read_input *input)
 			return suppressions_read_fail(
 				input, "there should be { of valgrind's syntax or leak:PATTERN of LeakSanitizer's");
 		}
-		/* Entries of other sanitizers (race:, undefined:...) may be in the same file; they are ignored. */
+		/* Other entries are ignored: the file may also contain those for other sanitizers (race:,
+		 * undefined:...). */
 	}
 	return true;
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes spans twice as long: joins each two into one with the second's end and the greater peak. */
+/* Doubles the length of the spans: joins two spans into one, with the state at the end of the second and the greater
+ * maximum. */
 static void join_spans(struct timeline *timeline)
 {
 	const size_t count = (timeline->count + 1) / 2;
@@ -29,7 +30,7 @@ static void join_spans(struct timeline *timeline)
 	timeline->width *= 2;
 }
 
-/* Keeps every other moment: the moments 0, 2, 4... become 0, 1, 2... */
+/* Drops every second moment: moments 0, 2, 4... become 0, 1, 2... */
 static void halve_moments(struct timeline *timeline)
 {
 	timeline->moment_count = (timeline->moment_count + 1) / 2;
@@ -84,8 +85,8 @@ static struct tally timeline_last_of(const struct site_history *history)
 	return history->count ? history->entries[history->count - 1].live : (struct tally){0};
 }
 
-/* Applies the timeline's halvings to a history. An entry of moment m then holds from the first kept moment that is not
- * before m. If two entries get the same moment, the later one holds. */
+/* Applies the timeline's halvings to a history. An entry for moment m then begins at the first kept moment that is not
+ * before m. If two entries begin at the same moment, the later one is kept. */
 static void timeline_catch_up(struct site_history *history, const struct timeline *timeline)
 {
 	for (; history->halvings < timeline->halvings; history->halvings++) {

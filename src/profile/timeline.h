@@ -1,5 +1,5 @@
-/* Records how much was alive at which time: a bounded number of spans of equal length, and of moments at which each
- * site's live blocks are known. When their number is reached, their length doubles, so a trace of any length fits. */
+/* Records the amount of live resources over time: in a limited number of spans of equal length, and, for each site, at
+ * a limited number of moments. When the limit is reached, the length doubles, so a trace of any length fits. */
 #ifndef FT_PROFILE_TIMELINE_H
 #define FT_PROFILE_TIMELINE_H
 
@@ -33,45 +33,46 @@ static inline void tally_join(struct tally *to, const struct tally *more)
 }
 
 struct timeline_span {
-	struct tally last;        /* alive when the span ended */
-	uint64_t most_bytes;      /* the most that were alive at once */
-	uint64_t allocations;     /* calls in the span */
+	struct tally last;        /* live resources at the end of the span */
+	uint64_t most_bytes;      /* largest number of live bytes in the span */
+	uint64_t allocations;     /* calls that allocate in the span */
 	uint64_t allocated_bytes; /* bytes of these calls */
 };
 
 struct timeline {
-	uint64_t width; /* of a span, in the units of struct moment's `since`; 0 before the first call */
-	size_t count;   /* spans, all but the last of which have ended */
+	uint64_t width; /* length of a span, in the units of struct moment's `since`; 0 before the first call */
+	size_t count;   /* number of spans; all but the last have ended */
 	struct timeline_span *spans;
-	uint64_t moment_width; /* moment k is at k * moment_width, before the calls of that time */
-	size_t moment_count;   /* moments that have passed */
-	uint64_t halvings;     /* how often every other moment was dropped */
+	uint64_t moment_width; /* moment k is the time k * moment_width, before the calls at that time */
+	size_t moment_count;   /* number of moments that have passed */
+	uint64_t halvings;     /* how often every second moment was dropped */
 	struct tally live;
 };
 
-/* What a site had alive from a moment on, until its next entry. */
+/* A site's live resources from a moment on, until the next entry. */
 struct site_entry {
 	uint32_t moment;
 	struct tally live;
 };
 
 struct site_history {
-	struct site_entry *entries; /* ascending; before the first one nothing was alive */
+	struct site_entry *entries; /* by ascending moment; before the first entry the site has no live resources */
 	uint32_t count, capacity;
-	uint32_t moments;  /* moments that the entries cover */
-	uint32_t halvings; /* halvings of the timeline that were applied */
+	uint32_t moments;  /* number of moments that the entries cover */
+	uint32_t halvings; /* how many of the timeline's halvings were applied */
 };
 
-/* Advances the time to `since`: ends spans and passes moments. Call it before the changes of that time. */
+/* Advances the time to `since`: begins new spans and passes moments. Call it before the changes at that time. */
 void timeline_advance(struct timeline *timeline, uint64_t since);
-/* Notes a change of what is alive; `live` is what the resource has after it. bytes: of the allocation, if it is one. */
+/* Records a change of the live resources; `live` is their amount after the change. bytes: size of the allocation, if
+ * the change is one. */
 void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation, uint64_t bytes);
 void timeline_free(struct timeline *timeline);
 
-/* Call it before the site's live tally changes, or at the end: the site had `live` at all moments that have passed
- * since the last call. */
+/* Records that the site had `live` at all moments that have passed since the last call. Call it before the site's
+ * `live` changes, and at the end. */
 void site_history_note(struct site_history *history, const struct timeline *timeline, const struct tally *live);
-/* Returns what the site had alive at a moment. */
+/* Returns the site's live resources at a moment. */
 struct tally site_history_at(const struct site_history *history, size_t moment);
 
 #endif

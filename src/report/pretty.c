@@ -1,7 +1,7 @@
 #include "config.h"
 #include "report/pretty.h"
 
-/* Texts that are replaced, the longest of similar ones first. */
+/* Texts that are replaced. Of those that begin equally, the longest comes first. */
 static const struct {
 	const char *from, *to;
 } words[] = {
@@ -16,7 +16,7 @@ static const struct {
 	{"(anonymous namespace)::", ""},
 };
 
-/* Template arguments that usually are defaults. Each is left out with the comma before it. */
+/* Template arguments that are usually the defaults. Each is left out, with the comma before it. */
 static const char *const defaults[] = {
 	"std::allocator<", "std::less<", "std::char_traits<", "std::default_delete<", "std::hash<", "std::equal_to<",
 };
@@ -27,7 +27,7 @@ static bool pretty_begins(const char *text, const char *with, size_t *length)
 	return !strncmp(text, with, *length);
 }
 
-/* Returns the place after the `>` that ends the template arguments which begin at `text`, or NULL. */
+/* Returns the position after the `>` that ends the template arguments at `text`, or NULL. */
 static const char *end_of_arguments(const char *text)
 {
 	unsigned depth = 1;
@@ -41,7 +41,8 @@ static const char *end_of_arguments(const char *text)
 	return NULL;
 }
 
-/* Returns how many bytes ", std::allocator<...>" or the like has at the begin of the text, or 0. */
+/* Returns the length of an argument like ", std::allocator<...>" at the beginning of the text; returns 0 if there is
+ * none. */
 static size_t default_argument(const char *text)
 {
 	size_t length;
@@ -55,7 +56,8 @@ static size_t default_argument(const char *text)
 			continue;
 		const char *end = end_of_arguments(argument + length);
 
-		/* An argument is left out only at the end of a list, or before another one that is left out. */
+		/* Leave out an argument only at the end of the list, or before another argument that may be left
+		 * out. */
 		if (end && (*end == ',' || *end == '>' || (*end == ' ' && end[1] == '>')))
 			return (size_t)(end - text);
 	}
@@ -77,7 +79,7 @@ void pretty_name(struct buf *out, const char *name)
 			buf_add_str(out, words[i].to);
 			name += length;
 		} else if (*name == ' ' && name[1] == '>' && out->size && out->data[out->size - 1] != '-') {
-			/* Since 2011, C++ allows the brackets without a blank between them. */
+			/* Since C++11, "> >" can be written without the blank. */
 			name++;
 		} else {
 			buf_add_char(out, *name++);

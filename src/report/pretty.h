@@ -1,11 +1,12 @@
-/* Shortens names of C++ functions to what people write. */
+/* Shortens names of C++ functions to the form that is usual in sources. */
 #ifndef FT_REPORT_PRETTY_H
 #define FT_REPORT_PRETTY_H
 
 #include "base/buf.h"
 
-/* Appends the name without the default arguments of the C++ library's templates: std::string for its three template
- * arguments, no allocators, comparators, traits and deleters, no inline namespaces. Other names stay as they are. */
+/* Appends the name without the default arguments of the C++ library's templates, that is without allocators,
+ * comparators, traits and deleters, and without inline namespaces; a string template becomes std::string. Other names
+ * are unchanged. */
 void pretty_name(struct buf *out, const char *name);
 
 #endif

@@ -44,7 +44,7 @@ void process_ends_collect(struct process_ends *ends, const struct profile *profi
 	process_ends_gather(ends, profile, false);
 }
 
-/* Processes that are named. */
+/* Largest number of processes that are named. */
 enum { MISSING_NAMED = 5 };
 
 char *process_ends_missing(const struct profile *profile)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes a part of what the line before counts. */
+/* Writes a line for a part of the resources that the line before counts. */
 static void write_part(struct report *report, const struct profile_resource *resource, const struct tally *part,
 		       const char *words)
 {
@@ -23,7 +23,7 @@ static void write_if_any(struct report *report, const struct profile_resource *r
 		write_part(report, resource, part, words);
 }
 
-/* Writes what scans have found of the blocks that are alive. */
+/* Writes how many live blocks are lost or reachable according to scans. */
 static void write_lost(struct report *report, const struct profile_resource *resource)
 {
 	static const char *const words[] = {
@@ -132,7 +132,7 @@ static void write_section(struct report *report, const struct profile_resource *
 static void write_view(struct report *report, const struct profile_resource *resource)
 {
 	const struct report_view *view = report->options.view;
-	/* Growth is shown of all that is alive, lost or not. */
+	/* Growth is shown for all live blocks, lost or not. */
 	const struct report_section *const *sections =
 		resource->scanned && !report->profile->has_old ? view->scanned : view->sections;
 

@@ -1,4 +1,4 @@
-/* The report: shows people the sums of one or more traces. */
+/* The report: shows the sums of one or more traces as text. */
 #ifndef FT_REPORT_REPORT_H
 #define FT_REPORT_REPORT_H
 
@@ -6,39 +6,40 @@
 
 #include <stdio.h>
 
-/* What the report shows: a row of the table in report_views.c. */
+/* A view selects the sums that the report shows. It is one row of the table in report_views.c. */
 struct report_view;
 
-enum report_tree { TREE_NONE, TREE_DOWN /* from main */, TREE_UP /* from what allocates */ };
+enum report_tree { TREE_NONE, TREE_DOWN /* from main down */, TREE_UP /* from the allocating function up */ };
 
 struct report_options {
-	const struct report_view *view; /* NULL: what is lost, or else alive at the end */
+	const struct report_view *view; /* NULL: lost blocks or, without a scan, those alive at the end */
 	enum report_tree tree;
-	uint32_t top; /* groups or rows that are shown; 0: as each part does by default */
+	uint32_t top; /* number of shown groups or rows; 0: the default of each section */
 	bool gen_suppressions;
-	uint32_t min_count;  /* groups with fewer blocks are left out; 0: none are */
-	const char *filters; /* words for the filters that chose what is reported; NULL: none */
-	/* The words of a command that makes the same report: those before its options, and those after them; NULL: no
-	 * command does. */
+	uint32_t min_count;  /* smallest number of blocks of a group that is shown; 0: no minimum */
+	const char *filters; /* describes the filters that have selected the reported blocks; NULL: none */
+	/* A command that makes the same report: its words before the options, and those after them. NULL: there is no
+	 * such command. */
 	const char *again, *again_behind;
-	bool is_kept;   /* the traces are, or were, files that are kept */
-	size_t columns; /* of the terminal; 0: lines are not shortened */
+	bool is_kept;   /* the traces are, or were, files that are not deleted */
+	size_t columns; /* width of the terminal; 0: lines are not shortened */
 	bool colours;
-	const char *sysroot; /* where source files are searched; NULL: / */
+	const char *sysroot; /* root folder of source files; NULL: / */
 };
 
 /* Returns the view with this name, or NULL. */
 const struct report_view *report_view_find(const char *name);
-/* Returns all names in the order of the table, with the separator between them. The caller frees it. */
+/* Returns the names of all views in the order of the table, with the separator between them. The caller frees the
+ * string. */
 char *report_view_names(const char *separator);
-/* Returns true if the view shows stacks, from which trees can be made. */
+/* Returns true if the view shows stacks, which can also be shown as a tree. */
 bool report_view_has_stacks(const struct report_view *view);
 
-/* Returns true if the report of leaks shows any: lost or chosen blocks of those that are alive, or growth since the old
- * processes. Of the options it uses only min_count. */
+/* Returns true if the report of leaks would show any: live blocks that are lost (without a scan, all that were
+ * allocated in the trace), or growth since the old processes. The only option that it uses is min_count. */
 bool report_has_leaks(const struct profile *profile, const struct report_options *options);
 
-/* Writes the report. The caller finds errors of the stream by ferror(). */
+/* Writes the report. The caller detects errors of the stream by ferror(). */
 void report_write(const struct profile *profile, const struct report_options *options, FILE *out);
 
 #endif

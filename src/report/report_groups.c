@@ -8,14 +8,15 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* The middle of a deep stack is left out. Fewer than FOLD_MIN frames are not worth the line that says so. */
+/* The middle frames of a deep stack are replaced by a line with their number, unless they are only a few (FOLD_MIN). */
 enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 
 struct report_groups_ranked {
 	const struct profile_group *group;
 	struct tally figure;
-	uint64_t key, grown; /* key: of the figure; grown: in the last tenth of the time */
-	double rank;         /* orders the groups; then the key, the calls, and the number */
+	/* key: bytes, or number, of the figure; grown: growth of the key in the last tenth of the trace */
+	uint64_t key, grown;
+	double rank; /* order of the groups; equal ranks are ordered by key, calls and number */
 };
 
 static int report_groups_compare_ranked(const void *a, const void *b)
@@ -31,7 +32,7 @@ static int report_groups_compare_ranked(const void *a, const void *b)
 	return x->group->number < y->group->number ? -1 : 1;
 }
 
-/* Returns the section's figure of a group at the time when the last tenth of the time began. */
+/* Returns the section's figure of a group at the beginning of the last tenth of the trace. */
 static struct tally earlier_of(const struct report *report, const struct profile_group *group)
 {
 	switch (report->section->figure) {
@@ -46,7 +47,8 @@ static struct tally earlier_of(const struct report *report, const struct profile
 	}
 }
 
-/* Returns how much the section's figure of a group, `figure`, has grown in the last tenth of the time. */
+/* Returns how much the section's figure of a group has grown in the last tenth of the trace. figure: its present
+ * value. */
 static uint64_t grown_of(const struct report *report, const struct profile_group *group, const struct tally *figure)
 {
 	const struct tally then = earlier_of(report, group);
@@ -77,7 +79,7 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 	}
 }
 
-/* Returns the groups of the resource that have something to show, worst first. The caller frees them. */
+/* Returns the groups of the resource whose figure is not 0, the greatest first. The caller frees the array. */
 static struct report_groups_ranked *rank_groups(const struct report *report, const struct profile_resource *resource,
 						size_t *count)
 {
@@ -109,7 +111,7 @@ static struct report_groups_ranked *rank_groups(const struct report *report, con
 	return ranked;
 }
 
-/* Returns how many outer frames two stacks have in common. */
+/* Returns how many of the outermost frames are equal in two stacks. */
 static uint32_t common_frames(const struct profile_group *group, uint32_t count, const struct profile_group *before)
 {
 	const uint32_t before_count = before ? report_frame_count(before) : 0;
@@ -121,7 +123,7 @@ static uint32_t common_frames(const struct profile_group *group, uint32_t count,
 	return common;
 }
 
-/* Returns true for functions of the libraries of C++ and Rust: their callers say more. */
+/* Returns true for functions of the standard libraries of C++ and Rust; their callers are of more interest. */
 static bool is_plumbing(const struct profile_frame *frame)
 {
 	static const char *const begins[] = {"std::", "__gnu_cxx::", "alloc::", "core::", "operator new"};
@@ -132,7 +134,7 @@ static bool is_plumbing(const struct profile_frame *frame)
 	return frame->file && !strncmp(frame->file, "/usr/include/c++/", strlen("/usr/include/c++/"));
 }
 
-/* Writes the source line itself, if the file is there. Returns true if so. */
+/* Writes the frame's line of source code if the source file can be read. Returns true if it was written. */
 static bool write_source(struct report *report, const struct profile_frame *frame)
 {
 	struct buf text = {0};
@@ -180,7 +182,7 @@ static void write_frames(struct report *report, const struct profile_group *grou
 		LINE(&report->lines, "      (no stack was taken)");
 }
 
-/* Adds "0.1 s to 3.1 s old". */
+/* Adds the ages of live blocks: "0.1 s to 3.1 s old". */
 static void add_ages(struct report *report, const struct profile_group *group)
 {
 	const uint64_t end = report->profile->end_since;
@@ -196,8 +198,8 @@ static void add_ages(struct report *report, const struct profile_group *group)
 		lines_add(&report->lines, ", %s to %s old", youngest, oldest);
 }
 
-/* Writes "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". Of several processes, each has a last tenth of its
- * own. */
+/* Writes the growth: "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". If the group is in several processes,
+ * the last tenth of each process counts. */
 static void write_group_growth(struct report *report, const struct profile_group *group, uint64_t grown)
 {
 	const struct account *account = report->profile->processes[group->members[0].process].account;
@@ -213,7 +215,7 @@ static void write_group_growth(struct report *report, const struct profile_group
 		lines_add(&report->lines, "the last %s", report_span_text(report, tenth, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
-	/* Less than a second is too short for a rate, and several processes have no common time. */
+	/* Less than a second is too short for a rate, and with several processes there is no common time. */
 	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
 
 	if (report->profile->has_times && group->member_count == 1 && tenth >= SECOND_NS && minute < 1e18)
@@ -304,7 +306,7 @@ bool report_has_leaks(const struct profile *profile, const struct report_options
 	return false;
 }
 
-/* Writes "+1,234 bytes, +5 blocks: 2,345 bytes in 10 blocks, before 1,111 bytes in 5 blocks". */
+/* Writes the growth of a group: "+1,234 bytes, +5 blocks: 2,345 bytes in 10 blocks, before 1,111 bytes in 5 blocks". */
 static void write_growth_head(struct report *report, const struct profile_group *group, size_t number)
 {
 	struct lines *lines = &report->lines;

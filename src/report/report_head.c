@@ -1,4 +1,4 @@
-/* Writes the head of the report: what was traced, how it ended, what was not seen. */
+/* Writes the head of the report: the traced processes, how they ended, and what is missing in the trace. */
 #include "config.h"
 #include "report/process_ends.h"
 #include "report/report_parts.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Processes and notes that are named; processes that are named for a note. */
+/* Largest numbers of processes and notes that are shown, and of processes that are shown for one note. */
 enum { PROCESSES_SHOWN = 5, NOTES_SHOWN = 5, NOTES_PIDS = 3 };
 
 void report_add_label(struct report *report, const char *label)
@@ -56,7 +56,7 @@ static void write_times(struct report *report)
 		lines_add(&report->lines, "from %s UTC on, ", clock);
 	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
 		  profile->events == 1 ? "" : "s");
-	/* No trace says how long was traced, only when its first and its last event were. */
+	/* A trace does not contain the duration of tracing, only the times of the first and the last event. */
 	if (profile->has_times && profile->end_since)
 		lines_add(&report->lines, " within %s", report_span_text(report, profile->end_since, span));
 	lines_end(&report->lines);
@@ -74,7 +74,8 @@ static void write_resident_of(struct report *report, const struct account *accou
 	lines_end(&report->lines);
 }
 
-/* Writes resident memory for each process, because memory that several share is resident in each of them. */
+/* Writes the resident memory of each process. It is not summed up, because shared memory is resident in each
+ * process. */
 static void report_head_write_resident(struct report *report)
 {
 	const struct profile *profile = report->profile;
@@ -99,7 +100,7 @@ static void report_head_write_resident(struct report *report)
 	}
 }
 
-/* Writes the moment to which the trace is compared. An older trace is named among the processes instead. */
+/* Writes the time of the mark, to which the trace is compared. An older trace is listed with the processes instead. */
 static void write_mark(struct report *report)
 {
 	char when[32];
@@ -132,7 +133,7 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 	lines_end(&report->lines);
 }
 
-/* Writes how processes ended: all of them, because most people look for this. */
+/* Writes how processes ended. All ends are listed, because they are what most readers look for. */
 static void write_ends(struct report *report)
 {
 	char *const missing = process_ends_missing(report->profile);
@@ -161,14 +162,15 @@ static void write_ends(struct report *report)
 	process_ends_free(&ends);
 }
 
-/* Why an allocation is not in the trace. Nothing is older than a program that functrace has launched. */
+/* Why an allocation is not in the trace. In a program that functrace has launched, no allocation is older than the
+ * trace. */
 enum unseen { UNSEEN_OLDER, UNSEEN_FORK, UNSEEN_LAUNCHED, UNSEEN_KINDS };
 
 static enum unseen unseen_of(const struct account *account)
 {
 	if (account->is_forked)
 		return UNSEEN_FORK;
-	/* Traces of other tools do not say whether they are of a whole run. */
+	/* Traces of other tools do not show whether they are complete. */
 	return account->trace_end.is_expected && !account->is_attached ? UNSEEN_LAUNCHED : UNSEEN_OLDER;
 }
 
@@ -213,15 +215,15 @@ static void write_unseen(struct report *report)
 		write_count(report, profile->stacks_lost, "stack(s) in full: they could not be followed to the start");
 }
 
-/* Notes of several processes that differ only in their numbers. */
+/* Notes of several processes that are equal except for their numbers. */
 struct note_kind {
-	const char *text;           /* of the first note */
-	const struct account *last; /* the last process that had one */
+	const char *text;           /* text of the first note */
+	const struct account *last; /* the last process with such a note */
 	size_t processes;
-	uint32_t pids[NOTES_PIDS]; /* of the first processes */
+	uint32_t pids[NOTES_PIDS]; /* the first processes with such a note */
 };
 
-/* Returns the next character of a note. All digits of a number count as one '#'. */
+/* Returns the next character of a note; returns a single '#' for all digits of a number. */
 static char next_of_note(const char **text)
 {
 	const size_t digits = strspn(*text, "0123456789");
@@ -244,8 +246,8 @@ static bool is_alike(const char *a, const char *b)
 	return true;
 }
 
-/* Returns the kind of a note, or NULL if it is a new one. Two notes of one process are different kinds: their numbers
- * say more than the number of the process. */
+/* Returns the kind to which a note belongs; returns NULL if it is of a new kind. Two notes of the same process are of
+ * different kinds, because the numbers in them matter more than the number of processes. */
 static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
 				      const char *text)
 {

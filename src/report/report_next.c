@@ -1,4 +1,4 @@
-/* Writes what to look at next, as commands to be copied. */
+/* Writes the commands to try next, in a form that can be copied. */
 #include "config.h"
 #include "report/report_parts.h"
 
@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the profile suggests to look at. */
+/* What is worth a further look, according to the profile. */
 struct clue {
-	const struct profile_group *grown; /* grew most in the last tenth of the time; NULL: none did */
-	bool is_alive;                     /* anything is alive */
+	/* the group that grew most in the last tenth of the trace; NULL: none grew */
+	const struct profile_group *grown;
+	bool is_alive; /* there are live blocks that were allocated in the trace */
 };
 
 static double growth_share(const struct profile_group *group)
@@ -54,7 +55,7 @@ static void write_command(struct report *report, const char **label, const char 
 	lines_end(lines);
 }
 
-/* Returns the process that has the newest block of the group, if that may still run, or else NULL. */
+/* Returns the process with the newest block of the group if it may still be running; else returns NULL. */
 static const struct account *runs_on(const struct profile *profile, const struct profile_group *group)
 {
 	for (size_t i = group->member_count; i-- > 0;) {
@@ -66,7 +67,7 @@ static const struct account *runs_on(const struct profile *profile, const struct
 	return NULL;
 }
 
-/* Commands are not shortened, however narrow the terminal is. */
+/* Commands are not shortened, whatever the width of the terminal is. */
 void report_next(struct report *report)
 {
 	const struct clue clue = find_clue(report->profile);
@@ -80,7 +81,7 @@ void report_next(struct report *report)
 	if (report->options.again && clue.grown && report->profile->has_times) {
 		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
 
-		/* As precise as a microsecond. */
+		/* Times in options have a precision of a microsecond. */
 		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,
 			 account->earlier_since / 1000000000, account->earlier_since / 1000 % 1000000);
 		write_command(report, &label, options, "growth at the end");

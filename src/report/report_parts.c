@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Outermost functions of stacks, which start a program or a thread. */
+/* The outermost functions of stacks; they start a program or a thread. */
 static const char *const starts[] = {
 	"_start",
 	"__libc_start_main",
@@ -26,7 +26,7 @@ struct tally report_figure_now(const struct report *report, const struct profile
 {
 	switch (report->section->figure) {
 	case FIGURE_LEAKED:
-		/* Growth is shown of all that is alive. */
+		/* Growth is shown for all live blocks. */
 		return report->profile->has_old ? group->live : group->picked;
 	case FIGURE_POSSIBLY:
 		return group->lost[LOST_POSSIBLY];
@@ -58,7 +58,7 @@ struct tally report_figure_old(const struct report *report, const struct profile
 	}
 }
 
-/* Returns how much more there is than before. */
+/* Returns the growth of a group's figure since the older trace or the mark. */
 static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
@@ -174,7 +174,7 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 		  report_noun(resource, tally->calls, &report->name));
 }
 
-/* Returns a number of at most three digits before the point, because %.3g shows a longer one as a power of ten. */
+/* Limits a number to three digits before the point, because %.3g prints a longer one with an exponent. */
 static double limit_to_999(double number)
 {
 	return number > 999 ? 999 : number;
@@ -219,12 +219,12 @@ uint32_t report_frame_count(const struct profile_group *group)
 {
 	uint32_t count = group->frame_count;
 
-	/* The start of a stripped program has no name. */
+	/* In a stripped program, the function _start has no name. */
 	if (count > 1 && !group->frames[count - 1]->function && is_start(group->frames[count - 2]))
 		count--;
 	while (count && is_start(group->frames[count - 1]))
 		count--;
-	/* If the start itself allocates, there are no other frames. */
+	/* If only functions that start a program or thread are in the stack, show them. */
 	return count ? count : group->frame_count;
 }
 

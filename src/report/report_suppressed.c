@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shows no sizes, because one entry may suppress resources of several kinds. */
+/* The text does not name the kind of resource, because one entry may suppress resources of several kinds. */
 void report_suppressed(struct report *report)
 {
 	const struct suppressions *suppressions = report->profile->suppressions;
@@ -34,12 +34,12 @@ void report_suppressed(struct report *report)
 	}
 }
 
-/* text: NULL for any. */
+/* Adds a line for a frame to a suppression. text: the name; NULL: any name. */
 static void report_suppressed_add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;
 
-	/* A line end would end the entry's line, so '?' matches it. */
+	/* A newline in the name would end the line, so '?' is written, which matches it. */
 	for (char *p = pattern; p && (p = strchr(p, '\n'));)
 		*p = '?';
 	buf_printf(entry, "   %s:%s\n", kind, pattern ? pattern : "*");
@@ -69,7 +69,7 @@ static void write_lines(struct lines *lines, const char *text)
 		LINE(lines, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Groups that differ only in lines, or in addresses of an object, have the same entry, which is written once. */
+/* Groups that differ only in source lines, or in addresses in an object, have the same entry, which is written once. */
 void report_gen_suppressions(struct report *report)
 {
 	const size_t columns = report->lines.columns;
@@ -77,7 +77,7 @@ void report_gen_suppressions(struct report *report)
 	struct hash written = {0};
 	struct buf entry = {0};
 
-	/* The entries are for a file, so they are not shortened. */
+	/* The user copies the entries to a file, so they are not shortened. */
 	report->lines.columns = 0;
 	report->section = &report_section_leaks;
 	LINE(&report->lines, "%s", "");

@@ -7,12 +7,12 @@
 
 enum { ROWS_DEFAULT = 25, BAR = 20 };
 
-/* A row of any of the tables. */
+/* A row of one of the tables. */
 struct report_tables_row {
 	const char *name;
 	uint32_t tid;
 	struct tally allocated, live;
-	struct tally old; /* alive before, if the profile is compared */
+	struct tally old; /* live in the older trace or at the mark, for comparison */
 };
 
 static size_t rows_shown(const struct report *report)
@@ -35,7 +35,7 @@ static void write_titles(struct report *report, const struct profile_resource *r
 	lines_end(lines);
 }
 
-/* Writes to `text`, and returns, how much more there is than before: "+12", "-3", "0". */
+/* Writes the difference to `text`, and returns it: "+12", "-3", "0". */
 static const char *report_tables_difference(uint64_t now, uint64_t old, char text[static 34])
 {
 	char number[32];
@@ -48,7 +48,7 @@ static const char *report_tables_difference(uint64_t now, uint64_t old, char tex
 	return text;
 }
 
-/* Returns the figure that orders rows, and that their bars show: what is alive, or its growth. */
+/* Returns the figure by which rows are ordered, and which their bars show: live bytes (or number), or their growth. */
 static uint64_t row_key(const struct report *report, const struct profile_resource *resource,
 			const struct report_tables_row *row)
 {
@@ -136,7 +136,7 @@ static void write_rows(struct report *report, const struct profile_resource *res
 		LINE(&report->lines, "  and %zu more (--top=%zu shows all)", count - shown, count);
 }
 
-/* Calls `each` for the resource's account in each process. */
+/* Calls `each` with the resource's account of each process. */
 static void for_each_account(const struct report *report, const struct profile_resource *resource,
 			     void (*each)(void *context, const struct resource_account *account, bool is_old),
 			     void *context)
@@ -191,9 +191,9 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 struct thread_rows {
 	struct report_tables_row *rows;
 	size_t count, capacity;
-	bool by_name; /* the older trace has other numbers of threads */
+	bool by_name; /* rows are by thread name, because thread numbers differ in the older trace */
 	struct intern_pool names;
-	struct hash index; /* by name: interned name or number -> 1 + the row's */
+	struct hash index; /* if by_name: interned name, or number -> 1 + index of the row */
 };
 
 static struct report_tables_row *thread_row(struct thread_rows *threads, const struct thread_account *thread)
@@ -254,7 +254,7 @@ void report_threads(struct report *report, const struct profile_resource *resour
 	intern_pool_free(&threads.names);
 }
 
-/* Returns the innermost object that is not of the language's runtime, or else the innermost one. */
+/* Returns the innermost object that is not part of the language's runtime; if there is none, the innermost object. */
 static const char *object_of(const struct profile_group *group)
 {
 	const char *innermost = NULL;
@@ -286,7 +286,7 @@ void report_objects(struct report *report, const struct profile_resource *resour
 
 		if (group->resource != resource)
 			continue;
-		/* Strings of a profile are interned: equal ones have the same address. */
+		/* Strings of a profile are interned, so equal strings have the same address. */
 		const char *object = group->is_before ? group->function : object_of(group);
 		uint64_t *place = hash_place(&index, (uintptr_t)object);
 

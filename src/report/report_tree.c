@@ -1,19 +1,20 @@
-/* Writes the report as a tree: from main down to what allocates, or from there up to its callers. */
+/* Writes the report as a tree: from main down to the allocating functions, or from these up to their callers. */
 #include "config.h"
 #include "report/report_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Nodes with less than 1 / SHARE_MIN of the whole are summed up; branches are indented INDENT_MAX times at most. */
+/* Nodes with less than 1 / SHARE_MIN of the whole are summed up. INDENT_MAX: deepest level that is still indented
+ * further. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
 struct report_tree_node {
-	const struct profile_frame *frame; /* NULL: `function` is the one that allocates */
+	const struct profile_frame *frame; /* NULL: the node is the allocating function `function` */
 	const char *function;
 	struct tally figure;
-	uint64_t key;             /* orders the nodes */
-	size_t first_child, next; /* indexes; 0, which is the root: none */
+	uint64_t key;             /* order of the nodes: bytes or number */
+	size_t first_child, next; /* indices of nodes; 0 (the root) means none */
 };
 
 struct tree {
@@ -21,10 +22,10 @@ struct tree {
 	const struct profile_resource *resource;
 	struct report_tree_node *nodes;
 	size_t count, capacity;
-	struct hash children; /* parent and function -> index of the node */
+	struct hash children; /* hash of parent and function -> index of the node */
 };
 
-/* Returns a key that is the same for equal nodes of one parent: those of a function in one object. */
+/* Returns a hash that is equal for nodes that are merged: those of one function in one object below the same parent. */
 static uint64_t report_tree_node_key(size_t parent, const struct profile_frame *frame, const char *function)
 {
 	uint64_t key = hash_mix(parent * 2 + (frame != NULL));
@@ -49,7 +50,7 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 	const uint64_t key = report_tree_node_key(parent, frame, function);
 	uint64_t *place = hash_place(&tree->children, key);
 
-	/* If two hashes are equal, the children are searched. */
+	/* If the hash is equal, but the function is not, all children are searched. */
 	if (*place && is_same_node(&tree->nodes[*place], frame, function))
 		return *place;
 	if (*place)
@@ -121,11 +122,11 @@ static void report_tree_write_node(struct tree *tree, const struct report_tree_n
 	lines_end(lines);
 }
 
-/* What is still to be written: nodes with their depth. The last item is the next one. */
+/* The nodes that are still to be written, with their depths. The last item is written next. */
 struct pending {
 	size_t node;
 	unsigned indent;
-	size_t left_out; /* not 0: instead of a node, this many small ones of one parent */
+	size_t left_out; /* if not 0: instead of a node, the number of small nodes of one parent that are summed up */
 	uint64_t left_out_key;
 };
 
@@ -191,7 +192,7 @@ static void write_tree(struct tree *tree)
 			continue;
 		}
 		report_tree_write_node(tree, node, item.indent);
-		/* A chain without branches is not indented. */
+		/* If a node has only one child, with the same figure, the child is not indented further. */
 		const size_t child = node->first_child;
 		const bool is_chain = child && !tree->nodes[child].next && tree->nodes[child].key == node->key;
 

@@ -1,4 +1,4 @@
-/* The views of the report: a table with a row for each. */
+/* The views of the report: a table with one row for each view. */
 #include "config.h"
 #include "report/report_parts.h"
 

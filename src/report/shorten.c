@@ -14,7 +14,7 @@ static void replace_by_dots(struct buf *line, size_t from, size_t to)
 	line->size -= to - from - DOTS_LENGTH;
 }
 
-/* Returns true if the bracket at `at` belongs to an operator. */
+/* Returns true if the bracket at index `at` is part of an operator's name. */
 static bool is_operator(const unsigned char *text, size_t begin, size_t at)
 {
 	static const char *const before[] = {
@@ -32,7 +32,7 @@ static bool is_operator(const unsigned char *text, size_t begin, size_t at)
 	return false;
 }
 
-/* Finds the longest text between two brackets. Returns false if none is longer than the dots. */
+/* Finds the longest text between two brackets. Returns false if none is longer than "...". */
 static bool longest_between(const struct buf *line, size_t begin, size_t end, char open, char close, size_t *from,
 			    size_t *to)
 {

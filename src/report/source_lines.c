@@ -4,17 +4,17 @@
 
 #include <stdlib.h>
 
-/* A larger file was not written by hand; a longer line cannot be read at a glance. */
+/* Limits in bytes: a larger file is not written by hand, and a longer line is too long to read. */
 enum { FILE_MAX = 8 << 20, LINE_MAX = 200 };
 
 struct source_file {
-	char *text; /* NULL: cannot be read */
+	char *text; /* NULL: the file cannot be read */
 };
 
 static char *source_lines_read(const struct sources *sources, const char *path)
 {
 	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
-	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace can name a device */
+	char *const text = read_regular_file(full, FILE_MAX, NULL); /* a trace may name a device as a source file */
 
 	if (!text)
 		refused_open("source file", full);

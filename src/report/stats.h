@@ -1,4 +1,4 @@
-/* --stats: a report of the sums of a trace; on a terminal, as wide as that. */
+/* --stats: a report of a trace's sums; on a terminal, lines are not wider than the terminal. */
 #ifndef FT_REPORT_STATS_H
 #define FT_REPORT_STATS_H
 
@@ -6,11 +6,11 @@
 
 struct stats_options {
 	struct output_target target;
-	struct names *names; /* for the top stacks; NULL: none; the caller's */
+	struct names *names; /* names for the stacks; owned by the caller; NULL: none */
 };
 
-/* Makes a last stage, which writes the report at the end of the trace. Memory is proportional to the live resources and
- * the distinct stacks and functions. */
+/* Returns the last stage of a chain, which writes the report at the end of the trace. Memory is proportional to the
+ * numbers of live resources and of distinct stacks and functions. */
 struct stage *stats_new(const struct stats_options *options);
 
 #endif

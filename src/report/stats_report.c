@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of the long lists that are shown. */
+/* Largest numbers of entries of lists that are shown. */
 enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
 struct stats_report_state {
@@ -60,7 +60,7 @@ static void write_incomplete(struct stats_report_state *report)
 		LINE(&report->lines, "%s", "incomplete: the trace has no end " TRACE_END_MISSING);
 }
 
-/* The kernel's figure also includes code and stacks, which no allocation has. */
+/* The kernel's figure also includes code and stacks, for which there are no calls in the trace. */
 static void stats_report_write_resident(struct stats_report_state *report)
 {
 	const struct resident *resident = &report->account->resident;
@@ -220,8 +220,8 @@ static int compare_live_stacks(const void *a, const void *b)
 	return result ? result : descending(y->number, x->number);
 }
 
-/* Writes a name from the trace itself: the text after the address, with its blank. Each inlined frame in it is a line
- * with a tab and an address. */
+/* Writes a name from the trace itself: the text after the address, beginning with a blank. Each inlined frame in the
+ * text has its own line with a tab and an address. */
 static void write_given_name(struct stats_report_state *report, const char *text)
 {
 	for (;;) {
@@ -281,7 +281,7 @@ static void stats_report_write_frame(struct stats_report_state *report, const st
 
 static void write_stack(struct stats_report_state *report, const struct site *stats, bool has_live)
 {
-	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as in text traces */
+	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* words as in text traces */
 	const struct stack *stack = stats->stack;
 
 	lines_add(&report->lines, "  %12" PRIu64 " %-5s %20" PRIu64 " byte%s", stats->tally.calls,
@@ -302,7 +302,7 @@ static void write_stack(struct stats_report_state *report, const struct site *st
 		LINE(&report->lines, "      %s", ends[stack->end]);
 }
 
-/* Sorts the sites. Those without a stack come last. */
+/* Sorts the sites; sites without a stack come last. */
 static void sort_sites(struct resource_account *resource, int (*compare)(const void *a, const void *b))
 {
 	qsort(resource->sites, resource->site_count, sizeof(struct site *), compare);
@@ -321,7 +321,7 @@ static void write_stacks(struct stats_report_state *report, struct resource_acco
 	LINE(&report->lines, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
 		write_stack(report, resource->sites[i], has_live);
-	/* If hardly anything is live, this list would be the same. */
+	/* If hardly any resource is live, or there is only one stack, this list would be like the first one. */
 	if (!resource->live.calls || count == 1)
 		return;
 	sort_sites(resource, compare_live_stacks);

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Writes the report. Sorts the lists that it shows. Lines longer than `columns` are shortened, except in a frame's file
- * and line; 0: none are. names: of the account's objects; NULL: frames have the names from the trace. */
+/* Writes the report; sorts the account's lists that it shows. columns: longer lines are shortened, except the file and
+ * line of a frame; 0: no limit. names: names of the account's objects; NULL: frames have the names in the trace. */
 void stats_report(struct account *account, struct names *names, size_t columns, FILE *out);
 
 #endif

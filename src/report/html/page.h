@@ -1,4 +1,4 @@
-/* The page: one file of HTML that shows the sums of a profile. It needs no network and no other file. */
+/* Writes the page: one HTML file that shows the sums of a profile. It needs no network and no other file. */
 #ifndef FT_REPORT_HTML_PAGE_H
 #define FT_REPORT_HTML_PAGE_H
 
@@ -8,16 +8,16 @@
 #include <stdio.h>
 
 struct page_options {
-	const char *sysroot; /* where source files are searched; NULL: / */
+	const char *sysroot; /* root folder of source files; NULL: / */
 };
 
-/* Writes the page. It stays below PAGE_MAX bytes: if there are too many stacks, the smallest are folded into their
- * callers, and all sums stay exact. Returns 0, or a negative errno after a message. The caller finds errors of the
- * stream by ferror(). */
+/* Writes the page, which has at most PAGE_MAX bytes. If there are too many stacks, the smallest groups are folded:
+ * added to a row for their callers, so that all sums stay exact. Returns 0, or a negative errno after a message. The
+ * caller detects errors of the stream by ferror(). */
 int page_write(const struct profile *profile, const struct page_options *options, FILE *out);
 
-/* Returns true if a page may replace a file: there is no such file, or it is empty, or no regular file, or a page. The
- * user hardly wants to replace anything else, like a trace. */
+/* Returns true if a page may replace the file at a path: it does not exist, or is empty, or is no regular file, or is a
+ * page. Another file, for example a trace, is probably not meant to be replaced. */
 bool page_may_replace(const char *path);
 
 enum { PAGE_MAX = 5000000 };

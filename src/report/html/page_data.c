@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The rest of PAGE_MAX is for the lines of time (16 kinds with 1024 spans of three numbers each, or 64 with 128), for
- * the head, and for the template. */
+/* The rest of PAGE_MAX is reserved for the curves over time (16 kinds with 1024 spans of three numbers each, or 64
+ * kinds with 128 spans), for the head, and for the template. */
 const struct page_limits page_data_limits = {.groups = 2900000, .folded = 600000, .sources = 300000};
 
 static void add_key(struct buf *out, const char *key)
@@ -41,7 +41,7 @@ static void page_data_add_tally(struct buf *out, const char *key, const struct t
 	buf_add_char(out, ']');
 }
 
-/* Adds an array whose elements are in a buffer already. */
+/* Adds an array whose elements are JSON in a buffer. */
 static void add_array(struct buf *out, const char *key, const struct buf *json)
 {
 	add_key(out, key);
@@ -76,7 +76,7 @@ static void add_programs(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
 }
 
-/* More than PAGE_ENDS ends are only counted. */
+/* Lists at most PAGE_ENDS ends of processes; counts further ones. */
 static void add_ends(struct buf *out, const struct profile *profile)
 {
 	struct process_ends ends;
@@ -139,7 +139,8 @@ static void add_notes(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "notes_left_out", all - count);
 }
 
-/* The widths of the spans in the traces' timelines are powers of two, so the greatest one fits all. */
+/* Makes the page's axis. The widths of the spans in the timelines are powers of two, so the greatest one is a multiple
+ * of all others. */
 static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 {
 	struct page_axis axis = {.moment_width = 1, .span_width = 1};
@@ -164,7 +165,7 @@ static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 	return axis;
 }
 
-/* Returns the most bytes that were alive at once in a span of the page. There is only one process. */
+/* Returns the largest number of bytes that were alive at once in a span of the page. There is only one process. */
 static uint64_t most_in_span(const struct timeline *timeline, const struct page_axis *axis, size_t span)
 {
 	const uint64_t from = span * (axis->span_width / timeline->width);
@@ -214,7 +215,8 @@ static void add_lines_of_time(struct buf *out, const struct profile *profile, co
 	buf_free(&most);
 }
 
-/* Adds what was resident at the end of each span, if there is only one process; null before that is known. */
+/* Adds the resident memory at the end of each span, if there is only one process; null for spans before the first
+ * value. */
 static void page_data_add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
 {
 	const struct resident *resident;
@@ -240,7 +242,7 @@ static void page_data_add_resident(struct buf *out, const struct profile *profil
 	buf_free(&json);
 }
 
-/* Adds how many blocks were allocated for each size, and released after each lifetime. */
+/* Adds how many blocks of each size were allocated, and how many were released after each lifetime. */
 static void add_histograms(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally sizes[SIZE_BUCKETS] = {0};
@@ -279,7 +281,7 @@ struct page_data_threads {
 	size_t count, capacity;
 };
 
-/* Orders threads by what they allocated, the most first. */
+/* Orders threads by their allocated bytes, the most first. */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct thread_account *x = *(const struct thread_account *const *)a,
@@ -324,7 +326,7 @@ static void page_data_add_threads(struct buf *out, const struct profile *profile
 	free(threads.rows);
 }
 
-/* Adds nothing if there was no scan. */
+/* Adds the results of scans; nothing if there was no scan. */
 static void add_scan(struct buf *out, const struct profile_resource *kind)
 {
 	if (kind->scanned) {
@@ -344,7 +346,7 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
-/* Groups that cannot be compared count as not grown. */
+/* Adds the older figure. For a group that cannot be compared, the present figure is used, so that it has no growth. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = kind->old.live;

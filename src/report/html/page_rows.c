@@ -1,40 +1,40 @@
-/* Writes the rows of the page: groups, the greatest first, until the room is full. The others are summed up at the
- * nodes where their stacks leave the stacks of these rows. */
+/* Writes the rows of the page: groups, the greatest first, until the limit is reached. The other groups are summed up
+ * in rows of folded groups: each at the innermost node of its stack that exists already. */
 #include "config.h"
 #include "report/html/page_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The figures of a row: of one group, or of several that are folded. */
+/* The figures of a row: of one group, or of several folded groups. */
 struct page_rows_row {
 	size_t kind, node;
-	const char *function; /* "" if folded */
-	uint64_t groups;      /* number of folded ones */
+	const char *function; /* "" for folded groups */
+	uint64_t groups;      /* number of folded groups */
 	unsigned end;
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
-	struct tally old; /* alive before, if the profile is compared */
+	struct tally old; /* live in the older trace or at the mark, for comparison */
 	uint64_t lifetimes, released, first, oldest, newest;
 	struct tally *moments;
 };
 
 struct page_rows_ranked {
 	const struct profile_group *group;
-	double rank; /* the greatest share that it has in any sum of its kind */
+	double rank; /* greatest share of the group in any sum of its kind */
 };
 
 struct rows {
 	struct page_stacks *stacks;
 	const struct profile *profile;
 	const struct page_axis *axis;
-	struct buf *json; /* one for each kind */
+	struct buf *json; /* the rows as JSON, a buffer for each kind */
 	size_t kinds;
-	size_t left;        /* bytes for groups */
-	size_t left_folded; /* bytes for folded ones */
+	size_t left;        /* limit of the bytes for groups */
+	size_t left_folded; /* bytes left for rows of folded groups */
 	struct page_rows_row *folded;
 	size_t folded_count, folded_capacity;
-	struct hash folded_of; /* kind and node -> number in `folded` + 1 */
+	struct hash folded_of; /* hash of kind and node -> index in `folded` + 1 */
 };
 
 static size_t rows_size(const struct rows *rows)
@@ -118,7 +118,7 @@ static void page_rows_add_row(struct rows *rows, const struct page_rows_row *row
 	buf_add_char(out, ']');
 }
 
-/* Adds a group to a row. */
+/* Adds a group's figures to a row. */
 static void page_rows_join(const struct rows *rows, struct page_rows_row *row, const struct profile_group *group)
 {
 	row->groups++;
@@ -128,7 +128,7 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	tally_join(&row->temporary, &group->temporary);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&row->lost[i], &group->lost[i]);
-	/* A group that cannot be compared counts as not grown. */
+	/* A group that cannot be compared has no growth. */
 	tally_join(&row->old, group->is_uncompared ? &group->live : &group->old.live);
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
@@ -167,11 +167,11 @@ static void page_rows_add_group(struct rows *rows, const struct profile_group *g
 	free(row.moments);
 }
 
-/* Returns the row that sums up the folded groups of a node. If there is no room for another such row, returns that of
- * the root. */
+/* Returns the row for the folded groups of a node. If there is no room for another such row, returns that of the
+ * root. */
 static struct page_rows_row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
-	/* Bytes of a row and of a moment, with numbers of 20 digits. */
+	/* Bytes of a row, and of one of its moments, if all numbers have 20 digits. */
 	enum { COST = 540, MOMENT_COST = 47 };
 	const size_t cost = COST + MOMENT_COST * rows->axis->moment_count;
 	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);

@@ -1,4 +1,4 @@
-/* Numbers the strings, frames and stacks of the page. */
+/* Assigns numbers to the strings, frames and stacks of the page. */
 #include "config.h"
 #include "base/json.h"
 #include "report/html/page_parts.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* JavaScript has whole numbers exactly up to this one. */
+/* The largest integer up to which JavaScript represents all integers exactly. */
 #define EXACT_MAX ((1ull << 53) - 1)
 
 void page_add_text(struct buf *out, const char *text)
@@ -17,7 +17,7 @@ void page_add_text(struct buf *out, const char *text)
 	if (strlen(text) <= PAGE_TEXT_MAX) {
 		json_add_string(out, text);
 	} else {
-		/* Most of a very long text would be left out anyway. */
+		/* Most of a very long text would be left out, so only its beginning is copied. */
 		buf_add(&room, text, strnlen(text, 10 * PAGE_TEXT_MAX));
 		shorten_name(&room, 0, room.size, room.size - PAGE_TEXT_MAX);
 		json_add_string(out, buf_str(&room));
@@ -36,10 +36,10 @@ done:
 	buf_free(&room);
 }
 
-/* Returns how many bytes page_add_text() appends, at most. */
+/* Returns the largest number of bytes that page_add_text() can append. */
 static size_t page_text_cost(const char *text)
 {
-	size_t cost = 3; /* quotation marks, comma */
+	size_t cost = 3; /* quotation marks and a comma */
 
 	for (const unsigned char *at = (const unsigned char *)text; *at && cost < 6 * PAGE_TEXT_MAX; at++)
 		cost += *at < ' ' || *at == '<' || *at == 0x7f ? 6 : *at < 0x80 && *at != '"' && *at != '\\' ? 1 : 3;
@@ -84,7 +84,7 @@ static size_t path_add(struct page_stacks *stacks, const char *path)
 	return *place;
 }
 
-/* Adds the name of a frame. All frames of a function that has a name share it. */
+/* Adds the name of a frame. Frames of a function with a name share one string. */
 static size_t frame_name_add(struct page_stacks *stacks, const struct profile_frame *frame)
 {
 	uint64_t *place = frame->function ? hash_place(&stacks->name_of, (uintptr_t)frame->function) : NULL;
@@ -128,7 +128,7 @@ static size_t frame_add(struct page_stacks *stacks, const struct profile_frame *
 	return *place - 1;
 }
 
-/* Both numbers are below 2^32, because each counts things that are in memory. */
+/* Both numbers are below 2^32, because they are numbers of items in memory. */
 static uint64_t page_stacks_node_key(size_t caller, size_t frame)
 {
 	return ((uint64_t)caller << 32 | (uint32_t)frame) + 1;

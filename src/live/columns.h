@@ -1,4 +1,4 @@
-/* Writes the figures of a row in columns: fewer on a narrow terminal, so that the names have room. */
+/* Formats the figures of a row in columns. On a narrow terminal there are fewer columns, so that names have space. */
 #ifndef FT_LIVE_COLUMNS_H
 #define FT_LIVE_COLUMNS_H
 
@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 
-/* Returns the head of the column for growth: since the start, or since the baseline. */
+/* Returns the heading of the column for growth since the start, or since the baseline. */
 const char *columns_since(const struct view *view);
 
-/* Appends the heads of the columns for a terminal of this width. */
+/* Appends the headings of the columns for a terminal of this width. */
 void columns_put_heads(const struct view *view, int width, struct buf *line);
-/* Appends a row's figures in these columns. */
+/* Appends the figures of a row in the columns for a terminal of this width. */
 void columns_put_row(const struct view *view, const struct view_row *row, int width, struct buf *line);
 
 #endif

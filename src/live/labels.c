@@ -27,7 +27,7 @@ static char *labels_place_of(struct watched *of, const struct profile_frame *fra
 	return frame->module ? xasprintf(" from %s", watched_module_name(of, frame->module)) : xstrdup("");
 }
 
-/* Returns the begin of a function's own name. The name of a template instance begins with its return type. */
+/* Returns the beginning of the function's own name: the name of a template instance has the return type before it. */
 static const char *own_name(const char *name)
 {
 	const char *start = name;
@@ -49,7 +49,7 @@ static bool labels_begins_with(const char *text, const char *const *beginnings, 
 	return false;
 }
 
-/* Returns true for functions of C++'s library, whose templates are compiled into the program. */
+/* Returns true for functions of the C++ library. Its templates are compiled into the program. */
 static bool is_of_library(const char *name)
 {
 	static const char *const scopes[] = {"std::", "__gnu_cxx::"}, *const operators[] = {"operator new",
@@ -65,7 +65,7 @@ static void free_frame(struct label_frame *frame)
 	free(frame->place);
 }
 
-/* Drops the innermost frames that are the library's, unless all are. */
+/* Removes the innermost frames that belong to the library, unless all frames do. */
 static void drop_library(struct label *label)
 {
 	size_t first = 0;
@@ -99,7 +99,7 @@ static void name_frames(struct view *view, struct label *label, const struct vie
 	drop_library(label);
 }
 
-/* Returns how many frames two stacks have in common, from the innermost on. */
+/* Returns how many of the innermost frames are equal in two stacks. */
 static size_t in_common(const struct label *a, const struct label *b, bool with_places)
 {
 	size_t n = 0;
@@ -144,7 +144,7 @@ struct label *labels_of(struct view *view, size_t most, size_t *count)
 		name_frames(view, &labels[i], &view->rows[i]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n; j++)
-			if (labels[i].of == labels[j].of) /* else their pids distinguish them */
+			if (labels[i].of == labels[j].of) /* else the pids distinguish the rows */
 				tell_apart(&labels[i], &labels[j]);
 	*count = n;
 	return labels;
@@ -163,13 +163,13 @@ void labels_free(struct label *labels, size_t count)
 /* ---- Labels that fit a width ---- */
 
 struct labels_form {
-	bool first, others; /* whether to show the innermost frame, and frames that distinguish nothing */
-	bool last_place;    /* whether to show the place of the last frame */
-	size_t name_max;    /* bytes of a name, at most */
+	bool first, others; /* whether to show the innermost frame, and frames that do not distinguish the row */
+	bool last_place;    /* whether to show the source line or object of the last frame */
+	size_t name_max;    /* largest length of a name in bytes */
 };
 
-/* Returns true if frame `i` is shown: it differs from other rows', or is the innermost one and none differs, or the
- * form includes it. */
+/* Returns true if frame `i` is shown: it distinguishes the row, or it is the innermost frame and no frame distinguishes
+ * the row, or the form includes it. */
 static bool labels_is_there(const struct label *label, size_t i, const struct labels_form *form)
 {
 	bool is_any = false;
@@ -193,7 +193,7 @@ static void labels_put_name(struct buf *text, const char *name, size_t most)
 	}
 }
 
-/* Appends a function without its parameters. */
+/* Appends a function's name without parameters. */
 static void labels_put_function(struct buf *text, const char *function)
 {
 	const size_t call = !strncmp(function, "operator()", 10) ? 10 : 0;
@@ -222,7 +222,7 @@ static void labels_put_frames(const struct label *label, const struct labels_for
 	}
 }
 
-/* Returns how long each name can be so that all of them have room. */
+/* Returns the length to which each name must be shortened to make all of them fit. */
 static size_t name_share(const struct label *label, size_t size, size_t width)
 {
 	const struct labels_form form = {.name_max = SIZE_MAX};
@@ -238,7 +238,7 @@ static size_t name_share(const struct label *label, size_t size, size_t width)
 	return count && width > others ? (width - others) / count : 0;
 }
 
-#define NAME_MIN 8 /* a shorter name says nothing */
+#define NAME_MIN 8 /* a shorter name cannot be recognised */
 
 void label_text(const struct label *label, size_t width, struct buf *text)
 {

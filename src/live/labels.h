@@ -1,4 +1,4 @@
-/* Describes each row by the first frames of its stack that distinguish it from the other rows. */
+/* Makes a label for each row: the first frames of its stack, up to one that distinguishes it from the other rows. */
 #ifndef FT_LIVE_LABELS_H
 #define FT_LIVE_LABELS_H
 
@@ -7,26 +7,27 @@
 #include "base/buf.h"
 
 struct label_frame {
-	char *name;  /* the function's, or an address */
+	char *name;  /* function name, or address */
 	char *place; /* " at FILE:LINE", " from OBJECT", or "" */
 	bool shows_place;
-	bool tells_apart; /* it differs from another row's frame */
+	bool tells_apart; /* the frame differs from that of another row */
 };
 
 struct label {
 	const struct watched *of;
-	const char *function;       /* the function that was called to allocate; NULL if unknown */
-	struct label_frame *frames; /* innermost first; begins after frames of the language's runtime and library */
+	const char *function; /* the function that allocated, for example malloc; NULL: unknown */
+	/* the innermost frame first; innermost frames in the C and C++ libraries are left out */
+	struct label_frame *frames;
 	size_t count, shown;
-	bool shows_function; /* nothing else distinguishes the row */
+	bool shows_function; /* no frame distinguishes the row, so `function` is shown */
 };
 
-/* Returns labels of the first rows of a view, `most` at most; *count is their number. Takes the lock. The caller frees
- * them by labels_free(). */
+/* Returns labels for the first rows of a view, at most `most`; *count is their number. Takes the lock. The caller frees
+ * the labels with labels_free(). */
 struct label *labels_of(struct view *view, size_t most, size_t *count);
 void labels_free(struct label *labels, size_t count);
-/* Appends the text of a label, in `width` columns at most if possible. The frames that distinguish the row stay; ".."
- * replaces other frames and the ends of long names. */
+/* Appends the text of a label, if possible not wider than `width` columns. Frames that distinguish the row are kept;
+ * other frames, and the ends of long names, are replaced by "..". */
 void label_text(const struct label *label, size_t width, struct buf *text);
 
 #endif

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Adds a process: as the first one if it is_named, else as the last one. Returns false and sets errno if it has no
- * thread. */
+/* Adds a process: as the first one if is_named is set, else as the last one. Returns false and sets errno if no thread
+ * can be created. */
 static bool live_view_add_process(struct view *view, int fd, struct reader *reader, bool is_named)
 {
 	struct names_options names = *view->options->names;
@@ -41,7 +41,7 @@ struct traces {
 
 static void take_trace(struct view *view, const struct view_message *message, int fd)
 {
-	/* The kernel drops a descriptor for which this process has no room. */
+	/* If this process has too many open files, the kernel has dropped the descriptor. */
 	const bool is_there = fd >= 0 && live_view_add_process(view, fd, NULL, message->is_named);
 
 	pthread_mutex_lock(&view->lock);
@@ -86,7 +86,7 @@ static int live_view_show(struct view *view)
 	const int status = isatty(STDOUT_FILENO) ? live_screen(view) : live_lines(view);
 	const char *reason;
 
-	/* A thread may be waiting for a trace that does not end. The end of the program frees all. */
+	/* A thread may be blocked in reading a trace that does not end, so exit without freeing memory. */
 	if (!view_has_ended(view, &reason))
 		_exit(status);
 	return status;
@@ -108,7 +108,7 @@ int live_run(struct reader *reader, const struct live_options *options)
 
 #define LOOK_MS 20
 
-/* Waits until a process can be shown. Returns false if all traces have ended without one. */
+/* Waits until the trace of some process has begun. Returns false if all traces have ended before. */
 static bool wait_for_first(struct view *view)
 {
 	const char *reason;

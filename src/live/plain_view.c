@@ -1,4 +1,4 @@
-/* The live view without a terminal: prints some lines at each look. */
+/* The live view without a terminal: prints some lines at each update. */
 #include "config.h"
 #include "live/columns.h"
 #include "live/labels.h"
@@ -80,7 +80,7 @@ int live_lines(struct view *view)
 	bool ended = false;
 
 	for (uint32_t looks = 0; !ended && (!view->options->count || looks < view->options->count); looks++) {
-		/* If the trace ends meanwhile, the last look shows all of it. */
+		/* If the trace ends meanwhile, the last update shows all of it. */
 		for (double waited = 0; !ended && waited < view->options->interval; waited += 0.1) {
 			sleep_for(0.1);
 			ended = view_has_ended(view, &reason);

@@ -32,12 +32,12 @@ static const char *order_name(const struct view *view)
 
 struct screen {
 	struct view *view;
-	size_t selected, first;      /* rows: the selected one, the one at the top */
-	const struct site *expanded; /* whose stack is shown */
-	bool is_paused, is_typing;   /* is_typing: the user types a filter */
+	size_t selected, first;      /* indices of two rows: the selected one, and the one at the top */
+	const struct site *expanded; /* the site whose stack is shown; NULL: none */
+	bool is_paused, is_typing;   /* is_typing: the user is typing a filter */
 	bool quits;
 	char message[160];
-	double looked_at; /* time of the last look, in seconds */
+	double looked_at; /* time of the last update in seconds */
 	uint32_t looks;
 };
 
@@ -54,7 +54,7 @@ static double now_seconds(void)
 	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-/* Prints text from a trace, with '?' for characters that a terminal would obey. */
+/* Prints text from a trace; replaces control characters by '?', because the terminal would execute them. */
 static void screen_put_text(int y, int x, int width, const char *text)
 {
 	char line[512];
@@ -84,7 +84,7 @@ static void frame_text(struct watched *of, const struct profile_frame *frame, st
 		buf_add_str(text, " (inlined)");
 }
 
-/* Returns the number of lines in the head: one more with a scan, and one more if calls were not read. */
+/* Returns the number of lines in the head: one more if there was a scan, and one more if calls were not read. */
 static int head_lines(const struct screen *screen)
 {
 	return 3 + screen->view->has_scan + (screen->view->left_out > 0);
@@ -166,7 +166,7 @@ static void draw_row(const struct screen *screen, int y, const struct view_row *
 	buf_free(&line);
 }
 
-/* Draws the stack below its row. Returns the line after the stack. */
+/* Draws the stack of a row below it. Returns the number of the line after the stack. */
 static int draw_stack(const struct screen *screen, int y, int end, const struct view_row *row)
 {
 	struct view *view = screen->view;
@@ -205,7 +205,7 @@ static void draw_foot(const struct screen *screen)
 	buf_free(&line);
 }
 
-/* Scrolls so that the selected row is on the screen. */
+/* Scrolls until the selected row is on the screen. */
 static void scroll_to_selected(struct screen *screen)
 {
 	const int other = head_lines(screen) + FOOT_LINES;
@@ -228,7 +228,7 @@ static void draw_screen(struct screen *screen)
 	erase();
 	scroll_to_selected(screen);
 	draw_head(screen);
-	/* Labels distinguish all rows up to the last one that is shown, so that scrolling changes few labels. */
+	/* Labels are made for all rows up to the last one on the screen, so that scrolling changes few labels. */
 	struct label *const labels = labels_of(screen->view, screen->first + (size_t)LINES, &count);
 
 	for (size_t i = screen->first; i < count && y < end; i++) {
@@ -251,7 +251,7 @@ static const struct site *selected_site(const struct screen *screen)
 	return screen->selected < screen->view->row_count ? screen->view->rows[screen->selected].site : NULL;
 }
 
-/* Looks again, and keeps the same row selected. */
+/* Updates the view, and keeps the same row selected. */
 static void look_again(struct screen *screen, double seconds)
 {
 	const struct site *site = selected_site(screen);
@@ -437,7 +437,7 @@ static void screen_watch(struct screen *screen)
 	}
 }
 
-/* Keys come from the terminal even if the trace comes from the standard input. */
+/* Keys are read from the terminal, even if the trace is read from standard input. */
 int live_screen(struct view *view)
 {
 	struct screen screen = {.view = view};

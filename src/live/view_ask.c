@@ -1,4 +1,4 @@
-/* Does what the view's keys ask for: a scan, a report, a page. */
+/* Executes commands of the view's keys: a scan, a report, a page. */
 #include "config.h"
 #include "live/view_rows.h"
 #include "modules/known.h"
@@ -33,7 +33,8 @@ const char *view_ask_for_scan(struct view *view)
 	return NULL;
 }
 
-/* Opens functrace-live-N.txt or .html, with the first number that is free. *name is the caller's, even on an error. */
+/* Opens functrace-live-N.txt or .html with the first number for which there is no file. The caller frees *name, also
+ * after an error. */
 static int open_new_file(enum view_file which, char **name)
 {
 	for (unsigned n = 1;; n++) {

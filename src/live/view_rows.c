@@ -125,13 +125,13 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 	return view_has_bytes(view) ? (int64_t)(now->bytes - then->bytes) : (int64_t)(now->calls - then->calls);
 }
 
-/* Returns the calls per second. Without a new interval, the rate stays as it was. */
+/* Returns the calls per second. Without a new interval, returns the old rate. */
 static double calls_per_second(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
 }
 
-/* Returns what is lost, definitely or indirectly. */
+/* Returns the blocks that are definitely or indirectly lost. */
 static struct tally lost_of(const struct tally lost[LOST_KINDS])
 {
 	struct tally sum = lost[LOST_DEFINITELY];
@@ -140,8 +140,8 @@ static struct tally lost_of(const struct tally lost[LOST_KINDS])
 	return sum;
 }
 
-/* Adds the results of a process's scans to the view's figures. If a scan has no result, the view's head will say
- * why. */
+/* Adds the result of a process's last scan to the view's figures. If the scan has no result, stores the reason, which
+ * the view's head shows. */
 static void look_for_scan(struct view *view, struct watched *of, struct looks *looks,
 			  const struct resource_account *account)
 {
@@ -169,8 +169,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* Joins a row of blocks from before the trace with the one of other processes: such blocks have no stacks. Returns
- * false if there is no such row. */
+/* Adds a row of blocks from before the trace to the one row for such blocks of all processes, because they have no
+ * stacks. Returns false if there is no such row yet. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {
@@ -218,8 +218,8 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 	view->rows[view->row_count++] = row;
 }
 
-/* Adds the figures and rows of a process. They are compared to the look that was noted last; a look without a new
- * interval is not noted. */
+/* Adds the figures and rows of a process. They are compared with the last update that was stored; an update without a
+ * new interval is not stored. */
 static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;
@@ -263,8 +263,9 @@ static void begin_look(struct view *view, double seconds)
 	view->left_out = view->age = view->scanned = 0;
 }
 
-/* Takes out a process that has ended, for the caller to free, or returns NULL. The last process stays. Once no more
- * processes will come, all stay: their end is the view's. The lock must be held. */
+/* Removes an ended process from the view and returns it, for the caller to free; returns NULL if there is none to
+ * remove. The last process stays, and so do all processes when no more will be added, because the view then ends with
+ * them. The lock must be held. */
 static struct watched *take_ended(struct view *view)
 {
 	size_t i = 0;

@@ -1,4 +1,4 @@
-/* Writes figures of the live view as text. */
+/* Formats figures of the live view as text. */
 #include "config.h"
 #include "live/view_rows.h"
 

@@ -38,7 +38,7 @@ static void end_reader(struct watched *watched)
 		close(watched->fd);
 }
 
-/* The reading thread. It also waits for the first bytes. */
+/* The reading thread. It also waits for the beginning of the trace. */
 static void *watched_read_records(void *context)
 {
 	struct watched *const watched = context;
@@ -54,7 +54,7 @@ static void *watched_read_records(void *context)
 		watched->reason = xstrdup(error);
 		pthread_mutex_unlock(watched->lock);
 	}
-	/* The process may be shown for long, and other processes need the descriptor. */
+	/* Close the descriptor now: the process may stay in the view for long, and other processes need descriptors. */
 	if (watched->fd >= 0)
 		end_reader(watched);
 	return NULL;
@@ -103,8 +103,8 @@ void watched_free(struct watched *watched)
 	free(watched);
 }
 
-/* The trace has the path of the program's file, to which a link may lead (from "redis-server" to redis-check-rdb). The
- * name by which it was started is known only while it runs. */
+/* The trace contains the path of the program's file. The program may have been started by a link to it (redis-server,
+ * which links to redis-check-rdb). The name by which it was started can be found only while it is running. */
 const char *watched_program(struct watched *watched)
 {
 	const struct account *account = &watched->account;
@@ -129,7 +129,7 @@ const char *watched_module_name(const struct watched *watched, const char *path)
 	return watched->program && !strcmp(path, watched->program_path) ? watched->program : path_name(path);
 }
 
-/* Forgets all names if other objects are mapped now. */
+/* Drops all known names if the mapped objects have changed. */
 void watched_resolve(struct watched *watched, const struct site *site)
 {
 	if (watched->epoch != watched->account.objects.epoch) {
@@ -152,7 +152,7 @@ const struct resource_account *watched_resource(const struct watched *watched, c
 	return NULL;
 }
 
-/* Makes room for sites that have come since. */
+/* Allocates space for new sites. */
 static void grow_looks(struct looks *looks, size_t count)
 {
 	if (count <= looks->count)
@@ -166,7 +166,7 @@ static void grow_looks(struct looks *looks, size_t count)
 	looks->count = capacity;
 }
 
-/* Counts blocks from before the trace as alive at the start, even if the record of the baseline comes later. */
+/* Counts blocks from before the trace as alive at the start, even if the record of the baseline was read later. */
 static void note_preexisting(struct looks *looks, const struct resource_account *account)
 {
 	const struct site *site = account->before;

@@ -1,5 +1,5 @@
-/* functrace: traces what programs allocate and release. This file has only the order of the steps: the command line
- * (functrace/options.c), then one kind of run, which by default is tracing (engine/supervisor.c). */
+/* functrace: traces the resources that programs allocate and release. This file only calls the steps in their order:
+ * the command line (functrace/options.c), then one of the tasks, which by default is tracing (engine/supervisor.c). */
 #include "config.h"
 #include "base/msg.h"
 #include "base/title.h"

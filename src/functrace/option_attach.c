@@ -8,7 +8,7 @@
 
 #define NAME_LENGTH 64
 
-/* The files of /proc/PID that are useful to know about a process that was traced. */
+/* The files of /proc/PID that help to understand a traced process. */
 static const char *const proc_files[] = {"maps", "cmdline", "environ", "limits", "status", "io", "mountinfo", "smaps"};
 
 static bool is_name(const char *name, size_t length)
@@ -28,7 +28,7 @@ static bool is_proc_file(const char *name)
 	return false;
 }
 
-/* Reports a name that is not in proc_files. */
+/* Reports a NAME without PATH that is not in proc_files. */
 static int option_attach_unknown_name(struct parse *parse, const char *text)
 {
 	struct buf known = {0};

@@ -1,10 +1,10 @@
-/* --attach-file: files that are copied beside each trace. */
+/* --attach-file: files that are copied to the folder of each trace. */
 #ifndef FT_FUNCTRACE_OPTION_ATTACH_H
 #define FT_FUNCTRACE_OPTION_ATTACH_H
 
 #include "functrace/option_values.h"
 
-/* Adds NAME=PATH (a file), or NAME (a file of /proc/PID). Returns 0, or what usage_error() returns. */
+/* Adds a file from NAME=PATH, or from NAME, which is a file in /proc/PID. Returns 0, or what usage_error() returns. */
 int option_attach(struct parse *parse, const char *text);
 void option_attach_free(struct settings *settings);
 

@@ -14,7 +14,7 @@ static bool is_stream(const struct settings *s)
 	return s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"));
 }
 
-/* Whether the output has no place for other files beside it: it is a stream or a device. */
+/* Returns true if no files can be created beside the output: it is a stream or a device. */
 static bool is_alone(const struct settings *s)
 {
 	struct stat st;
@@ -22,7 +22,7 @@ static bool is_alone(const struct settings *s)
 	return is_stream(s) || (s->output && stat(s->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-/* Whether the chosen format, or its dialect with --compat, can hold the results of a scan. */
+/* Returns true if the chosen format, or its dialect with --compat, can contain the results of a scan. */
 static bool has_scans(const struct parse *parse)
 {
 	const struct encoding *const encoding = parse->settings->encoding;
@@ -31,7 +31,7 @@ static bool has_scans(const struct parse *parse)
 	return dialect && encoding_can(dialect, ENCODING_SCANS);
 }
 
-/* Whether a report's option is one of those that also go with --live or --scan. */
+/* Returns true if an option of the report is also valid with --live or --scan. */
 static bool is_of_live(const char *option)
 {
 	return !strncmp(option, "--interval", 10) || !strncmp(option, "--count", 7);
@@ -49,12 +49,13 @@ static const struct conflict task_conflicts[] = {
 	{"--repair", EXCLUDES, "scan", "--scan does not go with --repair, which traces nothing; leave one of them out"},
 	{"", NEEDS, "program -t -p --core", "nothing to trace: give a program and its arguments, or -t PID"},
 	{"program-empty", EXCLUDES, "", "the program's name is empty"},
-	/* Rows about --scan without tracing. */
+	/* Table rows for --scan without tracing. */
 	{"--core", EXCLUDES, "-t -p --children program --report --html",
 	 "--core={--core} is scanned alone; leave -t, --children, the program and --report out"},
 	{"scan-alone", NEEDS, "-t -p --core", "--scan looks at processes that run: give them with -t"},
 	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
-	/* With --scan, -o may be meant for the text of the scan or for a trace; the messages say how to get each. */
+	/* With --scan, -o may be meant for the text of the scan or for a trace; the messages explain how to get each of
+	 * them. */
 	{"--core", EXCLUDES, "-o",
 	 "-o says where a trace is written, and --scan alone makes no trace. To keep its text: functrace --scan "
 	 "--core=FILE > FILE"},
@@ -66,7 +67,7 @@ static const struct conflict task_conflicts[] = {
 	{"scan-alone", EXCLUDES, "tracing-option",
 	 "{tracing-option} is about tracing, and --scan alone traces nothing; leave it out, or add -e memory to trace, "
 	 "and to scan at the end"},
-	/* Rows for runs without a scan, or with a scan while tracing. */
+	/* Table rows for runs without a scan, and with a scan at the end of tracing. */
 	{"--why", NEEDS, "scan --repair", "--why is about what a scan finds; add --scan"},
 	{"--children", NEEDS, "-t -p",
 	 "--children is for -t: the children of a program that functrace starts are traced anyway"},
@@ -128,7 +129,7 @@ int option_conflicts_of_trace(struct parse *parse)
 
 	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
 	given_fact(given, "scan-json", s->scan.is_json);
-	given_value(given, "output", s->output); /* "-" also for /dev/stdout */
+	given_value(given, "output", s->output); /* "-" also stands for /dev/stdout here */
 	given_fact(given, "output-stream", is_stream(s));
 	given_fact(given, "output-alone", is_alone(s));
 	given_fact(given, "terminal", option_is_for_terminal(s));

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_MAX ((size_t)16 << 20) /* bytes of a file with a list of functions */
-#define ITEM_MAX 65536              /* bytes of one item; names of symbols are read up to this length */
+#define LIST_MAX ((size_t)16 << 20) /* largest size of a file with a list of functions, in bytes */
+#define ITEM_MAX 65536 /* longest item in bytes, which is the length up to which names of symbols are read */
 #define BLANKS   " \t\r\n"
 
 struct chosen {
@@ -18,11 +18,11 @@ struct chosen {
 	size_t capacity;
 };
 
-/* The option that an item belongs to, and where the item was given. */
+/* The option to which an item belongs, and the place where the item was given. */
 struct origin {
 	const char *option;
-	const struct module **module; /* the module in the settings to which the option adds */
-	const char *file;             /* NULL: the item is on the command line */
+	const struct module **module; /* module in the settings to which the item is added */
+	const char *file;             /* path of the file with the item; NULL: it is on the command line */
 	size_t line;
 };
 
@@ -52,7 +52,7 @@ static struct chosen *chosen_of(const struct module **module)
 	return chosen;
 }
 
-/* Adds a function and takes ownership of both strings. name: the function's name in the trace; NULL: the symbol. */
+/* Adds a function and takes over both strings. name: the function's name in the trace; NULL: the symbol's name. */
 static int add_function(const struct origin *origin, char *symbol, char *name)
 {
 	struct chosen *const chosen = chosen_of(origin->module);
@@ -85,7 +85,7 @@ void option_functions_free(const struct module *module)
 
 /* ---- An item ---- */
 
-/* why: the end of the message's sentence, like "gives no name". */
+/* Reports an error in an item. why: the end of the message's sentence, for example "gives no name". */
 static int bad_item(struct parse *parse, const struct origin *origin, const char *item, const char *why)
 {
 	if (origin->file)
@@ -93,7 +93,7 @@ static int bad_item(struct parse *parse, const struct origin *origin, const char
 	return usage_error(parse, "%s: '%s' %s", origin->option, item, why);
 }
 
-/* Adds an item of the form [NAME=]OBJECT!ADDRESS. An empty object is the program itself. */
+/* Adds an item of the form [NAME=]OBJECT!ADDRESS. If the object is empty, it is the program itself. */
 static int add_address(const struct origin *origin, const char *name, size_t name_length, const char *object,
 		       size_t object_length, uint64_t address)
 {
@@ -101,7 +101,8 @@ static int add_address(const struct origin *origin, const char *name, size_t nam
 			    name_length ? xstrndup(name, name_length) : NULL);
 }
 
-/* Whether `sign` is part of the name of a C++ operator at the end of the text, like operator= or operator!=. */
+/* Returns true if `sign` belongs to the name of a C++ operator at the end of the text, for example operator= or
+ * operator!=. */
 static bool is_operators(const char *item, const char *sign)
 {
 	static const char word[] = "operator";
@@ -112,8 +113,8 @@ static bool is_operators(const char *item, const char *sign)
 	return (size_t)(sign - item) >= length && !memcmp(sign - length, word, length);
 }
 
-/* Whether a '!' or '=' separates an address, and does not belong to an operator or begin a set of a pattern
- * ([!a-z]*). */
+/* Returns true if a '!' or '=' is the separator before an address, and not a part of an operator or the beginning of a
+ * set in a pattern ([!a-z]*). */
 static bool is_address_sign(const char *item, const char *sign)
 {
 	return sign && !(sign > item && sign[-1] == '[') && !is_operators(item, sign);
@@ -175,7 +176,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 
 /* ---- Lists ---- */
 
-/* Returns the next item without blanks around it, which the caller frees; *list moves past it. */
+/* Returns the next item without blanks around it, which the caller frees, and moves *list after it. */
 static char *option_functions_next_item(const char **list)
 {
 	const char *const begin = *list + strspn(*list, BLANKS);
@@ -187,7 +188,7 @@ static char *option_functions_next_item(const char **list)
 	return xstrndup(begin, length);
 }
 
-/* Cuts a comment off a line. A comment begins with a # that is at the line's start or follows a blank. */
+/* Cuts off a comment. A comment begins with a # at the beginning of the line or after a blank. */
 static void cut_comment(char *line)
 {
 	for (char *p = line; (p = strchr(p, '#')); p++)

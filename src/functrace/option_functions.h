@@ -1,17 +1,18 @@
-/* -x, --context-function: functions that the user names; each option makes one module of them. */
+/* -x, --context-function: functions that the user names. All functions of one of these options are in one module. */
 #ifndef FT_FUNCTRACE_OPTION_FUNCTIONS_H
 #define FT_FUNCTRACE_OPTION_FUNCTIONS_H
 
 #include "functrace/option_values.h"
 
 /* Adds the functions of a list, NAME;NAME@OBJECT;OBJECT!0xOFFSET;NAME=ADDRESS;@FILE, to the module settings->chosen,
- * which the first function creates. Returns 0, or what usage_error() returns; a message about a file names the line. */
+ * which is created for the first one. Returns 0, or what usage_error() returns; a message about a file contains the
+ * line number. */
 int option_functions(struct parse *parse, const char *list);
-/* Does the same for settings->contexts, which has at most TRACE_CONTEXTS functions. */
+/* Does the same for the module settings->contexts, which can have at most TRACE_CONTEXTS functions. */
 int option_contexts(struct parse *parse, const char *list);
 /* Adds the module of -x, if there is one, after the modules of -e. */
 void option_functions_end(struct parse *parse);
-/* Frees a module that these functions made; NULL is allowed. */
+/* Frees a module that was created for these functions; NULL is allowed. */
 void option_functions_free(const struct module *module);
 
 #endif

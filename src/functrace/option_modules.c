@@ -14,8 +14,8 @@
 #define WORD_ALL  "all"
 #define WORD_HELP "help"
 
-/* Reports a module whose name, or a kind's type, is in use by another one: traces identify modules and kinds by
- * name. */
+/* Reports a module if its name, or the type of one of its kinds, is that of another module: traces identify modules and
+ * kinds by name. */
 static int module_conflict(struct parse *parse, const char *word, const struct module *module,
 			   const struct module *other)
 {
@@ -36,7 +36,7 @@ static int module_conflict(struct parse *parse, const char *word, const struct m
 	return 0;
 }
 
-/* Adds a module, unless it is there already. word: the word of the command line, for messages. */
+/* Adds a module, unless it is there already. word: the word on the command line, for messages. */
 static int option_modules_add(struct parse *parse, const char *word, const struct module *module)
 {
 	struct settings *const s = parse->settings;
@@ -52,7 +52,7 @@ static int option_modules_add(struct parse *parse, const char *word, const struc
 	return 0;
 }
 
-/* Whether a kind of the module has live resources. A module that only records calls has none. */
+/* Returns true if a kind of the module has live resources. A module that only records calls has no such kind. */
 static bool has_living(const struct module *module)
 {
 	for (size_t i = 0; i < module->resource_count; i++)

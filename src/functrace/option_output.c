@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Keeps a copy of the descriptor if the output is a name of one (/dev/fd/63 of a shell's >(COMMAND)). The process
- * that writes the trace cannot open that name, because there it means another descriptor. */
+/* If the output is the name of a descriptor (/dev/fd/63 of a shell's >(COMMAND)), stores a copy of the descriptor. The
+ * process that writes the trace cannot open the name, because there it means another descriptor. */
 static int take_descriptor(struct parse *parse)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -67,8 +67,8 @@ static int check_place(struct parse *parse)
 	return error;
 }
 
-/* Chooses the compression. Without -z it follows from the suffix of a file's name; a folder's name says nothing
- * about its files. */
+/* Chooses the compression. Without -z it follows from the suffix of the file name; the name of a folder does not
+ * determine it. */
 static int check_packing(struct parse *parse)
 {
 	struct settings *const s = parse->settings;

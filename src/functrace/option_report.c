@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* Keeps an option for functrace-postproc, which checks the values. */
+/* Stores an option for functrace-postproc, which checks its value. */
 static void option_report_keep(struct parse *parse, const char *name, const char *arg)
 {
 	struct report_settings *report = &parse->settings->report;

@@ -1,4 +1,4 @@
-/* --report and its options, which functrace hands on to functrace-postproc when tracing has ended. */
+/* --report and its options, which functrace passes to functrace-postproc after tracing. */
 #ifndef FT_FUNCTRACE_OPTION_REPORT_H
 #define FT_FUNCTRACE_OPTION_REPORT_H
 
@@ -6,9 +6,9 @@
 
 #include <argp.h>
 
-/* A child of the program's argp parser; its input is the struct parse. */
+/* A child of the program's argp parser; its input is a struct parse. */
 extern const struct argp option_report_argp;
-/* Keeps the command line without --report in settings->report.again, for the hints in a report. */
+/* Stores the command line without --report in settings->report.again, for commands that the report suggests. */
 void option_report_keep_words(struct settings *settings, int argc, char **argv);
 void option_report_free(struct settings *settings);
 

@@ -8,7 +8,7 @@
 
 #define TOP_NORMAL      10
 #define INTERVAL_NORMAL 1000000000ull
-#define COUNT_NORMAL    2 /* with --interval but no --count: a second scan, which shows whether blocks are still lost */
+#define COUNT_NORMAL    2 /* with --interval, without --count: a second scan shows whether blocks are still lost */
 
 enum scan_option {
 	OPT_SCAN = 0x900,
@@ -78,7 +78,7 @@ static error_t option_scan_parse(int key, char *arg, struct argp_state *state)
 
 const struct argp option_scan_argp = {.options = options, .parser = option_scan_parse};
 
-/* Returns the value of an option that is kept in the form "--top=5", or NULL if it is another option. */
+/* Returns the value of an option that is stored in the form "--top=5"; returns NULL if it is another option. */
 static const char *option_scan_value_of(const char *option, const char *name)
 {
 	const size_t length = strlen(name);

@@ -6,18 +6,17 @@
 
 #include <argp.h>
 
-/* A child of the program's argp parser; its input is the struct parse. */
+/* A child of the program's argp parser; its input is a struct parse. */
 extern const struct argp option_scan_argp;
-/* Whether --scan goes with tracing: a program, a report or something to trace is given too. */
+/* Returns true if --scan is combined with tracing: a program, a report or something to trace is also given. */
 bool option_scan_with_tracing(const struct settings *settings);
-/* Whether a traced kind has blocks of a heap. */
+/* Returns true if one of the traced kinds of resources is the blocks of a heap. */
 bool option_scan_has_heap(const struct settings *settings);
-/* Prepares a scan without tracing, after its options were found free of conflicts: takes over the values of
- * --interval, --count, --top and --error-exitcode, which were kept for the report. Returns 0, or what usage_error()
- * returns. */
+/* Prepares a scan without tracing: uses the values of --interval, --count, --top and --error-exitcode, which were
+ * stored for the report. Called when its options are free of conflicts. Returns 0, or what usage_error() returns. */
 int option_scan_alone(struct parse *parse);
-/* Decides whether a run that traces ends with a scan, for --scan or as a part of the report. To be called when the
- * format is known and the options are free of conflicts. is_compat: --compat is given. */
+/* Sets whether tracing ends with a scan, because of --scan or for the report. Called when the format is known and the
+ * options are free of conflicts. is_compat: --compat is given. */
 void option_scan_beside(struct settings *settings, bool is_compat);
 void option_scan_free(struct settings *settings);
 

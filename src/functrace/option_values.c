@@ -39,8 +39,8 @@ int usage_error(struct parse *parse, const char *fmt, ...)
 	return EINVAL;
 }
 
-/* Returns the next item of a comma-separated list, which the caller frees, or NULL at its end. *list moves past the
- * item. */
+/* Returns the next item of a comma-separated list, which the caller frees, and moves *list after it. Returns NULL at
+ * the end of the list. */
 static char *list_next(const char **list)
 {
 	if (!*list)
@@ -129,7 +129,7 @@ static bool descends_from(pid_t pid, pid_t ancestor)
 	return pid == ancestor;
 }
 
-/* Returns the process from which all others descend, or 0 if there is none. */
+/* Returns the process of which all others are descendants; returns 0 if there is none. */
 static pid_t common_ancestor(const pid_t *pids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -164,7 +164,8 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	return error;
 }
 
-/* Reports a process of another user. The status is 1, as for a pid: the usage is not wrong. */
+/* Reports a process of another user. The status is 1, as for such a process given by its pid, because the usage is
+ * correct. */
 static int belongs_to_another(struct parse *parse, const char *name, pid_t pid)
 {
 	msg_error("-t %s: process %d has that name, and belongs to user %ld. Run functrace as that user, or as root.",
@@ -226,7 +227,7 @@ int option_targets(struct parse *parse)
 	return error;
 }
 
-/* Reads digits, then perhaps a point and up to nine more digits, as billionths. */
+/* Reads a number with up to nine digits after the point. *value: the number in billionths. */
 static bool parse_billionths(const char *text, size_t length, uint64_t *value)
 {
 	char *const digits = xstrndup(text, length), *const point = strchr(digits, '.');
@@ -241,7 +242,7 @@ static bool parse_billionths(const char *text, size_t length, uint64_t *value)
 		for (size_t i = places; i < 9; i++)
 			part *= 10;
 	}
-	/* ".5" has no digits before the point. */
+	/* In ".5" there are no digits before the point. */
 	good = good && ((point == digits) || parse_number(digits, 1000000, &whole));
 	free(digits);
 	*value = whole * 1000000000u + part;
@@ -294,7 +295,7 @@ int option_symbol(struct parse *parse, const char *text)
 static const struct {
 	const char *name;
 	int number;
-	bool refused; /* functrace itself uses it, it cannot be caught, or it reports a crash */
+	bool refused; /* functrace uses it itself, or it cannot be caught, or it reports a crash */
 } signals[] = {
 	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
 	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},
@@ -306,7 +307,7 @@ static const struct {
 	{"IOT", SIGABRT, true},       {"SYS", SIGSYS, true},    {"XCPU", SIGXCPU, true},    {"XFSZ", SIGXFSZ, true},
 };
 
-/* Returns the signal that RTMIN, RTMIN+N, RTMAX or RTMAX-N names, or 0 for another name. */
+/* Returns the number of the signal RTMIN, RTMIN+N, RTMAX or RTMAX-N; returns 0 for another name. */
 static int realtime_signal(const char *name)
 {
 	const bool from_min = !strncasecmp(name, "RTMIN", 5);

@@ -50,7 +50,7 @@ enum options_long_option {
 
 /* ---- Checks of all options together ---- */
 
-/* Sets what the options have not set: the memory module, the format, the CPU placement. */
+/* Sets defaults for what no option has set: the memory module, the format, the CPU placement. */
 static int set_defaults(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
@@ -86,7 +86,7 @@ static int check_all(struct parse *parse)
 		return error;
 	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
 		msg_warn("--args-limit has no effect without -a");
-	/* The report reads these traces, and then they are deleted. Compression makes them thirty times smaller. */
+	/* These traces are deleted after the report. Compression makes them about thirty times smaller. */
 	if (s->report.is_wanted && !s->output)
 		s->packing = PACKING_ZSTD;
 	if (parse->compat)
@@ -116,7 +116,7 @@ static const struct argp_option options[] = {
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
 	 "no baseline of the blocks from before -t, and no figures of the heap", 0},
-	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* the name in older releases */
+	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* name of the option in older releases */
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
@@ -167,7 +167,7 @@ static const struct argp_option options[] = {
 
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
-	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* scripts for functracer use it */
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* used in scripts for functracer */
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -181,7 +181,8 @@ static void show_version(void)
 	printf("\nLicence: GPL version 2 or later. No warranty.\n");
 }
 
-/* Returns the values that only the tables of modules, formats and messages contain, for the completion; NULL: none. */
+/* Returns, for the shell completion, the values that only the tables of modules, formats and messages contain; returns
+ * NULL for other options. */
 static char *options_known_words(int key)
 {
 	if (key == 'e')
@@ -206,8 +207,8 @@ static int options_show(struct parse *parse, struct argp_state *state, int key)
 	return options_shown(parse);
 }
 
-/* Takes the program and its arguments, which follow the options. `-d 2 PROGRAM`, as other tools have it, would run a
- * program "2", so it is refused; so are functions after -a. */
+/* Stores the program and its arguments, which follow the options. In `-d 2 PROGRAM`, which is the syntax of other
+ * tools, the program would be "2", so this is an error. Names of functions after -a are also an error. */
 static int set_program(struct parse *parse, const struct argp_state *state)
 {
 	char **const argv = state->argv + state->next;
@@ -272,8 +273,8 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
-/* Notes an option for the checks of conflicts. The first one that has no use with --scan alone is also noted as
- * "tracing-option", which such a scan refuses. */
+/* Stores an option for the checks of conflicts. The first option that is useless with --scan alone is also stored as
+ * "tracing-option", because such a scan refuses it. */
 static void note_given(struct given *given, int key, const char *arg)
 {
 	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||
@@ -376,8 +377,8 @@ static const char doc[] = "Trace the allocations and releases of a program, with
 			  "  functrace -f text -r -o - ls | less        text with names, live\n"
 			  "  functrace-postproc --report 1234-0.rtrace  the leaks in a trace";
 
-/* Adds the names that only the tables of modules and formats contain to the help. argp frees a text that is not
- * `text`. */
+/* Adds to the help the names that only the tables of modules and formats contain. argp frees the returned text if it is
+ * not `text`. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
@@ -408,7 +409,8 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 				      .timestamps = true,
 				      .baseline = true,
 				      .follow = true};
-	/* getopt's messages begin with this name; other messages have no folder in front of the name. */
+	/* The messages of getopt begin with this name; like functrace's own messages they should not contain its
+	 * folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
 

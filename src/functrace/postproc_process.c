@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Finds the path of this program: from /proc, or, if that is not mounted, from the path by which it was executed.
- * Returns false if the path is unknown. */
+/* Finds the path of this program: from /proc or, if that is not mounted, from the path by which it was executed.
+ * Returns false if it cannot be found. */
 static bool own_path(char path[static PATH_MAX])
 {
 	const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	const char *const executed = (const char *)getauxval(
-		AT_EXECFN); /* getauxval() returns 0, here NULL, if the kernel has passed no path */
+	const char *const executed =
+		(const char *)getauxval(AT_EXECFN); /* getauxval() returns 0 if the kernel has not passed a path */
 
 	if (length > 0) {
 		path[length] = '\0';
@@ -29,8 +29,8 @@ static bool own_path(char path[static PATH_MAX])
 	return executed && realpath(executed, path);
 }
 
-/* Returns the path of functrace-postproc: the one beside this program, else its name, which is looked up in PATH.
- * The caller frees it. */
+/* Returns the path of functrace-postproc in this program's folder; if it is not there, just its name, which is searched
+ * in PATH. The caller frees the string. */
 static char *postproc_path(void)
 {
 	char self[PATH_MAX];
@@ -84,8 +84,8 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Waits for the process and passes on SIGTERM and SIGHUP if they are blocked: they are blocked because tracing takes
- * them in another way, so they have no effect here. */
+/* Waits for the process. Passes SIGTERM and SIGHUP to it if they are blocked: tracing has blocked them to receive them
+ * in another way, so they have no effect on this process. */
 static bool wait_and_pass_on(pid_t pid, int *status)
 {
 	static const int passed[] = {SIGTERM, SIGHUP};
@@ -117,7 +117,7 @@ int postproc_wait(pid_t pid)
 		return EXIT_FAILURE;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* A reader of the output may end before it has read everything. */
+	/* The program that reads the output may end before it has read all. */
 	if (WTERMSIG(status) != SIGPIPE)
 		msg_error(POSTPROC_NAME " was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return EXIT_FAILURE;

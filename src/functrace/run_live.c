@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Opens a file without a name for the tracer's messages, which on the terminal would disturb the view. Returns its
- * descriptor, or -1 if none can be made. */
+/* Creates a temporary file without a name for the tracer's messages, because on the terminal they would disturb the
+ * view. Returns its descriptor, or -1 if it cannot be created. */
 static int make_messages(void)
 {
 	char path[] = "/tmp/functrace-live-XXXXXX";
@@ -40,7 +40,8 @@ static void print_messages(int fd)
 	close(fd);
 }
 
-/* Makes this process, which traces, end like the visible process if that is killed: SIGTERM makes it let go. */
+/* Makes this process, the tracer, detach and end if its parent, the visible process, is killed: it gets SIGTERM
+ * then. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -48,7 +49,7 @@ static void end_with(pid_t parent)
 		raise(SIGTERM);
 }
 
-/* Runs functrace as without --live, except that its traces go to the view (src/record/view_pipe.h). */
+/* Runs functrace as without --live, except that its traces are sent to the view (src/record/view_pipe.h). */
 static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
 {
 	if (messages >= 0)
@@ -58,7 +59,7 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 	return trace(settings);
 }
 
-/* tracer: the process that the view may ask for a scan. */
+/* Starts the view. tracer: the process that the view may ask for a scan. */
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_settings *report = &settings->report;
@@ -80,8 +81,8 @@ static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 	return pid;
 }
 
-/* Chooses the signal by which the view asks for a scan. It is blocked from here on, because it must not come before
- * the tracer handles it. */
+/* Sets the signal by which the view asks for a scan, and blocks it, because it must not arrive before the tracer
+ * handles it. */
 static void choose_request_signal(struct settings *settings)
 {
 	sigset_t request;
@@ -94,11 +95,11 @@ static void choose_request_signal(struct settings *settings)
 	sigprocmask(SIG_BLOCK, &request, NULL);
 }
 
-#define VIEW_END_SECONDS 2 /* for the view to end after a signal */
+#define VIEW_END_SECONDS 2 /* seconds until a view that does not end is killed */
 
-static volatile sig_atomic_t view_pid, tracer_pid, end_requested; /* for the handlers */
+static volatile sig_atomic_t view_pid, tracer_pid, end_requested; /* used by the signal handlers */
 
-/* Ends without waiting for a process whose terminal may be stopped. */
+/* Exits without waiting for the view: it may be blocked, because its terminal is stopped. */
 static void end_here(int sig)
 {
 	(void)sig;
@@ -113,7 +114,8 @@ static void end_view(int sig)
 	alarm(VIEW_END_SECONDS);
 }
 
-/* Handles SIGTERM and SIGHUP: the tracer lets go at once, and the view ends even if it or its terminal is stopped. */
+/* Handles SIGTERM and SIGHUP: makes the tracer detach at once, and the view end, even if it or its terminal is
+ * stopped. */
 static void end_both(int sig)
 {
 	(void)sig;
@@ -138,7 +140,7 @@ static void run_live_take_signals(pid_t view, pid_t tracer)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* Makes the tracer let go, as Ctrl-C does, and waits for it. Returns its exit status. */
+/* Makes the tracer detach and end, as Ctrl-C does, and waits for it. Returns its exit status. */
 static int end_tracer(pid_t pid)
 {
 	int status;
@@ -153,7 +155,7 @@ static int end_tracer(pid_t pid)
 int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
 {
 	const int messages = make_messages();
-	int sockets[2]; /* the view's end, the tracer's end */
+	int sockets[2]; /* the view's socket, and the tracer's socket */
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
 		msg_error("no socket can be made for the view: %s", strerror(errno));
@@ -173,7 +175,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		_exit(run_tracer(settings, trace, sockets[1], messages));
 	}
 	close(sockets[1]);
-	/* The view and the tracer both get Ctrl-C from the terminal and end by it. */
+	/* Ctrl-C in the terminal sends SIGINT also to the view and the tracer, which end by it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	const pid_t view_process = start_view(settings, sockets[0], tracer);
@@ -183,7 +185,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		run_live_take_signals(view_process, tracer);
 	const int view = postproc_wait(view_process);
 
-	/* The view has ended; its pid may be in use by another process. */
+	/* The view has ended. Its pid may be that of another process now, so the handlers must not use it. */
 	signal(SIGALRM, end_requested ? end_here : SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)

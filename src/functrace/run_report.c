@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A longer list names more traces than a command line can take. */
+/* Largest list of traces in bytes. A longer one contains more paths than a command line can have. */
 enum { LIST_MAX = 1 << 20 };
 
-/* Returns the arguments for functrace-postproc, with room for `more` and a NULL: its name (which its messages begin
- * with) and the options for it. The caller frees the array, and *count is the number of words so far. */
+/* Returns the arguments for functrace-postproc: its name, with which its messages begin, and its options. The array has
+ * room for `more` arguments and a NULL; *count is the number of arguments so far. The caller frees the array. */
 static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
 {
 	const struct report_settings *report = &settings->report;
@@ -27,7 +27,8 @@ static char **words_for(const struct settings *settings, const char *name, size_
 	return argv;
 }
 
-/* The child's messages begin with "functrace": for the user, these options belong to functrace's command line. */
+/* The name of the child is set to "functrace", with which its messages begin, because the user has given these options
+ * to functrace. */
 int report_run_check(const struct settings *settings)
 {
 	size_t count;
@@ -51,8 +52,8 @@ static size_t count_lines(const char *text)
 	return count;
 }
 
-/* Reports the traces that the list names, one per line. Returns the status of functrace-postproc, or -1 if the list
- * is empty. */
+/* Makes the report for the traces in the list, which has one path on each line. Returns the exit status of
+ * functrace-postproc, or -1 if the list is empty. */
 static int run_postproc(const struct settings *settings, char *list, int out)
 {
 	char *rest = list, *path;
@@ -60,8 +61,8 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	int status = -1;
 	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 2, &count);
 
-	/* The traces are removed after the report, so its hints repeat functrace's command line instead of naming
-	 * them. */
+	/* The traces are deleted after the report, so it suggests functrace's own command line instead of one with
+	 * their names. */
 	char *const again =
 		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
 
@@ -80,8 +81,9 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	return status;
 }
 
-/* settings->conclude: runs in V when all tracing has ended. A failed check returns a status of its own, so that it
- * does not look like a check that found nothing. */
+/* The function settings->conclude: the visible process calls it when all tracing has ended. If the report fails or the
+ * traces are not complete, the result is negative: functrace exits with the program's status or, if that is 0, with the
+ * value of --error-exitcode or 1. So a failed check does not look like a check that found nothing. */
 static int print_report(const struct settings *settings, int out, bool sound)
 {
 	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;

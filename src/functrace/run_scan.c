@@ -15,18 +15,18 @@
 
 struct target {
 	struct scan *scan;
-	bool is_named; /* named by -t or --core; else a descendant of such a process */
-	bool is_over;  /* not to be scanned again */
+	bool is_named; /* given by -t or --core; false: a descendant of such a process */
+	bool is_over;  /* it is not scanned again */
 };
 
 struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
-	struct hash pids; /* of all processes that were ever added */
-	uint64_t round;   /* counts from 0 */
+	struct hash pids; /* pids of all processes that were ever added */
+	uint64_t round;   /* number of the round, from 0 on */
 	bool has_printed, has_failed;
-	bool is_lost; /* a process has lost blocks in this round */
+	bool is_lost; /* a scan in this round has found lost blocks */
 };
 
 static volatile sig_atomic_t is_ended;
@@ -37,7 +37,7 @@ static void run_scan_end(int sig)
 	is_ended = 1;
 }
 
-/* Sleeps until that time, or until Ctrl-C. */
+/* Sleeps until a time on the monotonic clock, or until Ctrl-C. */
 static void run_scan_sleep_until(uint64_t ns)
 {
 	const struct timespec then = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -57,7 +57,7 @@ static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_na
 
 static void add_named(struct run_scan_run *run, pid_t which)
 {
-	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread */
+	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be the id of a thread */
 
 	if (!hash_get(&run->pids, (uint64_t)pid))
 		run_scan_add(run, scan_new(pid), true);
@@ -70,7 +70,7 @@ static bool run_scan_is_new_child(const struct run_scan_run *run, pid_t pid)
 	return parent && hash_get(&run->pids, (uint64_t)parent) && proc_live_thread(pid);
 }
 
-/* Adds the children of all processes here, and their children, until there are no new ones (--children). */
+/* Adds the descendants of all processes in the list (--children): repeats this until there are no new ones. */
 static void add_children(struct run_scan_run *run)
 {
 	bool more = true;
@@ -92,7 +92,7 @@ static void add_children(struct run_scan_run *run)
 
 /* ---- One scan ---- */
 
-/* Returns 0, or 1 after a message. */
+/* Prints the result of a scan. Returns 0, or 1 after a message. */
 static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 {
 	const bool is_json = run->settings->scan.is_json;
@@ -110,8 +110,8 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	return 1;
 }
 
-/* Whether blocks are lost. After several scans only blocks that the last two agree on count: in a single scan, the
- * pointer to a block that was just allocated may not be stored yet. */
+/* Returns true if blocks are lost. After several scans, only blocks that are lost in both of the last two count: during
+ * a single scan, the pointer to a new block may not have been stored yet. */
 static bool run_scan_is_lost(const struct scan_report *report)
 {
 	const struct scan_sum *sum =
@@ -136,7 +136,7 @@ static void explain_end(struct run_scan_run *run, const struct target *target)
 		refusal_of_attach(scan_pid(scan), ENOENT);
 }
 
-/* Scans one process. Returns 0, or 1 after a message: the result could not be written. */
+/* Scans one process. Returns 0, or 1 after a message if the result could not be written. */
 static int scan_one(struct run_scan_run *run, struct target *target)
 {
 	const struct scan_settings *options = &run->settings->scan;
@@ -177,7 +177,7 @@ static void drop_those_over(struct run_scan_run *run)
 	run->count = kept;
 }
 
-/* Returns 0, or 1 after a message. */
+/* Scans all processes once. Returns 0, or 1 after a message. */
 static int run_scan_look_at_all(struct run_scan_run *run)
 {
 	if (run->settings->children)

@@ -4,8 +4,8 @@
 
 #include "engine/settings.h"
 
-/* Scans as settings->scan says, until all scans are done, the processes have ended, or Ctrl-C. Returns the exit
- * status. */
+/* Scans according to settings->scan. Ends when all scans are done, when the processes have ended, or by Ctrl-C. Returns
+ * the exit status. */
 int scan_run(const struct settings *settings);
 
 #endif

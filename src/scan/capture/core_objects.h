@@ -7,7 +7,7 @@
 #include "heap/image.h"
 
 struct core_memory {
-	const struct heap_mapping *mappings; /* by address; `inode` is the file's number from core_files_read() */
+	const struct heap_mapping *mappings; /* by address; `inode` is the file's number from core_mappings_read() */
 	size_t count;
 	const struct arch *arch;
 	/* Copies the bytes of the core file from `address` on, at most `size`. Returns how many were copied. */

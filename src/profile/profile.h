@@ -129,7 +129,6 @@ const struct resource_account *profile_resource_account(const struct account *ac
 bool profile_frame_is_runtime(const struct profile_frame *frame);
 
 /* ---- Filling a profile ---- */
-
 /* Returns the profile's frame that equals this one; adds a copy if there is none. */
 const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame);
 /* Returns the profile's resource with the name of this one; adds it if there is none. */

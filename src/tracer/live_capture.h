@@ -38,9 +38,8 @@ struct capture_request {
 struct live_capture {
 	/* The newest copy, read and classified; NULL: none was made. The caller frees it with heap_capture_free(). */
 	struct heap_capture *heap_capture;
-	const char *reason; /* why the heap is unknown, as a constant text; NULL: it is known */
-	uint64_t
-		stopped_ns; /* the longest time for which a task of this process could not run; 0: no task was stopped */
+	const char *reason;  /* why the heap is unknown, as a constant text; NULL: it is known */
+	uint64_t stopped_ns; /* the longest time for which a task of this process could not run; 0: none was stopped */
 	/* the longest time for which a task of another process has waited for the tracer meanwhile */
 	uint64_t longest_ns;
 	/* Time from the end of a pause until the tasks had done the work that was delayed by it; 0: no work was

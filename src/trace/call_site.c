@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most sites that are remembered. With more, all are forgotten and looked up again. */
+/* Limit of the number of remembered sites. When it is reached, all of them are forgotten, and looked up again on
+ * demand. */
 #define SITES_MAX 65536
 
 struct named_site {
@@ -53,7 +54,8 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	forget_sites(sites);
 	size_t first = COUNT_UP_TO(sites->objects, sites->object_count, .from, object->from);
 
-	/* Of the objects that begin before it, only the last one can overlap it. */
+	/* Objects do not overlap each other. So of those that begin before the new object, only the last one can
+	 * overlap it. */
 	if (first && sites->objects[first - 1].to > object->from)
 		first--;
 	size_t end = first;
@@ -70,8 +72,8 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	sites->object_count++;
 }
 
-/* Returns "name+0x123" for a return address, which the caller frees; NULL if no object is known there. The address may
- * be just past the end of its object. */
+/* Returns "name+0x123" for a return address, which the caller frees; NULL if no object is mapped at the address. The
+ * address may be just past the end of its object. */
 static char *place_in_object(const struct call_sites *sites, uint64_t address)
 {
 	const size_t count = address ? COUNT_UP_TO(sites->objects, sites->object_count, .from, address - 1) : 0;
@@ -123,7 +125,8 @@ static bool call_site_cut_end(char *text, const char *end)
 	return true;
 }
 
-/* Parses the first line of a frame's text. It names the innermost function, inlined or not. */
+/* Returns the site that the first line of a frame's text describes. This line names the innermost function, inlined or
+ * not. */
 static struct call_site site_of_text(struct call_sites *sites, const char *text)
 {
 	const size_t length = strcspn(text, "\n");
@@ -169,7 +172,7 @@ struct call_site call_site_of(struct call_sites *sites, const struct record_call
 	return !site.function && !site.file && worth > FRAME_MODULE ? site_of_text(sites, text) : site;
 }
 
-/* Returns whether "()" must not follow the name: it has parameters already, or is a place in an object. */
+/* Returns true if "()" must not follow the name: the name ends in parameters, or is "OBJECT+0xOFFSET". */
 static bool call_site_has_end(const char *function)
 {
 	const size_t length = strlen(function);

@@ -6,13 +6,13 @@
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
-/* Returns the kind of compression by the suffix of a file's name: .gz, .zst. */
+/* Returns the compression that the suffix of a file's name means (.gz, .zst), or PACKING_NONE. */
 enum packing packing_of_path(const char *path);
 /* Returns ".gz", ".zst", or "" for PACKING_NONE. */
 const char *packing_suffix(enum packing packing);
-/* Chooses the compression by the name of the output (NULL if it has no name) and the value of --compress: "zst", "gz",
- * or NULL for what the name says, and zst if it says nothing. Returns false if the value is unknown or contradicts the
- * name; *packing is then what the name says. */
+/* Chooses the compression of an output. path: its name, or NULL. wanted: the value of --compress ("zst" or "gz"), or
+ * NULL; then the suffix of the name decides, and without a known suffix it is zst. Returns false if `wanted` is unknown
+ * or contradicts the suffix; *packing is then the compression that the suffix means. */
 bool packing_choose(const char *path, const char *wanted, enum packing *packing);
 
 #endif

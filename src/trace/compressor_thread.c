@@ -12,12 +12,12 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* The slowest level that is still about ten times as fast as calls come. It compresses a call from 100 to 150 bytes to
- * 3 to 8. */
+/* At this level zstd still compresses about ten times as fast as the tracer writes calls. A call of 100 to 150 bytes
+ * becomes 3 to 8 bytes. */
 #define ZSTD_LEVEL 8
 #define GZIP_LEVEL 6
 
-/* The most bytes that wait to be compressed; a writer that hands over more waits, too. */
+/* Limit of the bytes that wait for compression. packed_put() blocks while it would be exceeded. */
 #define QUEUE_MAX (8u * PACKER_FRAME)
 
 struct packed {
@@ -25,7 +25,7 @@ struct packed {
 	int fd;
 	const int *let_go;
 	atomic_int error;
-	size_t waiting; /* number of frames; this and `calls` need the packer's lock */
+	size_t waiting; /* number of frames in the queue; protected by the packer's lock, like `calls` */
 	uint64_t calls;
 };
 
@@ -36,18 +36,18 @@ struct frame {
 	uint64_t calls;
 };
 
-/* How frames are passed on:
+/* How frames pass from the writers to the thread:
  *
- *	writers: packed_put() appends a frame, signals `filled`  | packed_wait() waits for `drained` while frames wait
- *	thread:  takes the first frame, compresses and writes it, signals `drained` */
+ * writers: packed_put() appends a frame, signals `filled`  | packed_wait() waits for `drained` while frames wait
+ * thread:  takes the first frame, compresses and writes it, signals `drained` */
 struct packer {
 	pthread_t thread;
-	pthread_mutex_t lock; /* for the queue, and for `waiting` and `calls` of all outputs */
+	pthread_mutex_t lock; /* protects the queue, and `waiting` and `calls` of all outputs */
 	pthread_cond_t filled, drained;
 	struct frame *first, **end;
-	size_t queued; /* bytes, including the frame that is being compressed */
+	size_t queued; /* bytes in the queue, including the frame that is being compressed */
 	bool is_over;
-	/* Only the thread uses these. */
+	/* The members below are used only by the thread. */
 	enum packing packing;
 	ZSTD_CCtx *zstd;
 	z_stream gzip;
@@ -61,7 +61,7 @@ static int compress_zstd(struct packer *packer, const struct buf *data)
 	const size_t size = ZSTD_compress2(packer->zstd, buf_room(&packer->out, most), most, data->data, data->size);
 
 	if (ZSTD_isError(size))
-		return -ENOMEM; /* the only possible error if there is room for the result */
+		return -ENOMEM; /* the result has room, so no other error is possible */
 	packer->out.size = size;
 	return 0;
 }
@@ -84,7 +84,7 @@ static int compress_gzip(struct packer *packer, const struct buf *data)
 	return 0;
 }
 
-/* Compresses and writes a frame. If it cannot be written whole, removes its written part from the file. */
+/* Compresses and writes a frame. If only a part can be written, removes that part from the file. */
 static void pack_frame(struct packer *packer, const struct frame *frame)
 {
 	struct packed *const packed = frame->packed;
@@ -156,8 +156,9 @@ static void close_compressor(struct packer *packer)
 	buf_free(&packer->out);
 }
 
-/* Starts the thread with signals blocked, because other threads handle those of the process. SIGPIPE and SIGXFSZ, which
- * writing causes, have the same effect as without compression. */
+/* Starts the thread with signals blocked, because other threads handle the signals of the process. SIGPIPE and SIGXFSZ
+ * stay unblocked, because a failing write() raises them in this thread, and they must have the same effect as without
+ * compression. */
 static int compressor_start_thread(struct packer *packer)
 {
 	sigset_t blocked, before;

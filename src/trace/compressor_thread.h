@@ -1,8 +1,8 @@
-/* Compresses what writers hand over, and writes it, in a separate thread.
+/* Compresses and writes the output of trace writers in a separate thread.
  *
- * Each buffer that is handed over becomes a whole frame (zstd) or member (gzip), which can be unpacked without those
- * before it. So a file is sound up to its last frame whatever happens. Writers wait if too many bytes are waiting to be
- * compressed. */
+ * Each buffer that is handed over becomes a whole frame (zstd) or member (gzip), which can be unpacked without the
+ * earlier ones. So a file can be read up to its last whole frame, even if functrace is killed. A writer blocks while
+ * too many bytes wait for compression. */
 #ifndef FT_TRACE_COMPRESSOR_THREAD_H
 #define FT_TRACE_COMPRESSOR_THREAD_H
 
@@ -15,21 +15,21 @@ struct buf;
 struct packed;
 struct packer;
 
-/* Bytes that are worth a frame: longer ones compress hardly better. */
+/* Size of the data for one frame, in bytes. Larger frames compress hardly better. */
 #define PACKER_FRAME (1u << 20)
 
-/* Returns a packer with its thread, which handles no signals and may use the caller's CPUs; NULL and errno if that
- * cannot be started. A packer has any number of outputs; only the thread that made the packer may use them. */
+/* Returns a packer with its thread, which blocks signals and may run on the caller's CPUs; NULL and errno if the thread
+ * cannot be started. A packer can have any number of outputs; only the thread that created the packer may use them. */
 struct packer *packer_new(enum packing packing);
-/* Frees the packer, after all its outputs. `packer` may be NULL. */
+/* Frees the packer. Its outputs must have been freed before. `packer` may be NULL. */
 void packer_free(struct packer *packer);
 
-/* Returns an output whose frames go to fd, which stays the caller's. let_go: see fd_write(). */
+/* Returns an output whose frames are written to fd; the caller closes fd. let_go: see fd_write(). */
 struct packed *packed_new(struct packer *packer, int fd, const int *let_go);
-/* Hands over the content of `data`, which is empty then, as a frame with `calls` calls. Returns 0, or the negative
- * errno of the first frame that could not be written; all frames after it are dropped. */
+/* Hands over the content of `data` as one frame, and leaves `data` empty. calls: the number of calls in it. Returns 0,
+ * or the negative errno of the first frame that could not be written; all frames after it are dropped. */
 int packed_put(struct packed *packed, struct buf *data, uint64_t calls);
-/* Waits until all frames are written. Returns as packed_put(). */
+/* Waits until all frames are written. Return value as packed_put(). */
 int packed_wait(struct packed *packed);
 /* Returns the number of calls in the frames that were written. */
 uint64_t packed_calls(const struct packed *packed);

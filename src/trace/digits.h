@@ -1,5 +1,5 @@
-/* Converts numbers to and from digits. A trace has millions of numbers, and printf would take most of a writer's time.
- * Private to trace/. */
+/* Converts numbers to and from digits. A trace contains millions of numbers; with printf, a writer would spend most of
+ * its time here. Private to trace/. */
 #ifndef FT_TRACE_DIGITS_H
 #define FT_TRACE_DIGITS_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define NUMBER_ROOM 24 /* the most bytes that any of these functions writes */
+#define NUMBER_ROOM 24 /* limit of the bytes that one of these functions writes */
 
-/* Each put_ function writes at `p`, without a NUL, and returns the end of what it wrote. */
+/* Each put_ function writes to `p`, without a NUL, and returns the address after the last byte that it wrote. */
 static inline char *put_decimal(char *p, uint64_t value)
 {
 	unsigned count = 1;
@@ -21,7 +21,7 @@ static inline char *put_decimal(char *p, uint64_t value)
 	return p + count;
 }
 
-/* Writes a literal, whose length the compiler knows. */
+/* Writes a string literal; strlen() of it is a constant. */
 static inline char *put_literal(char *p, const char *text)
 {
 	const size_t length = strlen(text);
@@ -30,7 +30,7 @@ static inline char *put_literal(char *p, const char *text)
 	return p + length;
 }
 
-/* Returns the eight hexadecimal digits of a number, in the order of a text in memory. Turns all half bytes into bytes
+/* Returns a number whose bytes in memory are the eight hexadecimal digits of `value` as text. Converts all half bytes
  * at once. */
 static inline uint64_t hex_digits(uint32_t value)
 {
@@ -39,11 +39,12 @@ static inline uint64_t hex_digits(uint32_t value)
 
 	x = (x << 8 & 0x00ff000000ff0000u) | (x & 0x000000ff000000ffu);
 	x = (x << 4 & 0x0f000f000f000f00u) | (x & 0x000f000f000f000fu);
-	/* Adding 6 makes a half byte carry if its digit is a letter. */
+	/* If a digit is a letter (its half byte is 10 or more), adding 6 carries into bit 4 of the byte. */
 	return htobe64(x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10));
 }
 
-/* Writes a number without leading zeros. Always writes 16 bytes, of which those before the returned end count. */
+/* Writes a number without leading zeros. Always stores 16 bytes at `p`; bytes from the returned address on have no
+ * meaning. */
 static inline char *put_hex(char *p, uint64_t value)
 {
 	const unsigned count = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
@@ -61,8 +62,8 @@ static inline char *put_0x(char *p, uint64_t value)
 	return put_hex(p, value);
 }
 
-/* Parses hexadecimal digits with small letters. Returns the first byte after them; NULL if there are none, or more than
- * 16. */
+/* Parses hexadecimal digits, with small letters only. Returns the address after the digits; NULL if there are no digits
+ * or more than 16. */
 static inline const char *take_hexadecimal(const char *text, uint64_t *value)
 {
 	static const unsigned char digits[256] = {

@@ -1,6 +1,7 @@
-/* The functions that a trace format defines, and its row in the table of encodings.c.
+/* The functions that a trace format defines, and its entry in the table of encodings.c.
  *
- * A new format is one file (or two) that defines its ops, named in local.mk, and one row. Private to trace/. */
+ * A new format is one file (or two) that defines its ops and is named in local.mk, and one line in that table. Private
+ * to trace/. */
 #ifndef FT_TRACE_ENCODING_OPS_H
 #define FT_TRACE_ENCODING_OPS_H
 
@@ -20,41 +21,41 @@ struct reader;
 				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)
 
 struct writer_ops {
-	/* Returns the format's own state, which is kept in writer->state; `end` frees it. */
+	/* Returns the format's own state, which is stored in writer->state. `end` frees it. */
 	void *(*begin)(struct writer *writer);
-	/* For each type of record, by the name of its member: appends the record's bytes to writer->out, all or none of
-	 * them. NULL if the format has no place for such records, which are counted then. */
+	/* One function for each type of record, with the name of its member in struct record. Appends the whole record
+	 * to writer->out, or nothing. NULL if the format has no place for such records; they are counted as omitted. */
 	struct record_puts {
 #define DECLARE_PUT(type, member) void (*member)(struct writer * writer, const struct record_##member *member);
 		RECORD_TYPES(DECLARE_PUT)
 #undef DECLARE_PUT
 	} put;
-	/* Bits, by enum record_type: records for which the sp-rtrace dialect has no place. */
+	/* Types of records for which the sp-rtrace dialect has no place, as bits 1 << enum record_type. */
 	uint32_t not_in_compat;
-	/* Records before the first process are dropped. */
+	/* Records before the first process record are dropped. */
 	bool needs_process;
-	/* Called for each record instead of writer_put_record(), which it calls itself; NULL if it would do nothing
-	 * else. */
+	/* Called for each record instead of writer_put_record(), which it has to call itself. NULL if the format needs
+	 * nothing besides writer_put_record(). */
 	void (*around)(struct writer *writer, const struct record *record);
-	/* Appends what `put` has held back, because later records could have changed it or come before it; NULL if
-	 * `put` holds nothing back. */
+	/* Appends records that `put` has not appended yet, because a later record could change or precede them. NULL if
+	 * `put` always appends at once. */
 	void (*settle)(struct writer *writer);
-	/* Appends the format's end of a trace; NULL if it has none. */
+	/* Appends the end mark of a trace; NULL if the format has no such mark. */
 	void (*finish)(struct writer *writer);
 	void (*end)(struct writer *writer);
-	/* Returns the text of the file beside a trace (encoding_write_map()), valid until the next call; NULL if there
-	 * is none. */
+	/* Returns the text for the map file (encoding_write_map()), valid until the next call. NULL if the format has
+	 * no map file. */
 	const char *(*map)(void);
 };
 
 struct reader_ops {
-	/* Returns whether a trace of this format begins with `data`, the first bytes of the input. They are at most
-	 * READER_DETECT, fewer only if the input has no more. */
+	/* Returns true if `data`, the first bytes of the input, can begin a trace of this format. size: READER_DETECT,
+	 * or the size of the input if that is smaller. */
 	bool (*detect)(const unsigned char *data, size_t size);
 	void *(*begin)(struct reader *reader);
-	/* Does what reader_next() promises. Describes an error as the reader's error before it returns it. */
+	/* Implements reader_next(). Before it returns an error, it describes the error in reader->message. */
 	int (*next)(struct reader *reader, struct record *record);
-	/* Does what reader_dump() promises; NULL if nothing can be shown. */
+	/* Implements reader_dump(); NULL if the format cannot be dumped. */
 	int (*dump)(struct reader *reader, const struct dump_options *options, struct buf *out);
 	/* NULL if the format has only one dialect. */
 	bool (*is_compat)(const struct reader *reader);
@@ -65,10 +66,11 @@ struct encoding {
 	const char *name, *suffix;
 	const struct writer_ops *writer; /* NULL if the format can only be read */
 	const struct reader_ops *reader; /* NULL if the format can only be written */
-	/* enum encoding_ability bits; those of reading and writing follow from the ops. */
+	/* enum encoding_ability bits; encoding_can() derives ENCODING_READ, _WRITE and _DUMP from the ops */
 	unsigned abilities;
-	const struct encoding *compat; /* its second dialect, that of the sp-rtrace 2.0 tools; NULL if none */
-	bool is_compat;                /* this is such a dialect, and its writers write it */
+	/* the second dialect, for the sp-rtrace 2.0 tools; NULL if the format has only one */
+	const struct encoding *compat;
+	bool is_compat; /* this encoding is a second dialect */
 };
 
 extern const struct encoding encodings[];

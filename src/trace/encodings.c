@@ -1,10 +1,11 @@
-/* The table of trace formats. The first row whose reader recognises an input is used for it. */
+/* The table of trace formats. An input is read with the first format in the table whose reader recognises it. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/encoding_ops.h"
 
-/* A row is BOTH, WRITTEN (the format cannot be read) or READ (it cannot be written): its name, the suffix of its files,
- * and what else it can do. Its ops are NAME_writer_ops and NAME_reader_ops. */
+/* A line of the table is a format: its name, the suffix of its files, and its abilities besides reading and writing.
+ * Formats in BOTH can be read and written, those in WRITTEN only written, those in READ only read. A format's ops are
+ * NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
 	BOTH(rtrace, ".rtrace",                                                                                        \
 	     ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS | ENCODING_RESIDENT)                 \

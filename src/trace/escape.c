@@ -17,7 +17,8 @@ bool text_is_escape(const char *s, const char *also)
 {
 	char c;
 
-	/* \134 is an escape only if a backslash in its place would begin one. */
+	/* \134 is an escape only if a backslash instead of it would begin an escape, together with the characters after
+	 * it. */
 	while ((c = octal(s + 1)) == '\\')
 		s += 3;
 	return c && (text_is_control(c) || (c & 0x80) || strchr(also, c));
@@ -43,7 +44,7 @@ char *text_unescape(char *s, const char *also)
 	return s;
 }
 
-/* Returns how many bytes at `c` need no escape; 0 if the first one does. */
+/* Returns the number of bytes from `c` on that need no escape; 0 if the first byte needs one. */
 static size_t size_unescaped(const char *c, const char *also)
 {
 	if (*c == '\\')

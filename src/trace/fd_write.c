@@ -12,8 +12,8 @@
 
 #define READER_MS 500
 
-/* Waits until fd has room, or has an error that the write will return. Returns 0 or a negative errno; -ETIME if there
- * is no room for READER_MS after let_go has become readable. */
+/* Waits until a write to fd returns at once, with success or an error. Returns 0 or a negative errno; -ETIME if fd
+ * still has no room READER_MS milliseconds after *let_go has become readable. */
 static int wait_for_room(int fd, const int *let_go)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = POLLOUT}, {.fd = let_go ? *let_go : -1, .events = POLLIN}};
@@ -24,7 +24,7 @@ static int wait_for_room(int fd, const int *let_go)
 		found = poll(fds, count, patience);
 		if (found > 0 && fds[0].revents)
 			return 0;
-		if (found > 0) { /* let_go is readable, and need not be polled any more */
+		if (found > 0) { /* *let_go is readable, and need not be polled any more */
 			count = 1;
 			patience = READER_MS;
 		}
@@ -32,8 +32,8 @@ static int wait_for_room(int fd, const int *let_go)
 	return found ? -errno : -ETIME;
 }
 
-/* Returns whether a large write may block. Other processes may share the file description, so it cannot be made
- * non-blocking. If there is room, writing PIPE_BUF bytes does not block. */
+/* Returns true if a large write may block. The descriptor cannot be made nonblocking, because other processes may share
+ * the file description. After poll() has reported room in a pipe, a write of PIPE_BUF bytes does not block. */
 static bool may_block(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);

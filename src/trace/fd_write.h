@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-/* Writes as write_all() does, but waits for room if the descriptor does not block. Once the descriptor *let_go is
- * readable (let_go may be NULL), returns -ETIME after half a second without room. Up to PIPE_BUF bytes go into a pipe
- * whole or not at all. */
+/* Writes as write_all() does, but waits until a nonblocking descriptor can take more. let_go: a descriptor, or NULL.
+ * Once *let_go is readable, the function returns -ETIME if fd takes nothing for half a second. Up to PIPE_BUF bytes are
+ * written to a pipe as a whole or not at all. */
 int fd_write(int fd, const unsigned char *data, size_t size, size_t *done, const int *let_go);
-/* Removes the last `size` written bytes, if fd is a regular file that ends where they end. Otherwise does nothing,
- * because another program may have appended to the file. */
+/* Removes the last `size` written bytes from a regular file. Does nothing if the file is longer than the position of
+ * fd, because another program may have appended to it. */
 void fd_take_back(int fd, size_t size);
 
 #endif

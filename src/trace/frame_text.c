@@ -9,7 +9,7 @@ static bool frame_text_begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Returns the last line: it is that of the function itself, and those before it are of functions inlined there. */
+/* Returns the last line, which names the function itself. The lines before it name functions that are inlined there. */
 static const char *last_line(const char *text)
 {
 	const char *line = strrchr(text, '\n');
@@ -17,7 +17,8 @@ static const char *last_line(const char *text)
 	return line ? line + 1 + strcspn(line + 1, " ") : text;
 }
 
-/* Returns the last place of `word`, with its blanks, in the line; `length` if there is none. */
+/* Returns the offset of the last occurrence of `word`, which includes its blanks, in the line; `length` if there is
+ * none. */
 static size_t last_word(const char *text, size_t length, const char *word)
 {
 	const size_t size = strlen(word);
@@ -64,7 +65,7 @@ enum frame_worth frame_text_worth(const char *text)
 	if (!text)
 		return FRAME_UNKNOWN;
 	text = last_line(text);
-	/* functracer writes "<undefined>". */
+	/* The tracer functracer writes "<undefined>" for unknown functions. */
 	if (!*text || frame_text_begins(text, " in ??") || frame_text_begins(text, " <undefined>"))
 		return FRAME_UNKNOWN;
 	if (frame_text_begins(text, " from "))

@@ -1,34 +1,34 @@
-/* Compares the names of a frame in a text with those that are found by address. */
+/* Compares the names in the text of a frame with the names that a namer finds for its address. */
 #ifndef FT_TRACE_FRAME_TEXT_H
 #define FT_TRACE_FRAME_TEXT_H
 
 #include "trace/event.h"
 
-/* Follows the name of a function that is inlined into the function of the next line. */
+/* This mark follows the name of a function that is inlined into the function of the next line. */
 #define TEXT_INLINED " (inlined)"
 
-/* How much is told by the text after an address (as in struct record_call; may be NULL), or by the names of a namer; in
- * ascending order. */
+/* How much is known of a frame, from its text (see frame_texts in struct record_call) or from a namer; in ascending
+ * order. */
 enum frame_worth {
-	FRAME_UNKNOWN, /* nothing, "in ??" */
+	FRAME_UNKNOWN, /* nothing: no text, or "in ??" */
 	FRAME_MODULE,
-	FRAME_LINE, /* the line of a function without a name */
+	FRAME_LINE, /* file and line, but no function */
 	FRAME_FUNCTION,
 	FRAME_FUNCTION_LINE,
 };
 
-/* Offsets in one line of such a text: of the name, and of the path of its object (0 if there is none). The name is
- * followed by the source line or by the object. */
+/* Offsets in one line of a frame's text: of the function's name, and of the object's path (0 if the line has no
+ * object). After the name comes either the source line or the object. */
 struct frame_text_parts {
 	size_t name_begin, name_end, module;
 };
 
-/* Parses one line of `length` bytes. */
+/* Parses one line of a frame's text; length: in bytes, without the newline. */
 struct frame_text_parts frame_text_parts(const char *text, size_t length);
 enum frame_worth frame_text_worth(const char *text);
 
-/* Looks up an address if its names can tell more than the text. Returns the number of lines in *names; 0 if the text is
- * to be used, or nothing is known. namer may be NULL. */
+/* Looks up an address if its names may tell more than its text. Returns the number of entries in *names; 0 if the text
+ * tells as much, or if nothing is known. namer may be NULL. */
 size_t frame_lookup(frame_namer namer, void *context, uint64_t address, const char *text,
 		    const struct frame_name **names);
 

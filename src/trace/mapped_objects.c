@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the index of the first object that ends above `from`. */
+/* Returns the index of the first object whose end is above `from`. */
 static size_t first_above(const struct mapped_objects *objects, uint64_t from)
 {
 	const size_t i = COUNT_UP_TO(objects->items, objects->count, .object.from, from);

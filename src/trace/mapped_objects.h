@@ -1,4 +1,4 @@
-/* The objects that are mapped at a place of a trace. Private to trace/. */
+/* The set of objects that are mapped at the current place of a trace. Private to trace/. */
 #ifndef FT_TRACE_MAPPED_OBJECTS_H
 #define FT_TRACE_MAPPED_OBJECTS_H
 
@@ -14,10 +14,10 @@ struct mapped_objects {
 	size_t count, capacity;
 };
 
-/* Adds an object, which replaces those that it overlaps. Returns false and changes nothing if it is empty or there
- * already. */
+/* Adds an object, and removes those that it overlaps. Returns false and changes nothing if the object is empty or
+ * already in the set. */
 bool mapped_objects_add(struct mapped_objects *objects, const struct record_object *object);
-/* Sets the build-id of the object that begins at its address. Does nothing if there is none. */
+/* Sets the build-id of the object that begins at build_id->from. Does nothing if no object begins there. */
 void mapped_objects_name(struct mapped_objects *objects, const struct record_build_id *build_id);
 /* Removes the objects that overlap the range. */
 void mapped_objects_remove(struct mapped_objects *objects, uint64_t from, uint64_t to);

@@ -49,7 +49,7 @@ void trace_end_put(struct trace_end *end, const struct record *record)
 	if (record->type == RECORD_PROCESS) {
 		const struct record_process *process = &record->process;
 
-		/* The second dialect, version 2.0, has no notes. */
+		/* The second dialect, version 2.0, has no place for notes. */
 		end->is_expected = process->version_major < 2 && process->origin &&
 				   !strncmp(process->origin, ours, sizeof(ours) - 1);
 		end->has_pid = process->has_pid;

@@ -1,4 +1,4 @@
-/* Reads a trace of any encoding and dialect, as a stream of records in bounded memory. */
+/* Reads a trace of any encoding and dialect as a stream of records. Memory use is bounded. */
 #ifndef FT_TRACE_READER_H
 #define FT_TRACE_READER_H
 
@@ -12,52 +12,56 @@ struct reader;
 struct stacktrack_format;
 
 struct reader_options {
-	const struct encoding *encoding; /* NULL to recognise it by the first bytes */
-	bool follow;                     /* wait for more at the end of a growing file */
-	/* A signal handler sets this to end the waiting; NULL if it never ends. */
+	const struct encoding *encoding; /* NULL: recognise the format by the first bytes */
+	bool follow;                     /* at the end of the file, wait for more bytes */
+	/* A signal handler sets *stop to end the waiting; NULL if nothing ends it. */
 	const volatile sig_atomic_t *stop;
-	/* Called with a clause about each thing that could be read but looks damaged ("line 7 looks like a damaged
-	 * frame"), or that is no damage but should be known. NULL: damage is only counted. */
+	/* Called with a clause about each record that was read but looks damaged ("line 7 looks like a damaged frame"),
+	 * and about facts that the user should know. NULL: damage is only counted. */
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
-	/* The text of the file beside the trace (encoding_write_map()), which the caller owns; NULL if none. */
+	/* The text of the trace's map file (encoding_write_map()), owned by the caller; NULL if there is none. */
 	const char *map;
-	/* The layout of a StackTrack trace's entries, which the caller owns; NULL for that which functrace writes. */
+	/* The layout of the entries of a StackTrack trace, owned by the caller; NULL for the layout that functrace
+	 * writes. */
 	const struct stacktrack_format *layout;
 };
 
-/* Returns a reader of fd, which is read from its current position, may be a pipe, and is closed by reader_close().
- * Unpacks .gz and .zst input. If fd is no trace, returns NULL with a full sentence in error[size], and fd stays
- * open. */
+/* Returns a reader of fd, which may be a pipe. Reading starts at the current position. reader_close() closes fd. Input
+ * that is compressed with gzip or zstd is unpacked. If fd is no trace, returns NULL with a full sentence in
+ * error[size], and leaves fd open. */
 struct reader *reader_new(int fd, const struct reader_options *options, char *error, size_t size);
 
-/* Reads the next record. Returns 1; 0 at the end; -EBADMSG if the input is damaged or cut off, after all records before
- * that; another negative errno if reading failed. reader_error() then returns a sentence with the offset. */
+/* Reads the next record. Returns 1; 0 at the end; -EBADMSG if the input is damaged or incomplete at this place (all
+ * earlier records have been returned); another negative errno if reading failed. After an error, reader_error() returns
+ * a sentence with the offset. */
 int reader_next(struct reader *reader, struct record *record);
 const char *reader_error(const struct reader *reader);
 
-/* What a format's messages do not say about themselves. */
+/* Facts that are needed to dump a trace, and that its messages do not contain. */
 struct dump_options {
-	uint32_t cpus, devices; /* entries in a message about all CPUs or devices; with cpus 0 it is shown as bytes */
+	/* numbers of CPUs and devices, for the message about all of them; with 0 CPUs it is shown as bytes */
+	uint32_t cpus, devices;
 };
 
-/* Appends the next message to `out` as text, with each field by name. To be used instead of reader_next(), from the
- * beginning on. Returns as reader_next(), or -ENOTSUP if the trace's format lacks ENCODING_DUMP. */
+/* Appends the next message to `out` as text: a line for each field, with its name. To be called instead of
+ * reader_next(), from the beginning of the trace on. Return value as reader_next(), or -ENOTSUP if the trace's format
+ * lacks ENCODING_DUMP. */
 int reader_dump(struct reader *reader, const struct dump_options *options, struct buf *out);
 
-/* Returns whether the dialect is that of the sp-rtrace 2.0 tools. Known after the first record. */
+/* Returns true if the dialect is that of the sp-rtrace 2.0 tools. Known after the first record. */
 bool reader_is_compat(const struct reader *reader);
 
-/* Returns how many packets of unknown types were skipped. */
+/* Returns the number of packets that were skipped because their type is unknown. */
 uint64_t reader_skipped(const struct reader *reader);
 
 /* Returns the format of the input. */
 const struct encoding *reader_encoding(const struct reader *reader);
-/* Returns how many things looked damaged so far. If there is one, the trace is not sound, whatever reader_next()
- * returns. */
+/* Returns the number of complaints about damage so far. If it is not 0, the trace is not sound, even if reader_next()
+ * has returned no error. */
 uint64_t reader_complaints(const struct reader *reader);
 
-/* Returns the number of bytes taken from the (unpacked) input so far. */
+/* Returns the number of bytes of the (unpacked) input that have been parsed so far. */
 uint64_t reader_offset(const struct reader *reader);
 
 void reader_close(struct reader *reader);

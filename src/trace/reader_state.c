@@ -1,4 +1,4 @@
-/* Gives the formats' readers the bytes of the input, and functions that report damage. */
+/* Fills the buffer of the formats' readers from the input, and reports damage. */
 #include "config.h"
 #include "trace/reader_state.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes that are read at once: more do not fit into the caches, fewer cost more calls. (Fuzzers make it small, so that
- * everything comes in pieces.) */
+/* Number of bytes per read(). More would not fit into the CPU's caches; fewer would need more system calls. (Fuzzers
+ * set a small number, so that records are split over several reads.) */
 #ifndef READER_READ_SIZE
 #define READER_READ_SIZE (256u << 10)
 #endif
 
-/* Tenths of a second without growth after which a followed file pauses. */
+/* Tenths of a second after which a followed file that has not grown is said to pause. */
 #define PAUSE_WAITS 2
 
 static void reader_state_make_room(struct reader *reader, size_t want)
@@ -28,13 +28,13 @@ static void reader_state_make_room(struct reader *reader, size_t want)
 	}
 	if (reader->capacity - reader->end >= READER_READ_SIZE / 2 && reader->capacity >= want)
 		return;
-	/* Doubled, so that waiting for the end of something long does not take quadratic time. */
+	/* The capacity is doubled, so that reading a long record piece by piece does not take quadratic time. */
 	reader->capacity =
 		reader->capacity * 2 > want + READER_READ_SIZE ? reader->capacity * 2 : want + READER_READ_SIZE;
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
-/* Reads once. Returns false if there is nothing more, or nothing for now. */
+/* Reads once, or waits once for more. Returns false if the input has ended, or pauses and reader->may_pause is set. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
 	if (reader->may_pause && input_await_idle(reader->input))

@@ -7,27 +7,29 @@
 #include "trace/trace_input.h"
 #include "trace/reader.h"
 
-/* The number of bytes by which a format is recognised. */
+/* Number of bytes at the beginning of the input that are used to recognise the format. */
 #define READER_DETECT 20
 
 struct reader {
 	const struct encoding *encoding;
 	struct input *input;
 	int fd;
-	unsigned char *data; /* a NUL follows the last byte */
+	unsigned char *data; /* the buffer; a NUL follows the last byte */
 	size_t start, end, capacity;
-	uint64_t base;    /* the offset of data[0] in the input */
-	bool ended;       /* the input has no more than is in `data` */
-	int input_status; /* why it has ended: 0, or a negative errno */
-	bool interrupted; /* a signal has ended the waiting for more: an incomplete record is no damage */
-	bool may_pause;   /* reader_fill() also returns if a followed input does not grow */
+	uint64_t base;    /* offset of data[0] in the (unpacked) input */
+	bool ended;       /* all of the input is in `data` */
+	int input_status; /* why the input has ended: 0, or a negative errno */
+	/* a signal has ended the waiting for more bytes, so an incomplete record is no damage */
+	bool interrupted;
+	/* reader_fill() may return before it has enough bytes if a followed input does not grow */
+	bool may_pause;
 	uint64_t skipped, complaints;
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
-	const char *map;                        /* NULL if none */
-	const struct stacktrack_format *layout; /* from reader_options */
+	const char *map;                        /* text of the map file; NULL if there is none */
+	const struct stacktrack_format *layout; /* the layout in reader_options */
 	char message[512];
-	void *state; /* the format's */
+	void *state; /* the state of the format's reader */
 };
 
 static inline size_t reader_available(const struct reader *reader)
@@ -35,11 +37,11 @@ static inline size_t reader_available(const struct reader *reader)
 	return reader->end - reader->start;
 }
 
-/* Does the work of reader_fill() if there are not enough bytes yet. */
+/* Implements reader_fill() if there are not enough bytes in the buffer. */
 size_t reader_fill_slow(struct reader *reader, size_t want);
 
-/* Reads until there are `want` bytes at data + start, which may move, or the input ends. Returns how many there are.
- * The caller limits `want`, because the memory used is proportional to it. */
+/* Reads until `want` bytes are at data + start (these bytes may move), or the input ends. Returns the number of bytes
+ * there. The caller limits `want`, because the memory used is proportional to it. */
 static inline size_t reader_fill(struct reader *reader, size_t want)
 {
 	const size_t available = reader_available(reader);
@@ -47,7 +49,7 @@ static inline size_t reader_fill(struct reader *reader, size_t want)
 	return available >= want ? available : reader_fill_slow(reader, want);
 }
 
-/* Does the work of reader_skip() if some of the bytes have not been read yet. */
+/* Implements reader_skip() if some of the bytes have not been read yet. */
 bool reader_skip_far(struct reader *reader, uint64_t size);
 
 /* Skips `size` bytes, in bounded memory. Returns false if the input has fewer. */
@@ -59,31 +61,31 @@ static inline bool reader_skip(struct reader *reader, uint64_t size)
 	return true;
 }
 
-/* Describes damage `ahead` bytes after data + start as the reader's error. Returns -EBADMSG. */
+/* Sets the reader's error to a message about damage at `ahead` bytes after data + start. Returns -EBADMSG. */
 int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_PRINTF(3, 4);
 
-/* Counts something that can be read but looks damaged, and passes the clause to reader->complain. */
+/* Counts a complaint about a record that can be read but looks damaged, and passes the clause to reader->complain. */
 void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
-/* Passes a clause to reader->complain that users should know and that is no damage. */
+/* Passes a clause about a fact that users should know, and that is no damage, to reader->complain. */
 void reader_remark(struct reader *reader, const char *clause);
 
-/* Describes as the reader's error that the input ends within something or, if reading failed, that it did. Returns a
- * negative errno; 0 if only a signal ended the waiting for more. */
+/* Sets the reader's error: the input ends within `within` ("a packet") or, if reading failed, the reason of that.
+ * Returns a negative errno; 0 without an error if a signal ended the waiting for more bytes. */
 int reader_cut_off(struct reader *reader, const char *within);
 
-/* To be called if the input ends between two records. Returns 0, or a negative errno if reading failed, which is then
- * the reader's error. */
+/* To be called if the input ends between two records. Returns 0. If reading failed, sets the reader's error and returns
+ * a negative errno. */
 int reader_end(struct reader *reader);
 
-/* Turns times of the day into times that do not wrap at midnight. A step back of more than an hour means the next day;
- * a smaller one means records that are not quite in order. */
+/* Converts times of the day to times that do not wrap at midnight. If a time is more than an hour earlier than the last
+ * one, it belongs to the next day; if it is less than an hour earlier, the records are merely out of order. */
 struct day_clock {
 	bool known;
-	uint64_t last; /* ns */
+	uint64_t last; /* the last returned time, in ns */
 };
 
-/* Returns the next record's time of the day, in ns, as a time that does not wrap. */
+/* Converts the next record's time of the day, in ns, to a time that does not wrap, in ns. */
 uint64_t day_clock_time(struct day_clock *clock, uint64_t ns);
 
 #endif

@@ -17,20 +17,21 @@
 #ifndef INPUT_RAW_SIZE
 #define INPUT_RAW_SIZE (128u << 10)
 #endif
-#define FOLLOW_SLEEP 100000000 /* ns */
-#define LIVE_WAIT    200       /* ms */
+#define FOLLOW_SLEEP 100000000 /* pause before a followed file is read again, in ns */
+#define LIVE_WAIT    200       /* time to wait for bytes of a live input, in ms */
 
 struct input {
 	int fd;
-	bool follow;                       /* to be followed, and a regular file */
-	bool live;                         /* to be followed, and no regular file */
-	const volatile sig_atomic_t *stop; /* NULL if none */
+	bool follow;                       /* following was asked for, and fd is a regular file */
+	bool live;                         /* following was asked for, and fd is no regular file */
+	const volatile sig_atomic_t *stop; /* NULL if nothing ends following */
 	enum packing packing;
-	bool recognised;  /* the packing is known */
-	bool in_frame;    /* within a compressed member or frame */
-	bool out_pending; /* the last call filled its buffer: more may come without more input */
+	bool recognised; /* `packing` is known */
+	bool in_frame;   /* the position is inside a gzip member or zstd frame */
+	/* the last call filled the caller's buffer, so the decompressor may have more output without more input */
+	bool out_pending;
 	unsigned char *raw;
-	size_t start, end; /* the bytes of `raw` that are not used yet */
+	size_t start, end; /* range of the bytes in `raw` that are not used yet */
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
 	const char *error;
@@ -59,7 +60,8 @@ static ssize_t read_raw(struct input *input, void *data, size_t size)
 	return got < 0 ? -errno : got;
 }
 
-/* Reads more bytes into `raw`. Returns their number, 0 if there are none or no room, or a negative errno. */
+/* Reads more bytes into `raw`. Returns their number; 0 at the end of the file or if `raw` is full; or a negative
+ * errno. */
 static ssize_t fill_raw(struct input *input)
 {
 	if (input->start == input->end)
@@ -81,13 +83,13 @@ static int note_bad_input(struct input *input, const char *what)
 
 static bool is_zstd(const unsigned char *data)
 {
-	/* A frame, or a skippable frame. */
+	/* The magic number of a frame, or of a skippable frame. */
 	return (data[0] == 0x28 && data[1] == 0xb5 && data[2] == 0x2f && data[3] == 0xfd) ||
 	       ((data[0] & 0xf0) == 0x50 && data[1] == 0x2a && data[2] == 0x4d && data[3] == 0x18);
 }
 
-/* Recognises the packing by the first four bytes. Returns 1 when it is known; 0 if a followed input has too few bytes
- * yet; a negative errno if reading failed. Other input with too few bytes is not packed. */
+/* Recognises the compression from the first four bytes. Returns 1 if it is known; 0 if a followed file has too few
+ * bytes yet; a negative errno if reading failed. Other input with fewer bytes is not compressed. */
 static int recognise(struct input *input)
 {
 	while (input->end < 4) {
@@ -114,7 +116,8 @@ static int recognise(struct input *input)
 	return 1;
 }
 
-/* Skips zeros between two gzip members, which fill up a block. Returns true if a member begins. */
+/* Skips the zeros with which a file of gzip members may be padded. Returns true if another byte follows, where the next
+ * member should begin. */
 static bool next_member(struct input *input)
 {
 	while (input->start < input->end && !input->raw[input->start])
@@ -125,7 +128,7 @@ static bool next_member(struct input *input)
 	return true;
 }
 
-/* Unpacks bytes of `raw`. Returns how many bytes that yields, perhaps 0, or a negative errno. */
+/* Unpacks bytes of `raw`. Returns the number of unpacked bytes, which may be 0, or a negative errno. */
 static ssize_t unpack_gzip(struct input *input, void *data, size_t size)
 {
 	z_stream *z = &input->gzip;
@@ -191,7 +194,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 			if (had && input->end - input->start == had)
 				return note_bad_input(input, "the compressed data are damaged");
 			if (input->start < input->end)
-				continue; /* that was a member or frame without content */
+				continue; /* the member or frame had no content */
 		}
 		const ssize_t more = fill_raw(input);
 
@@ -231,8 +234,8 @@ int input_wait(struct input *input)
 
 	if (!input->follow)
 		return 0;
-	/* A signal may come while nothing sleeps, so its handler's variable is checked instead of the result of the
-	 * sleep. A signal between check and sleep is noticed a tenth of a second later. */
+	/* Check the variable of the signal's handler instead of nanosleep()'s result, because the signal may have come
+	 * before. A signal between the check and nanosleep() is noticed a tenth of a second later. */
 	if (!input->stop || !*input->stop)
 		nanosleep(&pause, NULL);
 	if (input->stop && *input->stop)

@@ -1,4 +1,5 @@
-/* Counts what a format has no place for. A writer counts; a user reports once, at the end. */
+/* Counts omissions: records and parts of records for which a format has no place. The writer counts them; the program
+ * that uses the writer reports them once, at the end. */
 #ifndef FT_TRACE_UNSUPPORTED_H
 #define FT_TRACE_UNSUPPORTED_H
 
@@ -6,27 +7,28 @@
 #include <stdint.h>
 
 enum omission {
-	/* Whole calls. */
-	OMITTED_FAILED,          /* allocations without an id */
-	OMITTED_UNKNOWN_RELEASE, /* of blocks that were not seen allocated */
+	/* Calls that were omitted as a whole. */
+	OMITTED_FAILED,          /* failed allocations, which have no id */
+	OMITTED_UNKNOWN_RELEASE, /* releases of blocks that no call of the trace has allocated */
 	OMITTED_OTHER_RESOURCE,
 	OMITTED_COPY,
-	/* Parts of calls. */
-	OMITTED_FUNCTION, /* the format has one name for all allocations, and one for all releases */
+	/* Members of calls that were omitted. */
+	/* name of the function: the format has one name for all allocations, and one for all releases */
+	OMITTED_FUNCTION,
 	OMITTED_TIME,
-	OMITTED_STACK, /* beyond what the format has a place for */
+	OMITTED_STACK, /* frames for which the format has no place */
 	OMITTED_FRAME_NAME,
 	OMITTED_ARGUMENT,
 	OMITTED_CONTEXT,
-	/* Other records. */
-	OMITTED_PROCESS, /* its pid, name, machine and start */
+	/* Other records that were omitted. */
+	OMITTED_PROCESS, /* pid, name, machine and start of the process */
 	OMITTED_DECLARATION,
 	OMITTED_OBJECT,
 	OMITTED_BUILD_ID,
 	OMITTED_SCAN,
-	OMITTED_BASELINE, /* number of blocks */
+	OMITTED_BASELINE, /* counted in blocks */
 	OMITTED_RESIDENT,
-	OMITTED_THREAD, /* names of threads, or threads */
+	OMITTED_THREAD, /* thread records */
 	OMITTED_NOTE,
 	OMITTED_HEAP,
 	OMITTED_AREA,
@@ -45,12 +47,13 @@ struct record;
 /* Counts a record, other than a call, for which the format has no place. */
 void omissions_add(struct omissions *omissions, const struct record *record);
 
-/* Sets of omissions: a bit for each. */
+/* Sets of omissions, as bits. */
 #define OMISSIONS_ALL        ((UINT32_C(1) << OMISSIONS) - 1)
-#define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* whole calls */
+#define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* the omissions of whole calls */
 #define OMISSIONS_BIT(which) (UINT32_C(1) << (which))
 
-/* Appends "3 times, 1 note" for the omissions in the set. Returns false and appends nothing if there are none. */
+/* Appends a list like "3 times, 1 note" of the omissions in the set. Returns false and appends nothing if there are
+ * none. */
 bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set);
 
 #endif

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The buffer is written when it has this many bytes. There is room for one more record without moving the buffer. */
+/* Size at which the buffer is written, in bytes. The buffer's capacity is twice as large, so that one more record does
+ * not require a reallocation. */
 #ifndef WRITER_FLUSH_SIZE
 #define WRITER_FLUSH_SIZE (64u << 10)
 #endif
 
-/* How often a compressed trace that is read live is written. */
-#define PACKED_WAIT 1000000000u /* ns */
+/* Interval at which a compressed trace with line_buffered is written. */
+#define PACKED_WAIT 1000000000u /* in ns */
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {
@@ -34,8 +35,8 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 	return writer;
 }
 
-/* Counts the whole calls among the `done` bytes of the buffer that were written. Returns where the last whole record
- * ends. */
+/* Adds the calls that are completely in the first `done` bytes of the buffer to writer->calls. Returns the end of the
+ * last whole record in these bytes. */
 static size_t count_written(struct writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -47,7 +48,7 @@ static size_t count_written(struct writer *writer, size_t done)
 	return whole;
 }
 
-/* Passes the buffer as a frame to the packer, whose thread compresses and writes it. */
+/* Passes the buffer as one frame to the packer; the packer's thread compresses and writes it. */
 static int hand_over(struct writer *writer)
 {
 	const uint64_t before = writer->calls;
@@ -60,8 +61,8 @@ static int hand_over(struct writer *writer)
 	return packed_put(writer->packed, &writer->out, calls);
 }
 
-/* Returns how many bytes to write at once from `done` on: as many records as a pipe takes whole or not at all, at least
- * one. */
+/* Returns the number of bytes to write next, from offset `done` on: as many whole records as fit in PIPE_BUF, but at
+ * least one record. */
 static size_t next_part(const struct writer *writer, size_t done)
 {
 	size_t end = done;
@@ -91,7 +92,7 @@ static int write_plain(struct writer *writer)
 	return error;
 }
 
-/* Removes `done` bytes, which were written, from the beginning of the buffer. */
+/* Removes the first `done` bytes, which were written, from the buffer. */
 static void drop_written(struct writer *writer, size_t done)
 {
 	size_t left = 0;
@@ -141,20 +142,20 @@ static void writer_note_end(struct writer *writer)
 	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, writer->calls_put};
 }
 
-/* Returns whether a reader that reads the trace live waits for the record. */
+/* Returns true if the buffer should be written after this record because a reader follows the trace. */
 static bool is_awaited(const struct writer *writer, const struct record *record)
 {
-	/* A thread record is followed at once by its call. */
+	/* A thread record need not be written alone, because its call follows at once. */
 	if (!writer->options.line_buffered || record->type == RECORD_THREAD)
 		return false;
-	/* A frame for each call would be larger than the call. */
+	/* A compressed frame for a single call would be larger than the call, so write one frame per interval. */
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
-#define BASELINE_PART 64 /* blocks: no format needs more than PIPE_BUF bytes for them */
+#define BASELINE_PART 64 /* number of blocks that take at most PIPE_BUF bytes in every format */
 
-/* Puts a long baseline as several records, because a pipe must end with a whole record, and only baselines have
- * unlimited length. */
+/* Puts a long baseline as several records, because the trace in a pipe must end with a whole record if it is broken
+ * off, and PIPE_BUF bytes are written as a whole. Only baselines have unlimited length. */
 static int put_in_parts(struct writer *writer, const struct record *record)
 {
 	struct record part = *record;
@@ -200,7 +201,8 @@ int writer_put(struct writer *writer, const struct record *record)
 	(ops->around ? ops->around : writer_put_record)(writer, record);
 	writer->has_process |= record->type == RECORD_PROCESS;
 	writer_note_end(writer);
-	/* If bytes wait for the reader, try again only with many more, or at a flush, to save system calls. */
+	/* While bytes wait for the reader, do not try to write before WRITER_FLUSH_SIZE more bytes have come or
+	 * writer_flush() is called, to save system calls. */
 	if (writer->waiting && writer->out.size - writer->waiting < WRITER_FLUSH_SIZE)
 		return 0;
 	if (writer->out.size >= (writer->packed ? PACKER_FRAME : WRITER_FLUSH_SIZE) || is_awaited(writer, record))

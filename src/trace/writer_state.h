@@ -11,27 +11,34 @@ struct writer {
 	const struct encoding *encoding;
 	struct writer_options options;
 	int fd;
-	struct packed *packed;  /* the output instead of fd; NULL if not compressed */
-	uint64_t flushed_at;    /* time of its last frame; CLOCK_MONOTONIC */
-	int error;              /* negative errno of the first error */
-	bool finished, is_last; /* no record may be put any more; this flush may wait for the reader */
+	/* the compressed output, which replaces fd; NULL if the trace is not compressed */
+	struct packed *packed;
+	uint64_t flushed_at; /* time of the last frame of `packed`, in ns of CLOCK_MONOTONIC */
+	int error;           /* the first error, a negative errno; 0 before */
+	/* finished: no record may be put any more. is_last: a flush may wait for the reader */
+	bool finished, is_last;
 	bool drops_rest;
-	bool has_process;    /* a process was put */
-	uint64_t cut_count;  /* values that did not fit the format */
-	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
-	struct buf out;      /* bytes that are not written yet: between two puts, whole records */
-	struct record_end {  /* the end of each record in `out`, for cutting back after an error */
+	bool has_process;    /* a process record was put */
+	uint64_t cut_count;  /* number of values that were cut; see writer_cut_count() */
+	uint64_t lost_count; /* number of addresses that lost bits; see writer_lost_count() */
+	/* bytes that are not written yet; only whole records between two calls of writer_put() */
+	struct buf out;
+	/* the end of each record in `out`, to find the last whole record after an error */
+	struct record_end {
 		uint32_t at, calls;
 	} * ends;
-	unsigned calls_put; /* calls in what a put appends: 1 for a call, unless the format changes it */
+	/* number of calls in the bytes that writer_put() appends: 1 for a call record, unless the format sets another
+	 * number */
+	unsigned calls_put;
 	struct omissions omissions;
 	size_t end_count, end_capacity;
-	size_t waiting; /* bytes that the reader had no room for at the last try; options.never_waits */
-	uint64_t calls; /* calls that were written */
-	void *state;    /* the format's */
+	/* with options.never_waits: number of bytes for which the pipe had no room at the last try */
+	size_t waiting;
+	uint64_t calls; /* number of calls that were written */
+	void *state;    /* the state of the format's writer */
 };
 
-/* Appends the record by the encoding's function for its type, or counts that it has no place. */
+/* Appends the record with the encoding's function for its type, or counts it as omitted. */
 void writer_put_record(struct writer *writer, const struct record *record);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parts of the mpatrol tracing format that its writer and its reader share.
+/* Definitions of the mpatrol tracing format, for its writer and its reader.
  *
  * The document "tracing file format" of mpatrol defines the format; functrace-formats(5) describes it. */
 #ifndef FT_TRACE_MPATROL_MPATROL_H
@@ -9,13 +9,14 @@
 
 #define MPATROL_MAGIC   "MTRC"
 #define MPATROL_VERSION 10501 /* 1.5.1, which functrace writes */
-#define MPATROL_SOURCE  10405 /* from this version on records have their thread, function, file and line */
+/* from this version on, records contain the thread, function, file and line */
+#define MPATROL_SOURCE  10405
 #define MPATROL_TOO_NEW 10600
-#define MPATROL_SLOTS   32   /* of each cache of names, as in the mpatrol library */
-#define MPATROL_NAME    1023 /* mpatrol's programs have no room for a longer name */
+#define MPATROL_SLOTS   32   /* number of names in each cache, as in the mpatrol library */
+#define MPATROL_NAME    1023 /* limit of a name in mpatrol's programs, in bytes */
 
-/* The name of an argument of an allocation, whose value is the block's index. Allocations have it if the index is not
- * one more than the last one. */
+/* Name of an argument that the reader adds to an allocation. Its value is the block's index. It is added if the index
+ * is not one more than the last one, so that the writer can use the same index. */
 #define MPATROL_INDEX_ARG "#index"
 
 enum mpatrol_type {
@@ -29,31 +30,34 @@ enum mpatrol_type {
 /* A record of an mpatrol trace. */
 struct mpatrol_event {
 	enum mpatrol_type type;
-	uint64_t index;       /* of the block: the same through all its reallocations, and never used again */
-	uint64_t address;     /* of the block or area; R: the new one */
-	uint64_t size;        /* of the block or area; not in F */
-	uint64_t old_address; /* only in R */
+	/* index of the block; stays the same when the block is reallocated, and is never reused */
+	uint64_t index;
+	uint64_t address;     /* address of the block or area; in R the new address */
+	uint64_t size;        /* size of the block or area, in bytes; not set in F */
+	uint64_t old_address; /* address before a reallocation; only in R */
 	uint32_t thread;
-	struct call_site site; /* valid until the next record is put */
+	/* caller of the function; its names are valid until the next record is put */
+	struct call_site site;
 };
 
 struct mpatrol_events;
 
 struct mpatrol_events_options {
-	frame_namer namer; /* NULL: callers have the names of their text, or are module+0xOFFSET */
+	/* names the callers; with NULL they have the names in the frame's text, or are module+0xOFFSET */
+	frame_namer namer;
 	void *namer_context;
 	void (*emit)(void *context, const struct mpatrol_event *event);
 	void *context;
-	struct omissions *omissions; /* counts what has no event; owned by the caller */
+	struct omissions *omissions; /* counts records that become no event; owned by the caller */
 };
 
-/* Makes a converter of records into events, to be freed by mpatrol_events_free(). It knows which block is at which
- * address, and makes one event of a release and an allocation by one call of realloc. Its memory is proportional to the
- * live blocks. */
+/* Makes a converter of records into events, to be freed by mpatrol_events_free(). The converter remembers the index of
+ * each live block, and makes one event of the release and the allocation of a realloc. Its memory is proportional to
+ * the number of live blocks. */
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options);
-/* Takes a record, and emits its events. Returns how many calls of the trace these events represent. */
+/* Converts a record and emits its events. Returns the number of calls of the trace that these events represent. */
 unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record);
-/* Emits a release that was held back. Returns as mpatrol_events_put(). */
+/* Emits a release that still waits for the allocation of a realloc. Return value as mpatrol_events_put(). */
 unsigned mpatrol_events_finish(struct mpatrol_events *events);
 void mpatrol_events_free(struct mpatrol_events *events);
 

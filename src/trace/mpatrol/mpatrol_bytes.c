@@ -1,4 +1,4 @@
-/* Reads the parts of the mpatrol format's records: bytes, numbers, names. */
+/* Parses the elements of which records of the mpatrol format consist: bytes, numbers, names. */
 #include "config.h"
 #include "base/leb128.h"
 #include "trace/mpatrol/mpatrol_read.h"
@@ -58,7 +58,8 @@ static int take_definition(struct reader *reader, char **slot)
 	return 1;
 }
 
-/* Takes a name, or the number of a slot with a name. *name is NULL if there is none, or the slot was never defined. */
+/* Parses a name, or the number of a slot that contains a name. *name is NULL if the record has no name, or the slot is
+ * empty. */
 static int take_name(struct reader *reader, char **slots, const char **name)
 {
 	const int byte = mpatrol_take_byte(reader);

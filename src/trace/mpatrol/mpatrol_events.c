@@ -1,4 +1,4 @@
-/* Turns the records of a trace into those of an mpatrol trace, which refer to blocks by index. */
+/* Converts the records of a trace to the records of an mpatrol trace, which identify blocks by index. */
 #include "config.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -8,28 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A release by what may be a realloc: its allocation may be the next call. */
+/* A release by a function that may be a realloc. If it is one, the next call is its allocation. */
 struct mpatrol_events_held_release {
 	bool is_held;
-	uint64_t id, index; /* of the block, which is not among the live ones meanwhile */
+	/* id and index of the block, which is not in `live` until the release is emitted or becomes a realloc */
+	uint64_t id, index;
 	uint32_t thread;
-	char function[64]; /* only its beginning */
+	char function[64]; /* beginning of the function's name */
 	struct call_site site;
 };
 
-/* `live` has only the indexes of blocks, not their sizes, because in a large trace each access to memory counts. */
+/* `live` contains only the indexes of blocks, not their sizes, because a smaller table causes fewer cache misses. */
 struct mpatrol_events {
 	struct mpatrol_events_options options;
 	struct call_sites sites;
-	uint64_t seed;    /* mixed into all keys */
-	struct hash live; /* address -> index of its block; 0 if it was released and the address not allocated again */
-	size_t dead;      /* number of entries of `live` that are 0 */
+	uint64_t seed; /* random number that is XORed into all keys of `live` */
+	/* address -> index of its block; 0 if the block was released and the address is unused */
+	struct hash live;
+	size_t dead; /* number of entries of `live` that are 0 */
 	uint64_t last_index;
 	uint32_t thread;
 	struct hash other_resources; /* ids of resources that are not memory */
 	bool has_memory;
 	struct mpatrol_events_held_release held;
-	unsigned calls; /* calls that the events of this record represent */
+	unsigned calls; /* number of calls that the events of the current record represent */
 };
 
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options)
@@ -64,8 +66,9 @@ static void mpatrol_events_emit(struct mpatrol_events *events, const struct mpat
 
 /* ---- Blocks ---- */
 
-/* Counts an entry that became 0. It stays in its place, because most addresses are allocated again. Such entries are
- * removed when they are half of all, so that memory is proportional to the live blocks. */
+/* Counts an entry of `live` that became 0. Such an entry stays in the table, because most addresses are allocated
+ * again. When half of the entries are 0, they are removed, so that memory stays proportional to the number of live
+ * blocks. */
 static void count_dead_entry(struct mpatrol_events *events)
 {
 	struct hash live = {0};
@@ -81,7 +84,7 @@ static void count_dead_entry(struct mpatrol_events *events)
 	events->dead = 0;
 }
 
-/* Removes the block at that address. Returns its index; 0 if there was none. */
+/* Removes the block at that address. Returns its index; 0 if no block is live there. */
 static uint64_t mpatrol_events_take_index(struct mpatrol_events *events, uint64_t address)
 {
 	uint64_t *const place = hash_get(&events->live, address ^ events->seed);
@@ -103,8 +106,9 @@ static void emit_release(struct mpatrol_events *events, uint64_t address, uint64
 			.type = MPATROL_FREE, .index = index, .address = address, .thread = thread, .site = *site});
 }
 
-/* Returns the place for the index of a block that is allocated at that address. If another block is live there, its
- * release was not seen; then emits this release, because the other block's index would be lost otherwise. */
+/* Returns the entry of `live` for a block that is allocated at that address. If another block is live there, its
+ * release is missing in the trace; then emits this release, because the old block's index is about to be
+ * overwritten. */
 static uint64_t *make_place(struct mpatrol_events *events, uint64_t address)
 {
 	const size_t known = events->live.count;
@@ -117,8 +121,8 @@ static uint64_t *make_place(struct mpatrol_events *events, uint64_t address)
 	return index;
 }
 
-/* Returns the index for a new block: that of the argument with which our reader keeps an unusual index, or the next
- * one. No index is used twice. */
+/* Returns the index for a new block: the value of the argument MPATROL_INDEX_ARG, if the call has it and the value is
+ * new; else the next number. No index is used twice. */
 static uint64_t next_index(struct mpatrol_events *events, const struct record_call *call)
 {
 	uint64_t index = 0;
@@ -147,8 +151,8 @@ static void allocate(struct mpatrol_events *events, const struct record_call *ca
 
 /* ---- Reallocations ---- */
 
-/* Names of functions that reallocate vary with the allocator, but all contain this word, even rallocx. A release by
- * another such function is merely held back until the next call. */
+/* Functions that reallocate have different names in each allocator, but all names contain "alloc", even rallocx. If
+ * another function matches, its release is merely emitted one call later. */
 static bool may_reallocate(const char *function)
 {
 	return function && strstr(function, "alloc");
@@ -217,7 +221,7 @@ static bool mpatrol_events_is_memory(const struct mpatrol_events *events, uint32
 	return !events->other_resources.count || !hash_get(&events->other_resources, resource);
 }
 
-/* Counts what the event of a call leaves out. */
+/* Counts the members of a call that its event does not contain. */
 static void count_omitted(struct mpatrol_events *events, const struct record_call *call)
 {
 	uint64_t *const count = events->options.omissions->count;
@@ -274,7 +278,7 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 
 static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
-	/* Calls with the resource 0 are of the only resource. */
+	/* The resource 0 of a call means the only declared one. */
 	if (is_heap_type(resource->type)) {
 		events->has_memory = true;
 		hash_remove(&events->other_resources, 0, NULL);

@@ -51,8 +51,8 @@ static uint64_t get_word(const unsigned char *p, unsigned size, bool big_endian)
 	return value;
 }
 
-/* Finds the size and byte order of words in eight bytes: the first word is 1, and the second, the version, is never
- * 0. */
+/* Finds the size and byte order of words from the first eight bytes: the first word is 1, and the second, the version,
+ * is never 0. */
 static bool recognise_words(struct mpatrol_reader *s, const unsigned char *p)
 {
 	s->wide = get_word(p, 8, false) == 1 || get_word(p, 8, true) == 1;
@@ -186,7 +186,7 @@ static struct record_call *mpatrol_read_put_call(struct mpatrol_reader *s, enum 
 	return &record->call;
 }
 
-/* Puts the names of the caller into a frame with the address 0, because the trace does not contain the caller's
+/* Adds a frame with the names of the caller. Its address is 0, because the trace does not contain the caller's
  * address. */
 static void put_site(struct mpatrol_reader *s, struct record_call *call, const struct mpatrol_source *source)
 {
@@ -204,7 +204,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 	call->has_frames = true;
 }
 
-/* Adds an allocation's index as an argument, if it is not one more than the last. */
+/* Adds the index of an allocation as an argument if it is not one more than the last index. */
 static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {
@@ -236,7 +236,7 @@ static int take_allocation(struct reader *reader, bool reallocates)
 		reader_complain(reader, "the R record at byte %" PRIu64 " is of block %" PRIu64 ", which is not live",
 				reader_offset(reader), index);
 	mpatrol_read_put_thread(s, source.thread);
-	/* Before there were R records, a reallocation was another A record of the block. */
+	/* Versions without R records write a reallocation as another A record of the same block. */
 	if (block)
 		mpatrol_read_put_call(s, CALL_RELEASE, "realloc")->id = block->address;
 	struct record_call *call = mpatrol_read_put_call(s, CALL_ALLOC, block ? "realloc" : "malloc");
@@ -290,7 +290,7 @@ static int take_area(struct reader *reader, bool is_internal)
 	return 1;
 }
 
-/* Takes the trailer, the format's end of a trace. Bytes after it are ignored. */
+/* Skips the trailer, which ends a trace. Bytes after it are ignored. */
 static int take_trailer(struct reader *reader)
 {
 	const size_t size = reader_fill(reader, 4);
@@ -303,7 +303,8 @@ static int take_trailer(struct reader *reader)
 	return 0;
 }
 
-/* Ends a trace whose writer was stopped before it could write the trailer. */
+/* Called at the end of an input without a trailer, because the writer was killed or still runs. Returns 0 or a negative
+ * errno. */
 static int without_trailer(struct reader *reader)
 {
 	const int status = reader_end(reader);
@@ -313,7 +314,8 @@ static int without_trailer(struct reader *reader)
 	return status;
 }
 
-/* Takes one record and queues those that it becomes, perhaps none. Returns 1, 0 at the end, or a negative errno. */
+/* Parses one record of the file, and queues the records that it becomes (0 to 3). Returns 1, 0 at the end, or a
+ * negative errno. */
 static int take_record(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;

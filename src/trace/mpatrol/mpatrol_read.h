@@ -7,10 +7,10 @@
 #include "trace/mpatrol/mpatrol.h"
 #include "trace/reader_state.h"
 
-/* Slots that a reference can name, and the longest name that is read. */
+/* Number of slots to which a name's reference of 7 bits can refer, and limit of a name that is read, in bytes. */
 enum { MPATROL_SLOTS_READ = 128, MPATROL_NAME_READ = 65536 };
 
-/* The most records that one record of the file becomes: a thread, a release, an allocation. */
+/* Limit of the records that one record of the file becomes: a thread, a release, an allocation. */
 enum { MPATROL_QUEUE = 3 };
 
 struct mpatrol_live {
@@ -22,27 +22,27 @@ struct mpatrol_reader {
 	int status;
 	bool wide, big_endian, has_source;
 	unsigned version;
-	uint64_t seed;    /* mixed into all keys */
-	struct hash live; /* index -> number in `blocks` */
+	uint64_t seed;    /* random number that is XORed into all keys of hashes */
+	struct hash live; /* index of a live block -> its index in `blocks` */
 	struct mpatrol_live *blocks;
 	size_t block_count, block_capacity;
-	size_t *unused; /* numbers in `blocks` that are free again */
+	size_t *unused; /* indexes of unused entries of `blocks` */
 	size_t unused_count, unused_capacity;
 	uint64_t last_index, next_call;
 	char *functions[MPATROL_SLOTS_READ], *files[MPATROL_SLOTS_READ];
-	/* Threads are numbers of 64 bits. One that does not fit in 32 bits gets a number that does, a handle, and its
-	 * own number as a name. */
-	struct hash handles; /* thread -> handle */
+	/* The file contains thread numbers of 64 bits. A number that does not fit in 32 bits is replaced by a handle
+	 * that fits, and becomes the thread's name. */
+	struct hash handles; /* number of a thread -> its handle */
 	struct hash taken;   /* handles in use */
 	uint32_t last_handle;
-	uint64_t thread; /* the thread of the calls that are read */
+	uint64_t thread; /* number of the thread that made the current calls */
 	char thread_name[24], index_text[24], origin[32];
 	struct call_arg index_arg;
 	struct buf site_text;
 	const char *texts[1];
 	struct record queue[MPATROL_QUEUE];
 	size_t queued, given;
-	size_t at; /* bytes of the record that have been taken */
+	size_t at; /* number of bytes of the current record that have been parsed */
 };
 
 struct mpatrol_source {
@@ -50,12 +50,14 @@ struct mpatrol_source {
 	const char *function, *file;
 };
 
-/* Returns the next byte of the record at reader->start, of which s->at bytes have been taken; -1 if the input ends. */
+/* Returns the next byte of the record at reader->start, of which s->at bytes have been parsed already; -1 at the end of
+ * the input. */
 int mpatrol_take_byte(struct reader *reader);
-/* Describes that the record is not whole. Returns 0 or a negative errno, as reader_cut_off(). */
+/* Reports with reader_cut_off() that the input ends within the record. Returns 0 or a negative errno. */
 int mpatrol_cut_off(struct reader *reader);
-/* Take a number, or the place where a call was made. Return 1; or 0 or a negative errno, which has been described, if
- * the record is not whole or damaged. The reader owns the names, until their slot gets another one. */
+/* Parse a number, or the thread and source position of a call. Return 1; or 0 or a negative errno, which has been
+ * described in reader->message, if the record is incomplete or damaged. The names belong to the reader, and are valid
+ * until their slot gets another name. */
 int mpatrol_take_number(struct reader *reader, uint64_t *value);
 int mpatrol_take_source(struct reader *reader, struct mpatrol_source *source);
 

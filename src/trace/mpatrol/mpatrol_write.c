@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names to which records refer by a byte: the number of a slot, from 1 on. */
+/* A cache of names. Records refer to a name by one byte, the number of its slot, counted from 1. */
 struct name_cache {
 	uint64_t hashes[MPATROL_SLOTS];
-	/* A ring of the slots in use, by the order in which they were used last. */
+	/* The slots in use form a ring, ordered by the time of their last use. */
 	unsigned char older[MPATROL_SLOTS], newer[MPATROL_SLOTS];
 	size_t newest, count;
 	char names[MPATROL_SLOTS][MPATROL_NAME + 1];
@@ -22,7 +22,7 @@ struct mpatrol_writer {
 	struct name_cache functions, files;
 };
 
-/* Returns the slot with the name; cache->count if there is none. */
+/* Returns the slot that contains the name; cache->count if no slot does. */
 static size_t find_name(const struct name_cache *cache, const char *name, size_t length, uint64_t hash)
 {
 	for (size_t i = 0; i < cache->count; i++)
@@ -31,7 +31,7 @@ static size_t find_name(const struct name_cache *cache, const char *name, size_t
 	return cache->count;
 }
 
-/* Returns a free slot, or the one that was not used for longest, and makes it the newest. */
+/* Returns a free slot or, if there is none, the least recently used one. Makes it the newest. */
 static size_t mpatrol_write_take_slot(struct name_cache *cache)
 {
 	if (cache->count == MPATROL_SLOTS) {

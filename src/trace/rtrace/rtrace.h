@@ -1,4 +1,4 @@
-/* The parts of the rtrace binary format that its writer and its reader share. Private to trace/.
+/* Definitions of the rtrace binary format, for its writer and its reader. Private to trace/.
  *
  * The document BINARY_PROTOCOL defines the format. There are two dialects: 1.4, and "compat", which the sp-rtrace 2.0
  * tools read. functrace-formats(5) describes both. */
@@ -8,16 +8,16 @@
 #include "base/util.h"
 
 #define RTRACE_MAGIC        0xf0
-#define RTRACE_HEAD         8 /* type and size */
+#define RTRACE_HEAD         8 /* size of a packet's head in bytes: type and size of the packet */
 #define RTRACE_COMPAT_MAJOR 2
 
-/* The most bytes of data in one packet, so that any reader can hold it. The sp-rtrace tools' buffer takes 4098 bytes
- * with the head; sizes are multiples of 4. */
+/* Limits of the data in one packet, in bytes, so that any reader has room for it. The sp-rtrace tools have a buffer of
+ * 4098 bytes including the head, and sizes are multiples of 4. */
 #define RTRACE_DATA_MAX        65536
 #define RTRACE_COMPAT_DATA_MAX 4088
 #define RTRACE_TEXT_MAX        65531
 
-/* A packet's type: its four letters, the first in the lowest byte. */
+/* A packet's type consists of four letters, the first in the lowest byte. */
 #define RTRACE_TYPE(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 enum rtrace_type {
@@ -33,7 +33,7 @@ enum rtrace_type {
 	RTRACE_FILE = RTRACE_TYPE('F', 'I', 'L', 'E'),
 	RTRACE_OCFG = RTRACE_TYPE('O', 'C', 'F', 'G'),
 	RTRACE_NLIB = RTRACE_TYPE('N', 'L', 'I', 'B'),
-	/* functrace's own, in 1.4 only */
+	/* packets that only functrace writes, in dialect 1.4 only */
 	RTRACE_THRD = RTRACE_TYPE('T', 'H', 'R', 'D'),
 	RTRACE_NOTE = RTRACE_TYPE('N', 'O', 'T', 'E'),
 	RTRACE_SCAN = RTRACE_TYPE('S', 'C', 'A', 'N'),
@@ -46,7 +46,7 @@ enum rtrace_type {
 	RTRACE_ATCH = RTRACE_TYPE('A', 'T', 'C', 'H'),
 };
 
-/* The name of the pseudo-argument that contains a size which does not fit in a dword. */
+/* Name of an additional argument with the size of a call that does not fit in a dword. */
 #define RTRACE_SIZE_ARG  "#size"
 #define RTRACE_SIZE_MORE 0xffffffffu
 

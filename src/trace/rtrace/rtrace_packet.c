@@ -1,5 +1,5 @@
-/* Parses the packets of the rtrace binary format. Packets may be damaged, so each member is compared with the rest of
- * the packet before it is used. */
+/* Parses the packets of the rtrace binary format. Packets may be damaged, so each member is parsed only if the rest of
+ * the packet has room for it. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
 
@@ -45,9 +45,9 @@ static int report_packet_damage(struct reader *reader, const struct packet *pack
 			     (char)(t >> 24), packet->size, what);
 }
 
-/* Appends a copy of the packet's next string to `text`, which has room for all strings of the packet, because each
- * takes more bytes there than as text. Returns the copy; NULL if the string goes beyond the packet. Some writers count
- * the padding in its length and others do not; this skips it in both cases. */
+/* Appends a copy of the packet's next string to `text`. `text` has room for all strings of the packet, because a string
+ * is longer in the packet. Returns the copy; NULL if the string exceeds the packet. The padding is skipped, whether the
+ * writer has included it in the string's length or not. */
 static const char *rtrace_packet_take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
 {
 	uint16_t length;
@@ -70,7 +70,7 @@ static const char *rtrace_packet_take_string(const struct rtrace_reader *s, stru
 	return copy;
 }
 
-/* Empties `text` and makes room for the packet's strings. */
+/* Empties `text` and reserves room for all strings of the packet. */
 static void rtrace_packet_text_begin(struct buf *text, const struct packet *packet)
 {
 	text->size = 0;
@@ -84,7 +84,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 {
 	struct rtrace_reader *s = reader->state;
 
-	/* Depth came with version 1.2. */
+	/* Versions before 1.2 have no depth. */
 	process->has_depth = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 2;
 	if (packet_bytes_left(packet) < (process->has_depth ? 16 : 12))
 		return report_packet_damage(reader, packet, TOO_SHORT);
@@ -101,7 +101,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	if (!s->compat && process->start_sec)
 		s->clock = (struct day_clock){.known = true,
 					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
-	/* The name must outlive the next packet, in which read_origin() looks for the origin. */
+	/* The name must stay valid while read_origin() parses the next packet. */
 	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
 
 	process->name = *process->name ? strcpy(name, process->name) : NULL;
@@ -130,7 +130,7 @@ static int rtrace_packet_take_resource(struct reader *reader, struct packet *pac
 {
 	struct rtrace_reader *s = reader->state;
 	struct record_resource *resource = &record->resource;
-	/* Flags came with version 1.3. */
+	/* Versions before 1.3 have no flags. */
 	const bool has_flags = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 3;
 
 	if (packet_bytes_left(packet) < (has_flags ? 8 : 4))
@@ -177,7 +177,7 @@ static int rtrace_packet_take_build_id(struct reader *reader, struct packet *pac
 	return record->build_id.hex ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
-/* Takes CTXR and THRD, which contain a number and a name. */
+/* Parses CTXR and THRD; both contain a number and a name. */
 static int rtrace_packet_take_named(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -288,7 +288,7 @@ static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet,
 	record->type = RECORD_HEAP;
 	record->heap = (struct record_heap){0};
 	if (s->wide && packet->size == 8 + figures) {
-		/* sp-rtrace's own writer stores the two addresses as dwords, whatever their size. */
+		/* sp-rtrace's writer stores the two addresses as dwords, even if pointers have 8 bytes. */
 		record->heap.bottom = take_dword(s, packet);
 		record->heap.top = take_dword(s, packet);
 	} else {
@@ -427,8 +427,8 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 	return 2;
 }
 
-/* Takes the call's size from the argument of that name, if it did not fit in the CALL packet. Returns false if this is
- * another argument. */
+/* Sets the call's size from the argument RTRACE_SIZE_ARG, if the size did not fit in the CALL packet. Returns false for
+ * any other argument. */
 static bool take_size_arg(struct record_call *call, const struct call_arg *arg)
 {
 	uint64_t size;
@@ -450,7 +450,7 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		return report_packet_damage(reader, packet, TOO_SHORT);
 	const uint32_t count = take_dword(s, packet);
 
-	/* A name and a value take at least four bytes each. */
+	/* A name and a value have at least four bytes each. */
 	if (count > packet_bytes_left(packet) / 8)
 		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
 				     packet->size, count);

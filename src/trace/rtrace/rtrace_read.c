@@ -1,12 +1,12 @@
-/* Reads the rtrace binary format: the handshake, the dialect, the sequence of packets. rtrace_packet.c parses the
- * packets. */
+/* Reads the rtrace binary format: the handshake, and the sequence of packets in both dialects. rtrace_packet.c parses
+ * the packets. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKET_END 0 /* the end of the input between two packets, or for now the end of a followed file */
+#define PACKET_END 0 /* the input ends between two packets, or a followed file pauses */
 
 static bool rtrace_detect(const unsigned char *data, size_t size)
 {
@@ -75,7 +75,7 @@ static bool rtrace_read_is_known(uint32_t type)
 	return false;
 }
 
-/* Returns whether this can be a packet's type, even an unknown one: letters, digits and '_'. */
+/* Returns true if this may be the type of a packet, known or unknown: it consists of letters, digits and '_'. */
 static bool rtrace_read_is_type(uint32_t type)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -142,8 +142,9 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	const struct rtrace_reader *s = reader->state;
 	int status;
 
-	/* A call that waits for a stack is returned when a followed trace pauses, because the stack may never come. In
-	 * compat the stack comes, perhaps with sp-rtrace's next block. */
+	/* When a followed trace pauses, a call that waits for its stack is returned, because it may have no stack. In
+	 * the compat dialect every call has a stack, so the reader waits for it: sp-rtrace may write it with its next
+	 * block. */
 	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);
 
@@ -170,14 +171,14 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	return 1;
 }
 
-/* Returns whether a packet is skipped: it is unknown, or has settings of the live stream, which sp-rtrace leaves in its
- * files. */
+/* Returns true for packets that the reader skips: packets of unknown types, and settings of the live stream, which
+ * sp-rtrace leaves in its files. */
 static bool is_ignored(const struct packet *packet)
 {
 	return !packet->known || packet->type == RTRACE_OCFG || packet->type == RTRACE_NLIB;
 }
 
-/* Skips the packet. Returns 1, 0 or a negative errno, as packet_peek(). */
+/* Skips the packet. Return value as packet_peek(). */
 static int packet_skip(struct reader *reader, const struct packet *packet)
 {
 	char type[8];
@@ -221,7 +222,7 @@ static int read_handshake(struct reader *reader)
 				     p[5 + arch], p[6 + arch]);
 	s->compat = s->major == RTRACE_COMPAT_MAJOR;
 	if (!s->compat && !rtrace_read_is_type(get_type(s, p + size))) {
-		/* Written by sp-rtrace before 2.0. */
+		/* This trace may be written by sp-rtrace before 2.0. */
 		if (!rtrace_read_is_type(get_type(s, p + size + 4)))
 			return reader_damage(reader, size, "no packet begins here");
 		s->compat = s->old = true;
@@ -232,8 +233,8 @@ static int read_handshake(struct reader *reader)
 	return 1;
 }
 
-/* Takes the name of the program that wrote the trace, which is module 0. The module 0 of sp-rtrace has no name of its
- * own, only "main". */
+/* Sets process->origin from module 0, which names the program that wrote the trace. sp-rtrace calls its module 0
+ * "main", which is no such name. */
 static void read_origin(struct reader *reader, struct record_process *process)
 {
 	struct rtrace_reader *s = reader->state;
@@ -274,7 +275,7 @@ static int rtrace_read_begin(struct reader *reader, struct record *record)
 		return status;
 	s->begun = true;
 	if (!status || packet.type != RTRACE_PINF)
-		return 1; /* unusual, but the rest can be read */
+		return 1; /* a trace without PINF is unusual, but it can be read */
 	status = rtrace_take_process(reader, &packet, &record->process);
 	if (status < 0)
 		return status;
@@ -298,7 +299,7 @@ static int give_call(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Returns whether the packet belongs to the waiting call, or may come before one that does. */
+/* Returns true if the packet belongs to the waiting call, or if packets that belong to it may still follow. */
 static bool continues_call(const struct rtrace_reader *s, const struct packet *packet)
 {
 	switch (packet->type) {
@@ -306,13 +307,13 @@ static bool continues_call(const struct rtrace_reader *s, const struct packet *p
 		return !s->call.has_frames;
 	case RTRACE_ARGS:
 		return !s->has_args;
-	case RTRACE_FILE: /* sp-rtrace may put it between a call and its stack */
+	case RTRACE_FILE: /* sp-rtrace may write FILE between a call and its stack */
 		return s->compat && !s->call.has_frames;
 	}
 	return is_ignored(packet);
 }
 
-/* Takes a packet. Returns 1 if it makes `record`, 2 if it makes none, or a negative errno. */
+/* Parses a packet. Returns 1 if `record` is set, 2 if it is not, or a negative errno. */
 static int take_packet(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -326,7 +327,7 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_BTRC:
 	case RTRACE_ARGS:
 		if (!s->has_call) {
-			reader->skipped++; /* belongs to no call */
+			reader->skipped++; /* the packet belongs to no call */
 			status = 2;
 		} else {
 			status = packet->type == RTRACE_BTRC ? rtrace_take_frames(reader, packet)
@@ -339,7 +340,8 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_PINF:
 	case RTRACE_NTIM:
 	case RTRACE_ATCH:
-		reader->skipped++; /* too late: the process record has been returned */
+		/* the packet comes too late, because the process record has been returned */
+		reader->skipped++;
 		status = 2;
 		break;
 	default:
@@ -385,7 +387,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 		return status;
 	s->stopped = true;
 	s->status = status;
-	/* The damage is after the waiting call, so the call itself is sound. */
+	/* The end or the damage is after the waiting call, so the call itself is sound. */
 	return s->has_call ? give_call(reader, record) : status;
 }
 

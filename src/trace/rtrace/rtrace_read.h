@@ -6,28 +6,29 @@
 #include "trace/reader_state.h"
 #include "trace/rtrace/rtrace.h"
 
-/* The most bytes of data that a packet of a known type may have, far more than any writer makes. Packets of unknown
- * types are skipped, whatever their size. */
+/* Limit of the data of a packet with a known type, in bytes; no writer reaches it. Packets of unknown types are
+ * skipped, whatever their size. */
 #define RTRACE_READ_MAX (1u << 20)
 
 struct rtrace_reader {
 	bool begun;
-	bool stopped; /* for good; rtrace_next() returns `status` */
+	bool stopped; /* reading has ended; rtrace_next() returns only `status` from now on */
 	int status;
-	bool compat; /* the compat dialect, with another order of fields */
-	bool old;    /* sp-rtrace before 2.0: [size][type], the type counted in the size */
+	bool compat; /* the trace is in the compat dialect, which has another order of fields */
+	/* written by sp-rtrace before 2.0: a packet begins with [size][type], and its size includes the type */
+	bool old;
 	bool swap, wide, big_endian;
 	unsigned major, minor;
 	struct day_clock clock;
-	uint32_t depth; /* of the trace's stacks; 0 if unknown */
+	uint32_t depth; /* frames per stack of the trace; 0 if unknown */
 	uint32_t resource_count, first_resource;
-	uint64_t declared; /* bit N: resource N */
+	uint64_t declared; /* bit N is set if resource N is declared */
 	uint64_t next_index;
-	uint32_t microseconds; /* of the next call's millisecond */
-	struct buf text;       /* the strings of a record that is returned at once */
+	uint32_t microseconds; /* microseconds within the millisecond of the next call */
+	struct buf text;       /* the strings of a record other than a call */
 	struct buf call_text;  /* the strings of `call` */
 	struct buf arg_text;
-	bool has_call; /* `call` waits for its stack and arguments */
+	bool has_call; /* `call` is not returned yet, because its stack and arguments may follow */
 	bool has_args;
 	struct record_call call;
 	uint64_t *frames;
@@ -38,16 +39,18 @@ struct rtrace_reader {
 	size_t baseline_capacity;
 };
 
-/* A packet in the buffer; while it is parsed, `p` is where its unread data begin. */
+/* A packet in the buffer. While it is parsed, `p` points to the rest of its data. */
 struct packet {
 	uint32_t type; /* enum rtrace_type */
-	uint32_t size; /* of the data */
+	uint32_t size; /* size of the data, in bytes */
 	bool known;
 	const unsigned char *p, *end;
 };
 
-/* Parse the data of one packet. Return 1, 2 if this makes no record yet, or a negative errno, which has been described,
- * if the data do not fit the type. Strings are in s->text; those of calls stay valid until the call is returned. */
+/* Parse the data of one packet. Return 1 if the record is complete, 2 if other packets may belong to it or there is no
+ * record, or a negative errno, which has been described in reader->message, if the data do not fit the type. The
+ * record's strings are in s->text, valid until the next packet; strings of a call stay valid until the call is
+ * returned. */
 int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process);
 int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record);
 int rtrace_take_call(struct reader *reader, struct packet *packet);

@@ -18,8 +18,8 @@ static void rtrace_write_end(struct writer *writer)
 	free(writer->state);
 }
 
-/* The longest name of a machine that is written, because the handshake's size is one byte. No machine has a longer
- * name. */
+/* Limit of the name of a machine, in bytes, because the size of the handshake is stored in one byte. No machine has a
+ * longer name. */
 #define ARCH_MAX 128
 
 static void put_handshake(struct writer *writer, const struct record_process *process)
@@ -183,7 +183,7 @@ static void rtrace_write_put_lost(struct writer *writer, const struct record_los
 	packet_end(writer, RTRACE_LOST, p);
 }
 
-#define BASELINE_BLOCKS 1024 /* in a packet, so that a writer's buffer stays small */
+#define BASELINE_BLOCKS 1024 /* number of blocks in one packet; keeps the writer's buffer small */
 
 static void rtrace_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {

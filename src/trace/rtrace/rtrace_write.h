@@ -1,5 +1,5 @@
-/* Builds the rtrace writer's packets at the end of the writer's buffer: makes room, then writes the members with a
- * cursor. Private to trace/. */
+/* Builds packets of the rtrace format at the end of the writer's buffer: reserves room, then stores one member after
+ * the other. Private to trace/. */
 #ifndef FT_TRACE_RTRACE_RTRACE_WRITE_H
 #define FT_TRACE_RTRACE_RTRACE_WRITE_H
 
@@ -9,11 +9,11 @@
 struct rtrace_state {
 	bool compat;
 	bool swap; /* the target's byte order is not the host's */
-	bool wide; /* pointers of 8 bytes */
+	bool wide; /* pointers have 8 bytes */
 	bool reverse_types;
 	uint32_t data_max;
 	uint32_t resource_count, first_resource;
-	uint64_t declared; /* bit N: resource N */
+	uint64_t declared; /* bit N is set if resource N is declared */
 };
 
 static inline unsigned char *put_word(const struct rtrace_state *s, unsigned char *p, uint16_t value)
@@ -46,7 +46,7 @@ static inline unsigned char *put_pointer(struct writer *writer, unsigned char *p
 	return p + 8;
 }
 
-/* Writes the head of the packet whose data are from head + RTRACE_HEAD to `end`. */
+/* Writes the head of a packet. Its data are from head + RTRACE_HEAD to `end`. */
 static inline unsigned char *put_head(const struct rtrace_state *s, unsigned char *head, uint32_t type,
 				      unsigned char *end)
 {
@@ -58,8 +58,8 @@ static inline unsigned char *put_head(const struct rtrace_state *s, unsigned cha
 	return end;
 }
 
-/* Puts a string of at most `room` bytes in all, a multiple of 4. A longer one is cut, ends in "..." and is counted.
- * `length` is that of the text, which may be NULL. */
+/* Puts a string. room: limit of its size with length and padding, in bytes, a multiple of 4. A longer text is cut, its
+ * end is replaced by "...", and it is counted. length: length of `text`, which may be NULL. */
 static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text, size_t length,
 					size_t room)
 {
@@ -71,7 +71,7 @@ static inline unsigned char *put_string(struct writer *writer, unsigned char *p,
 		length = max;
 	const size_t whole = align_up(2 + length, 4);
 
-	/* Clear the last word first: what the text leaves of it is padding. */
+	/* Clear the last word first, because the bytes after the text are padding. */
 	memset(p + whole - 4, 0, 4);
 	put_word(s, p, (uint16_t)(s->compat && text ? whole - 2 : length));
 	if (length)
@@ -90,13 +90,13 @@ static inline size_t text_length(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-/* Returns the most bytes that a string takes in the buffer. */
+/* Returns the limit of the bytes that a text of that length needs in the buffer. */
 static inline size_t string_size(size_t length)
 {
 	return 2 + (length < RTRACE_TEXT_MAX ? length : RTRACE_TEXT_MAX) + 3;
 }
 
-/* Starts a packet that will have at most `size` bytes of data. Returns where the data begin. */
+/* Begins a packet with at most `size` bytes of data. Returns the address for the data. */
 static inline unsigned char *packet_begin(struct writer *writer, size_t size)
 {
 	return buf_room(&writer->out, RTRACE_HEAD + size) + RTRACE_HEAD;
@@ -108,13 +108,13 @@ static inline void packet_end(struct writer *writer, uint32_t type, unsigned cha
 	writer->out.size = (size_t)(end - writer->out.data);
 }
 
-/* Returns whether the dialect has room for the resource: the sp-rtrace tools can have 32. */
+/* Returns true if the dialect can contain the resource. The sp-rtrace tools are limited to 32 resources. */
 static inline bool resource_fits(const struct rtrace_state *s, uint32_t id)
 {
 	return !s->compat || id <= 32;
 }
 
-/* Puts a call's packets: the microseconds of its time, the call, its frames, its arguments. */
+/* Puts the packets of a call: the microseconds of its time, the call itself, its frames, its arguments. */
 void rtrace_put_call(struct writer *writer, const struct record_call *call);
 
 #endif

@@ -11,7 +11,7 @@ static void rtrace_write_call_put_frames(struct writer *writer, const struct rec
 
 	for (size_t i = 0; call->frame_texts && i < count; i++)
 		writer->omissions.count[OMITTED_FRAME_NAME] += call->frame_texts[i] != NULL;
-	/* A last address 0 is not written, because it would be the mark of an incomplete stack. */
+	/* Addresses 0 at the end are left out, because a last address 0 is the mark of an incomplete stack. */
 	while (count && !s->compat && !call->frames[count - 1])
 		count--;
 
@@ -35,7 +35,8 @@ static void rtrace_write_call_put_frames(struct writer *writer, const struct rec
 	packet_end(writer, RTRACE_BTRC, p);
 }
 
-/* Puts an argument if its name fits into the `left` bytes of the packet; cuts its value to what fits. */
+/* Puts an argument if its name fits in the packet, and cuts its value to the rest. left: free bytes of the packet.
+ * Returns the address after it. */
 static unsigned char *rtrace_write_call_put_arg(struct writer *writer, unsigned char *p, const char *name,
 						const char *value, size_t left)
 {
@@ -79,7 +80,8 @@ static void rtrace_write_call_put_args(struct writer *writer, const struct recor
 	packet_end(writer, RTRACE_ARGS, p);
 }
 
-/* Returns the milliseconds of the day. 0 would mean that there is no time, so at midnight this is 1. */
+/* Returns the time of the call in milliseconds of the day. Midnight becomes 1, because 0 means that the call has no
+ * time. */
 static uint32_t call_time(const struct record_call *call)
 {
 	if (call->time_ns == TIME_NONE)
@@ -96,7 +98,7 @@ static uint32_t call_resource(const struct rtrace_state *s, const struct record_
 	return resource_fits(s, call->resource) ? call->resource : 0;
 }
 
-/* Puts the microseconds that the milliseconds of the next call leave out. */
+/* Puts the microseconds within the millisecond of the call, which the CALL packet has no place for. */
 static void put_microseconds(struct writer *writer, const struct record_call *call)
 {
 	const uint32_t us = call->time_ns == TIME_NONE ? 0 : (uint32_t)(call->time_ns / 1000 % 1000);
@@ -136,7 +138,8 @@ static void put_call_packet(struct writer *writer, const struct record_call *cal
 void rtrace_put_call(struct writer *writer, const struct record_call *call)
 {
 	const bool compat = ((const struct rtrace_state *)writer->state)->compat;
-	/* In 1.4 the greatest dword means that the size is in an argument, so a size of that value is there, too. */
+	/* In 1.4 the size 0xffffffff means that the size is in an argument, so a call with exactly this size has the
+	 * argument, too. */
 	const bool more = call->size >= RTRACE_SIZE_MORE;
 	const bool has_args = call->arg_count || (more && !compat);
 

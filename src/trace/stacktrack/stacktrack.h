@@ -1,5 +1,5 @@
-/* The parts of the StackTrack format that its writer, its reader and its expansion share. A trace is a stream of
- * entries of one size.
+/* Definitions of the StackTrack format, for its writer, its reader and its expansion. A trace is a sequence of entries
+ * of the same size.
  *
  * The document "data format" of Boost StackTrack defines the format; functrace-formats(5) describes it, and how
  * functrace writes a trace in it. */
@@ -11,9 +11,9 @@
 
 #define STACKTRACK_MAGIC   0x12345678u
 #define STACKTRACK_VERSION 0x100
-#define STACKTRACK_ENTRY   24 /* bytes of an entry, as functrace writes it */
-#define STACKTRACK_PAYLOAD 8  /* where its payload begins */
-#define STACKTRACK_INFO    16 /* bytes of text in an INFO entry */
+#define STACKTRACK_ENTRY   24 /* size of an entry that functrace writes, in bytes */
+#define STACKTRACK_PAYLOAD 8  /* offset of the payload in it */
+#define STACKTRACK_INFO    16 /* bytes of text in an INFO entry that functrace writes */
 
 enum stacktrack_type {
 	STACKTRACK_HIT,
@@ -34,7 +34,8 @@ enum stacktrack_type {
 /* The two known styles of scopes. */
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
-/* Named values, which contain all records except calls. The values that belong to a call have its sequence number. */
+/* Named values: each record except a call is written as one. The arguments and the stack of a call are values with the
+ * call's sequence number. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \
@@ -60,11 +61,11 @@ enum stacktrack_value {
 	STACKTRACK_VALUES(VALUE)
 #undef VALUE
 		STACKTRACK_VALUE_COUNT,
-	STACKTRACK_OF_CALL = STACKTRACK_VALUE_COUNT, /* a scope that is a function */
+	STACKTRACK_OF_CALL = STACKTRACK_VALUE_COUNT, /* the scope is a function */
 };
 
 extern const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT];
 
-#define STACKTRACK_TICKS UINT64_C(1000000000) /* in a second, as functrace writes them */
+#define STACKTRACK_TICKS UINT64_C(1000000000) /* ticks per second in traces that functrace writes */
 
 #endif

@@ -1,4 +1,5 @@
-/* Begins the write cycles of a StackTrack trace: with all that is needed to read the trace from there on. */
+/* Begins the write cycles of a StackTrack trace. Each begins with all data that are needed to read the trace from there
+ * on. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -9,7 +10,7 @@
 
 #define DAY_SECONDS 86400
 #define FILES_MAX   INT16_MAX
-#define TIMETYPE    0x20 /* as in the document's sample, which does not explain it */
+#define TIMETYPE    0x20 /* value in the document's sample; the document does not explain it */
 
 uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle)
 {
@@ -42,8 +43,8 @@ void stacktrack_put_prologue(struct writer *writer)
 	stacktrack_put_entry(writer, &entry, NULL, 0);
 }
 
-/* Puts FLOC or FPROPERTY of the newest file. Both have a last member, which is 1, because an object has one property,
- * the first. */
+/* Appends FLOC or FPROPERTY for the newest file. The last member is the number of properties in FLOC, and the index of
+ * the property in FPROPERTY. An object has one property, so both are 1. */
 static void put_file(struct writer *writer, enum stacktrack_type type)
 {
 	const struct stacktrack_writer *s = writer->state;
@@ -104,7 +105,7 @@ void stacktrack_put_build_id(struct writer *writer, const struct record_build_id
 		mapped_objects_name(&s->cycle.objects, build_id);
 }
 
-/* Keeps a copy of the current record's text in the posting. */
+/* Replaces the text of the posting by a copy of `text`. */
 static void stacktrack_cycle_keep_text(struct stacktrack_posting *posting, const struct buf *text)
 {
 	free(posting->text);
@@ -163,7 +164,8 @@ void stacktrack_next_cycle(struct writer *writer)
 	memset(s->posted, 0, sizeof(s->posted));
 	stacktrack_forget_functions(s);
 	s->last_file = 0;
-	/* Repeated entries have the sequence number 0, so that readers which have read all before skip them. */
+	/* Repeated entries have the sequence number 0, so that readers skip them if they have read the earlier
+	 * cycles. */
 	s->sequence = 0;
 	stacktrack_put_prologue(writer);
 	for (size_t i = 0; i < cycle->count; i++)

@@ -1,5 +1,5 @@
-/* Reads the description of a StackTrack format: elements with attributes, as --show-format prints them. Besides these,
- * the only parts of XML that it accepts are comments and an XML declaration. */
+/* Parses the description of a StackTrack format: elements with attributes, as --show-format prints them. Comments and
+ * an XML declaration are skipped; other XML syntax is not supported. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_layout.h"
@@ -13,7 +13,7 @@
 
 enum { ATTRIBUTES_MAX = 16, NAME_MAX_SIZE = 64 };
 
-/* A part of the description's text. */
+/* A substring of the description. */
 struct span {
 	const char *p;
 	size_t size;
@@ -30,17 +30,18 @@ struct describe {
 	size_t error_size;
 	struct stacktrack_format *format;
 	bool has_root, is_over;
-	/* The current element. */
+	/* The members from here to attribute_count describe the current element. */
 	struct span tag;
-	bool closes, is_empty; /* </TAG>; <TAG/> */
+	bool closes, is_empty; /* closes: the element is </TAG>. is_empty: it is <TAG/> */
 	struct stacktrack_describe_attribute attributes[ATTRIBUTES_MAX];
 	unsigned attribute_count;
-	/* The TYPE that contains the element, if is_in_type; STACKTRACK_TYPES if the TYPE is unknown. */
+	/* is_in_type: the element is inside a TYPE element. type: that TYPE; STACKTRACK_TYPES if it is unknown. */
 	bool is_in_type;
 	unsigned type, type_size;
 	bool has_type[STACKTRACK_TYPES], has_member[STACKTRACK_TYPES][STACKTRACK_MEMBERS];
 	bool has_flag[4];
-	unsigned char taken[STACKTRACK_ENTRY_MAX]; /* how many members use each byte of the payload */
+	/* number of members that use each byte of the payload */
+	unsigned char taken[STACKTRACK_ENTRY_MAX];
 };
 
 static int note_wrong_text(struct describe *d, const char *fmt, ...) FT_PRINTF(2, 3);
@@ -64,8 +65,8 @@ static bool is_span(struct span span, const char *word)
 	return strlen(word) == span.size && !memcmp(span.p, word, span.size);
 }
 
-/* Returns the length to print with %.*s: as much as a message has room for, up to the first character that is not
- * printable. */
+/* Returns the length of the span for %.*s in a message: at most 40, and only up to the first blank or unprintable
+ * character. */
 static int stacktrack_describe_shown(struct span span)
 {
 	size_t size = 0;
@@ -87,7 +88,7 @@ static void pass_blanks(struct describe *d)
 		next_char(d);
 }
 
-/* Skips everything up to the end of `text`. Returns false if `text` is not there. */
+/* Skips the description up to and including `text`. Returns false if the rest does not contain `text`. */
 static bool pass_to(struct describe *d, const char *text)
 {
 	const size_t size = strlen(text);
@@ -138,7 +139,7 @@ static int read_attribute(struct describe *d)
 	return 0;
 }
 
-/* Reads the next element. Returns 1, 0 at the end, or a negative errno. */
+/* Parses the next element. Returns 1, 0 at the end of the description, or a negative errno. */
 static int next_element(struct describe *d)
 {
 	int error;
@@ -421,7 +422,7 @@ static int check_flags(struct describe *d)
 	return 0;
 }
 
-/* Checks what is before the payload. */
+/* Checks that the flags, the process and the sequence number have room before the payload. */
 static int check_head(struct describe *d)
 {
 	struct stacktrack_format *const format = d->format;

@@ -4,8 +4,8 @@
 #include "trace/stacktrack/stacktrack_write.h"
 #include "trace/escape.h"
 
-/* Puts a text in as many INFO entries as it needs. Copies all but the last with a constant size, which takes only a few
- * moves. */
+/* Appends a text in INFO entries. For all entries except the last one, the size to copy is a constant, so memcpy()
+ * compiles to a few moves. */
 static void put_info(struct writer *writer, const char *text, size_t length)
 {
 	const struct stacktrack_writer *s = writer->state;

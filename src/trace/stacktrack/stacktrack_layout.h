@@ -1,5 +1,5 @@
-/* The layout of the entries of a StackTrack trace: as functrace writes them, or as a description says that another
- * program does. */
+/* The layout of the entries of a StackTrack trace: functrace's own, or the layout of another program, read from a
+ * description. */
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_LAYOUT_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_LAYOUT_H
 
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How a member is shown. */
+/* The form in which a member is printed. */
 enum stacktrack_kind {
-	STACKTRACK_TIME,    /* ticks, shown in seconds since the start */
-	STACKTRACK_DIVISOR, /* ticks in a second, shown in seconds, too, as in the document */
+	STACKTRACK_TIME,    /* a time in ticks, printed as seconds since the start */
+	STACKTRACK_DIVISOR, /* ticks per second, also printed as seconds, as in the document */
 	STACKTRACK_SIGNED,
 	STACKTRACK_UNSIGNED,
 	STACKTRACK_HEX,
@@ -21,16 +21,16 @@ enum stacktrack_kind {
 struct stacktrack_member {
 	const char *name, *type, *desc;
 	enum stacktrack_kind kind;
-	unsigned size, offset; /* in the payload; the size is 1, 2, 4 or 8 */
+	unsigned size, offset; /* size in bytes (1, 2, 4 or 8), and offset in the payload */
 };
 
 enum { STACKTRACK_MEMBERS = 5 };
 
-/* The members that readers use, by their indexes in a type. */
+/* Indexes of the members that readers use, within their type. */
 enum {
 	STACKTRACK_HIT_WHEN = 0,
 	STACKTRACK_HIT_SCOPE = 1,
-	STACKTRACK_FILE_NUMBER = 0, /* of FLOC and FPROPERTY */
+	STACKTRACK_FILE_NUMBER = 0, /* in FLOC and FPROPERTY */
 	STACKTRACK_SLOC_SCOPE = 0,
 	STACKTRACK_SLOC_STYLE = 1,
 	STACKTRACK_PROLOGUE_MAGIC = 0,
@@ -45,49 +45,50 @@ enum {
 };
 
 struct stacktrack_layout {
-	const char *uname, *name, *followedby, *desc; /* of a type of entries */
+	const char *uname, *name, *followedby, *desc; /* names and description of the type of entries */
 	unsigned size;
 	unsigned member_count;
 	struct stacktrack_member members[STACKTRACK_MEMBERS];
 };
 
-/* The types by enum stacktrack_type, as functrace writes them; after them INFO. */
+/* Layouts of the types that functrace writes, indexed by enum stacktrack_type; the last one is INFO. */
 extern const struct stacktrack_layout stacktrack_layouts[STACKTRACK_TYPES + 1];
 
 enum { STACKTRACK_ENTRY_MAX = 4096 };
 
-/* The layout of all entries. The flags are the first two bytes. The process and the sequence number (4 bytes) follow
- * them, each at a multiple of its size, as in C, because no description says where they are. */
+/* The layout of all entries. The first two bytes are the flags. The process and the sequence number (4 bytes) follow,
+ * each at a multiple of its size as in a C struct, because descriptions do not contain their offsets. */
 struct stacktrack_format {
-	bool is_described; /* from a description, which the trace's prologue must not contradict */
+	bool is_described; /* read from a description; then the trace's prologue must not contradict it */
 	unsigned version;
 	size_t entry_size, payload_at, payload_size;
-	size_t info_size; /* bytes of text in an entry, at most payload_size */
+	size_t info_size; /* bytes of text in an INFO entry, at most payload_size */
 	size_t process_at, process_size, sequence_at;
-	unsigned type_mask, is_info, has_info, info_end; /* bits of the flags */
-	unsigned indexes[STACKTRACK_TYPES];              /* of the types, in type_mask */
-	unsigned char types[256];                        /* by index; STACKTRACK_TYPES if unknown */
+	unsigned type_mask, is_info, has_info, info_end; /* masks and values for the flags */
+	unsigned indexes[STACKTRACK_TYPES];              /* each type's value of the bits in type_mask */
+	unsigned char types[256]; /* the type for each such value; STACKTRACK_TYPES if there is none */
 	struct stacktrack_layout layouts[STACKTRACK_TYPES];
 };
 
-/* Sets the format that functrace writes. */
+/* Initialises *format with the layout that functrace writes. */
 void stacktrack_format_init(struct stacktrack_format *format);
-/* Sets the format of a description, as --show-format prints one; `text` need not end with a NUL. Returns 0, or -EBADMSG
- * with a clause in error[size] that says what is wrong, and in which line. */
+/* Parses a description in the syntax of --show-format. `text` has `length` bytes and need not end with a NUL. Returns
+ * 0, or -EBADMSG with a clause in error[size] that names the line and the error. */
 int stacktrack_format_read(const char *text, size_t length, struct stacktrack_format *format, char *error, size_t size);
-/* Computes where the process and the sequence number are before the payload, and the table of types by index. */
+/* Computes process_at, process_size, sequence_at and types[] from the other members. */
 void stacktrack_format_settle(struct stacktrack_format *format);
-/* Returns the bytes of a prologue up to the end of its last member. */
+/* Returns the number of bytes from the beginning of a prologue to the end of its last member. */
 size_t stacktrack_prologue_size(const struct stacktrack_format *format);
-/* Returns whether `data`, of stacktrack_prologue_size() bytes, is a prologue, in either byte order. *swap: it is
- * big-endian. */
+/* Returns true if `data`, of stacktrack_prologue_size() bytes, is a prologue, in either byte order. Sets *swap to true
+ * if it is big-endian. */
 bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsigned char *data, bool *swap);
-/* Takes the size of entries from a prologue. Returns false if the prologue is of an unknown kind or contradicts the
- * description, with a clause in error[size], and in *at the byte of the prologue that is wrong. */
+/* Sets the size of entries from a prologue. Returns false if functrace cannot read this version or layout, or if it
+ * contradicts the description; then error[size] is a clause about it, and *at the offset of the wrong byte in the
+ * prologue. */
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size);
 
-/* Returns a number of 1, 2, 4 or 8 bytes of a little-endian trace, or with `swap` of a big-endian one. */
+/* Returns the number of 1, 2, 4 or 8 bytes at `p`. swap: the trace is big-endian, else little-endian. */
 static inline uint64_t stacktrack_number(const unsigned char *p, size_t size, bool swap)
 {
 	uint16_t two;
@@ -109,7 +110,7 @@ static inline uint64_t stacktrack_number(const unsigned char *p, size_t size, bo
 	}
 }
 
-/* Returns a member's value; a signed one is extended to 64 bits. */
+/* Returns the value of a member of an entry. A signed value is sign-extended to 64 bits. */
 static inline uint64_t stacktrack_member(const struct stacktrack_format *format, const struct stacktrack_member *member,
 					 const unsigned char *entry, bool swap)
 {
@@ -119,7 +120,8 @@ static inline uint64_t stacktrack_member(const struct stacktrack_format *format,
 	return member->kind == STACKTRACK_SIGNED ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
 }
 
-/* Returns the type that the flags contain; STACKTRACK_TYPES if it is unknown, STACKTRACK_IS_INFO for a text. */
+/* Returns the type of an entry with these flags: STACKTRACK_IS_INFO for a text, STACKTRACK_TYPES if the type is
+ * unknown. */
 static inline unsigned stacktrack_type(const struct stacktrack_format *format, unsigned flags)
 {
 	const unsigned index = flags & format->type_mask;

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_TEXT    4096
-#define ASKED_MEMBERS 2 /* the first members of an entry, which are read; a prologue is read separately */
+#define SPARE_TEXT 4096
+/* number of members that are read of an entry; read_prologue() reads the others of a prologue */
+#define ASKED_MEMBERS 2
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
@@ -88,7 +89,8 @@ static void stacktrack_read_end(struct reader *reader)
 	free(s);
 }
 
-/* Finds the prologue. If the input is the end of a trace, this is that of its first whole write cycle. */
+/* Skips bytes up to the first prologue. If the beginning of the trace is missing, that is the prologue of the first
+ * complete write cycle. */
 static int find_prologue(struct reader *reader, size_t size)
 {
 	struct stacktrack_reader *s = reader->state;
@@ -143,7 +145,8 @@ static struct stacktrack_process *stacktrack_read_process_of(struct stacktrack_r
 	return process;
 }
 
-/* Makes the records of an entry that is whole. The entry gets the text buffer of the entry before, for reuse. */
+/* Queues the records of an entry that is complete with its text. Moves the entry to process->entry, and leaves in
+ * *entry the old text buffer of process->entry for reuse. */
 static int close_entry(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct buf text = process->entry.text;
@@ -160,7 +163,7 @@ static struct stacktrack_entry *open_entry_of(struct stacktrack_process *process
 	return last && last->sequence == sequence ? last : hash_get_ptr(&process->open, sequence);
 }
 
-/* Removes the entry from the open ones. */
+/* Removes the entry from those whose texts are unfinished. */
 static void remove_open(struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	if (process->last == entry)
@@ -169,7 +172,8 @@ static void remove_open(struct stacktrack_process *process, const struct stacktr
 		hash_remove(&process->open, entry->sequence, NULL);
 }
 
-/* Keeps an unused entry with its memory for reuse, or frees it if its text was long. */
+/* Keeps an unused entry with its text buffer for reuse. Frees it if there is such an entry already, or if the buffer is
+ * large. */
 static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	if (!process->spare && entry->text.capacity <= SPARE_TEXT) {
@@ -180,7 +184,7 @@ static void recycle(struct stacktrack_process *process, struct stacktrack_entry 
 	free(entry);
 }
 
-/* Returns whether one of 16 bytes is NUL. */
+/* Returns true if one of 16 bytes is NUL. */
 static inline bool has_nul(const unsigned char *text)
 {
 	unsigned char __attribute__((vector_size(16))) bytes;
@@ -192,8 +196,8 @@ static inline bool has_nul(const unsigned char *text)
 	return nuls[0] | nuls[1];
 }
 
-/* Returns the number of bytes before the first NUL, as strnlen() does, but quicker for few bytes, whose number the
- * compiler mostly knows. */
+/* Returns the same as strnlen(). For the few bytes of an entry this is faster, because `size` is mostly a constant at
+ * compile time. */
 static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t size)
 {
 	size_t length = 0;
@@ -205,7 +209,8 @@ static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t
 	return length;
 }
 
-/* Returns whether two entries have the same bytes before their payload, apart from the flags. */
+/* Returns true if two entries have the same bytes before their payload except for the flags: they belong to the same
+ * process and sequence number. */
 static inline bool is_of_same_text(const struct stacktrack_format *f, const unsigned char *p,
 				   const unsigned char *other)
 {
@@ -220,9 +225,10 @@ static inline bool is_of_same_text(const struct stacktrack_format *f, const unsi
 
 enum { INFOS_AT_ONCE = 32 };
 
-/* Adds the text of the next INFO entry. Adds also those of the entries after it, up to `most` in all, if they have been
- * read already and have the same bytes before their payload. Each text ends at its first NUL, so the result does not
- * depend on how much has been read. Afterwards the last of these entries is the next one. */
+/* Appends the text of the next INFO entry. Also appends the texts of the entries after it, `most` entries in all, as
+ * long as they are in the buffer already and have the same bytes before their payload. The text of each entry ends at
+ * its first NUL, so the result does not depend on how many entries are in the buffer. Afterwards reader->start is at
+ * the last of these entries. */
 static inline __attribute__((always_inline)) void take_infos(struct reader *reader, struct buf *text, size_t most,
 							     size_t entry_size, size_t payload_at, size_t info_size)
 {
@@ -240,7 +246,7 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 	text->size += (size_t)(to - first);
 }
 
-/* Returns whether the entry after the next one has been read already, and ends the same text. */
+/* Returns true if the entry after the next one is in the buffer already, and is the last one of the same text. */
 static bool is_end_behind(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
@@ -251,8 +257,8 @@ static bool is_end_behind(const struct reader *reader, unsigned flags)
 	       stacktrack_number(behind, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, behind);
 }
 
-/* Takes the next INFO entry, and those after it of the same text. The texts of several sequence numbers may be
- * interleaved. */
+/* Parses the next INFO entry, and the entries after it that belong to the same text. INFO entries with different
+ * sequence numbers may alternate. */
 static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_process *process,
 				     struct stacktrack_entry *entry, unsigned flags)
 {
@@ -263,7 +269,7 @@ static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_pr
 
 	if (!room)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	/* With sizes that the compiler knows, copying and comparing take only a few registers. */
+	/* With constant sizes, the compiler copies and compares with a few registers. */
 	if (f->entry_size == STACKTRACK_ENTRY && f->payload_at == STACKTRACK_PAYLOAD && f->info_size == STACKTRACK_INFO)
 		take_infos(reader, &entry->text, most, STACKTRACK_ENTRY, STACKTRACK_PAYLOAD, STACKTRACK_INFO);
 	else
@@ -300,8 +306,8 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 	return entry;
 }
 
-/* Takes the text of the next entry, if it has been read already and follows at once, as it mostly does. Other texts are
- * taken when they come. */
+/* If the next entry is the first INFO entry for `entry` and is in the buffer already, which is the usual case, parses
+ * it. Other texts are parsed when they are read. */
 static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;
@@ -384,7 +390,8 @@ static int take_entry(struct reader *reader)
 	return status;
 }
 
-/* Queues one call that waits for more, because nothing more comes. Returns whether there was one. */
+/* At the end of the trace: queues one call that still waits for arguments or a stack. Returns false if there is no such
+ * call. */
 static bool end_calls(struct stacktrack_reader *s)
 {
 	struct hash_entry *entry;

@@ -1,4 +1,4 @@
-/* Reads the calls of a StackTrack trace: a hit of a function's scope, and its arguments. */
+/* Parses the calls of a StackTrack trace. A call is a hit of its function's scope, followed by its arguments. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"
@@ -29,8 +29,8 @@ void stacktrack_take_args(struct stacktrack_process *process)
 	call->args = process->args;
 }
 
-/* Returns `rest` ticks in nanoseconds, rounded down; a second has `divisor` ticks. Works digit by digit, because a
- * product would not fit in 64 bits. */
+/* Converts `rest` ticks to nanoseconds, rounded down; a second has `divisor` ticks, and rest < divisor. The division is
+ * done digit by digit, because rest * 10^9 may not fit in 64 bits. */
 static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 {
 	uint64_t nanoseconds = 0;
@@ -45,7 +45,7 @@ static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 	return nanoseconds;
 }
 
-/* Converts ticks to a time of the day, by the ticks and the second of the start. */
+/* Converts the ticks of a hit to a time of the day, in ns. The process's start is known in ticks and in seconds. */
 static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
 {
 	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
@@ -55,7 +55,8 @@ static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t 
 	       nanoseconds_of(passed % divisor, divisor);
 }
 
-/* Takes a checkpoint of another program as a call that allocates nothing. */
+/* Turns process->call, which is a checkpoint of another program, into a call that allocates nothing. Declares the
+ * resource "checkpoint" before the first such call. */
 static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	process->call.kind = CALL_COPY;
@@ -83,8 +84,8 @@ void stacktrack_take_call(struct reader *reader, struct stacktrack_process *proc
 	char *at = (char *)process->entry.text.data;
 	struct word word;
 
-	/* The previous call may be in the queue and use its name, so this one's name goes to the other of two
-	 * places. */
+	/* The previous call may be in the queue and point to its name, so the names of calls are stored alternately in
+	 * two places. */
 	process->turn = !process->turn;
 	char **const name = &process->functions[process->turn];
 

@@ -1,4 +1,4 @@
-/* Turns the entries of a StackTrack trace into records. */
+/* Converts the entries of a StackTrack trace to records. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Queues a process record, if the process has none yet or records of another process came last. */
+/* Queues a process record if none of this process was queued yet, or if the last records belong to another process. */
 static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	if (process->is_told && s->current == process)
@@ -96,7 +96,7 @@ static void stacktrack_records_take_heap(struct stacktrack_reader *s, char *at)
 	}
 }
 
-/* The words of the small records. */
+/* The values of all words that occur in records other than calls, processes and heaps. */
 struct stacktrack_records_words {
 	uint64_t id, flags, major, minor, from, size, now, peak;
 	const char *name, *text, *type, *path, *hex;
@@ -267,7 +267,7 @@ static int take_file(struct reader *reader, struct stacktrack_process *process)
 	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH + strlen(path), released);
 }
 
-/* Takes the property "map=0xFROM-0xTO", which makes an object of a file. */
+/* Parses the property "map=0xFROM-0xTO" of a file, and queues an object record with these addresses. */
 static void take_property(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	const char *path = hash_get_ptr(&process->files, process->entry.members[STACKTRACK_FILE_NUMBER]);

@@ -1,4 +1,4 @@
-/* Reads the stacks of a StackTrack trace, keeps those to which calls refer by number, and limits what is kept. */
+/* Parses the stacks of a StackTrack trace, stores stacks that have a number, and limits the memory for the trace. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_read.h"
@@ -20,15 +20,15 @@ int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
 	return 1;
 }
 
-/* The words of a stack's text besides its frames. */
+/* The words in the text of a stack other than its frames. */
 struct stack_words {
 	bool has_number;
 	uint64_t number;
 	enum stack_end end;
 };
 
-/* Takes the next address of a stack, and the text after it (NULL if none). Returns false if there is no more. Most
- * words are only an address. */
+/* Parses the next frame of a stack: its address, and its text (NULL if it has none). Returns false after the last
+ * frame. Most frames have only an address, which is parsed first. */
 static bool next_frame(char **at, uint64_t *address, const char **text, struct stack_words *words)
 {
 	struct word word;
@@ -56,14 +56,14 @@ static bool next_frame(char **at, uint64_t *address, const char **text, struct s
 	}
 }
 
-/* Parses the frames of a text into process->frames. Returns their number. */
+/* Parses the frames in the text of process->entry into process->frames. Returns their number. */
 static uint32_t parse_frames(struct stacktrack_process *process, struct stack_words *words, bool *named)
 {
 	uint32_t count = 0;
 	uint64_t address;
 	const char *text;
 
-	/* The names point into a copy of the text, because the call may wait for other entries. */
+	/* The names of frames point into this copy, because the entry's text changes before the call is returned. */
 	process->frames_text.size = 0;
 	buf_add(&process->frames_text, process->entry.text.data, process->entry.text.size + 1);
 	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, words);) {
@@ -76,8 +76,8 @@ static uint32_t parse_frames(struct stacktrack_process *process, struct stack_wo
 	return count;
 }
 
-/* Keeps the call's stack under its number. This may overwrite the frames of the call before, which has been returned
- * already. */
+/* Stores the stack of process->call under its number. This may overwrite the frames of an earlier call with the same
+ * number, but that call has been returned already. */
 static int keep_stack(struct reader *reader, struct stacktrack_process *process, uint64_t number)
 {
 	const struct record_call *const call = &process->call;

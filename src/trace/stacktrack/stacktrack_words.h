@@ -1,4 +1,4 @@
-/* Parses the words of the texts of StackTrack entries. Private to trace/. */
+/* Parses the texts of StackTrack entries, which consist of words. Private to trace/. */
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_WORDS_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_WORDS_H
 
@@ -10,14 +10,14 @@
 
 /* A word of a text, "key=value" or "key". */
 struct word {
-	char *key, *value; /* value: "" if there is none */
+	char *key, *value; /* value: "" if the word is only a key */
 	size_t key_length;
 	bool has_number;
-	uint64_t number; /* the value, if it is a number, as most are */
+	uint64_t number; /* the value as a number, if has_number */
 };
 
-/* Parses a number up to a blank or the end. Returns where it ends; NULL if it is something else, or might have more
- * than 64 bits. */
+/* Parses a number that ends before a blank or at the end of the text. Returns the address after it; NULL if the text is
+ * no such number, or if the number may have more than 64 bits. */
 static inline char *take_number_word(char *p, uint64_t *number)
 {
 	char *const begin = p;
@@ -37,7 +37,7 @@ static inline char *take_number_word(char *p, uint64_t *number)
 	return !*p || *p == ' ' ? p : NULL;
 }
 
-/* Parses the rest of a word, from p on. Returns false if the word is empty. */
+/* Parses the rest of a word, from p on, and sets *at to the next word. Returns false if the word is empty. */
 static inline bool end_word(char **at, char *p, struct word *word)
 {
 	bool has_escapes = false;
@@ -63,7 +63,8 @@ static inline bool end_word(char **at, char *p, struct word *word)
 	return true;
 }
 
-/* Takes the next word of the text at *at, which is changed, and moves *at after it. Returns false at the end. */
+/* Parses the next word at *at, which ends with a NUL afterwards, and sets *at to the word after it. Returns false at
+ * the end of the text. */
 static inline bool next_word(char **at, struct word *word)
 {
 	char *p = *at, *end;
@@ -100,7 +101,7 @@ static inline bool is_key(const struct word *word, const char *key, size_t lengt
 	return word->key_length == length && !memcmp(word->key, key, length);
 }
 
-/* Returns whether the word's key is this one, whose length the compiler knows. */
+/* Returns true if the word's key is `text`, a string literal. */
 #define word_is(word, text) is_key((word), (text), sizeof(text) - 1)
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes the StackTrack format: the records of a trace as checkpoints that were passed. */
+/* Writes the StackTrack format. Each record becomes a hit of a checkpoint. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -27,7 +27,7 @@ static void stacktrack_write_end(struct writer *writer)
 	free(s);
 }
 
-/* Puts a record to which others refer, and keeps it for later cycles. */
+/* Appends a record that later records refer to, and stores it for the beginning of later cycles. */
 static void put_declaration(struct writer *writer, enum stacktrack_value value, uint32_t id)
 {
 	stacktrack_put_value(writer, value);
@@ -75,7 +75,8 @@ static uint16_t thread_handle(struct stacktrack_writer *s, uint32_t tid)
 
 	if (known)
 		return (uint16_t)*known;
-	/* If there are more threads than numbers, some have the same number; their records distinguish them. */
+	/* If there are more threads than numbers, some threads share a number; thread records still distinguish
+	 * them. */
 	if (s->taken.count < UINT16_MAX)
 		while (!handle || !hash_set(&s->taken, handle, 1))
 			handle++;

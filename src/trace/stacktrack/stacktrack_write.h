@@ -11,52 +11,54 @@
 #include <endian.h>
 #include <string.h>
 
-/* The data with which a write cycle begins, so that a reader without the cycles before can read the rest. Kept only if
- * there is to be more than one cycle. */
+/* The data that are written at the beginning of each write cycle, so that a trace can be read from any cycle on. They
+ * are stored only if the trace has cycles (writer_options.cycle_size). */
 struct stacktrack_cycle {
-	uint64_t entries; /* of this cycle, after those that begin it */
-	uint16_t number;  /* 0, 1, 2... */
+	uint64_t entries; /* number of entries in this cycle, without the repeated data */
+	uint16_t number;  /* number of the cycle, from 0 on */
 	int64_t start_sec;
 	uint32_t start_usec;
 	struct stacktrack_posting {
 		enum stacktrack_value value;
 		char *text;
 		size_t length;
-	} * postings; /* of the process and its declarations, in the order of the trace */
+	} * postings; /* texts of the process and its declarations, in the order of the trace */
 	size_t count, capacity;
-	struct hash places; /* value and id -> place in `postings` */
+	struct hash places; /* value and id -> index in `postings` */
 	struct mapped_objects objects;
-	struct stacktrack_posting thread; /* the last one; has no text before the first */
+	struct stacktrack_posting thread; /* the last thread record; without text before the first one */
 };
 
 struct stacktrack_writer {
 	bool swap;
 	uint16_t pid, tid;
-	uint32_t sequence; /* of the current record; 0 for entries that begin a cycle */
+	/* sequence number of the current record; 0 for entries that are repeated in a new cycle */
+	uint32_t sequence;
 	uint16_t last_file;
-	struct hash functions; /* hash of a name -> its scope */
-	char **names;          /* names of these, in the order of their scopes */
+	struct hash functions; /* hash of a function's name -> number of its scope */
+	char **names;          /* names of these functions, in the order of their scopes */
 	size_t name_count, name_capacity;
 	bool posted[STACKTRACK_VALUE_COUNT];
-	struct hash threads; /* tid -> its number of 16 bits */
+	struct hash threads; /* tid -> 16-bit number for it in the trace */
 	struct hash taken;
-	uint64_t now;              /* ticks of the newest call that has a time, or of the trace's start */
-	struct buf text;           /* of the current record */
-	struct stack_cache stacks; /* stacks with numbers: frames -> the cycle in which they were put */
-	uint64_t cycles;           /* number of cycles before this one; cycle.number has only 16 bits */
+	uint64_t now;    /* time in ticks of the last call that has one; before such a call, of the start */
+	struct buf text; /* text of the current record */
+	/* stacks with numbers: frames -> cycle in which the stack was written last */
+	struct stack_cache stacks;
+	uint64_t cycles; /* number of cycles before this one; cycle.number has only 16 bits */
 	struct stacktrack_cycle cycle;
 };
 
 /* ---- stacktrack_entries.c ---- */
 
-/* An entry as words, whose first byte is the lowest of the first word. The words stay in registers until the entry is
- * whole. */
+/* An entry as 64-bit words; its first byte is the lowest byte of the first word. So the compiler can keep the entry in
+ * registers until it is complete. */
 struct stacktrack_out {
 	uint64_t words[STACKTRACK_ENTRY / 8];
 	bool swap;
 };
 
-/* Puts a number of 1 to 8 bytes, all in one of the words, whose bytes there must be 0. */
+/* Stores a number of 1 to 8 bytes at offset `at`. The number must not cross a word, and its bytes must be 0 before. */
 static inline void stacktrack_put_number(struct stacktrack_out *entry, size_t at, uint64_t value, size_t size)
 {
 	const uint64_t upper = value << (64 - 8 * size);
@@ -78,7 +80,7 @@ static inline void stacktrack_put_member(struct stacktrack_out *entry, size_t at
 	stacktrack_put_number(entry, STACKTRACK_PAYLOAD + at, value, size);
 }
 
-/* Returns an entry of the current record, without members. */
+/* Returns an entry for the current record, with its head and an empty payload. */
 static inline struct stacktrack_out stacktrack_out_begin(const struct stacktrack_writer *s, unsigned flags)
 {
 	struct stacktrack_out entry = {.swap = s->swap};
@@ -89,41 +91,42 @@ static inline struct stacktrack_out stacktrack_out_begin(const struct stacktrack
 	return entry;
 }
 
-/* Appends the entry, and its text in as many INFO entries as that needs. */
+/* Appends the entry, and its text in INFO entries after it. */
 void stacktrack_put_entry(struct writer *writer, struct stacktrack_out *entry, const char *text, size_t length);
-/* Puts a scope, with its number, style and name, to which hits refer. */
+/* Appends the definition of a scope: its number, style and name. Hits refer to its number. */
 void stacktrack_post_scope(struct writer *writer, uint32_t scope, unsigned style, const char *name);
-/* Puts a hit of a scope, with the current record's text. */
+/* Appends a hit of a scope, with the current record's text. */
 void stacktrack_put_hit(struct writer *writer, uint32_t scope, uint64_t when);
-/* Puts a hit of the named value, and before that the value's scope, if this cycle does not have it yet. */
+/* Appends a hit of the named value. If the current cycle does not contain the value's scope yet, appends that first. */
 void stacktrack_put_value(struct writer *writer, enum stacktrack_value value);
-/* Begins a record, with the next sequence number. Returns its text, which is empty. */
+/* Begins a record with the next sequence number. Returns the buffer for its text, which is empty. */
 struct buf *stacktrack_begin_record(struct writer *writer);
 /* Appends "key=value", after a blank if the text is not empty. Appends nothing if the value is NULL. */
 void stacktrack_add_word(struct buf *text, const char *key, const char *value);
 void stacktrack_add_number(struct buf *text, const char *key, uint64_t value);
-/* Appends `before`, as it is, and the address. */
+/* Appends `before`, without escapes, and the address. */
 void stacktrack_add_address(struct buf *text, const char *before, uint64_t value);
 
 /* ---- stacktrack_write_call.c ---- */
 
 void stacktrack_put_call(struct writer *writer, const struct record_call *call);
-/* Forgets the scopes of functions, which are put again before the next calls. */
+/* Forgets which scopes of functions were written, so that they are written again before the next calls. */
 void stacktrack_forget_functions(struct stacktrack_writer *s);
 
 /* ---- stacktrack_cycle.c ---- */
 
-/* Returns when the trace began, in ticks, as the times of hits. */
+/* Returns the time at which the trace began, in ticks, on the same clock as the times of hits. */
 uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle);
 
-/* Puts PROLOGUE, PROCINFO, TIMETYPE and TIMEINFO. */
+/* Appends PROLOGUE, PROCINFO, TIMETYPE and TIMEINFO. */
 void stacktrack_put_prologue(struct writer *writer);
 void stacktrack_put_object(struct writer *writer, const struct record_object *object);
 void stacktrack_put_build_id(struct writer *writer, const struct record_build_id *build_id);
-/* Keep the text of the record that was just written for later cycles: as that of the value's `id`, or of the thread. */
+/* Store a copy of the current record's text, to be written again in later cycles: as the text of `value` with that id,
+ * or of the current thread. A copy for the same id is replaced. */
 void stacktrack_keep_value(struct writer *writer, enum stacktrack_value value, uint32_t id);
 void stacktrack_keep_thread(struct writer *writer);
-/* To be called before a record. Begins the next cycle if this one has all its entries. */
+/* To be called before each record. Begins the next cycle if the current one has cycle_size entries. */
 void stacktrack_next_cycle(struct writer *writer);
 void stacktrack_cycle_free(struct stacktrack_cycle *cycle);
 

@@ -1,4 +1,5 @@
-/* Writes calls in the StackTrack format: a hit of a function's scope, and values with the same sequence number. */
+/* Writes calls in the StackTrack format. A call is a hit of its function's scope; its arguments and stack are values
+ * with the same sequence number. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_write.h"
@@ -9,7 +10,7 @@
 
 #define SCOPES_MAX     65535
 #define FIRST_FUNCTION (STACKTRACK_VALUE_COUNT + 1)
-#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* for the text of a call */
+#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* limit of the text of a call, in bytes */
 
 void stacktrack_forget_functions(struct stacktrack_writer *s)
 {
@@ -27,7 +28,8 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 
 	if (known && !strcmp(s->names[*known - FIRST_FUNCTION], name))
 		return (uint32_t)*known;
-	/* If no number is left, all scopes are put again. */
+	/* If all numbers of scopes are used, numbering starts again, and each scope is written again before its next
+	 * call. */
 	if (s->name_count > SCOPES_MAX - FIRST_FUNCTION)
 		stacktrack_forget_functions(s);
 	const uint32_t scope = FIRST_FUNCTION + (uint32_t)s->name_count;
@@ -39,8 +41,8 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 	return scope;
 }
 
-/* Returns whether the stack was put in this cycle, with the same end. *number is its number in this cycle, or -1 if it
- * gets none. */
+/* Returns true if the current cycle contains the stack already, with the same end. Sets *number to its number in this
+ * cycle, or to -1 if such a stack gets no number. */
 static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
 {
 	const size_t size = call->frame_count * sizeof(*call->frames);
@@ -53,7 +55,7 @@ static bool is_posted(struct stacktrack_writer *s, const struct record_call *cal
 	return false;
 }
 
-/* Adds frames without names, as nearly all are. Makes room for all of them at once. */
+/* Appends frames without names, which is the usual case. Reserves room for all of them at once. */
 static void stacktrack_write_call_add_addresses(struct buf *text, const struct record_call *call)
 {
 	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
@@ -75,7 +77,7 @@ static void stacktrack_write_call_add_frames(struct buf *text, const struct reco
 	}
 }
 
-/* Puts the call's stack. number: that of the stack, or -1. */
+/* Appends the call's stack. number: the stack's number, or -1. */
 static void stacktrack_write_call_put_frames(struct writer *writer, const struct record_call *call, int number)
 {
 	static const char *const ends[] = {"", " end=cut", " end=lost"};
@@ -130,8 +132,8 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 		p = put_literal(p, " notime=1");
 	if (call->shares_next)
 		p = put_literal(p, " shared=1");
-	/* A stack that was put before in this cycle is written as its number, because a trace has few stacks and many
-	 * calls. */
+	/* A stack that the current cycle contains already is written as its number, because many calls of a trace share
+	 * few stacks. */
 	const bool is_known = call->has_frames && !call->frame_texts && is_posted(s, call, &number);
 
 	if (is_known)

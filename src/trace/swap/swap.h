@@ -1,4 +1,4 @@
-/* The parts of the SWAP data protocol that its writer, its reader and its dump share. Private to trace/.
+/* Definitions of the SWAP data protocol, for its writer, its reader and its dump. Private to trace/.
  *
  * A file is a sequence of messages, without a header or a trailer. All numbers are little-endian and packed; strings
  * end in NUL; pointers have 8 bytes. functrace-formats(5) describes what functrace adds. */
@@ -8,11 +8,13 @@
 #include "base/buf.h"
 #include "trace/event.h"
 
-#define SWAP_HEAD 20 /* bytes of a head: dwords id, sequence number, seconds, nanoseconds, length of the payload */
-/* The largest payload that the protocol's own writer makes. */
+/* size of a head in bytes; its dwords are: id, sequence number, seconds, nanoseconds, length of the payload */
+#define SWAP_HEAD 20
+/* The largest payload that the protocol's original writer produces, in bytes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* No file is larger. If a message says so, these bytes are the beginning of a path. */
+/* No file is larger. If the size of a file in a message is larger, the message has the other layout, and these bytes
+ * belong to a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {
@@ -61,25 +63,26 @@ enum swap_memory { SWAP_ALLOC, SWAP_FREE, SWAP_MANAGE };
 
 /* ---- Arguments ---- */
 
-/* An argument, whose type is a letter. */
+/* An argument of a call. Its type is a letter. */
 struct swap_arg {
 	char type;
-	uint32_t count;  /* D, F, W: number of items */
-	uint64_t number; /* c, b, d, x, p: the stored value; D, F, W: the array's address */
+	uint32_t count; /* for D, F, W: number of items */
+	/* for c, b, d, x, p: the value; for D, F, W: the address of the array in the program */
+	uint64_t number;
 	union {
-		double real;                /* f, w */
-		const char *text;           /* s */
-		const unsigned char *items; /* D, F, W */
+		double real;                /* for f, w: the value */
+		const char *text;           /* for s: the string */
+		const unsigned char *items; /* for D, F, W: the elements of the array */
 	};
 };
 
-/* Returns the argument for a value's text: of the first type that is shown as the same text, else a string. */
+/* Converts text to an argument: takes the first type whose printed form is this text again, else a string. */
 struct swap_arg swap_arg_of(const char *text);
-/* Appends the argument's value as text: numbers as C writes them, strings as they are. */
+/* Appends the argument's value as text: numbers in C syntax, strings unchanged. */
 void swap_arg_text(struct buf *out, const struct swap_arg *arg);
 
-/* functrace adds strings after the arguments, each of which begins with one of these: the arguments' names (always),
- * the function's name, the contexts' mask, the resource's type, the id, the size, the stack. */
+/* After the arguments, functrace appends strings that begin with one of these keys: the names of the arguments (always
+ * written), the function's name, the mask of contexts, the resource's type, the id, the size, the stack. */
 #define SWAP_NAMES    "an="
 #define SWAP_FUNCTION "fn="
 #define SWAP_CONTEXT  "cx="
@@ -88,7 +91,7 @@ void swap_arg_text(struct buf *out, const struct swap_arg *arg);
 #define SWAP_SIZE     "sz="
 #define SWAP_STACK    "bt="
 
-/* The names of arguments whose values have fields of their own in a message. */
+/* Names of arguments whose values are stored in fields of the message, not among the arguments. */
 #define SWAP_RETURN "return"
 #define SWAP_ERRNO  "errno"
 
@@ -100,23 +103,23 @@ enum {
 	SWAP_API_FREE = 69,
 	SWAP_API_REALLOC = 70,
 	SWAP_API_CREATE = 90,
-	SWAP_API_OTHER = 1000, /* of a function without an id */
+	SWAP_API_OTHER = 1000, /* a function for which the protocol has no id */
 };
 
 struct swap_api {
 	uint32_t id;
 	const char *name;
-	/* A letter for each argument: s the size, 1 and 0 these numbers, i the id, n a null pointer, d the int 0. */
+	/* A letter for each argument: s is the size, 1 the number 1, i the id, n a null pointer, d the int 0. */
 	const char *params;
-	const char *names; /* of the arguments, each with a comma after it */
+	const char *names; /* names of the arguments, each followed by a comma */
 	bool is_release;
 };
 
-/* Returns the API of a function; that of SWAP_API_OTHER if the function has none. */
+/* Returns the API with the function's name; the one of SWAP_API_OTHER if there is none. */
 const struct swap_api *swap_api_of(const char *function);
 /* Returns the API with that id, or NULL. */
 const struct swap_api *swap_api_find(uint32_t id);
-/* Returns the text of the map, lines of "id name". Valid until the next call. */
+/* Returns the text of the map file: a line "ID NAME" for each API. Valid until the next call. */
 const char *swap_api_map(void);
 
 /* ---- Notes with messages of their own ---- */

@@ -1,4 +1,4 @@
-/* Shows SWAP messages as text, with all fields by name. */
+/* Prints SWAP messages as text, each field with its name. */
 #include "config.h"
 #include "base/buf.h"
 #include "trace/swap/swap_message.h"
@@ -42,7 +42,7 @@ static void put_indent(struct buf *out, unsigned depth)
 		buf_add_str(out, "  ");
 }
 
-/* Puts bytes in hexadecimal, HEX_COLUMNS in a line. */
+/* Appends bytes in hexadecimal, HEX_COLUMNS in each line. */
 static void swap_dump_put_bytes(struct buf *out, unsigned depth, const unsigned char *data, uint64_t size)
 {
 	buf_printf(out, "%" PRIu64 " bytes", size);
@@ -94,7 +94,7 @@ static void swap_dump_put_line(void *context, const struct swap_value *value)
 {
 	struct buf *out = context;
 
-	/* An item's number is indented more than the list's name and less than the item's fields. */
+	/* The number of a list's item is indented deeper than the list's name, but less than the item's fields. */
 	put_indent(out, value->is_item || value->is_argument ? 2 * value->depth - 1 : 2 * value->depth);
 	if (value->is_item) {
 		buf_printf(out, "[%" PRIu32 "]\n", value->item);

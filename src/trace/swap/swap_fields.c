@@ -1,4 +1,4 @@
-/* The table of the SWAP protocol's messages and their fields, named as its document names them. */
+/* The table of the SWAP protocol's messages and their fields, with the names in the protocol's document. */
 #include "config.h"
 #include "trace/swap/swap_fields.h"
 #include "base/util.h"
@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* F: a field. S: one whose value is used. IF: one that is there only for some values of SLOT_KIND. EACH: a repeated
- * one. */
+/* F: a field that is only dumped. S: a field that the reader uses. IF: a field that occurs only for some values of
+ * SLOT_KIND. EACH: a field that is repeated for each CPU or device. */
 #define FIELD(name, type, slot, items, times, from, to)                                                                \
 	{                                                                                                              \
 		name, type, slot, items, times, from, to, (times) == SWAP_ONCE && !(from) ? NUMBER_SIZE(type) : 0      \
@@ -44,7 +44,7 @@ static const struct swap_field open_file[] = {
 	{.type = SWAP_END},
 };
 
-/* As programs of 2016 write it. */
+/* The layout that programs of 2016 write. */
 static const struct swap_field open_file_without_tid[] = {
 	S("fd", SWAP_U32, SLOT_ITEM_LOW),
 	S("file size", SWAP_U64, SLOT_ITEM_HIGH),

@@ -12,18 +12,18 @@ enum swap_type {
 	SWAP_HEX32,
 	SWAP_U64,
 	SWAP_ADDRESS,
-	SWAP_TIME, /* seconds, nanoseconds */
+	SWAP_TIME, /* dword seconds, dword nanoseconds */
 	SWAP_F32,
 	SWAP_F64,
 	SWAP_STRING,
 	SWAP_ARGUMENT,
-	SWAP_ARGUMENTS, /* dword count, that many arguments */
-	SWAP_LIST,      /* dword count, that many `items` */
-	SWAP_BYTES,     /* dword size, that many bytes */
+	SWAP_ARGUMENTS, /* dword count, then `count` arguments */
+	SWAP_LIST,      /* dword count, then `count` times the fields in `items` */
+	SWAP_BYTES,     /* dword size, then `size` bytes */
 	SWAP_REST,      /* the rest of the payload */
 };
 
-/* Values that the reader uses; the others are only shown. */
+/* Names for the values that the reader uses. Other values have SLOT_NONE and are only dumped. */
 enum swap_slot {
 	SLOT_NONE,
 	SLOT_PID,
@@ -36,7 +36,7 @@ enum swap_slot {
 	SLOT_HIGH,
 	SLOT_ITEM_LOW,
 	SLOT_ITEM_HIGH,
-	SLOT_ITEM_PATH, /* the last field of an item */
+	SLOT_ITEM_PATH, /* the path of an item; always the item's last field */
 	SLOT_PC,
 	SLOT_CALLER,
 	SLOT_KIND,
@@ -50,7 +50,8 @@ enum swap_slot {
 	SLOTS,
 };
 
-/* How often a field occurs: once, or once for each CPU or device. No message contains the number of these. */
+/* How often a field occurs: once, or once for each CPU or device. Messages do not contain the numbers of CPUs and
+ * devices. */
 enum swap_times { SWAP_ONCE, SWAP_CPUS, SWAP_DEVICES };
 
 struct swap_field {
@@ -59,22 +60,23 @@ struct swap_field {
 	enum swap_slot slot;
 	const struct swap_field *items;
 	enum swap_times times;
-	/* If not 0: the field is there only if the value of SLOT_KIND is from `from` to `to`. */
+	/* If `from` is not 0, the message has the field only if the value of SLOT_KIND is from `from` to `to`. */
 	uint32_t from, to;
-	unsigned char plain; /* the size of a number that occurs always and once; 0 for any other field */
+	unsigned char plain; /* size in bytes, if the field is a number that always occurs once; else 0 */
 };
 
 struct swap_format {
 	uint32_t id;
 	const char *name;
 	const struct swap_field *fields;
-	const struct swap_field *other; /* another layout, recognised by the payload's length; NULL if none */
+	/* a second layout of the message; NULL if it has only one. See is_other() in swap_message.c */
+	const struct swap_field *other;
 };
 
-/* Returns the format of an id, NULL if it is unknown. Probes with unknown ids have the fields that are common to all
- * probes. */
+/* Returns the format of the messages with that id; NULL if the id is unknown. For unknown ids of probes, returns a
+ * format with the fields that are common to all probes. */
 const struct swap_format *swap_format_of(uint32_t id);
-/* The fields of MSG_SYSTEM, for use if the numbers of CPUs and devices are known. */
+/* The fields of MSG_SYSTEM. They can be parsed only if the numbers of CPUs and devices are known. */
 extern const struct swap_field swap_system_fields[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Parses SWAP messages by the table of their fields. */
+/* Parses SWAP messages with the table of their fields. */
 #include "config.h"
 #include "trace/swap/swap_message.h"
 
@@ -8,11 +8,12 @@
 struct cursor {
 	const unsigned char *p, *end;
 	const struct dump_options *counts;
-	swap_visit visit; /* NULL to check only whether all fields have room */
+	swap_visit visit; /* NULL: only check that the payload has room for all fields */
 	void *context;
-	struct swap_fields *fields; /* NULL if all values go to `visit` */
-	uint64_t kind;              /* the value of SLOT_KIND */
-	struct swap_value value;    /* the current one; only the members for its type are set */
+	/* where numbers and arguments are stored; NULL if all values are passed to `visit` */
+	struct swap_fields *fields;
+	uint64_t kind;           /* the last value of SLOT_KIND */
+	struct swap_value value; /* the current value; only the members for its type are set */
 	const char *bad;
 };
 
@@ -66,7 +67,7 @@ static double float_of(uint32_t bits)
 	return (double)value;
 }
 
-/* One more than the bytes of an argument of that type, without the contents of strings and arrays; 0 if there is no
+/* For each type of argument: its size in bytes, without the contents of strings and arrays, plus 1; 0 if there is no
  * such type. */
 static const unsigned char arg_sizes[256] = {
 	['v'] = 1, ['n'] = 1, ['s'] = 1, ['c'] = 2,  ['b'] = 2,  ['d'] = 5,  ['f'] = 5,
@@ -162,7 +163,7 @@ static bool swap_message_take_args(struct cursor *c, const struct swap_field *fi
 	return true;
 }
 
-/* Takes a value of a fixed size, a string or an argument. */
+/* Parses a value of a fixed size, a string or an argument. */
 static bool swap_message_take_plain(struct cursor *c, struct swap_value *value)
 {
 	switch (value->field->type) {
@@ -227,8 +228,8 @@ static bool swap_message_is_there(const struct cursor *c, const struct swap_fiel
 	return !field->from || (c->kind >= field->from && c->kind <= field->to);
 }
 
-/* Takes a number into its slot, without a visit. Returns false for other fields. Most fields of most messages are such
- * numbers. */
+/* Stores a number directly in its slot, without calling visit(). Returns false for fields that need visit(). Most
+ * fields of most messages are such numbers. */
 static bool swap_message_take_slot(struct cursor *c, const struct swap_field *field)
 {
 	const size_t size = field->plain;
@@ -277,7 +278,8 @@ static void check_size(void *context, const struct swap_value *value)
 		*is_sound = false;
 }
 
-/* Returns whether the payload has the format's other layout: it fits that layout, and not the usual one. */
+/* Returns true if the payload has the second layout of its format: it fits the second layout exactly, but not the first
+ * one. */
 static bool is_other(const struct swap_message *message)
 {
 	bool is_sound = true;

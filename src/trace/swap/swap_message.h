@@ -9,7 +9,8 @@
 #include <endian.h>
 #include <string.h>
 
-/* The largest payload of a message with a known id. Messages with unknown ids are skipped, whatever their length. */
+/* The largest payload of a message with a known id. Longer ones are damage. Messages with unknown ids are skipped,
+ * whatever their length. */
 #define SWAP_READ_MAX (1u << 20)
 
 struct swap_message {
@@ -20,16 +21,17 @@ struct swap_message {
 
 struct swap_value {
 	const struct swap_field *field;
-	unsigned depth;            /* 0 for a field of the message, 1 for one of an item, 2 for one of an item's item */
-	uint32_t item;             /* index in a list, in arguments or in repeated fields */
-	uint64_t number;           /* of SWAP_LIST, SWAP_ARGUMENTS, SWAP_BYTES: the count */
-	uint32_t nanoseconds;      /* of SWAP_TIME */
-	double real;               /* of SWAP_F32, SWAP_F64 */
-	const char *text;          /* of SWAP_STRING */
-	const unsigned char *data; /* of SWAP_BYTES, SWAP_REST */
-	struct swap_arg arg;       /* of SWAP_ARGUMENT, and of each of SWAP_ARGUMENTS */
-	bool is_argument;          /* one of SWAP_ARGUMENTS */
-	bool is_item;              /* no value: an item of a list begins */
+	/* 0 for a field of the message, 1 for a field of a list's item, 2 for a field of an item in a nested list */
+	unsigned depth;
+	uint32_t item;             /* index in the list, the arguments or the repeated fields */
+	uint64_t number;           /* the number; for SWAP_LIST, SWAP_ARGUMENTS and SWAP_BYTES the count */
+	uint32_t nanoseconds;      /* for SWAP_TIME: the nanoseconds */
+	double real;               /* for SWAP_F32 and SWAP_F64: the value */
+	const char *text;          /* for SWAP_STRING: the value */
+	const unsigned char *data; /* for SWAP_BYTES and SWAP_REST: the bytes */
+	struct swap_arg arg;       /* the value of SWAP_ARGUMENT, or one argument of SWAP_ARGUMENTS */
+	bool is_argument;          /* this is one argument of SWAP_ARGUMENTS */
+	bool is_item;              /* this is no value, but the beginning of a list's item */
 };
 
 struct swap_item {
@@ -39,7 +41,7 @@ struct swap_item {
 
 /* The values of a message that the reader uses. */
 struct swap_fields {
-	uint64_t numbers[SLOTS]; /* that of SLOT_NONE has no meaning */
+	uint64_t numbers[SLOTS]; /* numbers[SLOT_NONE] has no meaning */
 	const char *texts[SLOTS];
 	uint32_t start_ns;
 	struct swap_item *items;
@@ -51,26 +53,27 @@ struct swap_fields {
 
 typedef void (*swap_visit)(void *context, const struct swap_value *value);
 
-/* Returns whether these 20 bytes may be a message's head. */
+/* Returns true if these 20 bytes may be a message's head. */
 bool swap_is_head(const unsigned char *head);
 
-/* Calls `visit` for each value of the payload, in order. Returns NULL, and in *surplus the number of bytes left; or, if
- * the payload is damaged, the name of the part that has no room, or words for an argument of an unknown type. */
+/* Calls `visit` for each value of the payload, in order. Returns NULL, and sets *surplus to the number of bytes after
+ * the last field. If the payload is damaged, returns the name of the field that exceeds it, or "an argument of an
+ * unknown type". */
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus);
 
-/* Does the same for the reader: puts most numbers and all arguments into `fields`, and passes the other values to
- * `visit`, whose context is `fields`. */
+/* Does the same for the reader: stores all arguments and most numbers in `fields`, and calls `visit` with the context
+ * `fields` for the other values. */
 const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields);
 
-/* Reads the head of the message that begins `ahead` bytes after the next message begins and, if its format is known,
- * its payload into the buffer. Returns 1; 0 at the end, or if a live trace pauses; or a negative errno, which has been
- * described. With `ahead` not 0, returns 0 for any error. */
+/* Reads a message without skipping it: the head and, if the format is known, the payload. The message begins `ahead`
+ * bytes after reader->start. Returns 1; 0 at the end of the input, or if a live trace pauses; or a negative errno,
+ * which has been described in reader->message. If `ahead` is not 0, returns 0 for any error. */
 int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message);
-/* Skips the message. Returns 1, or a negative errno; 0 if only a signal ended the waiting for more. */
+/* Skips the message. Returns 1; 0 if a signal ended the waiting for more bytes; or a negative errno. */
 int swap_pass(struct reader *reader, const struct swap_message *message);
 
-/* Does what reader_dump() promises. */
+/* Implements reader_dump(). */
 int swap_dump(struct reader *reader, const struct dump_options *options, struct buf *out);
 
 static inline uint32_t swap_dword(const unsigned char *p)

@@ -1,4 +1,4 @@
-/* Reads SWAP messages: their sequence, and processes, objects, threads and notes. */
+/* Reads the sequence of SWAP messages, and converts messages about processes, objects, threads and notes. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 
@@ -12,7 +12,7 @@ static bool swap_detect(const unsigned char *data, size_t size)
 	return size >= SWAP_HEAD && swap_is_head(data);
 }
 
-/* Reads the map, lines of "id name"; the id may be an address. */
+/* Parses the map file: lines "ID NAME"; the id may be an address. */
 static void swap_read_map(struct swap_reader *s, const char *map)
 {
 	s->map_text = xstrdup(map ? map : "");
@@ -33,7 +33,7 @@ static void *swap_reader_begin(struct reader *reader)
 	struct swap_reader *s = xcalloc(1, sizeof(*s));
 
 	swap_read_map(s, reader->map);
-	/* The first type is always memory, because most traces have it. */
+	/* types[0] is always memory, because most traces contain it. */
 	s->types[s->type_count++].type = xstrdup("memory");
 	return s;
 }
@@ -167,7 +167,7 @@ static void take_lsan(struct swap_reader *s, const struct swap_fields *fields)
 
 /* ---- Messages ---- */
 
-/* Returns whether the message becomes records, which belong to its process. */
+/* Returns true if the message becomes records, and these belong to the process in the message. */
 static bool has_record(const struct swap_message *message)
 {
 	switch (message->id) {
@@ -183,7 +183,8 @@ static bool has_record(const struct swap_message *message)
 	return message->id >= SWAP_PROBE_FIRST && message->id <= SWAP_PROBE_LAST;
 }
 
-/* Makes the records of a message. `second`: the fields of the message after it, if that belongs to it, else NULL. */
+/* Queues the records of a message. second: the fields of the following message, if that belongs to this one; else
+ * NULL. */
 static void take_message(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *second)
 {
 	const struct swap_fields *fields = &s->fields;
@@ -231,7 +232,8 @@ static void take_message(struct swap_reader *s, const struct swap_message *messa
 	}
 }
 
-/* Returns the id of the message that may follow one and belong to it; 0 if there is none. */
+/* Returns the id of the message that may follow a message with this id and belong to it; 0 if there is no such
+ * message. */
 static uint32_t id_of_second(uint32_t id)
 {
 	return id == SWAP_FUNCTION_ENTRY  ? SWAP_FUNCTION_EXIT
@@ -240,7 +242,7 @@ static uint32_t id_of_second(uint32_t id)
 					  : 0;
 }
 
-/* Returns whether the second message, whose fields are in s->exit, belongs to the first. */
+/* Returns true if the second message, whose fields are in s->exit, belongs to the first. */
 static bool is_second(const struct swap_reader *s)
 {
 	const uint64_t *first = s->fields.numbers, *second = s->exit.numbers;
@@ -249,8 +251,8 @@ static bool is_second(const struct swap_reader *s)
 	       first[SLOT_PC] == second[SLOT_PC];
 }
 
-/* Reports messages that are missing, by their sequence numbers. A number that is 0 or goes back is not reported,
- * because the messages are not numbered then. */
+/* Reports missing messages if the sequence number is greater than expected. A number of 0, or one that goes back, is
+ * not reported, because such messages are not numbered in order. */
 static void check_sequence(struct reader *reader, uint32_t sequence)
 {
 	struct swap_reader *s = reader->state;
@@ -263,7 +265,7 @@ static void check_sequence(struct reader *reader, uint32_t sequence)
 	s->sequence = sequence + 1;
 }
 
-/* Makes the records of the next message, perhaps none. Returns 1 or a negative errno. */
+/* Queues the records of the next message, if it becomes any. Returns 1 or a negative errno. */
 static int take_next(struct reader *reader, struct swap_message *message)
 {
 	struct swap_reader *s = reader->state;
@@ -277,7 +279,7 @@ static int take_next(struct reader *reader, struct swap_message *message)
 		has_second = swap_peek(reader, whole, &second) == 1 && second.id == second_id &&
 			     !swap_walk(&second, NULL, NULL, NULL, &(size_t){0});
 		reader->may_pause = false;
-		/* The bytes may have moved. */
+		/* swap_peek() may have moved the buffer. */
 		message->payload = reader->data + reader->start + SWAP_HEAD;
 	}
 	const int status = take_fields(reader, 0, message, &s->fields);
@@ -293,8 +295,8 @@ static int take_next(struct reader *reader, struct swap_message *message)
 	return 1;
 }
 
-/* At the end, queues a note with the number of messages that became no records. Returns 1, or 0 if there is no such
- * note. */
+/* At the end of the trace: queues a note with the number of messages that became no records. Returns 1, or 0 if there
+ * is nothing to note. */
 static int swap_note_left_out(struct swap_reader *s)
 {
 	char number[32];

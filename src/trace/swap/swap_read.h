@@ -8,19 +8,19 @@
 #include "trace/mapped_objects.h"
 #include "trace/swap/swap.h"
 
-/* The most types of resources that are distinguished; any more count as the last one. */
+/* Limit of the number of resource types. Further types are treated as the last one. */
 #define SWAP_TYPES_MAX 60
 
-/* One of a stream's processes. */
+/* A process of the stream. */
 struct swap_process {
 	uint32_t pid, ppid, tid;
-	bool has_thread; /* the record of thread `tid` has been made */
+	bool has_thread; /* the thread record of `tid` has been queued */
 	bool no_times, is_attached;
-	char *name, *command; /* NULL if unknown */
+	char *name, *command; /* path of the program, and its command line; NULL if unknown */
 	int64_t start_sec;
 	uint32_t start_usec;
 	uint64_t day_ns, next_index;
-	uint64_t declared; /* bit N: type N */
+	uint64_t declared; /* bit N is set if types[N] is declared */
 	struct mapped_objects objects;
 	struct open_file *files; /* owns the paths */
 	uint32_t file_count;
@@ -32,22 +32,22 @@ struct swap_type_name {
 };
 
 struct swap_reader {
-	bool stopped; /* for good; swap_next() returns `status` */
+	bool stopped; /* reading has ended; swap_next() returns only `status` from now on */
 	int status;
 	bool has_sequence;
-	uint32_t sequence;     /* expected of the next message */
-	uint64_t consumed;     /* bytes of the messages from which the queued records were made */
-	uint64_t left_out;     /* messages for which the model of a trace has no place */
+	uint32_t sequence;     /* expected sequence number of the next message */
+	uint64_t consumed;     /* size of the messages from which the queued records were made, in bytes */
+	uint64_t left_out;     /* number of messages that cannot be represented by records */
 	struct hash processes; /* pid -> struct swap_process */
 	struct swap_process *current;
-	struct hash names; /* tid -> name */
+	struct hash names; /* tid -> name of the thread */
 	struct swap_type_name types[SWAP_TYPES_MAX];
 	size_t type_count;
-	struct hash map; /* a function's number -> its name, in map_text */
+	struct hash map; /* number of a function -> its name, in map_text */
 	char *map_text;
-	struct record *records; /* the queue */
+	struct record *records; /* queue of records to be returned */
 	size_t record_count, record_capacity, next_record;
-	char **strings; /* of the queued records */
+	char **strings; /* strings to which the queued records point */
 	size_t string_count, string_capacity;
 	uint64_t *frames;
 	size_t frame_capacity;
@@ -57,32 +57,33 @@ struct swap_reader {
 	struct swap_fields fields, exit;
 };
 
-/* Queue a record, or a note. Their texts must live as long as the queued records. */
+/* Queue a record, or a note. Their strings must stay valid as long as records are queued. */
 void swap_push(struct swap_reader *s, const struct record *record);
 void swap_push_note(struct swap_reader *s, const char *text);
-/* Returns a copy of a text that lives as long as the queued records. */
+/* Returns a copy of a text that stays valid as long as records are queued. */
 char *swap_keep(struct swap_reader *s, const char *text);
-/* Returns the map's name of a number, or NULL. */
+/* Returns the name of a number in the map file, or NULL. */
 const char *swap_name_of(const struct swap_reader *s, uint64_t number);
 
-/* Makes a process the current one, to which the records that follow belong. A new process begins at the time of the
- * message. */
+/* Makes a process the current one; the following records belong to it. If the process is new, its start is the time of
+ * the message. */
 void swap_select_process(struct swap_reader *s, uint32_t pid, const struct swap_message *message);
-/* Takes the description of a process. status: the fields of the message about its open files; NULL if none. */
+/* Queues the records of a message that describes a process. status: the fields of the message about its open files, or
+ * NULL. */
 void swap_take_process_info(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *fields,
 			    const struct swap_fields *status);
 /* Queues an object of the current process. Does nothing for an empty object. */
 void swap_push_object(struct swap_reader *s, uint64_t low, uint64_t high, const char *path);
-/* Removes the unmapped objects from the current process, and queues a note. */
+/* Removes the objects in the unmapped range of a message from the current process, and queues a note about it. */
 void swap_take_unmap(struct swap_reader *s, const struct swap_fields *fields);
 void swap_process_free(struct swap_process *p);
-/* Queues the thread that makes the calls which follow, unless it is the current one. */
+/* Queues a thread record for the following calls, unless `tid` is the current thread. */
 void swap_push_thread(struct swap_reader *s, uint32_t tid);
-/* Queues a call's records, from a message with an API id or a function's address. exit: the fields of the message about
- * its return; NULL if none. */
+/* Queues the records of a call. The message contains an API id or a function's address. exit: the fields of the message
+ * about the call's return, or NULL. */
 void swap_take_call(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *fields,
 		    const struct swap_fields *exit);
-/* Returns whether functrace wrote the arguments: its additions follow them. */
+/* Returns true if functrace wrote the message: its additions follow the arguments. */
 bool swap_is_own(const struct swap_fields *fields);
 
 #endif

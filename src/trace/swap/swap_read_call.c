@@ -1,4 +1,4 @@
-/* Reads the calls of SWAP messages: memory probes, other probes, functions and system calls. */
+/* Converts SWAP messages to calls: memory probes, other probes, functions and system calls. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/swap/swap_read.h"
@@ -15,7 +15,7 @@
 /* All keys of functrace's additions have three characters. */
 _Static_assert(sizeof(SWAP_NAMES) == 4, "swap_read_call_begins() compares three");
 
-/* The texts that functrace added after the arguments; NULL if it did not. */
+/* The strings that functrace appended after the arguments, without their keys; NULL if a string is missing. */
 struct additions {
 	const char *names, *function, *context, *type, *id, *size, *stack;
 	size_t args; /* number of arguments before the additions */
@@ -26,7 +26,7 @@ static bool swap_read_call_begins(const struct swap_arg *arg, const char *key)
 	return arg->type == 's' && arg->text[0] == key[0] && arg->text[1] == key[1] && arg->text[2] == key[2];
 }
 
-/* Returns the index of the first addition: the last string that may be the names of the arguments. Returns arg_count if
+/* Returns the index of functrace's first addition, which is the last argument that begins with SWAP_NAMES; arg_count if
  * there is none. */
 static size_t find_additions(const struct swap_fields *fields)
 {
@@ -94,7 +94,8 @@ static const char *swap_read_call_value_of(struct swap_reader *s, const struct s
 	return value;
 }
 
-/* Returns the next item of a list, without the comma that ends it; NULL if there is none. */
+/* Returns the next item of a list in which a comma follows each item; NULL at the end. The comma is replaced by a
+ * NUL. */
 static char *swap_read_call_next_item(char **list)
 {
 	char *const item = *list, *const comma = strchr(item, ',');
@@ -106,7 +107,7 @@ static char *swap_read_call_next_item(char **list)
 	return item;
 }
 
-/* Takes the arguments of a message by functrace, with their names. */
+/* Adds the arguments of a message that functrace wrote, with their names. */
 static void take_own_args(struct swap_reader *s, struct record_call *call, const struct additions *added,
 			  const struct swap_fields *fields, const struct swap_arg *returned)
 {
@@ -139,7 +140,7 @@ static void take_own_args(struct swap_reader *s, struct record_call *call, const
 	}
 }
 
-/* Takes the arguments of another program's message, and the returned values. */
+/* Adds the arguments, the result and errno of a message that another program wrote. */
 static void take_foreign_args(struct swap_reader *s, struct record_call *call, const struct swap_fields *fields,
 			      const struct swap_api *api, const struct swap_arg *returned)
 {
@@ -167,7 +168,8 @@ static void swap_read_call_add_frame(struct swap_reader *s, struct record_call *
 	s->frames[call->frame_count++] = address;
 }
 
-/* Parses a hexadecimal number up to a comma or the end. Returns where it ends; NULL if it is no such number. */
+/* Parses a hexadecimal number that ends before a comma or at the end of the text. Returns the address after it; NULL if
+ * the text is no such number. */
 static const char *take_address(const char *text, uint64_t *address)
 {
 	const char *const p = take_hexadecimal(text, address);
@@ -175,7 +177,7 @@ static const char *take_address(const char *text, uint64_t *address)
 	return p && (!*p || *p == ',') ? p : NULL;
 }
 
-/* Takes a stack: "400123,7f0000,cut". */
+/* Parses a stack, for example "400123,7f0000,cut". */
 static void swap_read_call_take_stack(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	const size_t size = strlen(text);
@@ -194,7 +196,7 @@ static void swap_read_call_take_stack(struct swap_reader *s, struct record_call 
 		uint64_t address;
 		const char *end = take_address(stack, &address);
 
-		/* "c" is an address, "cut" is none. */
+		/* "c" alone is a hexadecimal address, "cut" is not. */
 		if (end)
 			swap_read_call_add_frame(s, call, address);
 		else if (!strcmp(stack, "cut"))
@@ -219,7 +221,7 @@ static uint32_t type_number(struct swap_reader *s, const char *type, uint32_t fl
 	return (uint32_t)s->type_count - 1;
 }
 
-/* Returns the id of a type. Declares the type when it is needed first. */
+/* Returns the id of a type. Queues its declaration before its first use. */
 static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t flags)
 {
 	const uint32_t number = type_number(s, type, flags);
@@ -235,7 +237,7 @@ static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t fl
 	return number + 1;
 }
 
-/* Takes the call's kind and resource: "fd,alloc,refcount". */
+/* Parses the call's resource and kind, for example "fd,alloc,refcount". */
 static void swap_read_call_take_type(struct swap_reader *s, struct record_call *call, const char *text)
 {
 	char *const type = swap_keep(s, text), *const rest = type + strcspn(type, ",");
@@ -279,9 +281,9 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
 	swap_push(s, &(struct record){.type = RECORD_THREAD, .thread = {tid, name ? swap_keep(s, name) : ""}});
 }
 
-/* Returns the time of a message in ns since the day of the process's start. Its seconds are a counter of 32 bits that
- * wraps in the year 2106, so a time that seems to be before that day may be after the wrap. If it is before that day in
- * any case, the result is its time of day. */
+/* Returns the time of a message in ns since midnight of the day on which the process started. The seconds in a message
+ * are a 32-bit counter that wraps in the year 2106, so a smaller number may mean a time after the wrap. If the time is
+ * before that day even so, returns its time of day. */
 static uint64_t swap_read_call_time_of(const struct swap_process *p, const struct swap_message *message)
 {
 	const uint32_t day = (uint32_t)(p->day_ns / 1000000000), since = message->seconds - day;
@@ -293,7 +295,7 @@ static uint64_t swap_read_call_time_of(const struct swap_process *p, const struc
 	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
-/* Queues the release by another program's realloc, which has no message of its own. */
+/* Queues the release by a realloc, which another program's trace does not contain as a message. */
 static void push_realloc_release(struct swap_reader *s, const struct record_call *call,
 				 const struct swap_fields *fields)
 {
@@ -322,7 +324,7 @@ static void swap_read_call_take_memory(struct swap_reader *s, struct record_call
 
 	call->id = fields->numbers[SLOT_ADDRESS];
 	call->size = fields->numbers[SLOT_SIZE];
-	/* A call without an address has failed, or releases nothing. */
+	/* An allocation without an address has failed; a release without one releases nothing. */
 	call->kind = !call->id || kind > SWAP_FREE ? CALL_COPY : kind == SWAP_FREE ? CALL_RELEASE : CALL_ALLOC;
 	if (added->type)
 		swap_read_call_take_type(s, call, added->type);

@@ -1,4 +1,4 @@
-/* Keeps the processes of a SWAP stream, and what is mapped in them. */
+/* Stores the processes of a SWAP stream, and the objects that are mapped in each. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 

@@ -1,4 +1,4 @@
-/* Queues the records of the SWAP reader, and finds the names of numbers. */
+/* Queues the records of the SWAP reader, and finds names in the map file. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
 

@@ -1,5 +1,5 @@
-/* Turns arguments of SWAP messages into text, and text into arguments. Has the table of API ids. Recognises notes with
- * messages of their own. */
+/* Converts arguments of SWAP messages to text and back. Contains the table of API ids. Recognises notes that are
+ * written as other messages. */
 #include "config.h"
 #include "trace/swap/swap.h"
 
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARRAY_SHOWN 64 /* elements */
+#define ARRAY_SHOWN 64 /* limit of the elements of an array that are printed */
 
 /* ---- Arguments ---- */
 
-/* Puts the shortest text that is read as the same number again. */
+/* Appends the shortest text that strtod() converts to the same number. */
 static void put_real(struct buf *out, double value)
 {
 	char text[40];
@@ -94,7 +94,7 @@ void swap_arg_text(struct buf *out, const struct swap_arg *arg)
 	case 'W':
 		put_array(out, arg);
 		break;
-	default: /* v, n: nothing */
+	default: /* types v and n have no value */
 		break;
 	}
 }
@@ -169,7 +169,7 @@ static const struct swap_api apis[] = {
 	{82, "memcpy", "ins", "dest,src,n,", false},
 	{SWAP_API_CREATE, "pthread_create", "", "", false},
 	{92, "pthread_exit", "", "", false},
-	/* The protocol has no ids for these functions. */
+	/* The protocol has no ids for the following functions. */
 	{SWAP_API_OTHER, "other", "s", "", false},
 	{1001, "posix_memalign", "s", "", false},
 	{1002, "aligned_alloc", "s", "", false},
@@ -202,8 +202,8 @@ static const struct swap_api *api_named(const char *name)
 	return NULL;
 }
 
-/* Finds the API of a form of new or delete. The forms differ in the type of the size, and in parameters that do not
- * matter here. */
+/* Finds the API of an overload of operator new or delete. Overloads that differ only in the type of the size, or in a
+ * size parameter, have the same API. */
 static const struct swap_api *api_of_operator(const char *function)
 {
 	const bool is_new = !strncmp(function, "operator new", 12),
@@ -225,7 +225,7 @@ const struct swap_api *swap_api_of(const char *function)
 
 	if (!api)
 		api = api_of_operator(function);
-	/* Without an allocator's prefix: je_malloc, _rjem_malloc. */
+	/* Try again without the prefix of an allocator: je_malloc, _rjem_malloc. */
 	for (const char *at = strchr(function, '_'); at && !api; at = strchr(at + 1, '_'))
 		api = api_named(at + 1);
 	return api ? api : swap_api_find(SWAP_API_OTHER);

@@ -1,12 +1,13 @@
-/* Writes SWAP messages: the process, its objects, threads, contexts, notes. */
+/* Writes SWAP messages about the process, its objects, threads, contexts and notes. */
 #include "config.h"
 #include "trace/note_end.h"
 #include "trace/swap/swap_write.h"
 
 #include <stdlib.h>
 
-#define STRING_MAX  4096
-#define THREADS_MAX 65536 /* names that are remembered; with more, all are written again */
+#define STRING_MAX 4096
+/* limit of the remembered names; when it is reached, all are forgotten and written again */
+#define THREADS_MAX 65536
 #define SECOND_NS   UINT64_C(1000000000)
 #define DAY_NS      (86400 * SECOND_NS)
 
@@ -67,10 +68,10 @@ static void swap_write_take_process(struct writer *writer, const struct record_p
 	s->is_attached = process->is_attached;
 	copy_files(s, process);
 	s->start_ns = start;
-	/* In a trace without times, readers find no other start. */
+	/* In a trace without times, readers take the start of the trace from this field. */
 	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
 	s->day_ns = start - start % DAY_NS;
-	/* A head with the time 0 means that the trace has no times. */
+	/* Time 0 in a head means that the trace has no times. */
 	if (!process->no_timestamps)
 		s->now_ns = start ? start : 1;
 }
@@ -124,13 +125,13 @@ static void put_unmap(struct writer *writer, uint64_t low, uint64_t high)
 	swap_end(writer, head);
 }
 
-/* Returns whether an object is a library. What the kernel maps is none: [vdso]. */
+/* Returns true if an object is a library. Objects that the kernel maps, such as [vdso], are not. */
 static bool is_library(const struct record_object *object)
 {
 	return *object->path != '[';
 }
 
-/* Puts the libraries that have room in the message. Returns the index of the first object that was not considered. */
+/* Appends libraries while the message has room for them. Returns the index of the first object that has no room. */
 static size_t put_libraries(struct writer *writer, size_t head)
 {
 	const struct swap_writer *s = writer->state;
@@ -155,7 +156,7 @@ static size_t put_libraries(struct writer *writer, size_t head)
 	return at;
 }
 
-/* Puts MSG_PROCESS_INFO, with the objects that were declared before any other record, unless it was put already. */
+/* Writes MSG_PROCESS_INFO, with the objects that are declared so far, unless it was written already. */
 static void announce(struct writer *writer)
 {
 	struct swap_writer *s = writer->state;
@@ -276,7 +277,7 @@ static void swap_write_put_note(struct writer *writer, const struct record_note 
 
 /* ---- The writer ---- */
 
-/* Announces the process before the first record that does not describe it. */
+/* Writes the message about the process before the first record that does not describe the process. */
 static void swap_put(struct writer *writer, const struct record *record)
 {
 	const uint32_t description = 1u << RECORD_PROCESS | 1u << RECORD_MODULE | 1u << RECORD_RESOURCE |

@@ -11,30 +11,31 @@
 #include <endian.h>
 #include <string.h>
 
-/* A kind of resource, as it was declared. */
+/* A kind of resource that was declared. */
 struct swap_resource {
 	uint32_t id, flags;
 	char *type;
 };
 
 struct swap_writer {
-	bool announced; /* MSG_PROCESS_INFO, which waits for the objects, was put */
-	bool has_ended; /* the process has ended */
+	bool announced; /* MSG_PROCESS_INFO was written; it is delayed until the objects are declared */
+	bool has_ended; /* a note about the end of the process was written */
 	uint32_t sequence;
 	uint32_t pid, tid, ppid;
 	char *name, *command;
 	bool is_attached;
 	struct open_file *files; /* owns the paths */
 	uint32_t file_count;
-	uint64_t start_ns;     /* when the trace began, since the Epoch; 0 if unknown */
-	uint64_t own_start_ns; /* when the process began, if that was earlier */
-	uint64_t day_ns;       /* midnight before start_ns */
-	uint64_t now_ns;       /* of the last call; 0 if none */
+	uint64_t start_ns;     /* beginning of the trace, in ns since the Epoch; 0 if unknown */
+	uint64_t own_start_ns; /* start of the process, in ns since the Epoch; start_ns if unknown */
+	uint64_t day_ns;       /* midnight before start_ns, in ns since the Epoch */
+	/* time of the last call or, before it, of the start; 0 if the trace has no times */
+	uint64_t now_ns;
 	struct mapped_objects objects;
 	uint64_t program_from, program_to;
 	struct swap_resource *resources;
 	size_t resource_count, resource_capacity;
-	struct hash threads; /* tid -> a hash of the name that was written */
+	struct hash threads; /* tid -> hash of the thread's name that was written last */
 	struct stack_cache stacks;
 };
 
@@ -59,22 +60,23 @@ static inline void swap_put_long(struct buf *out, uint64_t value)
 	out->size += sizeof(bytes);
 }
 
-/* Puts a string of at most `max` bytes with its NUL. A longer one is cut, ends in "..." and is counted. text may be
- * NULL. */
+/* Appends a string. max: limit of its size in bytes, with the NUL. A longer string is cut, its end is replaced by
+ * "...", and it is counted. text may be NULL. */
 void swap_put_string(struct writer *writer, const char *text, size_t max);
 
-/* Begins a message at that time (ns since the Epoch; 0 for none). Returns where its head is, into which swap_end()
- * writes the length. */
+/* Begins a message with that time, in ns since the Epoch, or 0. Returns the offset of its head in writer->out, to be
+ * passed to swap_end(), which stores the length there. */
 size_t swap_begin(struct writer *writer, enum swap_id id, uint64_t ns);
 void swap_end(struct writer *writer, size_t head);
 
-/* Returns the resource of a call; NULL if none with that id is declared. */
+/* Returns the resource with that id (0: the only one); NULL if it is not declared. */
 const struct swap_resource *swap_resource_of(const struct swap_writer *s, uint32_t id);
 
-/* Puts a call's messages. */
+/* Appends the messages of a call. */
 void swap_put_call(struct writer *writer, const struct record_call *call);
 
-/* Puts the fields that are common to all probes, with the mark that functrace has written them as the only argument. */
+/* Appends the fields that are common to all probes. The only argument is an empty SWAP_NAMES, which marks the message
+ * as written by functrace. */
 void swap_put_probe(struct writer *writer, uint32_t api);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes a call as SWAP messages: a memory probe, or a function's entry and exit. */
+/* Writes a call as SWAP messages: one memory probe, or the entry and the exit of a function. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/swap/swap_write.h"
@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* All of these together are less than SWAP_PAYLOAD_MAX. */
-#define VALUE_MAX    4096  /* bytes of a string, with its NUL */
-#define FUNCTION_MAX 2048  /* bytes of a function's name */
-#define TYPE_MAX     400   /* bytes of a resource's type; each may take four */
-#define NAMES_MAX    4000  /* bytes of the names of all arguments */
-#define ARGS_MAX     12000 /* bytes of all arguments, without functrace's additions */
-#define FRAMES_MAX   600   /* frames; each takes 17 bytes */
+/* Limits of the elements of a message. Their sum is less than SWAP_PAYLOAD_MAX. */
+#define VALUE_MAX    4096  /* size of a string, in bytes, with its NUL */
+#define FUNCTION_MAX 2048  /* size of a function's name, in bytes */
+#define TYPE_MAX     400   /* size of a resource's type, in bytes; a byte may become four by an escape */
+#define NAMES_MAX    4000  /* size of the names of all arguments, in bytes */
+#define ARGS_MAX     12000 /* size of all arguments, in bytes, without functrace's additions */
+#define FRAMES_MAX   600   /* frames of a stack; a frame takes up to 17 bytes */
 
 static const char *text_or_empty(const char *text)
 {
@@ -63,7 +63,7 @@ static void swap_write_call_put_text(struct writer *writer, const char *key, con
 	swap_put_string(writer, text, strcmp(key, SWAP_FUNCTION) ? VALUE_MAX : FUNCTION_MAX);
 }
 
-/* The field for an argument's value. */
+/* Where an argument's value is stored. */
 enum arg_place { PLACE_ARG, PLACE_RETURN, PLACE_ERRNO };
 
 struct call_args {
@@ -71,7 +71,9 @@ struct call_args {
 	bool has_return, has_errno;
 	struct swap_arg returned;
 	uint64_t error;
-	struct buf names; /* each name and a comma; before it "=" and the value, if this does not fit its field */
+	/* for each argument its name and a comma; before the comma "=" and the value, if the value cannot be stored
+	 * elsewhere */
+	struct buf names;
 	uint32_t count;
 };
 
@@ -92,8 +94,8 @@ static void swap_write_call_add_name(struct call_args *args, const char *name, c
 	buf_add_char(&args->names, ',');
 }
 
-/* Puts an argument of the call. A pointer argument of realloc is written with the names instead: readers would take it
- * for a release, which has its own message. */
+/* Writes an argument of the call. With hides_pointer (realloc), a pointer is written as 0, and its value is added to
+ * the names, because readers would take the argument for a release, which has its own message. */
 static void put_call_arg(struct writer *writer, struct call_args *args, const struct call_arg *item, bool hides_pointer)
 {
 	const char *const name = text_or_empty(item->name), *const value = text_or_empty(item->value);
@@ -120,7 +122,7 @@ static void put_call_arg(struct writer *writer, struct call_args *args, const st
 	swap_write_call_add_name(args, name, hidden ? value : NULL);
 }
 
-/* Returns whether there is room for one more argument after `used` bytes of arguments. */
+/* Returns true if there is room for one more argument after `used` bytes of arguments. */
 static bool swap_write_call_has_room(const struct call_args *args, const struct call_arg *item, size_t used)
 {
 	const size_t name = strlen(text_or_empty(item->name)), value = strlen(text_or_empty(item->value));
@@ -146,7 +148,7 @@ static void put_call_args(struct writer *writer, struct call_args *args, const s
 	}
 }
 
-/* Puts the arguments that such a call usually has, because its own were not recorded. */
+/* Writes the arguments that a call of this API usually has, because those of this call were not recorded. */
 static void put_usual_args(struct writer *writer, struct call_args *args, const struct swap_api *api,
 			   const struct record_call *call)
 {
@@ -195,7 +197,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 	}
 	buf_add_str(out, "s" SWAP_STACK);
 	swap_write_call_add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
-	/* Without frames, leave out the comma. */
+	/* Without frames, leave out the comma before the end's name. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
 }
@@ -220,7 +222,8 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 	buf_free(&type);
 }
 
-/* Puts functrace's additions, and counts them in args->count. `type`: with the resource's type. */
+/* Writes functrace's additions, and adds their number to args->count. usual_name: the API's name of a memory probe;
+ * NULL for other functions. type: also write the resource's type. */
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {
@@ -270,7 +273,7 @@ static uint64_t swap_write_call_caller_of(const struct record_call *call)
 	return call->has_frames && call->frame_count ? call->frames[0] : 0;
 }
 
-/* Puts a memory probe. `api`: that of the call's function. */
+/* Writes a call as a memory probe. api: the API of the call's function. */
 static void put_memory(struct writer *writer, const struct record_call *call, const struct swap_resource *resource,
 		       const struct swap_api *api, bool is_heap)
 {
@@ -280,7 +283,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	const uint64_t caller = swap_write_call_caller_of(call);
 
 	if (call->kind == CALL_RELEASE && !api->is_release)
-		api = swap_api_find(SWAP_API_FREE); /* the release by a realloc */
+		api = swap_api_find(SWAP_API_FREE); /* this is the release by a realloc */
 	else if (call->kind == CALL_ALLOC && api->is_release)
 		api = swap_api_find(SWAP_API_OTHER);
 	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, swap_write_call_time_of(s, call));
@@ -295,7 +298,8 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 		put_call_args(writer, &args, call, call->kind == CALL_ALLOC && *api->params == 'n');
 	else
 		put_usual_args(writer, &args, api, call);
-	/* Without an address and the type, this would be read as a call that has failed or released nothing. */
+	/* A call without an address needs the type: without both, a reader would take it for a failed call or a release
+	 * of nothing. */
 	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
 
 	put_additions(writer, &args, call, api->name, resource, !is_plain);
@@ -318,8 +322,8 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	buf_free(&args.names);
 }
 
-/* Returns a number in place of a function's address, which a trace does not have. It is the same for all calls of that
- * name. */
+/* Returns a number that replaces the function's address, because a trace does not contain that address. It is a hash of
+ * the name, so all calls of the function have the same number. */
 static uint64_t swap_write_call_function_number(const char *name)
 {
 	uint64_t number = UINT64_C(0xcbf29ce484222325);

@@ -1,4 +1,4 @@
-/* Writes the common parts of SWAP messages. */
+/* Writes the elements that all SWAP messages have: heads, strings, the common fields of probes. */
 #include "config.h"
 #include "trace/swap/swap_write.h"
 

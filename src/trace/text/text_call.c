@@ -1,4 +1,4 @@
-/* Reads the lines of calls: the call, its arguments, its frames. */
+/* Parses the lines of a call: the call itself, its arguments, its frames. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/frame_text.h"
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Returns whether the name ends in `<type>`, with the type as text or as its number; sets *suffix to the length of
- * this. */
+/* Returns true if the name ends in `<type>`; the type is the resource's name or its number. Sets *suffix to the length
+ * of `<type>`. */
 static bool has_type(const struct text_reader *s, const struct text_resource *resource, const char *name, size_t length,
 		     size_t *suffix)
 {
@@ -29,7 +29,7 @@ static const struct text_resource *text_call_take_type(const struct text_reader 
 {
 	size_t suffix;
 
-	/* `<...>` may also be a template argument, so it is a type only where calls show their types. */
+	/* `<...>` may also be a template argument. Writers add the type only if several resources are declared. */
 	if (s->resource_count < 2)
 		return s->resource_count ? s->resources : NULL;
 	for (size_t i = 0; name[*length - 1] == '>' && i < s->resource_count; i++)
@@ -46,7 +46,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 	size_t length = parsed->name_length;
 	const struct text_resource *resource = text_call_take_type(s, name, &length);
 
-	/* A time or a context belongs before the name. */
+	/* parse_head() skips a sound time or context, so these characters come from a damaged one. */
 	if (*name == '[' || *name == '@')
 		s->damage = "is a call with a damaged time or context";
 	else if (!resource && s->resource_count)
@@ -64,7 +64,8 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 		.id = parsed->id,
 		.size = parsed->size,
 	};
-	/* All calls that return something look the same in text; only the type tells that nothing is allocated. */
+	/* In text, all calls that return something look like allocations. Only the resource's type tells that nothing
+	 * is allocated. */
 	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
 		call->kind = CALL_COPY;
 }
@@ -81,7 +82,7 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 		*value = '\0';
 		value += 3;
 	} else {
-		/* The " = " is incomplete, or there is no value. */
+		/* A part of " = " or the value is missing. */
 		value = key + strcspn(key, " =");
 		if (*value)
 			*value++ = '\0';
@@ -93,7 +94,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* A damaged mark of a copy, which still has the mark's number or its value. */
+	/* Only the mark of a copy has the number 0 or this value; take_call() recognises sound marks, so this one is
+	 * damaged. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)
@@ -142,8 +144,8 @@ static void text_call_add_frame(struct text_reader *s, uint64_t address, struct 
 	s->text_count += span.end != 0;
 }
 
-/* Takes a frame's line with text after the address. Returns the line's length with the newline; 0 if it is no frame.
- * *inlined tells whether the line before is inlined, and then whether this one is. */
+/* Parses the line of a frame with text after the address. Returns the line's length with the newline; 0 if it is no
+ * frame. *inlined must be true if the line before is marked as inlined; it is set to true if this line is. */
 static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 {
 	struct text_reader *s = reader->state;
@@ -168,7 +170,7 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 		span = (struct text_span){0};
 	else if (*text != ' ' || text_call_has_control(text, end))
 		s->damage = "looks like a damaged frame";
-	/* The lines of one address, all but the last of which are inlined, are one frame. */
+	/* Consecutive lines with the same address are one frame if all but the last are marked as inlined. */
 	if (*inlined && s->frame_count && s->frames[s->frame_count - 1] == address)
 		s->spans[s->frame_count - 1].end = (uint32_t)(end - base);
 	else
@@ -177,7 +179,7 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 	return length + 1;
 }
 
-/* Takes functrace's mark of an incomplete stack: a last address 0. */
+/* If the last frame is functrace's mark of an incomplete stack, the address 0, removes it and sets s->end. */
 static void text_call_take_mark(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
@@ -218,7 +220,7 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		line = (const char *)reader->data + reader->start + from;
 		if (!text_is_frame(line))
 			break;
-		/* A NUL follows the last byte, so that no byte after it is read. */
+		/* A NUL follows the last byte in the buffer, so text_hex() stops there. */
 		const char *end = text_hex(line + 3, &address);
 
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {

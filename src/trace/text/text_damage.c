@@ -1,7 +1,7 @@
-/* Separates damaged records from comments.
+/* Distinguishes damaged records of a text trace from comments.
  *
- * In the format any line may be a comment, so a call with one changed character would silently become a comment. A line
- * that still has the beginning or the end of a record is therefore reported as damaged. */
+ * Any line that is no record is a comment, so a call with one changed character would silently become a comment.
+ * Therefore a line that still begins or ends like a record is reported as damaged. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
@@ -21,7 +21,8 @@ static size_t count_digits(const char *p)
 	return strspn(p, "0123456789");
 }
 
-/* Returns whether a line begins with an index, `12.`, in which digits may have become '#': `#.`, `1#.`, `#2.` */
+/* Returns true if a line begins with an index, `12.`, or with one in which digits were replaced by '#': `#.`, `1#.`,
+ * `#2.` */
 static bool begins_as_call(const char *line)
 {
 	const size_t digits = strspn(line, "0123456789#");
@@ -41,7 +42,8 @@ static bool is_heap_line(const char *line)
 	return false;
 }
 
-/* Checks a line that begins with '#'. Such lines are comments on purpose, but a damaged digit can become a '#', too. */
+/* Checks a line that begins with '#'. Such lines are mostly comments, but a damaged digit of a call can be a '#',
+ * too. */
 static const char *hash_damage(const char *line)
 {
 	if (begins_as_call(line))
@@ -70,8 +72,8 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* Returns the first `what` in a line, or the second if the line begins with `own`, because such a line has one
- * itself. */
+/* Returns the first occurrence of `what` in a line. If the line begins with `own`, returns the second one, because the
+ * line itself is a declaration with one `what`. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);
@@ -83,7 +85,7 @@ bool text_has_another(const char *line)
 {
 	if (!*line)
 		return false;
-	/* A tab is the only control character that people write into comments. */
+	/* Sound comments contain no control character except tabs. */
 	for (const char *c = line; *c; c++)
 		if (text_is_control(*c) && (*c != '\t' || (c > line && text_is_frame(c))))
 			return true;
@@ -116,7 +118,7 @@ bool text_is_damaged_name(const char *name)
 	return open;
 }
 
-/* Checks whether the line was a declaration, of which the first or the second character may be damaged. */
+/* Returns a clause if the line may be a declaration whose first or second character is damaged, else NULL. */
 static const char *declaration_damage(const char *line)
 {
 	if (text_begins(line, ": ") || strstr(line, " => 0x"))

@@ -1,4 +1,4 @@
-/* The parts of the text format that its writer and its reader share. Private to trace/.
+/* Definitions of the text format, for its writer and its reader. Private to trace/.
  *
  * The document TEXT_PROTOCOL defines the format. There are two dialects: 1.4, and "compat", which the sp-rtrace 2.0
  * tools read and write. functrace-formats(5) describes both. */
@@ -23,20 +23,21 @@
 #define TEXT_RESIDENT_LINE "## resident "
 #define TEXT_HEAP_LINE     "## heap status information:"
 
-/* The mark of a copy, for which text has no form: the argument 0, which no function has. */
+/* The mark of a copy (CALL_COPY), for which the format has no syntax: an argument with the number 0, which no real
+ * argument has. */
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
 
-/* The most declared types whose names calls can show; no trace has so many. */
+/* Limit of the number of declared types that names of calls can contain; no trace reaches it. */
 #define TEXT_TYPES_MAX 4096
 
-/* The text after the address 0 that ends an incomplete stack; by enum stack_end. */
+/* The text after the address 0 that ends an incomplete stack, indexed by enum stack_end. */
 extern const char *const text_stack_ends[3];
 
-/* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
- * ten figures of struct record_heap (decimal). */
+/* The labels of the lines after TEXT_HEAP_LINE: bottom, top, lowest and highest block (in hexadecimal), then info[] of
+ * struct record_heap (in decimal). */
 #define TEXT_HEAP_LINES 14
-/* The words of TEXT_LOST_LINE for the classes. */
+/* The words for the classes in TEXT_LOST_LINE, indexed by enum lost_kind. */
 extern const char *const text_lost_kinds[LOST_KINDS];
 extern const char *const text_heap_lines[TEXT_HEAP_LINES];
 
@@ -55,15 +56,16 @@ static inline bool text_begins(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* Returns whether a text is a build-id: hexadecimal digits, two for each byte. */
+/* Returns true if a text is a build-id: an even number of hexadecimal digits. */
 bool text_is_build_id(const char *hex);
 
-/* Returns the length of the identifier at `s`: letters, digits and underscores, no digit first. */
+/* Returns the length of the identifier at `s`: letters, digits and underscores; the first character is no digit. */
 size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends lines that were read from a trace, and escapes only bytes that are not plain (base/terminal_escape.h). */
+/* Appends lines that were read from a trace; newlines and tabs stay. Bytes that are not plain (base/terminal_escape.h)
+ * are escaped. */
 void text_put_lines(struct buf *out, const char *text);
 
 #endif

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Replaces CR LF by LF, from `from` bytes after data + start on. Removes several CRs, too; otherwise each reading of
- * what was written from them would remove one more. */
+/* Replaces CR LF by LF, from data + start + from on. Several CRs before a LF are removed, too; otherwise each
+ * conversion of such a trace would remove one more. */
 static void fold_line_ends(struct reader *reader, size_t from)
 {
 	char *const end = (char *)reader->data + reader->end;
@@ -30,7 +30,8 @@ static void fold_line_ends(struct reader *reader, size_t from)
 	reader->end -= (size_t)(end - to);
 }
 
-/* Ends the input at a NUL byte, which no text has: the text before it can be read, and the rest is no trace. */
+/* Ends the input at the first NUL byte from data + start + from on. A text trace contains no NUL; the lines before it
+ * can be read, and the rest is ignored. */
 static void check_nul(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
@@ -45,8 +46,8 @@ static void check_nul(struct reader *reader, size_t from)
 	reader->ended = true;
 }
 
-/* Reads on while the input ends in CR. If a LF followed later, it would move to the place of the CR, which callers have
- * already searched for a LF. */
+/* Reads more bytes while the buffer ends in CR. Otherwise a LF that is read later would move to the place of the CR,
+ * and callers would miss it, because they have searched that place for a LF already. */
 static void fill_line_end(struct reader *reader)
 {
 	while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
@@ -83,7 +84,7 @@ void text_complain(struct reader *reader, uint64_t line)
 	s->damage = NULL;
 }
 
-/* Returns the status of an input that ends `from` bytes after data + start, or within the line there. */
+/* Returns the status of an input that ends at data + start + from, or within the line that begins there. */
 static int end_of_lines(struct reader *reader, size_t from)
 {
 	const struct text_reader *s = reader->state;

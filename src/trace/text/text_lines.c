@@ -1,4 +1,4 @@
-/* Reads the lines of the text format that are not calls: the header, declarations, comments. */
+/* Parses the lines of the text format that are not calls: the header, declarations, comments. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <time.h>
 
-/* Parses `2026-11-21 01:03:30 +0100`, sp-rtrace's `2026.11.21 01:03:30`, or functracer's `21.11.2026 ...`. Returns 0 if
- * the text is none of them. Without a zone it is local time. */
+/* Parses `2026-11-21 01:03:30 +0100`, sp-rtrace's `2026.11.21 01:03:30`, or functracer's `21.11.2026 ...`. Returns the
+ * time in seconds since the Epoch; 0 if the text has none of these forms. Without a zone the text is local time. */
 static int64_t text_lines_parse_start(const char *text)
 {
 	int a, b, c, hour, minute, second, zone = 0, used = 0;
@@ -44,7 +44,8 @@ static int64_t text_lines_parse_start(const char *text)
 	return timegm(&tm) - (*sign == '-' ? -offset : offset);
 }
 
-/* Returns the bits of the names between '|'. Sets *damage to `unknown` if a name is unknown. */
+/* Parses names that are separated by '|', and returns a mask with bit N for names[N]. Sets *damage to `unknown` if a
+ * name is not in names[]. */
 static unsigned parse_names(char *text, const char *const *names, size_t count, const char **damage,
 			    const char *unknown)
 {
@@ -81,7 +82,7 @@ static bool parse_version(const char *text, struct record_process *process)
 	return sscanf(text, "%3u.%3u%n", &process->version_major, &process->version_minor, &used) == 2 && !text[used];
 }
 
-/* Takes the value of a field. Returns false if the key is unknown or cannot have this value. */
+/* Parses a field of the header. Returns false if the key is unknown, or if the value is invalid for it. */
 static bool text_lines_take_field(const char *key, char *value, struct record_process *process)
 {
 	const char *unknown = NULL;
@@ -115,8 +116,8 @@ static bool text_lines_take_field(const char *key, char *value, struct record_pr
 	return !unknown;
 }
 
-/* Returns whether a field without a '=' is sound: it is the rest of a name with a comma, which the sp-rtrace tools do
- * not escape, or it is empty, after the last comma. */
+/* Returns true if a header field without a '=' is no damage: it is empty, after the last comma, or it is the rest of a
+ * name with a comma, which the sp-rtrace tools do not escape. */
 static bool is_rest_of_name(const char *field, const struct record_process *process)
 {
 	for (size_t i = 0; i < TEXT_KEYS; i++)
@@ -149,7 +150,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 	return true;
 }
 
-/* Remembers a type as it was declared, with its escapes, because calls show it in the same form. */
+/* Stores a type as it was declared, with its escapes, because calls contain it in the same form. */
 static void remember_resource(struct text_reader *s, const char *type, const struct record_resource *resource)
 {
 	for (size_t i = 0; i < s->resource_count; i++)
@@ -162,7 +163,7 @@ static void remember_resource(struct text_reader *s, const char *type, const str
 		.id = resource->id, .flags = resource->flags, .length = strlen(type), .type = xstrdup(type)};
 }
 
-/* Takes `<1> : type (description) [flag|flag]` */
+/* Parses `<1> : type (description) [flag|flag]` */
 static bool text_lines_take_resource(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_resource *resource = &record->resource;
@@ -205,7 +206,7 @@ static bool text_lines_take_resource(struct text_reader *s, char *line, struct r
 	return true;
 }
 
-/* Takes `: path => 0x1000-0x2000` */
+/* Parses `: path => 0x1000-0x2000` */
 static bool text_lines_take_object(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_object *object = &record->object;
@@ -225,7 +226,7 @@ static bool text_lines_take_object(struct text_reader *s, char *line, struct rec
 	return true;
 }
 
-/* Takes `@ 1 : name` */
+/* Parses `@ 1 : name` */
 static bool take_context(char *line, struct record *record)
 {
 	uint64_t id;
@@ -238,7 +239,7 @@ static bool take_context(char *line, struct record *record)
 	return true;
 }
 
-/* Takes `& name : path` */
+/* Parses `& name : path` */
 static bool text_lines_take_attachment(char *line, struct record *record)
 {
 	char *colon = strstr(line + 2, " : ");
@@ -251,7 +252,7 @@ static bool text_lines_take_attachment(char *line, struct record *record)
 	return true;
 }
 
-/* Takes `## tracing module: [1] memory (1.2)` */
+/* Parses `## tracing module: [1] memory (1.2)` */
 static bool text_lines_take_module(char *line, struct record *record)
 {
 	uint64_t id, major, minor;
@@ -274,7 +275,7 @@ static bool text_lines_take_module(char *line, struct record *record)
 	return true;
 }
 
-/* Takes `## thread 12 name` */
+/* Parses `## thread 12 name` */
 static bool text_lines_take_thread(char *line, struct record *record)
 {
 	uint64_t tid;
@@ -287,7 +288,7 @@ static bool text_lines_take_thread(char *line, struct record *record)
 	return true;
 }
 
-/* Takes `## build-id 0x1000 0123abcd` */
+/* Parses `## build-id 0x1000 0123abcd` */
 static bool text_lines_take_build_id(const char *line, struct record *record)
 {
 	uint64_t from;
@@ -300,7 +301,7 @@ static bool text_lines_take_build_id(const char *line, struct record *record)
 	return true;
 }
 
-/* Takes `## scan <1>`, or `## scan <1> reason` */
+/* Parses `## scan <1>`, or `## scan <1> reason` */
 static bool text_lines_take_scan(char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_SCAN_LINE);
@@ -314,7 +315,7 @@ static bool text_lines_take_scan(char *line, struct record *record)
 	return true;
 }
 
-/* Takes `## lost <1> 0x602010 definitely` */
+/* Parses `## lost <1> 0x602010 definitely` */
 static bool text_lines_take_lost(const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_LOST_LINE);
@@ -332,7 +333,7 @@ static bool text_lines_take_lost(const char *line, struct record *record)
 	return false;
 }
 
-/* Takes `## before <1> 0x602010 24` */
+/* Parses `## before <1> 0x602010 24` */
 static bool text_lines_take_before(struct text_reader *s, const char *line, struct record *record)
 {
 	const char *p = line + strlen(TEXT_BEFORE_LINE);
@@ -346,7 +347,7 @@ static bool text_lines_take_before(struct text_reader *s, const char *line, stru
 	return true;
 }
 
-/* Takes `## resident 4096 8192` */
+/* Parses `## resident 4096 8192` */
 static bool text_lines_take_resident(const char *line, struct record *record)
 {
 	struct record_resident *resident = &record->resident;

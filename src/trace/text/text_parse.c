@@ -1,4 +1,4 @@
-/* Parses the line of a call, without regard to other lines. */
+/* Parses the line of a call. Needs no information from other lines. */
 #include "config.h"
 #include "trace/text/text_read.h"
 
@@ -20,8 +20,7 @@ const char *text_decimal(const char *p, uint64_t *value)
 	return p > first ? p : NULL;
 }
 
-/* Parses `HH:MM:SS.f` and the bracket after it, with any number of digits after the point. Returns where that ends, or
- * NULL. */
+/* Parses `HH:MM:SS.f]`, with any number of digits after the point. Returns the address after the bracket, or NULL. */
 static const char *parse_time(const char *p, uint64_t *ns)
 {
 	uint64_t part, seconds = 0, scale = 1000000000;
@@ -40,7 +39,7 @@ static const char *parse_time(const char *p, uint64_t *ns)
 	return *p == ']' ? p + 1 : NULL;
 }
 
-/* Parses the index, the context and the time. Returns where the name begins, or NULL. */
+/* Parses the index, the context and the time. Returns the address of the name after them, or NULL. */
 static const char *parse_head(const char *p, struct text_call *call)
 {
 	uint64_t context = 0;
@@ -60,7 +59,8 @@ static const char *parse_head(const char *p, struct text_call *call)
 	return p;
 }
 
-/* Parses the line from its end back to the '(' before the id or the size. Returns that '('; NULL if there is none. */
+/* Parses the line backwards, from its end to the '(' before the id or the size. Returns the address of that '('; NULL
+ * if the line does not end like a call. */
 static const char *parse_tail(const char *begin, const char *end, struct text_call *call)
 {
 	const char *p = end;
@@ -75,7 +75,7 @@ static const char *parse_tail(const char *begin, const char *end, struct text_ca
 	p -= 3;
 	if (call->release)
 		return *p == '(' ? p : NULL;
-	/* p is at the blank of ") = 0x". */
+	/* p points to the second blank of ") = 0x". */
 	if (p - begin < 5 || memcmp(p - 3, ") = ", 4))
 		return NULL;
 	p -= 3;
@@ -85,7 +85,7 @@ static const char *parse_tail(const char *begin, const char *end, struct text_ca
 		p--;
 	if (text_decimal(p, &size) != close || p == begin)
 		return NULL;
-	/* The sp-rtrace tools print dwords as signed numbers. */
+	/* The sp-rtrace tools print the size, a dword, as a signed number. */
 	const bool negative = p[-1] == '-';
 
 	if (negative && (!size || size > UINT64_C(0x80000000)))

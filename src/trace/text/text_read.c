@@ -1,9 +1,9 @@
 /* Reads the text format: lines, and the groups of calls that share a stack.
  *
- * A call's frames follow it, after its arguments; but in compressed traces several calls follow each other, with
- * comments between them, and only the last has the frames. So after a call the reader looks ahead for the frames, or
- * for the blank line that ends the record. Then it returns the group's lines one by one, each call with the frames. It
- * does not look ahead for ever: the first parts of a long group are returned without the frames. */
+ * The frames of a call follow its arguments. In compressed traces a group of calls, with comments between them, shares
+ * the frames after the last call. So after a call the reader looks ahead for frames, or for the blank line that ends a
+ * record without frames. Then it returns the group's records one by one, each call with the frames. If a group is too
+ * long, its first calls are returned without frames. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
@@ -50,7 +50,7 @@ static int text_read_header(struct reader *reader, struct record *record)
 	struct text_reader *s = reader->state;
 	size_t length;
 
-	/* The bytes that were read to recognise the format are not made into lines yet. */
+	/* The bytes that were read to recognise the format may still contain CR LF. */
 	text_begin_lines(reader);
 	const int status = text_line(reader, 0, &length);
 
@@ -76,7 +76,7 @@ static int text_read_header(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Looks ahead, from the line after a call, for the frames or the blank line that end its group. */
+/* Looks ahead, from the line after a call, for the frames or the blank line at the end of its group. */
 static void find_group(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
@@ -91,7 +91,7 @@ static void find_group(struct reader *reader, size_t from)
 	s->end = STACK_WHOLE;
 	s->group_goes_on = false;
 	s->group_status = 0;
-	/* Wait for no byte more than needed, because the input may be live. */
+	/* Do not wait for a byte that is not needed, because the input may be live. */
 	while (text_fill(reader, from + 1) > from) {
 		if (*text_at(reader, from) == '\n') {
 			s->group_frames = from;
@@ -121,8 +121,8 @@ static void find_group(struct reader *reader, size_t from)
 	s->group_frames = s->group_end = from;
 }
 
-/* Makes the record of a call in a group, with its arguments and the group's stack. Reads no input: all of the group is
- * in the buffer and stays where it is. */
+/* Sets *record to a call of a group, with its arguments and the group's stack. The whole group is in the buffer, and no
+ * input is read, so the data do not move. */
 static void take_call(struct reader *reader, const struct text_call *parsed, size_t length, struct record *record)
 {
 	struct text_reader *s = reader->state;
@@ -172,7 +172,7 @@ static bool text_read_is_heap(const char *line, size_t length)
 	return length == strlen(TEXT_HEAP_LINE) && !memcmp(line, TEXT_HEAP_LINE, length);
 }
 
-/* Parses line i under the head of the heap's lines; it begins with "## ". */
+/* Parses line `i` after TEXT_HEAP_LINE; the line begins with "## ". */
 static bool parse_heap_line(const char *p, size_t i, uint64_t *value)
 {
 	const size_t length = strlen(text_heap_lines[i]);
@@ -187,8 +187,8 @@ static bool parse_heap_line(const char *p, size_t i, uint64_t *value)
 	return p && *p == '\n';
 }
 
-/* Makes the heap's record, whose head is `from` bytes after data + start, if all its lines are there before `end`; sets
- * *size to the bytes that they take. Otherwise returns false, and the lines are comments. */
+/* Parses the heap lines, whose head is at data + start + from. If all of them are there before offset `end`, returns
+ * true and sets *size to their size in bytes. Otherwise returns false; the lines are then comments. */
 static bool text_read_take_heap(struct reader *reader, size_t from, size_t end, size_t *size, struct record *record)
 {
 	struct record_heap *heap = &record->heap;
@@ -208,7 +208,8 @@ static bool text_read_take_heap(struct reader *reader, size_t from, size_t end, 
 	return true;
 }
 
-/* Makes the record of any line except calls, headers and heap lines. Returns 1, or 2 if the line makes none. */
+/* Sets *record to the record of a line other than a call, header or heap line. Returns 1, or 2 if the line is no
+ * record. */
 static int text_read_take_line(struct reader *reader, char *line, struct record *record)
 {
 	struct text_reader *s = reader->state;
@@ -222,7 +223,7 @@ static int text_read_take_line(struct reader *reader, char *line, struct record 
 	return gave ? 1 : 2;
 }
 
-/* Takes one line of the group. Returns 1, 2 if it makes no record, or a negative errno. */
+/* Parses the next line of the group. Returns 1, 2 if it is no record or the group has ended, or a negative errno. */
 static int next_in_group(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;
@@ -254,7 +255,8 @@ static int next_in_group(struct reader *reader, struct record *record)
 	return text_read_take_line(reader, line, record);
 }
 
-/* Takes one line. Returns 1, 2 if it makes no record, 0 at the end, or a negative errno. */
+/* Parses the next line outside of a group. Returns 1, 2 if it is no record, 0 at the end of the input, or a negative
+ * errno. */
 static int text_read_next_line(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;

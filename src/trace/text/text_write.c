@@ -1,5 +1,4 @@
-/* Writes the text format: the header, the declarations and the other lines.  Calls, which are
- * nearly all of a trace, are in text_write_call.c. */
+/* Writes the text format: the header, the declarations and the other lines. text_write_call.c writes the calls. */
 #include "config.h"
 #include "trace/text/text_write.h"
 
@@ -27,7 +26,7 @@ static void text_write_end(struct writer *writer)
 	free(s);
 }
 
-/* Puts one field of the header. In 1.4 fields are separated by commas, in compat each ends in ", ". */
+/* Appends one field of the header. In 1.4 a comma separates fields; in compat ", " follows each field. */
 static void put_field(struct writer *writer, bool first, const char *key, const char *value)
 {
 	const struct text_writer *s = writer->state;
@@ -41,8 +40,8 @@ static void put_field(struct writer *writer, bool first, const char *key, const 
 		buf_add_str(&writer->out, ", ");
 }
 
-/* Puts the start: in 1.4 as UTC, as are the times of calls; in compat as local time, which the sp-rtrace tools expect.
- * A start that was read from text of the same dialect is written as it was there. */
+/* Appends the start time: in 1.4 in UTC, like the times of calls; in compat as local time, which the sp-rtrace tools
+ * expect. A start time that was read from a text trace of the same dialect is copied unchanged. */
 static void put_start(struct writer *writer, const struct record_process *process)
 {
 	const bool compat = writer->options.compat;
@@ -65,7 +64,7 @@ static void put_start(struct writer *writer, const struct record_process *proces
 	put_field(writer, false, "timestamp", text);
 }
 
-/* Joins the names of the set bits by '|'. Returns false if no bit is set. */
+/* Sets text to the names of the set bits, separated by '|'. Returns false if no bit is set. */
 static bool text_write_join_names(char *text, const char *const *names, size_t count, unsigned bits)
 {
 	*text = '\0';
@@ -137,7 +136,7 @@ static void text_write_put_resource(struct writer *writer, const struct record_r
 	struct buf *out = &writer->out;
 	char flags[64];
 
-	/* Compat numbers are masks of 32 bits. */
+	/* In compat, ids are masks of 32 bits. */
 	if (s->compat && (!resource->id || resource->id > 32)) {
 		writer->cut_count++;
 		return;
@@ -156,13 +155,13 @@ static void text_write_put_resource(struct writer *writer, const struct record_r
 static void text_write_put_object(struct writer *writer, const struct record_object *object)
 {
 	buf_add_str(&writer->out, ": ");
-	/* The sp-rtrace tools accept no blanks in a path. */
+	/* The sp-rtrace tools reject blanks in a path, so they are escaped. */
 	text_put_escaped(&writer->out, object->path ? object->path : "", writer->options.compat ? " " : "");
 	buf_printf(&writer->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n", object->from, object->to);
 }
 
-/* Puts a build-id, which is a comment to all other readers, in both dialects. Leaves out a malformed one, which the
- * reader would reject. */
+/* Appends a build-id, in both dialects, because readers of other programs take the line for a comment. A malformed
+ * build-id is left out, because our reader would reject it. */
 static void text_write_put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
 	struct buf *const out = &writer->out;
@@ -172,7 +171,7 @@ static void text_write_put_build_id(struct writer *writer, const struct record_b
 	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
 }
 
-/* Puts the text as a single line, whatever it contains. */
+/* Appends the text as a single line; newlines in it are escaped. */
 static void text_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
@@ -184,7 +183,7 @@ static void text_write_put_comment(struct writer *writer, const struct record_co
 		c += plain;
 		if (!*c)
 			break;
-		/* The sp-rtrace tools print a comment as a format string. */
+		/* The sp-rtrace tools print a comment with printf, so '%' is doubled in compat. */
 		buf_add_str(out, *c == '%' ? "%%" : "\\012");
 	}
 	buf_add_char(out, '\n');
@@ -227,7 +226,7 @@ static void text_write_put_thread(struct writer *writer, const struct record_thr
 	buf_add_char(out, '\n');
 }
 
-/* Puts `## scan <1>` or `## scan <1> reason` */
+/* Appends `## scan <1>` or `## scan <1> reason` */
 static void text_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
 	struct buf *const out = &writer->out;
@@ -265,7 +264,7 @@ static void text_write_put_lost(struct writer *writer, const struct record_lost 
 		   text_lost_kinds[lost->kind]);
 }
 
-/* Puts `## before <1> 0x602010 24`, a line for each block */
+/* Appends `## before <1> 0x602010 24`, one line for each block */
 static void text_write_put_baseline(struct writer *writer, const struct record_baseline *baseline)
 {
 	for (uint32_t i = 0; i < baseline->count; i++)

@@ -14,10 +14,11 @@ struct text_writer {
 	bool compat;
 	struct text_type *types;
 	size_t type_count, type_capacity;
-	uint64_t lowest, highest; /* ids of memory blocks so far, for the heap lines; 0 if none */
+	/* lowest and highest id of memory blocks so far, for the heap lines; 0 before the first block */
+	uint64_t lowest, highest;
 };
 
-/* Puts a call's lines: the call, its arguments, its frames, and the blank line that ends it. */
+/* Appends the lines of a call: the call itself, its arguments, its frames, and the blank line at its end. */
 void text_put_call(struct writer *writer, const struct record_call *call);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes calls as text. The lines are built with cursors instead of printf, because a trace of a million events has ten
- * million lines. */
+/* Writes calls as text. The lines are built without printf, because a trace of a million events has ten million
+ * lines. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/frame_text.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Puts `value` as `width` digits. */
+/* Writes `value` with `width` digits. Returns the address after them. */
 static inline char *put_padded(char *p, unsigned value, unsigned width)
 {
 	for (unsigned i = width; i--; value /= 10)
@@ -33,7 +33,7 @@ static char *put_time(char *p, uint64_t ns, bool compat)
 	return p;
 }
 
-/* Puts `12. @1 [00:00:01.000000] `. */
+/* Appends `12. @1 [00:00:01.000000] `. */
 static void put_call_head(struct writer *writer, const struct record_call *call)
 {
 	char *const line = (char *)buf_room(&writer->out, 3 * NUMBER_ROOM + 32);
@@ -59,7 +59,8 @@ static const struct text_type *text_write_call_type_of(const struct text_writer 
 	return NULL;
 }
 
-/* Returns the type's name if calls show it, because the trace has several; else NULL. */
+/* Returns the name of the resource's type if calls have to contain it, because the trace declares several types; else
+ * NULL. */
 static const char *shown_type(const struct text_writer *s, uint32_t resource)
 {
 	const struct text_type *type = s->type_count < 2 ? NULL : text_write_call_type_of(s, resource);
@@ -67,7 +68,8 @@ static const char *shown_type(const struct text_writer *s, uint32_t resource)
 	return type ? type->name : NULL;
 }
 
-/* Marks a copy, which is written like an allocation. It needs no mark if its resource is a mere record of calls. */
+/* Appends the mark of a copy (CALL_COPY), which is otherwise written like an allocation. If its resource has
+ * RESOURCE_CALL, no mark is needed. */
 static void put_copy_mark(struct writer *writer, const struct record_call *call)
 {
 	const struct text_type *type = text_write_call_type_of(writer->state, call->resource);
@@ -80,7 +82,7 @@ static char *put_size(struct writer *writer, char *p, uint64_t size)
 {
 	if (!writer->options.compat)
 		return put_decimal(p, size);
-	/* The sp-rtrace tools print and read the dword as a signed number. */
+	/* The sp-rtrace tools print and read the size, a dword, as a signed number. */
 	if (size > UINT32_MAX) {
 		writer->cut_count++;
 		size = UINT32_MAX;
@@ -91,7 +93,7 @@ static char *put_size(struct writer *writer, char *p, uint64_t size)
 	return put_decimal(p, UINT64_C(0x100000000) - size);
 }
 
-/* Puts `(100) = 0x602010` or `(0x602010)`. */
+/* Appends `(100) = 0x602010` or `(0x602010)`. */
 static void put_call_tail(struct writer *writer, const struct record_call *call)
 {
 	char *const line = (char *)buf_room(&writer->out, 2 * NUMBER_ROOM + 16);
@@ -117,8 +119,8 @@ static void text_write_call_put_index(struct buf *out, uint32_t index)
 	buf_add(out, digits, (size_t)(put_decimal(digits, index) - digits));
 }
 
-/* 1.4: puts a tab and `$1 = name=value`. A value without a name gets a '=' before it if it looks like name=value or
- * begins with '='. */
+/* 1.4: appends a tab and `$1 = name=value`. If an argument has no name and its value looks like `name=value` or begins
+ * with '=', a '=' is put before the value. */
 static void text_write_call_put_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
@@ -134,7 +136,8 @@ static void text_write_call_put_arg(struct buf *out, uint32_t number, const char
 	buf_add_char(out, '\n');
 }
 
-/* Compat: puts a tab and `$name = value`, neither of them empty or with blanks in it. */
+/* Compat: appends a tab and `$name = value`. An empty name is replaced by the number, and an empty value by `""`;
+ * blanks are escaped. */
 static void put_compat_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
@@ -170,7 +173,7 @@ static bool text_write_call_cut_end(const char *name, size_t *length, const char
 	return true;
 }
 
-/* Returns whether a demangled name ends in a parameter list, which qualifiers and "[clone ...]" may follow. */
+/* Returns true if a demangled name ends in a parameter list. Qualifiers and "[clone ...]" may follow the list. */
 static bool has_parameters(const char *name)
 {
 	size_t length = strlen(name);
@@ -189,7 +192,7 @@ static bool has_parameters(const char *name)
 	return length && name[length - 1] == ')';
 }
 
-/* Puts the text after the address: 1.4 ` in f() at file:1`, compat ` f() at file:1`. */
+/* Appends the text after an address: in 1.4 ` in f() at file:1`, in compat ` f() at file:1`. */
 static void text_write_call_put_name(struct writer *writer, const struct frame_name *name)
 {
 	struct buf *out = &writer->out;
@@ -221,8 +224,8 @@ static void put_address(struct buf *out, uint64_t address)
 	out->size += (size_t)(put_0x(line + 1, address) - line);
 }
 
-/* Puts a frame with its names, one in a line. In compat only that of the function itself, because the reader would take
- * inlined functions for frames. */
+/* Appends a frame with its names, one name per line. In compat only the function itself is named, because readers would
+ * take the lines of inlined functions for further frames. */
 static void put_named_frame(struct writer *writer, uint64_t address, const struct frame_name *names, size_t count)
 {
 	for (size_t i = writer->options.compat ? count - 1 : 0; i < count; i++) {
@@ -310,7 +313,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 	}
 	if (call->has_frames)
 		text_write_call_put_frames(writer, call);
-	/* The blank line ends a call without frames, too; otherwise a release would share the frames of the next
-	 * call. */
+	/* A call without frames also needs the blank line; otherwise readers would think that it shares the frames of
+	 * the next call. */
 	buf_add_char(out, '\n');
 }

@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ATTACHMENT_MAX    (64u << 20) /* bytes of one file that are kept */
+#define ATTACHMENT_MAX    (64u << 20) /* limit of one file, in bytes; the rest is cut */
 #define CHUNK             65536
 #define FAILURES_REPORTED 8
 
-/* The text of one file of /proc, as it was read last. */
+/* The last text of a file of /proc. */
 struct attachment_text {
-	char *bytes; /* NULL before the first read */
+	char *bytes; /* content of the file; NULL before the first read */
 	size_t size;
 };
 
@@ -42,7 +42,8 @@ void attachments_take(struct trace *trace, pid_t tid)
 
 		now.bytes = read_file(path, ATTACHMENT_MAX, &now.size);
 		free(path);
-		/* A process that has lost its memory (it exits) has some empty files: keep the older text. */
+		/* Some files of a process that has released its memory because it exits are empty: keep the older
+		 * text. */
 		if (!now.bytes || (!now.size && kept->bytes)) {
 			free(now.bytes);
 			continue;
@@ -72,15 +73,15 @@ static void warn_not_attached(const struct trace *trace, const char *what, const
 			 run->attachment_failures == FAILURES_REPORTED ? "; no more of these are reported" : "");
 }
 
-/* ---- Reading, with a time limit because a file may never answer ---- */
+/* ---- Reading, with a time limit because a read may block for ever ---- */
 
 struct attachments_reading {
 	char *path;
 	struct stat st;
 	char *bytes;
 	size_t size;
-	bool is_cut; /* the file has more bytes than are kept */
-	int error;   /* an errno, or 0 */
+	bool is_cut; /* the file is longer than ATTACHMENT_MAX */
+	int error;   /* errno of reading, or 0 */
 };
 
 static void attachments_reading_free(void *context)
@@ -117,7 +118,7 @@ static int read_bytes(int fd, struct attachments_reading *reading)
 	}
 }
 
-/* Reads only a regular file: a pipe or a device may have no end. */
+/* Reads reading->path. Rejects all but regular files, because a pipe or a device may have no end. */
 static void attachments_read_source(void *context)
 {
 	struct attachments_reading *const reading = context;
@@ -128,7 +129,7 @@ static void attachments_read_source(void *context)
 		close(fd);
 }
 
-/* Returns the result of reading, which the caller frees, or NULL if reading takes too long. */
+/* Reads a file. Returns the result, which the caller frees; NULL if reading takes too long. */
 static struct attachments_reading *read_in_time(const char *path)
 {
 	struct attachments_reading *const reading = xcalloc(1, sizeof(*reading));
@@ -139,8 +140,8 @@ static struct attachments_reading *read_in_time(const char *path)
 
 /* ---- Files beside the trace ---- */
 
-/* Creates a file beside the trace. Returns its descriptor, and its path, which the caller frees. If that fails, warns
- * and returns a negative errno and no path. */
+/* Creates a file beside the trace. Returns its descriptor, and in *path its path, which the caller frees. If that
+ * fails, warns and returns a negative errno; *path is then invalid. */
 static int open_beside(struct trace *trace, const char *name, const char *what, char **path)
 {
 	const int fd = trace_file_beside(trace, name, path);
@@ -152,8 +153,8 @@ static int open_beside(struct trace *trace, const char *name, const char *what, 
 	return fd;
 }
 
-/* Writes a file beside the trace. Returns its path, which the caller frees, or NULL if it cannot be written, after a
- * warning; a part of it is removed. */
+/* Writes a file beside the trace. Returns its path, which the caller frees. If it cannot be written, warns, removes the
+ * incomplete file and returns NULL. */
 static char *write_beside(struct trace *trace, const char *name, const char *what, const char *bytes, size_t size)
 {
 	char *path;
@@ -181,7 +182,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 	return NULL;
 }
 
-/* Returns whether the copy would overwrite the file that is to be copied. */
+/* Returns true if the copy TRACE.NAME would overwrite the file itself that is to be copied. */
 static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
 	char *const path = xasprintf("%s.%s", trace->path, name);
@@ -192,7 +193,7 @@ static bool is_its_copy(const struct trace *trace, const char *name, const struc
 	return is;
 }
 
-/* Returns why the file cannot be attached, or NULL if it can. */
+/* Returns the reason why the file cannot be attached; NULL if it can. */
 static const char *why_not(const struct trace *trace, const struct attachment *attachment,
 			   const struct attachments_reading *reading)
 {
@@ -236,7 +237,7 @@ void attachments_write(struct trace *trace, void (*put)(struct trace *trace, con
 					   ? attachments_write_text(trace, attachment, &trace->attachments[i])
 					   : NULL;
 
-		/* Only the name is written, because the file is in the trace's folder. */
+		/* The record contains the name without the folder, because the file is in the trace's folder. */
 		if (path)
 			put(trace, &(struct record){.type = RECORD_ATTACHMENT,
 						    .attachment = {attachment->name, path_name(path)}});

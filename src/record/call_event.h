@@ -1,4 +1,4 @@
-/* An event: one call of a traced function, and the thread that made it. */
+/* An event: one call of a traced function, with the thread that made it. */
 #ifndef FT_RECORD_CALL_EVENT_H
 #define FT_RECORD_CALL_EVENT_H
 
@@ -12,13 +12,15 @@
 /* A function whose calls are events. */
 struct traced {
 	const struct function *function;
-	uint32_t resource; /* its id in the trace */
-	const char *shown; /* the function's name in the trace (a prefixed name keeps its prefix) */
-	bool any_family;   /* may release blocks of any family: free and operator delete are one function here */
+	uint32_t resource; /* id of the resource in the trace */
+	/* the function's name in the trace; includes an allocator's prefix (je_malloc) */
+	const char *shown;
+	/* the function may release blocks of any family, because free and operator delete have the same address */
+	bool any_family;
 };
 
-/* A thread, with the name that it had when it was first written. Each event holds a reference to its thread, because
- * events outlive threads. */
+/* A thread, with the name that it had at its first record. Each event has a reference to its thread, because an event
+ * may exist longer than the thread. */
 struct thread {
 	pid_t tid, tgid;
 	unsigned references;
@@ -26,30 +28,32 @@ struct thread {
 	char name[16];
 };
 
-/* Returns a new thread with one reference, which is the caller's. */
+/* Returns a new thread with one reference, which belongs to the caller. */
 struct thread *thread_new(pid_t tid, pid_t tgid);
-struct thread *thread_ref(struct thread *thread); /* NULL is allowed */
-void thread_unref(struct thread *thread);         /* NULL is allowed */
+struct thread *thread_ref(struct thread *thread); /* `thread` may be NULL */
+void thread_unref(struct thread *thread);         /* `thread` may be NULL */
 
-/* One call, as it will be written. */
+/* A call, with the data that are written to the trace. */
 struct event {
-	struct thread *thread; /* NULL if unknown */
+	struct thread *thread; /* the calling thread; NULL if unknown */
 	const struct traced *function;
 	uint64_t id, size, time_ns;
-	uint32_t context; /* mask of the contexts in which the call was made */
-	uint64_t extent;  /* bytes that the release of a range gives up; 0: the whole range */
-	uint64_t kept;    /* a number that an allocation stores with its id, if has_kept */
+	uint32_t context; /* mask of the contexts that were set during the call */
+	uint64_t extent;  /* release of a range: number of bytes that are released; 0: the whole range */
+	uint64_t kept;    /* allocation: a number that the module stores with the id, if has_kept */
 	bool has_kept;
-	bool has_unknown_maker;  /* the call may be part of another call, whose entry was not seen */
-	bool may_be_bookkeeping; /* a release by the allocator's library, perhaps of a block that it made for itself */
-	struct arg_list *args;   /* NULL if none */
+	/* the call may be nested in another traced call, whose entry was missed */
+	bool has_unknown_maker;
+	/* the C library itself calls the release, perhaps for a block that it allocated for its own use */
+	bool may_be_bookkeeping;
+	struct arg_list *args; /* arguments of the call; NULL if none were recorded */
 	struct unwind_frame *frames;
 	size_t frame_count;
 	bool has_frames;
 	enum stack_end end;
 };
 
-struct unwind_frame *frames_copy(const struct unwind_frame *frames,
-				 size_t count); /* Returns a copy, which the caller frees; NULL if the count is 0. */
+/* Returns a copy of `count` frames, which the caller frees; NULL if `count` is 0. */
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count);
 
 #endif

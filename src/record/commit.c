@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Applies allocations and releases to the live set, and writes notes about wrong releases. */
+/* Writes allocations and releases, applies them to the live set, and writes notes about wrong releases. */
 
-#define NOTES_MAX 100 /* notes about wrong releases of one sort, for each kind in a trace */
+/* limit of the notes about one sort of wrong releases, for each kind of resource in a trace */
+#define NOTES_MAX 100
 
 void commit_about_to_change(const struct trace *trace)
 {
@@ -20,22 +21,23 @@ void commit_about_to_change(const struct trace *trace)
 		trace->ledger.before_change(trace->ledger.context);
 }
 
-/* Returns " (event 12)", or "" if the number is unknown (0). */
+/* Returns " (event 12)"; "" if `event` is 0, which means unknown. */
 static const char *event_text(uint64_t event, char text[static 32])
 {
 	snprintf(text, 32, event ? " (event %llu)" : "", (unsigned long long)event);
 	return text;
 }
 
-/* Returns the number of the event that was written last. */
+/* Returns the number of the last event that was written. */
 static uint64_t last_event(const struct trace *trace)
 {
 	return trace->next_index - 1;
 }
 
-/* Returns whether the function that made a block is known. It is unknown where calls may have been missed: if the
- * return of operator new was not watched, the block seems to come from the malloc inside it. A forking process may also
- * have released the block and allocated the address again just before its child's ledger was copied. */
+/* Returns true if block->maker is certainly the function that allocated the block. It is not certain if calls may have
+ * been missed: if the return of operator new was not watched, the block seems to come from the malloc inside it. Also,
+ * a forking process may have released the block and allocated the address again just before its child's ledger was
+ * copied. */
 static bool knows_maker(const struct trace *trace, const struct live_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
@@ -57,7 +59,8 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    block->is_older ? ", before the fork" : event_text(block->event, made_at));
 }
 
-/* Returns whether the trace reports releases of ids that are not live. It does not where calls may have been missed. */
+/* Returns true if releases of ids that are not live are reported in the trace. They are not if calls may have been
+ * missed, because the missed call may have allocated the id. */
 static bool commit_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
@@ -68,7 +71,7 @@ bool commit_suspects(const struct trace *trace)
 	return !trace->attached && !trace->counts.no_return_seen;
 }
 
-/* Reports that the id was released before, and that no allocation of it was seen since. */
+/* Writes a note that the id was released before, without an allocation in between. */
 static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
 {
 	const struct kind_counts *counts = &live_of(trace, e)->counts;
@@ -85,8 +88,8 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 
 static void unknown_release(struct trace *trace, const struct event *e)
 {
-	/* A call that fails for unknown ids has succeeded here. So an allocation was missed, and this is no double
-	 * release. */
+	/* fails_unknown: the function fails for ids that are not allocated. It has succeeded, so an allocation was
+	 * missed, and this is no double release. */
 	const bool is_proof = e->function->function->fails_unknown;
 	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
 	struct kind_counts *counts = &live_of(trace, e)->counts;
@@ -138,7 +141,8 @@ static void allocate_one(struct trace *trace, const struct event *e)
 		live_add(trace, e);
 }
 
-/* Records the rest of a partly released range as a new range, allocated by the same call. */
+/* Writes the remaining part of a partly released range as an allocation by the same call. Does nothing if it is
+ * empty. */
 static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
 {
 	struct event rest = *e;

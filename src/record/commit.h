@@ -1,18 +1,19 @@
-/* Writes events in the order in which the ledger passes them, and updates the live set. */
+/* Writes events to the trace and updates the live set, in the order in which the ledger commits them. */
 #ifndef FT_RECORD_COMMIT_H
 #define FT_RECORD_COMMIT_H
 
 #include "record/trace.h"
 
-/* Writes the event. Its id becomes live, or gets one more reference. */
+/* Writes an allocation. Its id becomes live or, if references are counted, gets one more. */
 void commit_allocation(struct trace *trace, const struct event *e);
-/* Writes the event. Its id is no longer live, or has one reference less. For ranges, writes one event for each live
- * range that is released in whole or in part, and one allocation for each part that remains. */
+/* Writes a release. Its id is no longer live or, if references are counted, has one less. For ranges, writes one
+ * release for each live range that is wholly or partly released, and one allocation for each remaining part. */
 void commit_release(struct trace *trace, const struct event *e);
-/* To be called before the live set changes. A fork's child that borrows it gets its copy first (forks.c). */
+/* To be called before the live set changes. If a fork's child still shares the live set, the child gets its own copy
+ * first (forks.c). */
 void commit_about_to_change(const struct trace *trace);
-/* Returns whether the trace reports double releases. A report expresses doubt where an unseen call may have allocated
- * the id again, for example a call of the program's own allocator. */
+/* Returns true if double releases are reported in the trace. If calls may have been missed, one of them may have
+ * allocated the id again; the report then says so. */
 bool commit_suspects(const struct trace *trace);
 
 #endif

@@ -4,20 +4,22 @@
 
 #include <stdlib.h>
 
-#define BYTES_MAX (64u << 20) /* about 200,000 calls */
+#define BYTES_MAX (64u << 20) /* limit of the queue; about 200,000 calls */
 
-/* A record, followed by copies of all that its pointers point to. */
+/* A queued record. Copies of all strings and arrays to which the record points follow it in `words`. */
 struct kept {
 	struct kept *next;
 	size_t size;
-	struct named_address **names; /* of a call's frames, or NULL */
+	/* the names of a call's frames; NULL for other records and without names */
+	struct named_address **names;
 	struct record record;
 	uint64_t words[];
 };
 
 struct deferred {
 	struct kept *first, **end;
-	struct kept **mark; /* where the next record before the mark goes; NULL if there is no mark */
+	/* the link where a record before the mark is inserted; NULL if there is no mark */
+	struct kept **mark;
 	size_t bytes;
 };
 
@@ -50,8 +52,8 @@ static size_t call_size(const struct record_call *call, bool is_named)
 	return call->frame_count * frame_size + args_size(call) + deferred_text_size(call->function);
 }
 
-/* Returns the size of all that the record's pointers point to. Sets *is_kept to false if records like this are not
- * kept. */
+/* Returns the size of the strings and arrays to which the record points. Sets *is_kept to false if records of this type
+ * cannot be queued. */
 static size_t extent_of(const struct record *record, bool is_named, bool *is_kept)
 {
 	*is_kept = true;
@@ -100,7 +102,7 @@ static const char *deferred_put_text(unsigned char **at, const char *text)
 	return deferred_put_bytes(at, text, deferred_text_size(text));
 }
 
-/* Puts the texts last, so that the frames, names and arguments are aligned. */
+/* Copies the strings after the arrays, so that the frames, names and arguments are aligned. */
 static void deferred_put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
 {
 	struct record_call *const call = &kept->record.call;

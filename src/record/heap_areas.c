@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most areas that are written, because each new one costs reading all mappings. No program should have so many. */
+/* Limit of the number of areas, because all mappings are read for each new one. No program should reach it. */
 #define AREAS_MAX 65536
 
 static bool heap_areas_is_known(const struct areas *areas, uint64_t address)
@@ -16,7 +16,8 @@ static bool heap_areas_is_known(const struct areas *areas, uint64_t address)
 	return count && address < areas->items[count - 1].to;
 }
 
-/* Adds an area and merges it with all areas that it overlaps or touches. Puts the parts that were in none of them. */
+/* Adds an area and merges it with all areas that it overlaps or touches. Calls put() for each part that was in none of
+ * them. */
 static void add_area(struct areas *areas, struct area area, void (*put)(void *, uint64_t, uint64_t), void *context)
 {
 	size_t first = 0, end;

@@ -13,21 +13,22 @@
 
 /* Keeps the live resources of a trace, and decides in which order events are written.
  *
- * A release is recorded at its entry and an allocation at its return. Then "A: free(p)", "B: malloc() = p" can never
- * appear swapped: B can only get p after A has continued from its stop.
+ * A release is recorded at its entry and an allocation at its return. So a release precedes the next allocation of the
+ * same id, because another thread can get the id only after the releasing thread has continued from its stop.
  *
- * A release that can fail (realloc) is reserved at its entry and committed by the first proof that it succeeded: its
- * own return; an inner release; or another call that returns the same id:
+ * A release that can fail (realloc) is reserved at its entry. It is committed when it is proved to have succeeded: when
+ * it returns, when a nested call releases the id, or when another call returns the same id:
  *
- *	A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
+ * A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
  *
- * An id may be visible before its call returns (posix_memalign writes its pointer first). So a release of an unknown id
- * waits until the calls that may have published it have returned. */
+ * Other threads may see an id before the allocating call returns (posix_memalign stores the pointer first). Such a call
+ * is a publisher. So while publishers are in flight, the release of an unknown id is held until they have returned. */
 
 #define HELD_MAX 1024
 
 struct held_release {
-	struct event event; /* owns its frames and its references to the thread and the arguments */
+	/* the event owns its frames and has references to its thread and its arguments */
+	struct event event;
 	struct held_release *next;
 };
 
@@ -198,13 +199,13 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 
 /* ---- Allocations ---- */
 
-/* Returns whether the release may be of an id that a call in flight has published. */
+/* Returns true if the release has to be held: its id is unknown, and a publisher in flight may have allocated it. */
 static bool must_wait(const struct trace *trace, const struct event *e)
 {
 	return live_of(trace, e)->publishers && !ledger_knows(trace, e->function->resource, e->id);
 }
 
-/* Returns a reservation of any part of a range, or NULL. */
+/* Returns a reservation that overlaps the range, or NULL. */
 static struct reservation *reserved_in(const struct live_set *live, const struct event *e)
 {
 	const struct hash_entry *entry;
@@ -219,8 +220,8 @@ static struct reservation *reserved_in(const struct live_set *live, const struct
 	return NULL;
 }
 
-/* Commits the reserved releases of the id or range that the event allocates. They have succeeded, because otherwise the
- * id could not be allocated again. */
+/* Commits the reserved releases of the id or range that the event allocates. They must have succeeded, because
+ * otherwise the id could not be allocated again. */
 static void commit_proven(struct trace *trace, const struct event *e)
 {
 	const struct live_set *live = live_of(trace, e);
@@ -228,8 +229,8 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If the id is unknown, the release may be of the block that this call has published and now
-		 * returns. */
+		/* If the id is not live, the reserved release may be one of the block that this publisher has just
+		 * allocated. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -250,9 +251,9 @@ void ledger_call(struct trace *trace, const struct event *e)
 	output_call(trace, e, CALL_COPY);
 }
 
-/* ---- Releases of unknown ids wait for calls that may have published them ---- */
+/* ---- Releases that are held while publishers are in flight ---- */
 
-/* Writes a held release and removes it; *link is then the next one. */
+/* Writes a held release and removes it from the list. Afterwards *link is the next one. */
 static void write_held(struct trace *trace, struct held_release **link)
 {
 	struct held_release *held = *link;
@@ -271,8 +272,8 @@ static int ledger_compare_ids(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Keeps the release until it may be written. Takes over the event's frames and its references to the thread and the
- * arguments. */
+/* Appends the release to the list of held releases. Takes ownership of e->frames and of the references to the thread
+ * and the arguments. */
 static void ledger_hold(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
@@ -281,7 +282,8 @@ static void ledger_hold(struct trace *trace, const struct event *e)
 	held->event = *e;
 	*ledger->held_end = held;
 	ledger->held_end = &held->next;
-	/* A call that never returns (a longjmp out of posix_memalign) must not hold releases for ever. */
+	/* A publisher that never returns (a longjmp out of posix_memalign) must not hold releases for ever, so the list
+	 * is limited. */
 	if (++ledger->held_count <= HELD_MAX)
 		return;
 	write_held(trace, &ledger->held);
@@ -361,7 +363,7 @@ void ledger_forget_function(struct trace *trace, const struct traced *function)
 
 /* ---- Releases that can fail ---- */
 
-/* Removes the reservation from the table and closes it. Returns its event, which the caller then owns. */
+/* Removes the reservation from the hash table and closes it. Returns its event, which the caller then owns. */
 static struct event unreserve(struct trace *trace, struct reservation *reservation)
 {
 	const struct event e = reservation->event;
@@ -405,13 +407,14 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	*reservation = (struct reservation){.is_open = true, .event = *e, .owner = owner};
 	reservation->event.thread = thread_ref(e->thread);
 	reservation->event.args = arg_list_ref(e->args);
-	/* Several calls may release references of one id at a time, and an allocation of the id proves nothing. */
+	/* If references are counted, several calls may release the same id at the same time, and an allocation of the
+	 * id proves nothing. */
 	if (live_is_counted(live))
 		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 
-	/* Either the older call has ended without a return, or it has succeeded and a publisher in flight has allocated
-	 * the id again. */
+	/* The older call has ended without a return, or it has succeeded and a publisher in flight has allocated the id
+	 * again. */
 	if (older && live->publishers)
 		ledger_commit(trace, older, e->time_ns);
 	else if (older)
@@ -420,13 +423,13 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	trace->ledger.reserved++;
 }
 
-/* The id is live until the proof, because a call may take long (a join waits for its thread). The release of a realloc
- * never waits, because it is written before the allocation of the same call. */
+/* Until the proof the id stays live, because the call may take long (a join waits for its thread). The release of a
+ * realloc is never held, because it has to precede the allocation by the same call. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {
 	if (!reservation->is_open)
 		return;
-	/* Close the reservation first: it must not be found while its own event is written. */
+	/* Close the reservation first, so that writing the event does not find it. */
 	struct event e = unreserve(trace, reservation);
 
 	e.time_ns = time_ns;

@@ -1,4 +1,5 @@
-/* The part of the ledger for baselines: enters the blocks from before the trace while events come. */
+/* The ledger's functions for baselines: they add the blocks from before the trace to the live set while the program
+ * runs. */
 #include "config.h"
 #include "record/ledger.h"
 #include "record/resource_ids.h"
@@ -34,8 +35,8 @@ bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64
 	commit_about_to_change(trace);
 	if (live_add_baseline(live, id, size))
 		return true;
-	/* The release is still waiting to be written after this id's baseline record, so it is not one of an unknown
-	 * block. */
+	/* The record of the release is still deferred and will follow this id's baseline record, so it is not the
+	 * release of an unknown block. */
 	if (!put_is_deferring(trace) || !live_has_released_since(live, id))
 		return false;
 	live->counts.unknown_releases--;

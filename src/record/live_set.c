@@ -28,14 +28,15 @@ void live_fork(const struct live_set *from, struct live_set *to)
 	for (size_t i = 0; (entry = hash_next(&to->blocks, &i));)
 		entry->value = block_older(entry->value);
 	to->bytes = from->bytes;
-	to->older = from->blocks.count; /* `releases` is not copied: its event numbers belong to the parent's trace */
+	/* `releases` is not copied, because its event numbers belong to the parent's trace */
+	to->older = from->blocks.count;
 	to->older_bytes = from->bytes;
 	to->has_baseline = from->has_baseline;
 }
 
 /* ---- One id ---- */
 
-/* Subtracts a block that is no longer live from the sums. */
+/* Subtracts a block that is no longer live from the numbers of blocks and bytes. */
 static void live_set_drop(struct live_set *live, const struct live_block *block)
 {
 	live->bytes -= block->size;
@@ -45,7 +46,7 @@ static void live_set_drop(struct live_set *live, const struct live_block *block)
 	live->older_bytes -= block->size;
 }
 
-/* Notes for a pending scan, whose copy may contain the block, that the block is no longer live. */
+/* If a scan is pending whose copy contains the block, remembers that the block is no longer live. */
 static void note_gone(struct live_set *live, uint64_t id, const struct live_block *block)
 {
 	if (live->awaits_scan && !hash_get(&live->newer, id) && !hash_get(&live->gone, id))
@@ -65,8 +66,9 @@ void live_add(struct trace *trace, const struct event *e)
 
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
-		/* The list of existing resources is read while the program runs. The old entry may have been released
-		 * meanwhile, or it is this very resource, whose call had not returned. */
+		/* Existing resources are listed while the program runs. So an older entry may have been released before
+		 * its release could be seen, or it may be this very resource, whose call had not returned when the list
+		 * was made. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
@@ -145,7 +147,7 @@ void live_forget_maker(struct live_set *live, uint64_t id)
 	*packed = block_pack(&block);
 }
 
-/* ---- References: `references` has those beyond the first ---- */
+/* ---- References: `references` counts those after the first ---- */
 
 bool live_add_reference(struct live_set *live, uint64_t id)
 {
@@ -203,7 +205,7 @@ struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint
 	size_t capacity = 0;
 
 	*count = 0;
-	/* Most ranges are released as they were allocated, and then no other range is there. */
+	/* Most releases are of exactly one whole range; then no other range overlaps it. */
 	if (whole && page_end(start, block_unpack(*whole).size) >= end) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct live_range){start, page_end(start, block_unpack(*whole).size)};

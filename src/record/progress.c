@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Shows counts in one line of the terminal. Only for attached processes, because a launched program would write to the
- * same terminal. */
+/* The line is shown only for attached processes, because a launched program writes to the same terminal. */
 
 void progress_begin(struct run *run)
 {
@@ -26,7 +25,7 @@ void progress_begin(struct run *run)
 		engine_want_tick(run->engine);
 }
 
-/* Adds ", 2 blocks with 30 bytes live", summed over all processes. */
+/* Appends ", 2 blocks with 30 bytes live", the sum over all processes. */
 static void progress_add_live(struct buf *b, const struct run *run, uint32_t resource)
 {
 	const struct resource *kind = kind_of(run->set, resource);
@@ -69,7 +68,7 @@ void progress_show(struct run *run)
 {
 	if (!run->shows_progress)
 		return;
-	/* In the background the line would disturb the output of the foreground program. */
+	/* If functrace runs in the background, the line would disturb the output of the foreground program. */
 	if (engine_in_foreground(run->engine))
 		progress_print(run);
 	else

@@ -1,4 +1,4 @@
-/* Shows counts in one line of the terminal while functrace is attached. */
+/* Shows counters in one line of the terminal while functrace is attached. */
 #ifndef FT_RECORD_PROGRESS_H
 #define FT_RECORD_PROGRESS_H
 
@@ -6,9 +6,9 @@
 
 /* Decides whether the line is shown in this run. */
 void progress_begin(struct run *run);
-/* Shows the line with new counts. To be called once a second. */
+/* Updates the line. To be called once a second. */
 void progress_show(struct run *run);
-/* Removes the line for good. */
+/* Removes the line. It is not shown again. */
 void progress_end(struct run *run);
 
 #endif

@@ -13,22 +13,25 @@
 #include <time.h>
 
 #define MILLISECOND UINT64_C(1000000)
-#define MOMENT_NS   (20 * MILLISECOND) /* how long the program waits for the names of a stack */
-/* How long traced tasks wait for the names of another process's trace that ends. Each trace in a row for which this was
- * too short makes it a quarter of that for the next one. */
+/* time for which the program is kept stopped until the names of a stack are found */
+#define MOMENT_NS (20 * MILLISECOND)
+/* When a trace ends while other tasks are traced: time for which these are kept stopped until the trace's names are
+ * found. After each trace for which this was too short, the time for the next one is divided by 4. */
 #define END_NS        (700 * MILLISECOND)
 #define LATE_ENDS_MAX 4
-#define LET_GO_NS     (3000 * MILLISECOND) /* how long all traces together wait for names after a request to let go */
-#define SLICE_NS      (50 * MILLISECOND)
-#define WORD_NS       (2000 * MILLISECOND) /* time after which functrace reports what it waits for */
+/* time for which all traces together wait for names after a request to detach */
+#define LET_GO_NS (3000 * MILLISECOND)
+#define SLICE_NS  (50 * MILLISECOND)
+#define WORD_NS   (2000 * MILLISECOND) /* time after which functrace reports that it waits for names */
 
-/* Returns the end of a message: what the user can do about the error. */
+/* Returns the end of a message: advice about the error; "" if there is none. */
 static const char *advice_after_error(int error)
 {
 	switch (-error) {
 	case EPIPE:
 	case ETIME:
-		return ""; /* the reader has ended or does not read; its user can see why */
+		/* no advice: the reader has exited or does not read, and its user can see why */
+		return "";
 	case ENOSPC:
 	case EDQUOT:
 		return " Make room there, or give another place with -o.";
@@ -46,7 +49,7 @@ bool put_is_empty(const struct trace *trace)
 	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
 }
 
-/* Lets go of the process, because a trace that cannot be written is not worth further stops. */
+/* has_broken causes the process to be detached, because stopping it is useless if its trace cannot be written. */
 void put_failed(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -54,12 +57,13 @@ void put_failed(struct trace *trace, int error)
 	if (trace->broken)
 		return;
 	trace->broken = true;
-	/* The view has ended, so functrace lets go of all processes anyway. */
+	/* The live view has exited, so functrace detaches from all processes anyway. */
 	if (run->set->report.is_live && error == -EPIPE)
 		return;
 	run->has_broken = true;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
-		return; /* a full disk can break hundreds of traces; the summary counts them */
+		/* further broken traces are only counted, because a full disk can break hundreds */
+		return;
 	if (error == -ETIME) {
 		msg_error("the end of the trace of process %d is missing in %s, which nothing reads; what was written "
 			  "before is readable.",
@@ -94,7 +98,7 @@ static void put_named_records(struct trace *trace, const struct record *record, 
 	write_record(trace, record);
 }
 
-/* Writes the first waiting record. */
+/* Writes the first record of the queue. */
 static void put_first(struct trace *trace)
 {
 	struct named_address *const *names;
@@ -133,7 +137,7 @@ void put_ready(struct trace *trace)
 		end_queue(trace);
 }
 
-/* Writes the records before the mark, even those whose names are not known yet. */
+/* Writes the records before the mark, even if their names are not known yet. */
 static void put_older(struct trace *trace)
 {
 	while (deferred_has_older(trace->deferred))
@@ -149,8 +153,8 @@ static void put_all_records(struct trace *trace)
 	end_queue(trace);
 }
 
-/* Looks up the names of a call's frames and returns whether they are known. If no record waits yet, this waits a moment
- * for the names, which is quicker than keeping the call. */
+/* Looks up the names of a call's frames. Returns true if they are known. If the queue is empty, waits a moment for the
+ * names, which takes less time than queueing the call. */
 static bool find_names(struct trace *trace, const struct record *record, struct named_address **names)
 {
 	struct naming *const naming = trace->naming;
@@ -222,7 +226,7 @@ static bool put_is_let_go(const struct run *run)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Returns whether to wait longer for the names of a trace that ends. */
+/* Returns true if functrace should wait longer for the names of a trace that ends. */
 static bool has_patience(struct run *run, bool has_other_tasks, uint64_t waited)
 {
 	if (has_other_tasks)

@@ -1,31 +1,33 @@
-/* Puts records into a trace, at once or later, and handles traces that cannot be written. */
+/* Writes records into a trace, at once or later, and handles traces that cannot be written. */
 #ifndef FT_RECORD_PUT_RECORDS_H
 #define FT_RECORD_PUT_RECORDS_H
 
 #include "record/trace.h"
 
-#define BROKEN_REPORTED 4 /* this many traces that break off are reported one by one */
+/* number of broken traces that are reported one by one; further ones are only counted */
+#define BROKEN_REPORTED 4
 
-/* Writes a record. Does nothing if the trace has no file or has broken off. A call whose names are not found in a
- * moment waits for them, and the records after it wait, too (deferred.h). */
+/* Writes a record. Does nothing if the trace has no file or has broken off. If the names of a call are not found within
+ * a moment, the call and the records after it are queued until they are (deferred.h). */
 void put_record(struct trace *trace, const struct record *record);
-/* Writes a record before those that wait since put_defer(). */
+/* Writes a record before the records that were queued after put_defer(). */
 void put_record_now(struct trace *trace, const struct record *record);
-/* Makes later records wait, as long as there is room for them, so that the records of a baseline or scan come first. */
+/* From now on records are queued, as long as the queue has room, so that the records of a baseline or scan precede them
+ * (put_record_now()). */
 void put_defer(struct trace *trace);
-/* Returns whether records wait for a baseline or scan. They no longer do if there were too many. */
+/* Returns true after put_defer(), until put_undefer() is called or the queue is full. */
 bool put_is_deferring(const struct trace *trace);
-/* Records no longer wait for a baseline or scan. */
+/* Ends the effect of put_defer(), and writes the queued records that are ready. */
 void put_undefer(struct trace *trace);
-/* Writes the waiting records up to the first one whose names are not known yet. */
+/* Writes the queued records up to the first one whose names are not known yet. */
 void put_ready(struct trace *trace);
-/* Writes all waiting records. First waits for names: less than a second if has_other_tasks (tasks are still traced and
- * wait meanwhile), a few seconds after a request to let go, otherwise as long as it takes. A stack that still lacks
- * names is written with addresses, and counted. */
+/* Writes all queued records. Before that it waits for names: less than a second if has_other_tasks (tasks are still
+ * traced, and stay stopped meanwhile), a few seconds after a request to detach, otherwise until all are found. A stack
+ * whose names are still missing is written with addresses, and counted. */
 void put_finish(struct trace *trace, bool has_other_tasks);
-/* Marks the trace as broken and reports the error once. error: -errno. */
+/* Marks the trace as broken, so that the process is detached, and reports the error once. error: a negative errno. */
 void put_failed(struct trace *trace, int error);
-/* Returns whether the trace's file is empty: not even its beginning could be written. */
+/* Returns true if the trace's file is empty, because not even its beginning could be written. */
 bool put_is_empty(const struct trace *trace);
 
 #endif

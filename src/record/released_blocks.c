@@ -15,7 +15,7 @@
 #define OLDER       (1ull << 55)
 #define LARGE       (1ull << 54)
 #define SIZE_SHIFT  32
-#define SIZE_SMALL  (1ull << 22) /* sizes from this one on are large */
+#define SIZE_SMALL  (1ull << 22) /* smallest size of a large block */
 
 uint64_t block_pack(const struct live_block *block)
 {
@@ -47,7 +47,7 @@ uint64_t block_older(uint64_t packed)
 	return packed | OLDER;
 }
 
-/* ---- Functions: a program uses few different ones ---- */
+/* ---- Functions: a program calls only a few different ones ---- */
 
 #define FUNCTIONS_MAX 255
 
@@ -56,10 +56,11 @@ struct function_name {
 	const char *family;
 };
 
-/* The function whose number was asked for last. Asked for again, it needs no search by name. */
+/* A cache: the last function that was passed to function_number(), so that the next call for it need not compare
+ * names. */
 struct asked_function {
-	const struct traced *function; /* NULL if none */
-	const char *shown, *family;    /* as they were then: the function may get others */
+	const struct traced *function; /* NULL before the first call */
+	const char *shown, *family;    /* its name and family at that time; they may change */
 	unsigned number;
 };
 
@@ -80,7 +81,7 @@ static unsigned find_number(struct function_names *names, const char *shown, con
 	return names->count;
 }
 
-/* Not inlined into function_number(), which every event calls and which rarely needs this. */
+/* Not inlined, because function_number() is called for every event and rarely calls this. */
 __attribute__((noinline)) static unsigned ask_number(struct run *run, const struct traced *function, bool is_release)
 {
 	const char *const family = traced_family(function);
@@ -130,8 +131,8 @@ void functions_free(struct run *run)
 
 /* ---- Releases ----
  *
- * Each id has one place, which it shares with other ids. An allocation of the id does not clear the place, because a
- * live id is never looked up, and its next release takes the place again. */
+ * A hash table without chains: each id has one place, which it shares with other ids. An allocation of the id does not
+ * clear the place, because a live id is never looked up, and its next release overwrites the place. */
 
 #define RELEASES 4096 /* a power of two */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the call as `open(path="/x", flags=O_RDONLY)`, or as `open(...)` if its arguments are unknown. Sets *result and
- * *error if the list of arguments has them. */
+/* Appends the call as `open(path="/x", flags=O_RDONLY)`, or as `open(...)` if its arguments are unknown. Sets *result
+ * and *error if the list of arguments contains them. */
 static void remarks_put_call(struct buf *text, const struct event *e, const char **result, const char **error)
 {
 	const char *separator = "";
@@ -40,8 +40,8 @@ void remark_failed(struct trace *trace, const struct event *e)
 	struct buf text = {0};
 	const char *result = NULL, *error = NULL;
 
-	/* A fork's child begins its trace with its first event. Most only make some failing calls and execute a
-	 * program. */
+	/* The trace of a fork's child begins with its first event. A failed call does not begin it, because most
+	 * children only make some failing calls before they call execve. */
 	if (trace->forked_by || !trace->writer || trace->broken)
 		return;
 	trace->counts.failures++;

@@ -13,8 +13,8 @@ void resident_put(struct trace *trace, pid_t tid)
 	if (!trace->writer || trace->broken || !encoding_can(trace->run->set->encoding, ENCODING_RESIDENT))
 		return;
 	char *const status = proc_read(tid, "status", NULL);
-	/* In units of 1024 bytes. The peak is that of the memory since the last exec, which gives a process new
-	 * memory. */
+	/* The numbers are in units of 1024 bytes. VmHWM is the peak since the last exec, because exec creates a new
+	 * address space. */
 	const bool is_known = proc_status_number(status, "VmRSS", 0, 10, &resident.now) &&
 			      proc_status_number(status, "VmHWM", 0, 10, &resident.peak);
 

@@ -1,13 +1,13 @@
-/* Writes into a process's trace how much of its memory is resident, as the kernel counts it. */
+/* Writes the size of a process's resident memory into its trace. */
 #ifndef FT_RECORD_RESIDENT_H
 #define FT_RECORD_RESIDENT_H
 
 #include "record/trace.h"
 
-/* Writes what /proc/TID/status says, where `tid` is a task of the process that still has its memory. Does nothing if it
- * cannot be read, the format has no place for it, or the trace has no file. */
+/* Writes VmRSS and VmHWM of /proc/TID/status. tid: a task of the process that still has its memory. Does nothing if
+ * they cannot be read, if the format has no place for them, or if the trace has no file. */
 void resident_put(struct trace *trace, pid_t tid);
-/* Does the same if calls have been written since the last time. To be called about once a second. */
+/* Does the same if records were written since the last time. To be called about once a second. */
 void resident_tick(struct trace *trace);
 
 #endif

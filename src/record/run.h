@@ -12,21 +12,23 @@ struct function_names;
 struct texts;
 struct namer;
 
-/* Where the traces of this run go: trace_file.c. */
+/* Files of the traces of this run, for trace_file.c. */
 struct trace_files {
-	pid_t first;           /* the process whose first trace is -o's FILE or standard output; 0 if none yet */
-	struct hash written;   /* keys made of device and inode: the files that this run has written */
-	struct hash next;      /* pid -> number of its next trace */
-	uint32_t unseen;       /* number of processes whose traces the view did not get: view_pipe.c */
-	struct packer *packer; /* compresses all traces; NULL if they are not compressed */
+	/* the process whose first trace is written to -o's FILE or standard output; 0 before that */
+	pid_t first;
+	/* keys of the files that this run has written, computed from device and inode */
+	struct hash written;
+	struct hash next;      /* pid -> number of the next trace of this pid */
+	uint32_t unseen;       /* number of processes whose traces the live view did not get (view_pipe.c) */
+	struct packer *packer; /* packer for all traces; NULL if they are not compressed */
 };
 
 struct run {
 	const struct settings *set;
 	struct engine *engine;
 	bool paused, was_paused, was_resumed;
-	bool has_begun;  /* the program has been started or attached, and its trace has begun */
-	bool has_broken; /* there is a process to let go of, because its trace is broken */
+	bool has_begun;  /* the program was started or attached, and its trace has begun */
+	bool has_broken; /* a process is to be detached, because its trace is broken */
 	int exit_status;
 	struct trace *traces;
 	struct trace_files files;
@@ -34,29 +36,36 @@ struct run {
 	struct texts *texts;              /* string_pool.c */
 
 	/* put_records.c */
-	struct namer *namer;       /* looks up names for all traces; NULL before the first needs it */
-	unsigned late_ends;        /* traces in a row that ended before their names were known */
-	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to let go */
+	struct namer *namer;       /* looks up names for all traces; NULL before the first trace needs it */
+	unsigned late_ends;        /* number of consecutive traces that ended before their names were known */
+	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to detach */
 
 	/* For the summary (run_summary.c) */
 	struct trace_report *reports;
-	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
+	/* unread: number of objects that could not be read; unread_reported: number of them that were reported one by
+	 * one */
+	size_t report_count, report_capacity, unread, unread_reported;
 	struct counts totals;
-	struct kind_counts *kind_totals; /* by the kind's id; NULL before the first trace is reported */
-	bool attached, may_miss;         /* true for at least one trace */
-	size_t untraced_children; /* let go of because of -F, or of a processor that this build does not support */
+	/* indexed by the kind's id; NULL before the first trace is reported */
+	struct kind_counts *kind_totals;
+	bool attached, may_miss; /* attached: a trace has attached_to; may_miss: a trace has may_miss */
+	/* number of children that were detached because of -F, or because this build does not support their
+	 * processor */
+	size_t untraced_children;
 	size_t lost_attach;
-	size_t broken_traces,
-		unbegun_traces; /* traces that broke off, and that could not begin; their processes went on untraced */
-	size_t unmatched_patterns;  /* of functions, that matched nothing anywhere */
-	size_t attachment_failures; /* files that could not be attached */
-	size_t silent_children;     /* fork's children without an event, which have no trace */
-	size_t without_figures;     /* traces of memory without figures of the heap */
-	const char *why_without;    /* the reason of the first of these; a static text */
+	/* broken_traces: number of traces that could not be written to their end. unbegun_traces: number of traces that
+	 * could not be begun. Their processes run on untraced. */
+	size_t broken_traces, unbegun_traces;
+	/* number of patterns for functions that matched no function in any process */
+	size_t unmatched_patterns;
+	size_t attachment_failures; /* number of files that could not be attached */
+	size_t silent_children;     /* number of fork's children without an event, which have no trace */
+	size_t without_figures;     /* number of traces of memory without figures of the heap */
+	const char *why_without;    /* the reason for the first of these traces; a static string */
 
 	/* progress.c */
 	bool shows_progress;
-	uint64_t started_ns; /* CLOCK_MONOTONIC when functrace attached */
+	uint64_t started_ns; /* time at which functrace attached, in ns of CLOCK_MONOTONIC */
 };
 
 #endif

@@ -16,32 +16,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints the summary of a run: what the traces contain, where they are, and what was not traced. A few traces are
- * reported one by one. If there are many, as for a shell script, it reports only the main one, those with the most live
- * bytes, and the sum. */
+/* Prints the summary of a run. A few traces are reported one by one. If there are many, as for a shell script, only the
+ * main one, those with the most live bytes, and the sum are reported. */
 
 #define REPORTED_ONE_BY_ONE 6
-#define MOST_LIVE_REPORTED  5 /* of many traces: those with the most live bytes */
-#define UNREAD_REPORTED     8 /* unreadable objects, one by one */
+/* number of traces with the most live bytes that are reported if there are many */
+#define MOST_LIVE_REPORTED 5
+#define UNREAD_REPORTED    8 /* number of unreadable objects that are reported one by one */
 
 struct trace_report {
-	char *text; /* the line about one trace */
-	char *hint; /* why the trace is empty; NULL if none */
-	char *cut;  /* how many of its stacks are cut; "" if none */
-	char *path; /* NULL if no file of that name can be read */
+	char *text; /* the line to be printed about the trace */
+	char *hint; /* sentence on why the trace is empty, or NULL */
+	char *cut;  /* clause on the share of stacks that are cut; "" if none are */
+	char *path; /* path of the trace; NULL if it is no regular file */
 	uint64_t events, written;
-	struct live_total live; /* of all kinds */
-	uint64_t wrong;         /* number of releases by another family, and double ones */
-	bool is_shown;          /* its line was printed */
+	struct live_total live; /* sum over all kinds */
+	uint64_t wrong;         /* number of releases by another family, and of double releases */
+	bool is_shown;          /* `text` was printed */
 	bool is_main;
-	pid_t foreign_mounts_pid; /* the pid, if the paths are those of another mount namespace */
-	bool is_deleted;          /* the program's file was deleted */
-	bool is_broken;           /* the trace could not be written to its end */
-	bool is_clean;            /* scans found nothing lost */
-	bool is_scanned;          /* the trace has a scan's result for any kind */
+	/* the pid if the paths belong to another mount namespace, else 0 */
+	pid_t foreign_mounts_pid;
+	bool is_deleted; /* the program's file was deleted */
+	bool is_broken;  /* the trace could not be written to its end */
+	bool is_clean;   /* scans have found no lost resource */
+	bool is_scanned; /* a scan has a result for at least one kind */
 };
 
-/* Adds "1 block" or "1,234 blocks". */
+/* Appends "1 block" or "1,234 blocks". */
 static void run_summary_add_number(struct buf *b, uint64_t number, const char *noun)
 {
 	char text[32];
@@ -54,7 +55,7 @@ static bool is_deleted(const char *path)
 	return path[proc_path_length(path)] != '\0';
 }
 
-/* Adds the name by which the process was started, and its program's file if that is called otherwise. */
+/* Appends the pid, the name by which the process was started, and the path of its program if its name differs. */
 static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
 	const char *slash = strrchr(trace->exe, '/');
@@ -67,7 +68,7 @@ static void run_summary_add_process(struct buf *b, const struct trace *trace)
 	buf_add_str(b, ")");
 }
 
-/* Returns "; 12 % of its stacks are cut", or "" if none is; the caller frees it. */
+/* Returns "; 12 % of its stacks are cut", or "" if none are. The caller frees it. */
 static char *cut_share(const struct trace *trace)
 {
 	char text[32];
@@ -77,7 +78,7 @@ static char *cut_share(const struct trace *trace)
 					: xstrdup("");
 }
 
-/* Adds "2 blocks with 30 bytes" or "1 descriptor". */
+/* Appends "2 blocks with 30 bytes" or "1 descriptor". */
 static void add_amount(struct buf *b, const struct resource *kind, uint64_t count, uint64_t bytes)
 {
 	run_summary_add_number(b, count, kind->noun);
@@ -87,7 +88,8 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	run_summary_add_number(b, bytes, kind->unit);
 }
 
-/* Adds what is older than the trace. The trace contains it only if there was a baseline. */
+/* Appends the number of live resources that are older than the trace. The trace contains these only if a baseline was
+ * made. */
 static void add_older(struct buf *b, const struct resource *kind, const struct live_total *live)
 {
 	if (!live->older)
@@ -97,7 +99,8 @@ static void add_older(struct buf *b, const struct resource *kind, const struct l
 	buf_add_str(b, live->baseline_is_written || kind->existing ? " from before the trace" : "");
 }
 
-/* Adds what is live and, after a scan, what is lost. functrace-postproc -l reports the last of these numbers. */
+/* Appends the number of live resources and, after a scan, of lost ones. functrace-postproc -l reports the last of these
+ * numbers. */
 static void run_summary_add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);
@@ -122,7 +125,7 @@ static void run_summary_add_live(struct buf *b, const struct trace *trace, uint3
 	buf_add_str(b, lost.blocks > 1 ? " are lost" : " is lost");
 }
 
-/* Returns whether anything of the kind is live, so that the line names the kind. */
+/* Returns true if the line has to name the kind, because a resource of the kind is live that the trace contains. */
 static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
@@ -130,7 +133,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 	return live.blocks || (live.baseline_is_written && live.older);
 }
 
-/* Adds each kind of which anything is live. If there are several kinds, the others are not named. */
+/* Appends each kind that has live resources; if none has, "nothing is live" or, for a single kind, its 0. */
 static void add_all_live(struct buf *b, const struct trace *trace)
 {
 	size_t kinds = 0, named = 0;
@@ -152,7 +155,7 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 		buf_add_str(b, "; nothing is live");
 }
 
-/* Returns whether the traces are removed after they have been reported (--report), or only shown (--live). */
+/* Returns true if the traces are not kept: they are removed after the report (--report), or only shown (--live). */
 static bool is_temporary(const struct run *run)
 {
 	const struct report_settings *report = &run->set->report;
@@ -177,7 +180,7 @@ static char *report_text(const struct trace *trace)
 			   trace->path);
 	else if (!is_temporary(trace->run))
 		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
-	/* For a launched process, functrace's own exit status says that. */
+	/* For a launched process, functrace's own exit status tells the signal. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
 	char *const text = xstrdup(buf_str(&b));
@@ -186,8 +189,7 @@ static char *report_text(const struct trace *trace)
 	return text;
 }
 
-/* Writes a note about live resources that are not in this trace. What a fork's child has from its parent is in the
- * parent's trace. */
+/* Writes a note about live resources that existed before this trace, or that a fork's child has inherited. */
 static void note_older(struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
@@ -204,7 +206,7 @@ static void note_older(struct trace *trace, uint32_t resource)
 
 void report_over(struct trace *trace, const char *how)
 {
-	/* Readers look at the last note: without one that ends the trace, they report that the trace is cut. */
+	/* Readers look for a note that ends the trace. Without one, they report that the trace is cut off. */
 	if (how)
 		output_note(trace, "%s", how);
 	if (!how || !note_ends_trace(how, true, (uint32_t)trace->pid))
@@ -219,7 +221,7 @@ void report_end(struct trace *trace, const char *how, bool has_other_tasks)
 	output_end(trace, has_other_tasks);
 }
 
-/* Returns the sum over all kinds, to compare traces. */
+/* Returns the sum over all kinds, for comparing traces. */
 static struct live_total live_sum(const struct trace *trace)
 {
 	struct live_total sum = {0};
@@ -233,7 +235,7 @@ static struct live_total live_sum(const struct trace *trace)
 	return sum;
 }
 
-/* Returns the number of releases by another family, and of double releases if the trace reports these. */
+/* Returns the number of releases by another family, and of double releases if the trace contains notes on these. */
 static uint64_t wrong_releases(const struct trace *trace)
 {
 	uint64_t wrong = 0;
@@ -246,7 +248,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
-/* Returns whether scans have shown for each kind with live resources that nothing is lost. */
+/* Returns true if, for each kind with live resources, a scan has found no lost one. */
 static bool is_clean(const struct trace *trace)
 {
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
@@ -307,7 +309,7 @@ void report_trace(struct trace *trace, char *hint)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
 }
 
-/* Returns the most important trace: that of the main process if it has an event, otherwise the one with the most
+/* Returns the most important trace: the one of the main process if it has events, otherwise the one with the most
  * events. */
 static const struct trace_report *main_report(const struct run *run)
 {
@@ -324,7 +326,7 @@ static const struct trace_report *main_report(const struct run *run)
 	return best;
 }
 
-/* Returns whether functrace-postproc can read any call of the trace. */
+/* Returns true if functrace-postproc can read the trace and the trace has calls. */
 static bool run_summary_is_readable(const struct run *run, const struct trace_report *r)
 {
 	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
@@ -346,7 +348,7 @@ static bool has_more_live(const struct trace_report *r, const struct trace_repor
 						 : r->live.blocks > than->live.blocks;
 }
 
-/* Returns the trace with the most live bytes, of all or of those not shown yet; NULL if nothing is live in any. */
+/* Returns the trace with the most live bytes, of all or of those not shown yet; NULL if no trace has live resources. */
 static struct trace_report *most_live(const struct run *run, bool of_all)
 {
 	struct trace_report *most = NULL;
@@ -393,14 +395,15 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
-/* Adds the paths of all traces if they are few, because one report shows them together; of many, only that of `r`. */
+/* Appends the paths for a command that shows a report: of all traces if they are few, because one report can show them
+ * together; else only the path of `r`. */
 static void add_paths(const struct run *run, const struct trace_report *r, struct buf *b)
 {
 	shell_quote_add_path(b, r->path);
 	for (size_t i = 0; !is_many(run) && i < run->report_count; i++) {
 		const struct trace_report *other = &run->reports[i];
 
-		/* Paths of another mount namespace would need another --sysroot. */
+		/* The command can have only one --sysroot, so all paths must be of one mount namespace. */
 		if (other == r || !run_summary_is_readable(run, other) ||
 		    other->foreign_mounts_pid != r->foreign_mounts_pid)
 			continue;
@@ -409,8 +412,8 @@ static void add_paths(const struct run *run, const struct trace_report *r, struc
 	}
 }
 
-/* Prints the command that shows all of many traces together. Returns false if paths of another mount namespace are
- * among them, or no pattern matches them all. */
+/* Prints the command that shows all traces together, if there are many. Returns false and prints nothing if a trace
+ * belongs to another mount namespace, or if no pattern matches all of them. */
 static bool report_all(const struct run *run)
 {
 	char traces[32];
@@ -427,7 +430,7 @@ static bool report_all(const struct run *run)
 	return has_pattern;
 }
 
-/* Prints the command that shows the leaks, ready to be copied into a shell. */
+/* Prints the command that shows the leaks. It can be copied into a shell. */
 static void report_command(const struct run *run, const struct trace_report *r)
 {
 	const bool is_one = is_many(run) && report_all(run);

@@ -1,22 +1,25 @@
-/* Prints functrace's summary of a run: what the traces contain, where they are, and what was not traced. */
+/* Prints functrace's summary of a run: the content and paths of the traces, and calls and processes that were not
+ * traced. */
 #ifndef FT_RECORD_RUN_SUMMARY_H
 #define FT_RECORD_RUN_SUMMARY_H
 
 #include "record/trace.h"
 
-/* Writes notes on how a trace has ended (`how`; NULL if there is nothing special) and on what it does not contain. Does
- * nothing if it has no file. */
+/* Writes notes on the end of a trace, and on older resources that it does not contain. how: the reason of the end; NULL
+ * if there is no special one. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
-/* Does the same and closes the trace. has_other_tasks: tasks are still traced, and must not wait long for this. */
+/* Does the same and closes the trace. has_other_tasks: tasks are still traced, and must not be kept stopped for
+ * long. */
 void report_end(struct trace *trace, const char *how, bool has_other_tasks);
-/* Adds a trace that is over, and that had a file, to the summary. `hint`: why the trace is empty, or NULL;
- * reports_free() frees it. */
+/* Adds a trace that has ended, and that had a file, to the summary. hint: a sentence on why the trace is empty, or
+ * NULL; reports_free() frees it. */
 void report_trace(struct trace *trace, char *hint);
 /* Prints the summary. */
 void report_summary(const struct run *run);
-/* Prints the part of the summary that was counted over all traces (run_summary_counts.c). */
+/* Prints the part of the summary that is about sums over all traces (run_summary_counts.c). */
 void report_counts(const struct run *run);
-/* Returns "12 %", with one more digit below 10, in `text`. `whole` must not be 0. */
+/* Writes part / whole as a percentage to `text` and returns it: "12 %", or "1.2 %" below 10 %. `whole` must not be
+ * 0. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);
 void reports_free(struct run *run);
 

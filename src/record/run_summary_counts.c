@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints what was counted over all traces: what is not in them, and what is unusual in them. */
+/* Prints counters that are sums over all traces: of calls and processes that the traces do not contain, and of unusual
+ * events. */
 
-/* A count and its words: of "{is|are}" the first is used for a count of 1, else the second; "%" is the noun of the
- * kind. */
+/* A count and the words after it. Of "{is|are}" the first alternative is used if the count is 1, else the second. "%"
+ * is replaced by the noun of the kind. */
 struct counted {
 	uint64_t count;
 	const char *words;
 };
 
-/* Adds the noun. If the text ends with "a", that becomes "an" before a vowel. */
+/* Appends the noun. If the text ends with " a " and the noun begins with a vowel, changes "a" to "an". */
 static void add_noun(struct buf *b, const char *noun)
 {
 	if (b->size > 3 && !memcmp(b->data + b->size - 3, " a ", 3) && strchr("aeiouAEIOU", noun[0])) {
@@ -28,7 +29,7 @@ static void add_noun(struct buf *b, const char *noun)
 	buf_add_str(b, noun);
 }
 
-/* Adds "4 calls ..." and `end` to the text; nothing if the count is 0. */
+/* Appends "4 calls ..." and `end`. Appends nothing if the count is 0. */
 static void add_count(struct buf *b, const struct counted *row, const char *noun, const char *end)
 {
 	bool is_other = false;
@@ -66,7 +67,7 @@ static void report_untraced(const struct run *run)
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
 		{c->not_calls, "{entry that was no call|entries that were no calls}"},
 		{c->failed_probes, "function{|s} that could not be probed"},
-		/* left out if each of them has been reported one by one */
+		/* left out if all of them were reported one by one */
 		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
 		{run->unmatched_patterns, "pattern{|s} that matched nothing"},
 		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
@@ -83,7 +84,8 @@ static void report_untraced(const struct run *run)
 	buf_free(&b);
 }
 
-/* Returns whether these releases are certainly double ones: no unseen call can have allocated the ids in between. */
+/* Returns true if repeated releases are certainly double ones, because no missed call can have allocated the ids in
+ * between. */
 static bool repeated_are_sure(const struct run *run, const struct kind_counts *counts)
 {
 	const struct counts *const c = &run->totals;
@@ -139,7 +141,7 @@ static void report_oddities(const struct run *run)
 	buf_free(&b);
 }
 
-/* Reports what stacks lack, and how to see it. */
+/* Reports stacks that are incomplete or without names, and what to do about it. */
 static void report_stacks(const struct run *run)
 {
 	const struct counts *c = &run->totals;

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS_MAX (1u << 16) /* a limit, because a program may make up texts without end */
+/* limit of the number of strings, because a program may create any number of them */
+#define TEXTS_MAX (1u << 16)
 
 struct texts {
 	char **items;
 	size_t count, capacity;
-	struct hash numbers; /* hash of a text -> its number */
+	struct hash numbers; /* hash of a string -> its number */
 };
 
 uint64_t interned_number(struct run *run, const char *text)

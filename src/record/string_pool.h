@@ -1,4 +1,4 @@
-/* Stores the texts that modules keep with an id, each once for all processes. */
+/* Stores the strings that modules keep with an id. Each different string is stored once for all processes. */
 #ifndef FT_RECORD_STRING_POOL_H
 #define FT_RECORD_STRING_POOL_H
 
@@ -6,9 +6,9 @@
 
 struct run;
 
-/* Returns the number of a text, which is copied; 0 if there are too many. */
+/* Returns the number of a string; stores a copy of a new one. Returns 0 if there are too many strings. */
 uint64_t interned_number(struct run *run, const char *text);
-/* Returns the text of a number, which the run owns; NULL if there is none. */
+/* Returns the string with that number, which the run owns; NULL if there is none. */
 const char *interned_text(const struct run *run, uint64_t number);
 void interned_free(struct run *run);
 

@@ -34,7 +34,7 @@ struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count
 	return copy;
 }
 
-/* Adds structs that contain only uint64_t. */
+/* Adds the members of a struct that contains only uint64_t. size: in bytes. */
 static void add_numbers(uint64_t *to, const uint64_t *from, size_t size)
 {
 	for (size_t i = 0; i < size / sizeof(*to); i++)

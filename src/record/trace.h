@@ -1,7 +1,7 @@
 /* The data of src/record, which turns calls into traces.
  *
- * This folder neither uses ptrace nor reads a target's memory. An event is a plain struct, from breakpoints or any
- * other source. */
+ * The code in this folder neither calls ptrace nor reads the memory of a target. It gets events as plain structs, from
+ * breakpoints or from any other source. */
 #ifndef FT_RECORD_TRACE_H
 #define FT_RECORD_TRACE_H
 
@@ -24,104 +24,115 @@ struct naming;
 struct trace_contexts {
 	char *names[TRACE_CONTEXTS];
 	unsigned count;
-	bool is_full; /* there were more, which has been reported */
+	bool is_full; /* there were more contexts, and this was reported */
 };
 
-/* A release that can fail, from its entry until its outcome is known: ledger.c. */
+/* The reservation of a release that can fail, from its entry until its outcome is known. ledger.c explains
+ * reservations. */
 struct reservation {
 	bool is_open;
-	struct event event; /* owns its frames and its references to the thread and the arguments */
-	void *owner;        /* the call that releases */
+	struct event event; /* owns its frames, and has references to the thread and the arguments */
+	void *owner;        /* the releasing call */
 };
 
-/* What the last scan found definitely or indirectly lost of a kind. */
+/* Definitely and indirectly lost resources of a kind, as the last scan found them. */
 struct lost_total {
 	bool is_known;
-	uint64_t blocks, bytes, events; /* `events`: how many the trace had then */
+	uint64_t blocks, bytes, events; /* events: counts.events at the time of the scan */
 };
 
-/* Live resources of one kind. */
+/* The live resources of one kind, and data about baselines and scans of this kind. */
 struct live_set {
 	const struct resource *kind;
 	struct kind_counts counts;
-	struct hash blocks;       /* id -> struct live_block, packed */
-	struct hash kept;         /* id -> event.kept, for ids that have one */
-	struct hash references;   /* id -> references beyond the first; only where they are counted and there are any */
-	struct hash reserved;     /* id -> struct reservation; not for ids whose references are counted */
-	struct release *releases; /* the last releases (released_blocks.c); NULL if none yet */
-	size_t publishers;        /* calls in flight whose id may be visible before they return */
+	struct hash blocks; /* id -> struct live_block, packed */
+	struct hash kept;   /* id -> event.kept, for ids that have one */
+	/* id -> number of references after the first one, if references are counted; ids with one reference have no
+	 * entry */
+	struct hash references;
+	struct hash reserved;     /* id -> struct reservation; unused if references are counted */
+	struct release *releases; /* released_blocks.c: the last releases; NULL before the first one */
+	/* number of publishers in flight: calls whose id other threads may see before they return */
+	size_t publishers;
 	uint64_t bytes;
-	uint64_t older, older_bytes; /* the part of these from before the trace, or the fork that began it */
-	bool baseline_is_written;    /* the older ones are in the trace */
-	bool has_baseline;           /* all blocks from before the trace are known */
+	/* the part of `blocks` and `bytes` that is older than the trace, or than the fork with which it began */
+	uint64_t older, older_bytes;
+	bool baseline_is_written; /* the trace contains the older resources */
+	bool has_baseline;        /* a baseline has found all blocks from before the trace */
 	bool awaits_baseline;
-	uint64_t copies;      /* copies of the heap that were made for the baseline so far */
-	struct hash released; /* while a baseline is awaited: id -> how it was released (live_set.h) */
+	uint64_t copies;      /* number of copies of the heap that were made for the baseline so far */
+	struct hash released; /* while a baseline is pending: id -> see live_note_release() */
 	bool awaits_scan;     /* the heap was copied for a scan that has no result yet */
-	struct hash newer;    /* while a scan is awaited: ids allocated since the copy */
-	struct hash gone;     /* while a scan is awaited: id -> size of blocks released since the copy */
+	struct hash newer;    /* while a scan is pending: ids that were allocated since the copy */
+	/* while a scan is pending: id -> size, of blocks that were released since the copy */
+	struct hash gone;
 	struct lost_total lost;
 };
 
-/* How much is live of a kind. Older resources were found by a baseline, or a fork's child has them from its parent. */
+/* Numbers of live resources of a kind. Older ones were found by a baseline, or a fork's child has inherited them. */
 struct live_total {
 	uint64_t blocks, bytes;
-	uint64_t older, older_bytes; /* not included in `blocks` and `bytes` */
-	bool baseline_is_written;    /* the older ones are in the trace */
+	uint64_t older, older_bytes; /* older resources, which are not included in `blocks` and `bytes` */
+	bool baseline_is_written;    /* the trace contains the older resources */
 };
 
 struct ledger {
-	struct live_set *live; /* by the kind's id */
-	size_t reserved;       /* entries in `reserved` of all kinds */
+	struct live_set *live; /* indexed by the kind's id */
+	size_t reserved;       /* number of reservations of all kinds */
 	struct held_release *held, **held_end;
 	size_t held_count;
-	/* Called before anything changes, if not NULL, because the ledger of a fork's child may share this one. */
+	/* Called before the ledger changes, because a fork's child may still share it; NULL if not needed. */
 	void (*before_change)(void *context);
 	void *context;
 };
 
-/* The trace of one process, until the process ends, executes another program or is paused. */
+/* The trace of one process. It ends when the process exits or calls execve, or when tracing is paused. */
 struct trace {
 	struct run *run;
 	pid_t pid;
 	const struct arch *arch;
-	const struct object_list *objects; /* those that are declared at the trace's beginning */
-	char *exe;                         /* the path of its program's file, as the trace has it */
+	const struct object_list *objects; /* objects that are declared at the beginning of the trace */
+	char *exe;                         /* the path of the program, as it is in the trace */
 	char *name;                        /* the name by which the process was started */
-	bool foreign_mounts;               /* its paths are those of another mount namespace */
-	bool is_launched, is_forked;       /* is_forked: a fork's child that has not executed a program since */
-	bool attached;    /* the trace began in a running program (-t, a fork, a pause): older blocks are unknown */
-	bool attached_to; /* named by -t */
-	bool may_miss;    /* some calls may have no event: no release is reported as one of an unknown id */
-	pid_t forked_by;  /* the maker of a fork's child whose file opens at its first event; 0 for others */
-	bool is_parting;  /* its last scan has been made; only ends of calls in flight follow */
-	bool has_ended;   /* no task of the process is left, so it does not go on untraced */
-	int killed_by;    /* the signal that ended it; 0 if none */
+	bool foreign_mounts;               /* the paths in the trace belong to another mount namespace */
+	bool is_launched, is_forked;       /* is_forked: a fork's child that has not called execve since */
+	/* the trace began while the program was running (-t, a fork, a pause), so older blocks are unknown */
+	bool attached;
+	bool attached_to; /* the process was named by -t */
+	bool may_miss;    /* calls may have been missed, so releases of unknown ids are not reported */
+	/* parent of a fork's child whose file is to be opened at its first event; else 0 */
+	pid_t forked_by;
+	bool is_parting; /* the last scan was made; only ends of calls in flight follow */
+	bool has_ended;  /* no task of the process is left, so it does not run on untraced */
+	int killed_by;   /* the signal that killed the process; 0 if none */
 
 	struct ledger ledger;
 	struct counts counts;
 	struct trace_contexts contexts;
-	struct attachment_text *attachments; /* attachments.c; by index in the settings; NULL if none yet */
+	/* attachments.c: indexed as in the settings; NULL before the first read */
+	struct attachment_text *attachments;
 
 	struct writer *writer;
-	struct deferred *deferred;   /* put_records.c; NULL if records are written at once */
-	struct unread_calls *unread; /* unread_calls.c; NULL if the writer waits for the reader */
+	struct deferred *deferred; /* put_records.c: queued records; NULL if records are written at once */
+	/* unread_calls.c: calls that were left out; NULL if the writer waits for the reader */
+	struct unread_calls *unread;
 	int fd;
-	int view_end; /* view_pipe.c: the reading end that the view does not have yet; -1 if none */
+	/* view_pipe.c: reading end of the pipe that was not sent to the live view yet; -1 if none */
+	int view_end;
 	char *path;
-	bool has_file;         /* the path names a regular file, which can be opened again */
-	struct naming *naming; /* -r */
+	bool has_file;         /* `path` names a regular file, which can be opened again */
+	struct naming *naming; /* -r: finds the names of functions; NULL without -r */
 	struct trace_times times;
 	uint64_t next_index;
 	pid_t last_thread;
-	uint64_t resident_index; /* next_index when the resident memory was written last */
-	struct areas areas;      /* areas that are in the trace; heap_areas.c */
-	bool is_removed;         /* its file was removed: as an empty one, or by another program */
-	bool broken;             /* it can no longer be written, or its process no longer be read */
-	uint64_t calls_written;  /* number of calls that the closed writer wrote */
+	uint64_t resident_index; /* next_index when the resident memory was last written */
+	struct areas areas;      /* heap_areas.c: areas that the trace contains */
+	bool is_removed;         /* the file was removed, because it is empty or by another program */
+	bool broken;             /* the trace can no longer be written, or the process no longer be read */
+	uint64_t calls_written;  /* number of calls that were written; set when the writer is closed */
 	bool reported;
 
-	struct trace *next; /* in the run's list */
+	struct trace *next; /* next trace of the run */
 };
 
 #endif

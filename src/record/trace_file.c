@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Chooses and opens the files of traces. In a folder: PID-N with the first free N, and nothing is ever overwritten.
- * With -o FILE: FILE for the first process, FILE.PID for others, and FILE.PID.N for later traces of the same pid: of
- * another program that the process executes, of a resumed trace, of a process that got the pid of an ended one. The
- * suffixes .gz and .zst stay at the end of the name. Traces of another run are replaced. A file that this run has
- * written is never replaced, whatever name leads to it. A name that functrace makes up is skipped if it belongs to
- * another user or is a link. */
+/* Chooses the names of trace files and opens them. In a folder the name is PID-N with the first unused N, and no file
+ * is ever overwritten. With -o FILE the name is FILE for the first process, FILE.PID for others, and FILE.PID.N for
+ * later traces of the same pid: after execve, after a pause, or of a process that got the pid of an earlier one. The
+ * suffixes .gz and .zst stay at the end of the name. Traces of earlier runs are overwritten. A file that this run has
+ * written is never overwritten, even under another name. A name that the user did not give is skipped if the file
+ * belongs to another user or is a link. */
 
-#define NAMES_MAX 1000000 /* names that are tried */
+#define NAMES_MAX 1000000 /* limit of the number of names that are tried */
 
 static int trace_file_open_numbered(struct trace *trace, const char *folder)
 {
@@ -41,10 +41,10 @@ static int trace_file_open_numbered(struct trace *trace, const char *folder)
 	return -EEXIST;
 }
 
-#define READER_TRIES 100 /* one every 10 ms */
+#define READER_TRIES 100 /* a try every 10 ms */
 
-/* Opens the file of a name that the user gave. Neither open() nor later writes may block on a fifo without a reader,
- * because nothing could let go of the target meanwhile. Waits a second for a reader. */
+/* Opens the file that the user named. Opens a fifo nonblocking, because neither open() nor a later write may block
+ * without a reader: functrace could not detach from the target meanwhile. Waits up to a second for a reader. */
 static int open_named(const char *path)
 {
 	int fd;
@@ -57,15 +57,15 @@ static int open_named(const char *path)
 	}
 }
 
-/* Returns whether this run has already written to the file, and remembers the file. A name does not tell this, because
- * it may be a link. If two files have the same key, the second one merely takes its next name. */
+/* Returns true if this run has written to the file already; remembers the file. Compares device and inode, because two
+ * names may be links to one file. If two files have the same key by chance, the second one merely gets another name. */
 static bool note_written(struct trace_files *files, const struct stat *st)
 {
 	return !hash_set(&files->written, hash_mix(st->st_dev) ^ st->st_ino, 1);
 }
 
-/* Returns whether the trace gets FILE. That belongs to the named or launched process, unless this has ended before its
- * first trace. */
+/* Returns true if the trace is written to FILE itself: it belongs to the process that was launched or named by -t or,
+ * if that has ended before its first trace, to the first process that gets a trace. */
 static bool takes_file(const struct trace *trace)
 {
 	const struct trace *other = trace->run->traces;
@@ -77,7 +77,8 @@ static bool takes_file(const struct trace *trace)
 	return !other || trace->is_launched || trace->attached_to;
 }
 
-/* Returns the name of the n-th trace (from 0) of a pid, which the caller frees. */
+/* Returns the name for trace number n of a process, counted from 0. is_first: trace 0 is FILE itself. The caller frees
+ * it. */
 static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
 	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
@@ -88,8 +89,9 @@ static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64
 	return is_first ? xstrdup(file) : xasprintf("%.*s.%d%s", length, file, trace->pid, end);
 }
 
-/* Opens one name. is_given: the user gave it, and it may be a link. Returns a descriptor or -errno; -EEXIST if the file
- * is a trace of this run, or the name was made up and belongs to another user. */
+/* Opens the file `path`. is_given: the user gave this name, so it may be a link. Returns a descriptor or -errno.
+ * Returns -EEXIST if this run has written the file already, or if is_given is false and the file belongs to another
+ * user. */
 static int open_once(struct trace_files *files, const char *path, bool is_given)
 {
 	const int fd = is_given ? open_named(path) : own_file_open_to_append(path);
@@ -133,7 +135,8 @@ static int open_after(struct trace *trace)
 	return fd;
 }
 
-/* Returns whether the path is a device (/dev/null). Writing to it replaces nothing, and no file is made beside it. */
+/* Returns true if the path is a character device (/dev/null). Traces may share it, and no files with other names are
+ * created. */
 static bool trace_file_is_device(const char *path)
 {
 	struct stat st;
@@ -141,8 +144,8 @@ static bool trace_file_is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Opens a pipe or terminal anew, with a file description that does not block. The description that functrace was
- * started with stays as it is. Returns -1 for other files and on errors. */
+/* Opens a pipe or terminal again, with a nonblocking file description of its own, because the one with which functrace
+ * was started is shared with other programs. Returns -1 for other files and on errors. */
 static int open_anew(int fd)
 {
 	char path[32];
@@ -154,7 +157,8 @@ static int open_anew(int fd)
 	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Uses standard output, or a file that was open when functrace was started. */
+/* Uses a descriptor that was open when functrace was started, for example standard output, for the trace. Returns a
+ * descriptor or -errno. */
 static int open_again(struct trace *trace, int from, const char *name)
 {
 	trace->run->files.first = trace->pid;
@@ -176,7 +180,7 @@ static int open_next(struct trace *trace)
 	if (!output || path_is_folder(output))
 		return trace_file_open_numbered(trace, output);
 	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {
-		/* Two traces in one stream could not be told apart. */
+		/* One stream can contain only one trace. */
 		if (trace->run->files.first || !takes_file(trace))
 			return trace_file_open_numbered(trace, NULL);
 		return strcmp(output, "-") ? open_again(trace, trace->run->set->output_fd, output)
@@ -188,7 +192,7 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
-/* Adds the path to the list for --report, which reads all traces at the end. */
+/* Appends the path to the list file for --report, which reads all traces at the end. */
 static void note_path(const struct trace *trace)
 {
 	const char *list = trace->run->set->report.list;
@@ -239,7 +243,7 @@ bool trace_file_pattern(const struct settings *set, struct buf *b)
 {
 	const bool is_folder = set->output && path_is_folder(set->output);
 
-	/* Beside FILE, attachments would match the pattern too, and traces with .gz or .zst would not. */
+	/* Beside FILE, the pattern would also match attachments, and would not match traces with .gz or .zst. */
 	if (!set->output || (!is_folder && (set->attachment_count || packing_of_path(set->output))))
 		return false;
 	shell_quote_add_path(b, set->output);

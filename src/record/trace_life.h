@@ -1,10 +1,10 @@
-/* Makes and frees traces. */
+/* Creates and frees traces. */
 #ifndef FT_RECORD_TRACE_LIFE_H
 #define FT_RECORD_TRACE_LIFE_H
 
 #include "record/run.h"
 
-/* Returns a new trace in the run's list, without a file. trace_free() frees it. */
+/* Returns a new trace, without a file, which was added to the run's list. trace_free() frees it. */
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 /* Removes a trace from the run's list and frees it. Its file must be closed. */
 void trace_free(struct trace *trace);

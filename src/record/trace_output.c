@@ -41,9 +41,9 @@ static bool is_traced(const struct settings *set, const char *module)
 	return false;
 }
 
-#define COMMAND_MAX 4000 /* bytes */
+#define COMMAND_MAX 4000 /* limit of the command line in a trace, in bytes */
 
-/* Puts the process record with details that only some formats have a place for. */
+/* Writes the process record for formats with ENCODING_PROCESS, with the command line, the parent and open files. */
 static void put_described(struct trace *trace, struct record *record)
 {
 	struct record_process *process = &record->process;
@@ -68,7 +68,8 @@ static void trace_output_put_process(struct trace *trace)
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
-	/* Only the first two numbers of the version, as RECORD_MODULE has them, so that all formats say the same. */
+	/* Use only the first two numbers of the version, because RECORD_MODULE has no more, so that all formats contain
+	 * the same version. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	struct record record = {.type = RECORD_PROCESS,
@@ -114,8 +115,8 @@ static void trace_output_put_context(struct trace *trace, unsigned index)
 					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
 }
 
-/* Reports that a trace could not be begun. Before any process is traced, functrace then ends; later, this process goes
- * on untraced and others are traced. */
+/* Reports that a trace could not be begun. If no trace has begun yet, functrace then exits; otherwise only this process
+ * runs on untraced. */
 static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -127,8 +128,7 @@ static void not_begun(struct trace *trace, int error)
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	/* If an attached process executes a program before tracing has begun, its new trace is treated like later
-	 * ones. */
+	/* The trace of an attached process that calls execve before tracing has begun is treated like a later trace. */
 	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)
@@ -138,7 +138,7 @@ static void not_begun(struct trace *trace, int error)
 	trace->path = NULL;
 }
 
-/* Writes the file that belongs beside the trace, if the format has one. */
+/* Writes the map file of the trace, if the format has one. */
 static void trace_output_write_map(const struct trace *trace)
 {
 	const int error = trace->has_file ? encoding_write_map(trace->run->set->encoding, trace->path) : 0;
@@ -196,13 +196,13 @@ int output_begin(struct trace *trace)
 		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
 	trace->forked_by = 0;
 	attachments_take(trace, proc_live_thread(trace->pid));
-	/* Even the shortest trace must be readable if functrace is killed. */
+	/* Flush, so that the trace can be read even if functrace is killed before the first event. */
 	writer_flush(trace->writer);
 	return 0;
 }
 
-/* Reports what the format has no place for, if users must know it: calls and baseline blocks; with -a arguments, and
- * remarks on failed calls. A format's users know that it has no place for times or stacks. */
+/* Reports omissions that matter to the user: calls and baseline blocks; with -a also arguments, and remarks on failed
+ * calls. Omitted times or stacks are not reported, because the user has chosen a format without them. */
 static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;
@@ -216,12 +216,12 @@ static void trace_output_report_omissions(struct trace *trace)
 		msg_warn("process %d: the format %s has no place for %s", trace->pid, encoding_name(set->encoding),
 			 buf_str(&words));
 	buf_free(&words);
+	/* The summary must not refer to remarks that the trace does not contain. */
 	if (omissions->count[OMITTED_NOTE])
-		counts->failures = counts->unreturned =
-			0; /* the summary must not point to remarks that are not there */
+		counts->failures = counts->unreturned = 0;
 }
 
-/* Removes the trace's empty file, if the path still leads to this file. */
+/* Removes the trace's empty file, if the path still names this file. */
 static void remove_file(struct trace *trace)
 {
 	struct stat ours, named;
@@ -232,7 +232,8 @@ static void remove_file(struct trace *trace)
 	trace->is_removed = !trace->has_file;
 }
 
-/* Reports that the trace's file was removed while it was written, perhaps with its folder by the program. */
+/* Reports an error if the trace's file was removed while it was written. The program itself may have removed the file's
+ * folder. */
 static void check_name(struct trace *trace)
 {
 	struct stat ours;
@@ -377,7 +378,7 @@ void output_forget_thread(struct trace *trace, pid_t tid)
 void output_begin_late(struct trace *trace)
 {
 	if (trace->forked_by && output_begin(trace) < 0)
-		trace->forked_by = 0; /* the process is let go of soon */
+		trace->forked_by = 0; /* the process will be detached soon */
 }
 
 static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
@@ -385,7 +386,7 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
-/* Puts a new area before the event of a block that is outside all areas. */
+/* Before the event of an allocated block that is outside of all areas: writes a record of the area that contains it. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&

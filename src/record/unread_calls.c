@@ -14,17 +14,18 @@
 
 #define UNREAD_MAX (1u << 20)
 
-/* The changes of one kind that a reader must be given later: id -> packed block, of which only the size and the
- * function that allocated or released it are used. */
+/* The effect of the calls of one kind that were left out: id -> packed block, of which only the size and the function
+ * (the allocating or releasing one) are used. */
 struct unread_calls_kind {
-	struct hash released; /* blocks from before the gap; these are written first */
+	/* released blocks that were allocated before the first call was left out; these are written first */
+	struct hash released;
 	struct hash made;
 };
 
 struct unread_calls {
-	bool is_open;                    /* calls are being left out */
-	uint64_t calls;                  /* how many */
-	struct unread_calls_kind *kinds; /* by the kind's id */
+	bool is_open;                    /* calls are being left out at present */
+	uint64_t calls;                  /* number of calls that were left out */
+	struct unread_calls_kind *kinds; /* indexed by the kind's id */
 	uint32_t count;
 };
 

@@ -1,10 +1,11 @@
-/* Leaves out calls of a trace whose reader is slow and must never hold up the program (--live).
+/* Leaves out calls of a trace if its reader is slow, because the reader must never block the program (--live).
  *
- * Bytes that the reader has not taken yet wait in the writer. When they are UNREAD_MAX, calls are left out until the
- * reader has taken all bytes. Then the trace gets a note with the number of these calls, the releases of older blocks,
- * and the allocations of those that are alive, without stacks and with the time at which they are written. So the live
- * blocks are right again, and the memory for this grows only with the number of blocks. Calls of kinds with counted
- * references are never left out. */
+ * Bytes that the reader has not read yet are stored in the writer. When there are UNREAD_MAX of them, calls are left
+ * out until the reader has read all of these bytes. Then three kinds of records are written: a note with the number of
+ * calls that were left out; a release for each older block that was released meanwhile; and an allocation for each new
+ * block that is still live, without a stack and with the current time. So the live blocks of the trace are correct
+ * again, and the memory that is needed is proportional to the number of blocks. Calls of kinds whose references are
+ * counted are never left out. */
 #ifndef FT_RECORD_UNREAD_CALLS_H
 #define FT_RECORD_UNREAD_CALLS_H
 
@@ -14,13 +15,14 @@
 
 struct unread_calls;
 
-/* Returns NULL for a trace whose writer waits for its reader. */
+/* Returns NULL if no calls are to be left out, because the trace's writer waits for its reader. */
 struct unread_calls *unread_calls_new(const struct trace *trace);
 void unread_calls_free(struct unread_calls *unread);
-/* Returns whether the call is left out; if so, remembers its effect. */
+/* Returns true if the call is to be left out, and remembers its effect on the live blocks. Returns false if it is to be
+ * written. */
 bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kind kind);
-/* Writes the effect of the calls that were left out, if the reader has taken all that was before them or, with is_end,
- * in any case. To be called now and then, and when the trace ends. */
+/* Writes the effect of the calls that were left out, if the reader has read all bytes before them or if is_end is set.
+ * To be called about once a second, and with is_end at the end of the trace. */
 void unread_calls_look(struct trace *trace, bool is_end);
 
 #endif

@@ -9,7 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Bytes of the first trace's pipe. Others keep the default size, because the kernel limits the sum for a user. */
+/* Size of the first trace's pipe, in bytes. Other pipes keep the default size, because the kernel limits the sum for
+ * each user. */
 #define FIRST_SIZE (1 << 20)
 
 int view_pipe_open(struct trace *trace)

@@ -1,21 +1,21 @@
-/* Pipes for --live. Each trace has its own pipe. The view gets the reading end over a socket, functrace's only output
- * then (settings.output_fd). Nothing here waits: if the view is stopped and its socket is full, the end is kept and
- * offered again (view_pipe_pass()). */
+/* Pipes for --live. Each trace has its own pipe. The reading end is sent to the live view over a socket
+ * (settings.output_fd). No function here blocks: if the socket is full, because the view is stopped, the reading end is
+ * kept and sent later (view_pipe_pass()). */
 #ifndef FT_RECORD_VIEW_PIPE_H
 #define FT_RECORD_VIEW_PIPE_H
 
 #include "record/trace.h"
 
-/* Opens the pipe of a trace and sets the trace's path. Returns the writing end, which does not block, or a negative
+/* Creates the pipe of a trace and sets the trace's path. Returns the writing end, which is nonblocking, or a negative
  * errno. */
 int view_pipe_open(struct trace *trace);
-/* Offers the reading end to the view, if the view does not have it yet, and sends the number of processes that it will
- * not see. To be called now and then. */
+/* Sends the reading end to the view if that was not done yet, and the number of processes whose traces it will not get.
+ * To be called about once a second. */
 void view_pipe_pass(struct trace *trace);
-/* Returns whether a trace that is about to end can wait for its reader: the view has the reading end, and no other
- * trace is being written. */
+/* Returns true if a trace that is about to end may wait until its reader has read all: the view has the reading end,
+ * and no other trace is being written. */
 bool view_pipe_may_wait(struct trace *trace);
-/* Closes the reading end of a trace that has ended. If the view does not have it, the process counts as not seen. */
+/* Closes the reading end of a trace that has ended. If it was not sent to the view, counts the process as not seen. */
 void view_pipe_end(struct trace *trace);
 
 #endif

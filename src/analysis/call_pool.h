@@ -1,4 +1,4 @@
-/* Makes copies of calls that need little memory: strings, stacks and threads are shared. */
+/* Makes copies of calls. The copies need little memory, because they share strings, stacks and threads. */
 #ifndef FT_ANALYSIS_CALL_POOL_H
 #define FT_ANALYSIS_CALL_POOL_H
 
@@ -6,17 +6,18 @@
 #include "analysis/stage.h"
 
 struct held_call {
-	struct held_call *next, *previous; /* for the owner's lists */
-	struct stack *stack;               /* NULL: the call has none */
+	struct held_call *next, *previous; /* for lists of the pool's user */
+	struct stack *stack;               /* the call's stack; NULL if it has none */
 	const char *function;
-	struct call_arg *args;            /* one allocation with their strings; NULL if there are none */
-	const struct held_thread *thread; /* NULL if unknown */
+	/* the arguments, in one allocation with their strings; NULL if there are none */
+	struct call_arg *args;
+	const struct held_thread *thread; /* the calling thread; NULL if unknown */
 	uint64_t index, time_ns, id, size;
-	uint64_t sequence; /* for the owner */
+	uint64_t sequence; /* for the pool's user */
 	uint32_t resource, context, arg_count;
-	uint32_t references; /* for the owner, who counts those of a refcount resource */
+	uint32_t references; /* for the pool's user: the number of references, if they are counted */
 	enum call_kind kind;
-	unsigned lost; /* for the owner */
+	unsigned lost; /* for the pool's user */
 };
 
 struct held_thread {
@@ -30,20 +31,21 @@ struct call_pool {
 	struct intern_pool strings;
 	struct held_call *unused;
 	struct held_chunk *chunks;
-	struct hash threads;              /* tid -> newest struct held_thread of it */
-	const struct held_thread *thread; /* of the calls that are copied now */
-	const struct held_thread *put;    /* of the call that was passed on last */
+	struct hash threads;              /* tid -> struct held_thread with the thread's last name */
+	const struct held_thread *thread; /* the current thread, which made the calls that are copied */
+	const struct held_thread *put;    /* thread of the last call that was passed on */
 };
 
-/* Returns a copy of the call, with the current thread. */
+/* Returns a copy of the call, made by the current thread. */
 struct held_call *call_pool_call(struct call_pool *pool, const struct record_call *call);
-/* Releases a copy, so that its memory can be used again. */
+/* Releases a copy. Its memory is reused for later copies. */
 void call_pool_release(struct call_pool *pool, struct held_call *call);
 /* Sets the current thread. */
 void call_pool_thread(struct call_pool *pool, const struct record_thread *thread);
-/* Makes a record of a copy. Its pointers are valid as long as the copy. */
+/* Sets *record to the copied call. The record's pointers are valid as long as the copy. */
 void held_to_record(const struct held_call *held, struct record *record);
-/* Passes a call to the next stage, after a record of its thread if the last call was another thread's. */
+/* Passes a call to the next stage. Before that it passes a thread record, if the last call that was passed on was made
+ * by another thread. Return value as stage_put(). */
 int call_pool_put(struct call_pool *pool, const struct held_call *call, struct stage *next);
 void call_pool_free(struct call_pool *pool);
 

@@ -1,4 +1,4 @@
-/* Measures when the trace began and how long it is. The clock sees all calls; stages after a filter do not. */
+/* Measures the start and the length of a trace. The clock is a stage before all filters, so that it gets all calls. */
 #ifndef FT_ANALYSIS_CLOCK_H
 #define FT_ANALYSIS_CLOCK_H
 
@@ -9,26 +9,26 @@
 struct trace_clock {
 	bool has_begun, has_times;
 	uint64_t first_ns;    /* time of the first call, as in its record */
-	uint64_t first_index; /* number of the first call */
-	uint64_t last;        /* the time of the last call */
+	uint64_t first_index; /* index of the first call */
+	uint64_t last;        /* time of the last call so far, in the unit above */
 };
 
-/* Makes a stage that passes on everything, and reads the calls' times. */
+/* Makes the stage. It passes on all records unchanged. */
 struct stage *clock_new(struct stage *next);
-/* Returns the stage's clock, which is valid as long as the stage. */
+/* Returns the clock of the stage. It is valid as long as the stage. */
 const struct trace_clock *clock_of(const struct stage *stage);
 
-/* Returns the time of a call that the clock has seen. */
+/* Returns the time of a call that the clock has passed on. */
 uint64_t clock_since(const struct trace_clock *clock, const struct record_call *call);
-/* Converts nanoseconds that a user gave to the trace's unit: without times, a second counts as a call. */
+/* Converts nanoseconds from an option to the clock's unit. Without times, a second is taken as one call. */
 uint64_t clock_span(const struct trace_clock *clock, uint64_t ns);
 
 /* Appends a time since the first call: "3.988 s", or "7 calls". */
 void clock_add_time(struct buf *out, bool has_times, uint64_t since);
 
-/* Returns how much later time_ns is than first_ns; both are times of records. Compat traces count milliseconds modulo
- * 24 hours. A call that was written late, with the time of its entry, may seem to be before the first one; for it the
- * result is 0. */
+/* Returns time_ns - first_ns; both are times in records. If time_ns is more than half a day earlier, it is a time of
+ * the next day, because times in compat traces are modulo 24 hours. If it is less than half a day earlier, returns 0: a
+ * call that is written late, with the time of its entry, may precede the first call. */
 static inline uint64_t time_from(uint64_t first_ns, uint64_t time_ns)
 {
 	const uint64_t day = 86400ull * 1000000000;

@@ -56,7 +56,7 @@ static uint64_t hash_frames(const struct stack_pool *pool, const struct record_c
 
 static struct mapped_object *frame_object(const struct stack_pool *pool, uint64_t frame)
 {
-	/* A return address may be just after its object's last instruction. */
+	/* A return address may be the end of its object, after the last instruction. */
 	return frame ? object_map_find(pool->objects, frame - 1) : NULL;
 }
 
@@ -71,8 +71,8 @@ static void intern_set_object(struct mapped_object **place, struct mapped_object
 		object->references++;
 }
 
-/* Returns true if the stack's frames are in the same objects now as when it was last seen. A frame that had no object
- * gets the one that is there now, because some tracers declare an object after the first stack through it. */
+/* Returns true if the objects at the stack's frames are still the same. A frame without an object gets the object that
+ * is mapped there now, because some tracers declare an object after the first stack that goes through it. */
 static bool confirm_objects(const struct stack_pool *pool, struct stack *stack)
 {
 	if (!pool->objects || stack->epoch == pool->objects->epoch)
@@ -189,7 +189,7 @@ int stack_put_objects(const struct stack *stack, struct object_map *map, struct 
 {
 	int error = 0;
 
-	/* Nothing was mapped or unmapped since the last comparison. */
+	/* No object was mapped or replaced since the last comparison. */
 	if (stack->epoch == map->epoch)
 		return 0;
 	for (uint32_t i = 0; i < stack->count && !error; i++) {

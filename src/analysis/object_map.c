@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranges that overlap count as equal. The ranges in the tree are disjoint, so they have a total order, and a search
+/* Ranges that overlap compare equal. The ranges in the tree are disjoint, so they have a total order, and a search
  * finds a range that overlaps the key. */
 static int object_map_compare(const void *a, const void *b)
 {

@@ -1,8 +1,8 @@
-/* Keeps which object is mapped where, at the current point of a trace.
+/* Stores which objects are mapped at the current place of a trace, and where.
  *
- * A later object replaces those that it overlaps (dlclose and dlopen reuse addresses). A replaced object is kept as
- * long as a call or a stack refers to it, so memory is proportional to the objects that are mapped or that kept stacks
- * go through. */
+ * A later object replaces those that it overlaps (dlclose and dlopen reuse addresses). A replaced object is freed when
+ * no call and no stack refers to it any more. So memory is proportional to the number of objects that are mapped, or
+ * that stored stacks go through. */
 #ifndef FT_ANALYSIS_OBJECT_MAP_H
 #define FT_ANALYSIS_OBJECT_MAP_H
 
@@ -17,31 +17,33 @@ struct mapped_object {
 };
 
 struct object_map {
-	void *tree;     /* of disjoint ranges */
-	uint64_t epoch; /* counts the changes */
+	void *tree;     /* tsearch() tree of the mapped objects; their ranges are disjoint */
+	uint64_t epoch; /* incremented by each change */
 };
 
 enum object_change {
-	OBJECT_SAME,     /* declared again without a change */
-	OBJECT_NEW,      /* nothing was mapped there */
-	OBJECT_REPLACES, /* something else was mapped there */
+	OBJECT_SAME,     /* the same object is mapped there already */
+	OBJECT_NEW,      /* it replaces no other object */
+	OBJECT_REPLACES, /* it replaces at least one other object */
 };
 
-/* Maps a declared object. An object without extent (from >= to) changes nothing: OBJECT_SAME. */
+/* Maps a declared object. For an empty object (from >= to) does nothing and returns OBJECT_SAME. */
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
-/* Returns what a declaration would change. */
+/* Returns what object_map_put() would return, without changing the map. */
 enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
 /* Copies the build-id to the object that is mapped at the record's address, if there is one. */
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
-/* Returns the object at an address, or NULL. */
+/* Returns the object that is mapped at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);
-/* Maps a replaced object again. */
+/* Maps a replaced object again, which replaces those that it overlaps. */
 void object_map_restore(struct object_map *map, struct mapped_object *object);
-/* Passes the object to the stage as records. Returns as stage_put(). */
+/* Passes an object record, and its build-id if known, to the stage. Return value as stage_put(). */
 int mapped_object_put(const struct mapped_object *object, struct stage *stage);
-/* Returns true if both are the same file at the same place, even if it was mapped again. NULL is the same as NULL. */
+/* Returns true if both have the same path, addresses and build-id (if both build-ids are known), or if both are
+ * NULL. */
 bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b);
-/* Drops one reference, which was taken by ++references. */
+/* Drops one reference, which was added by ++references. Frees the object if it was the last one and the object is not
+ * mapped. */
 void mapped_object_release(struct mapped_object *object);
 void object_map_free(struct object_map *map);
 

@@ -5,10 +5,10 @@
 #include "analysis/stage.h"
 #include "trace/event.h"
 
-/* The name in place of a function's, because such a block has no stack. */
+/* The name that replaces the function's, because the function and the stack of such a block are unknown. */
 #define BEFORE_NAME "[before the trace]"
 
-/* Returns an allocation that represents a block of a baseline. */
+/* Returns an allocation that represents block number `i` of a baseline. */
 static inline struct record_call preexisting_call(const struct record_baseline *baseline, uint32_t i)
 {
 	return (struct record_call){.kind = CALL_ALLOC,
@@ -19,14 +19,15 @@ static inline struct record_call preexisting_call(const struct record_baseline *
 				    .size = baseline->blocks[i].size};
 }
 
-/* Blocks from before the trace, while they are collected. */
+/* A list of blocks from before the trace. */
 struct preexisting_blocks {
 	struct baseline_block *items;
 	size_t count, capacity;
 };
 
 void preexisting_blocks_add(struct preexisting_blocks *blocks, uint64_t id, uint64_t size);
-/* Passes the blocks to the stage in the order of their ids, and frees them. Returns as stage_put(). */
+/* Passes the blocks to the stage as baseline records, in the order of their ids, and frees them. Return value as
+ * stage_put(). */
 int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource, struct stage *stage);
 
 #endif

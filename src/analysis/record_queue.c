@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_MAX (256u * 1024) /* bytes of `front` and of `back`, without the last record */
+/* limit of `front` and of `back` in bytes; the last record may exceed it */
+#define PART_MAX (256u * 1024)
 
-/* Returns the bytes of a queued record with its text, rounded up so that the next one is aligned. */
+/* Returns the size of a queued record with its text, rounded up so that the next one is aligned. */
 static size_t queued_record_size(const struct queued_record *queued)
 {
 	return (sizeof(*queued) + queued->text_size + 7) & ~(size_t)7;
@@ -111,7 +112,8 @@ void record_queue_add(struct record_queue *queue, uint64_t sequence, const struc
 		queue->has_no_file = !write_back(queue);
 }
 
-/* Reads the next part of the file. It contains whole records, but the part's end may cut the last one off. */
+/* Reads the next records from the file into `front`. If the last one in the buffer is not complete, leaves it in the
+ * file. */
 static int record_queue_read_part(struct record_queue *queue)
 {
 	const uint64_t left = queue->file_size - queue->file_read;
@@ -136,8 +138,8 @@ static int record_queue_read_part(struct record_queue *queue)
 		}
 		if (whole)
 			break;
-		wanted = left < 2 * (uint64_t)wanted ? (size_t)left
-						     : 2 * wanted; /* one record is longer than the part */
+		/* the first record is longer than the buffer */
+		wanted = left < 2 * (uint64_t)wanted ? (size_t)left : 2 * wanted;
 	}
 	queue->front.size = whole;
 	queue->file_read += whole;

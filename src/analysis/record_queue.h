@@ -1,5 +1,5 @@
-/* A queue of records that keep their places between the calls that a stage holds back. It uses a bounded amount of
- * memory; records that have no room there wait in a temporary file. */
+/* A queue for a stage that holds calls back: it stores the records between these calls, with their place among them. It
+ * uses a bounded amount of memory; further records are stored in a temporary file. */
 #ifndef FT_ANALYSIS_RECORD_QUEUE_H
 #define FT_ANALYSIS_RECORD_QUEUE_H
 
@@ -7,29 +7,31 @@
 #include "base/buf.h"
 
 struct queued_record {
-	uint64_t sequence; /* the owner's; ascending */
+	uint64_t sequence; /* place of the record, in the numbering of the queue's user; ascending */
 	uint64_t from, to;
 	enum record_type type;
 	uint32_t resource;
-	uint32_t text_size; /* with the NUL */
+	uint32_t text_size; /* bytes of the text, with the NUL */
 };
 
-/* Zero at first, except that `file` is -1. */
+/* Must be zero at first, except that `file` must be -1. */
 struct record_queue {
-	struct buf front, back; /* records with their texts: the first ones, the last ones */
-	size_t taken;           /* bytes of `front` that have been dropped */
-	int file;               /* has the records between the two; -1: there is none */
-	bool has_no_file;       /* none could be made or written: records stay in memory */
+	/* the first and the last records of the queue, each followed by its text */
+	struct buf front, back;
+	size_t taken;     /* bytes of `front` that were dropped */
+	int file;         /* temporary file with the records between `front` and `back`; -1 if there is none */
+	bool has_no_file; /* the file could not be created or written, so all records stay in memory */
 	uint64_t file_read, file_size;
 };
 
-/* Adds a record: an object, a build-id, a note, a comment, a scan, a block that a scan has found lost, or a resident
+/* Appends a record. Its type must be an object, a build-id, a note, a comment, a scan, a lost block or a resident
  * size. */
 void record_queue_add(struct record_queue *queue, uint64_t sequence, const struct record *record);
-/* Returns the record that was queued. Its text is valid as long as that of record_queue_first(). */
+/* Returns the record for a queued record and its text, as returned by record_queue_first(). It is valid as long as
+ * these. */
 struct record queued_record_unpack(const struct queued_record *queued, const char *text);
-/* Returns the first queued record and its text, which are valid until the next call. Returns NULL if there is none, or
- * if the file cannot be read; in that case *error is -errno, and else 0. */
+/* Returns the first queued record, and its text in *text; both are valid until the next call. Returns NULL if the queue
+ * is empty or the file cannot be read. Sets *error to -errno if the file cannot be read, else to 0. */
 const struct queued_record *record_queue_first(struct record_queue *queue, const char **text, int *error);
 /* Removes the first queued record. */
 void record_queue_drop(struct record_queue *queue);

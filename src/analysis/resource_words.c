@@ -10,7 +10,7 @@ static const struct resource *known_resource(const struct resource_state *resour
 	return resource && resource->declared ? module_resource(resource->type) : NULL;
 }
 
-/* Returns true if a type can be a word in a sentence. */
+/* Returns true if the name of a type can be used as a word in a sentence. */
 static bool is_word(const char *type)
 {
 	return *type && !type[strspn(type, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];

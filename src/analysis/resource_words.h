@@ -1,16 +1,17 @@
-/* Words for a number of resources of a kind. */
+/* Words for messages about a number of resources of a kind. */
 #ifndef FT_ANALYSIS_RESOURCE_WORDS_H
 #define FT_ANALYSIS_RESOURCE_WORDS_H
 
 #include "analysis/resources.h"
 #include "base/buf.h"
 
-/* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace has the kind, its type is the noun. NULL, which
- * means several kinds, and an undeclared kind are counted as blocks. */
+/* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace contains the kind, its type is the noun. The
+ * noun is "block" if the kind is undeclared, or if `resource` is NULL, which means several kinds. */
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* Returns the word for resources that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);
-/* Returns true if the sum of the sizes is worth showing: bytes are, but descriptors have only a number. */
+/* Returns true if the sum of the sizes should be printed. It should for memory, but not for descriptors, which have no
+ * size. For a kind that no module contains, it should if it is not 0. */
 bool words_have_size(const struct resource_state *resource, uint64_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The resources of a trace, and the live ids of each. */
+/* A table of the resources of a trace and their live ids. */
 #ifndef FT_ANALYSIS_RESOURCES_H
 #define FT_ANALYSIS_RESOURCES_H
 
@@ -8,27 +8,28 @@
 struct resource_state {
 	uint32_t id, flags;
 	bool declared;
-	char *type, *desc; /* "" before it is declared */
-	struct hash live;  /* id -> the owner's pointer */
+	char *type, *desc; /* "" before the declaration */
+	struct hash live;  /* id -> pointer of the struct's user */
 	uint64_t seed;
-	void *user; /* for the owner; freed with free() */
+	void *user; /* for the struct's user; freed with free() */
 };
 
 struct resources {
-	struct resource_state **items; /* in the order in which they first came */
+	struct resource_state **items; /* in the order of their first occurrence */
 	size_t count, capacity, declared;
 	struct hash by_id;
-	struct resource_state *last; /* which was looked up last */
-	struct resource_state *only; /* the declared one, if there is exactly one */
+	struct resource_state *last; /* the resource that was looked up last */
+	struct resource_state *only; /* the declared resource, if there is exactly one; else NULL */
 };
 
-/* Stores what the record declares: type, description and flags. */
+/* Adds the resource if its id is new, and sets its type, description and flags. */
 void resources_declare(struct resources *resources, const struct record_resource *record);
-/* Returns the resource with a number. An unknown one is added as undeclared. 0 means the only declared one. */
+/* Returns the resource with that id. An unknown id is added as an undeclared resource. The id 0 means the only declared
+ * resource, if there is just one. */
 struct resource_state *resources_of(struct resources *resources, uint32_t id);
 void resources_free(struct resources *resources);
 
-/* Returns the owner's pointer for an id, or NULL if the id is not live. */
+/* Returns the user's pointer for an id; NULL if the id is not live. */
 static inline void *resource_live_get(const struct resource_state *resource, uint64_t id)
 {
 	return hash_get_ptr(&resource->live, id ^ resource->seed);

@@ -1,8 +1,8 @@
-/* The pipeline: a chain of stages, through which the records of a trace stream.
+/* The pipeline: a chain of stages through which the records of a trace are passed.
  *
- * A stage takes records one by one, and passes those that it lets through to the next stage, changed or not. At the end
- * it passes on what it had to hold back. The last stage is an output. A record's pointers are valid only during the
- * call, as everywhere (trace/event.h). */
+ * A stage gets records one by one and passes them, changed or unchanged, to the next stage, or drops them. It may hold
+ * records back; at the end it passes them on. The last stage is an output. A record's pointers are valid only during
+ * the call (trace/event.h). */
 #ifndef FT_ANALYSIS_STAGE_H
 #define FT_ANALYSIS_STAGE_H
 
@@ -10,16 +10,16 @@
 #include "trace/event.h"
 
 struct stage {
-	/* Takes one record. Returns 0, or the output's negative errno, which ends the run. */
+	/* Processes one record. Returns 0, or the negative errno of the output, which ends the run. */
 	int (*put)(struct stage *stage, const struct record *record);
-	/* The trace has ended, or what is readable of it: passes on what is held back, then finishes the next stage.
-	 * Called once; errors as put. */
+	/* Called once at the end of the trace, or of its readable part: passes on records that were held back, then
+	 * finishes the next stage. Return value as `put`. */
 	int (*finish)(struct stage *stage);
 	void (*free)(struct stage *stage);
-	struct stage *next; /* not owned; NULL for the last */
+	struct stage *next; /* the next stage, which is not owned; NULL for the last stage */
 };
 
-/* A string in a record is NULL if the input does not have it. */
+/* Returns the string of a record. A string that the input does not contain is NULL; for it, returns "". */
 static inline const char *string_or_empty(const char *text)
 {
 	return text ? text : "";
@@ -35,7 +35,7 @@ static inline int stage_finish(struct stage *stage)
 	return stage->finish(stage);
 }
 
-/* The `finish` of a stage that holds nothing back: finishes the next one. */
+/* For `finish` of a stage that holds no records back: finishes the next stage. */
 static inline int stage_finish_next(struct stage *stage)
 {
 	return stage->next ? stage->next->finish(stage->next) : 0;

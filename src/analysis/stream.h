@@ -8,17 +8,18 @@
 
 struct stream {
 	FILE *out;
-	char *name; /* for messages */
+	char *name; /* name of the output, for messages */
 };
 
-/* Opens the target; pid names the file in a folder. Returns 0, or a negative errno after a message. */
+/* Opens the target. pid and suffix: for the name of the file, if the target is a folder. Returns 0, or a negative errno
+ * after a message. */
 int stream_open(struct stream *stream, const struct output_target *target, uint32_t pid, const char *suffix);
-/* Closes what is open. error: an error of the writing that was reported, or 0. Returns that error, or a negative errno
- * after a message if something could not be written. */
+/* Closes the stream, also after an error of stream_open(). error: an earlier error of writing, which was reported, or
+ * 0. Returns that error; if it is 0 and not all could be written, a negative errno after a message. */
 int stream_close(struct stream *stream, int error);
 
-/* Opens the target, calls `write` and closes it. `write` need not check the stream for errors. Returns 0, or a negative
- * errno after a message. */
+/* Opens the target, calls write(), and closes the target. write() need not check the stream for errors. Returns 0, or a
+ * negative errno after a message. */
 int stream_to_target(const struct output_target *target, uint32_t pid, const char *suffix,
 		     int (*write)(void *context, FILE *out), void *context);
 

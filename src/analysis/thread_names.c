@@ -6,7 +6,7 @@
 
 struct named_thread {
 	uint32_t tid;
-	const char *name; /* interned; NULL: there is none */
+	const char *name; /* interned; NULL if there is no thread yet */
 };
 
 struct thread_names_threads {

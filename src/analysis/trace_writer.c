@@ -17,16 +17,15 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
-	struct packer *packer; /* NULL if it is not compressed */
+	struct packer *packer; /* NULL if the output is not compressed */
 	bool has_process;
-	struct object_map objects; /* those that the names have: one that is declared again keeps its build-id */
+	struct object_map objects; /* objects that were passed to options.names */
 	char *name;
 	int fd;
 	bool failed; /* an error was reported */
 };
 
-/* Opens DIR/PID-N, with the first number that is free. Like the trace itself, what is made from it is for its owner
- * only. */
+/* Creates DIR/PID-N with the first unused N. Like the trace itself, an output can be read only by its owner. */
 static int trace_writer_open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
 {
 	for (unsigned n = 0;; n++) {
@@ -50,8 +49,8 @@ static bool trace_writer_is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
-/* Opens the target's file. Empties an older file only after it is known not to be the input. Returns the descriptor, or
- * -errno. */
+/* Opens the target's file. An existing file is truncated only after checking that it is not the input. Returns the
+ * descriptor, or -errno (-EINVAL after a message). */
 static int trace_writer_open_file(const struct output_target *target)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;
@@ -74,7 +73,7 @@ static int trace_writer_open_file(const struct output_target *target)
 	return error ? error : fd;
 }
 
-/* Writes the line above one of several outputs. Returns 0 or -errno. */
+/* Writes the line "# trace: NAME" before one of several outputs. Returns 0 or -errno. */
 static int trace_writer_write_head(struct output_sequence *sequence, int fd)
 {
 	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
@@ -130,7 +129,7 @@ static int trace_writer_fail(struct output *output, int error)
 	return error;
 }
 
-/* Writes the file that belongs beside the trace, if its format has one. */
+/* Writes the map file of the trace, if its format has one. */
 static void trace_writer_write_map(const struct output *output)
 {
 	struct stat stat;
@@ -186,7 +185,8 @@ static int open_writer(struct output *output, const struct record *record)
 	return -ENOTSUP;
 }
 
-/* Refuses a second process if the format has a place for one only: its calls would be shown as the first one's. */
+/* Rejects a second process if the format has a place for only one, because its calls would seem to be those of the
+ * first one. */
 static int note_process(struct output *output)
 {
 	const struct encoding *encoding = output->options.encoding;
@@ -202,7 +202,7 @@ static int note_process(struct output *output)
 	return 0;
 }
 
-/* Returns the folder of a file, which the caller frees, or NULL. */
+/* Returns the absolute path of a file's folder, which the caller frees; NULL on errors. */
 static char *folder_of(const char *path)
 {
 	const char *const slash = strrchr(path, '/');
@@ -213,8 +213,8 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-/* Returns the path of an attachment as seen from the output's folder; the caller frees it. Attachments stay in the
- * input trace's folder. Returns NULL if the path in the record is right. */
+/* Attachments stay in the folder of the input trace. Returns the absolute path of an attachment, for an output in
+ * another folder; the caller frees it. Returns NULL if the path in the record is right. */
 static char *attachment_moved(const struct output *output, const char *path)
 {
 	const struct output_target *const target = &output->options.target;
@@ -267,7 +267,7 @@ static int trace_writer_put(struct stage *stage, const struct record *record)
 	return error ? trace_writer_fail(output, error) : 0;
 }
 
-/* Reports what was left out, once, at the end. */
+/* Reports the omissions, once, at the end. */
 static void trace_writer_report_omissions(const struct output *output)
 {
 	struct buf words = {0};

@@ -1,4 +1,4 @@
-/* The last stage: writes the trace to a file in an encoding, with names. */
+/* The last stage: writes the trace to a file in any encoding, with the names of functions if wanted. */
 #ifndef FT_ANALYSIS_TRACE_WRITER_H
 #define FT_ANALYSIS_TRACE_WRITER_H
 
@@ -8,41 +8,45 @@
 #include "trace/compression_kinds.h"
 #include "trace/writer.h"
 
-/* Several inputs whose outputs follow each other in one file, each after a line "# trace: NAME". */
+/* For several inputs whose outputs are written to one file, each after a line "# trace: NAME". */
 struct output_sequence {
-	const char *input_name; /* of the current input */
-	bool has_begun;         /* one of the outputs is in the file */
+	const char *input_name; /* name of the current input */
+	bool has_begun;         /* the file contains at least one output already */
 };
 
-/* Where to write. */
+/* The place where an output is written. */
 struct output_target {
-	const char *path;                 /* NULL or "-": stdout; a folder: a new file PID-N and the suffix in it */
-	int input;                        /* its fd, not to be overwritten; -1: none */
-	const char *input_path;           /* NULL: unknown */
-	struct output_sequence *sequence; /* NULL: one input */
-	const char *option;               /* the one that names it, for messages; NULL: -o */
+	/* NULL or "-": stdout. If it is a folder: a new file PID-N with the suffix in this folder */
+	const char *path;
+	int input;                        /* descriptor of the input, which must not be overwritten; -1: none */
+	const char *input_path;           /* path of the input; NULL if unknown */
+	struct output_sequence *sequence; /* NULL if there is only one input */
+	const char *option;               /* the option with the path, for messages; NULL: -o */
 };
 
-/* Opens the target. Returns the fd, or a negative errno after a message. *name is for messages; the caller frees it. */
+/* Opens the target. Returns the descriptor, or a negative errno after a message. Sets *name to a name for messages,
+ * which the caller frees. */
 int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name);
 
-/* Gives `names`, which may be NULL, what it needs from a record of the trace. `objects` are those that it has: an
- * object that is declared again keeps its build-id. */
+/* Passes the data in a record that are needed to find names (process, objects, build-ids) to `names`, which may be
+ * NULL. objects: the objects that `names` has got already; an object that is declared again is not passed again, so it
+ * keeps its build-id. */
 void output_feed_names(struct names *names, struct object_map *objects, const struct record *record);
 
 struct output_options {
 	struct output_target target;
 	const struct encoding *encoding;
-	struct writer_options writer; /* without the namer and the packer */
+	struct writer_options writer; /* options of the writer; namer and packer are set by the stage */
 	enum packing packing;
-	/* If set, called when the first record comes: true if sp-rtrace's dialect is wanted. */
+	/* If not NULL, called at the first record. Returns true if sp-rtrace's dialect is wanted. */
 	bool (*is_compat)(void *context);
 	void *is_compat_context;
-	struct names *names; /* -r; gets the objects as they pass; NULL: none. The caller's */
+	/* -r: finds names; the stage passes the trace's objects to it. Owned by the caller; NULL: no names */
+	struct names *names;
 };
 
-/* Makes the stage. It opens its target when the first record comes, because the file's name may contain the process's
- * number. It reports errors in messages. */
+/* Makes the stage. It opens the target at the first record, because the file's name may contain the pid. It reports
+ * errors. */
 struct stage *output_new(const struct output_options *options);
 
 #endif

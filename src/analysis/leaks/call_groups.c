@@ -13,9 +13,10 @@
 struct call_group {
 	const struct stack *stack;
 	struct call_list *calls;
-	const struct resource_state *resource; /* of its calls; NULL if they have several */
+	/* the resource of all calls; NULL if they have different ones */
+	const struct resource_state *resource;
 	uint64_t count, size;
-	uint64_t number; /* in the order of the groups' first calls */
+	uint64_t number; /* number of the group, in the order of the groups' first calls */
 };
 
 struct call_groups {

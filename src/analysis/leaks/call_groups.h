@@ -5,22 +5,23 @@
 #include "analysis/stage.h"
 
 enum group_order {
-	GROUPS_DEFAULT, /* by size, ascending: the largest is last, next to the prompt */
-	GROUPS_SIZE,    /* the largest first */
+	/* by size, ascending, so that the largest group is last, next to the shell's prompt */
+	GROUPS_DEFAULT,
+	GROUPS_SIZE, /* by size, the largest first */
 	GROUPS_SIZE_ASC,
-	GROUPS_COUNT, /* the most calls first */
+	GROUPS_COUNT, /* by number of calls, the most first */
 	GROUPS_COUNT_ASC,
 };
 
-/* Reads "size", "size-asc", "count" or "count-asc". Returns false for anything else. */
+/* Parses "size", "size-asc", "count" or "count-asc". Returns false for any other text. */
 bool group_order_parse(const char *text, enum group_order *order);
 
-/* Makes the stage. The calls of a group have the same frames in the same objects; calls without frames are one group.
- * Groups of equal rank are in the order of their first calls; the calls of a group keep the order of the trace. Each
- * call is passed on with its frames. All but the last call of a group say that they share the next one's frames; the
- * last one has the summary. Scans go on after the calls, other records at once, except threads, for which groups have
- * no place. If other objects are mapped at a group's addresses by then, the group's objects are declared again before
- * it. */
+/* Makes the stage. The calls of a group have the same frames in the same objects; all calls without frames are one
+ * group. Groups with equal size or count are sorted by their first calls; the calls of a group stay in the order of the
+ * trace. The calls are passed on at the end, each with its frames. All calls of a group except the last have
+ * shares_next set; the last one has the summary. Scans are passed on after the calls, other records at once; thread
+ * records are dropped. If other objects are mapped at a group's addresses by then, the group's objects are declared
+ * again before it. */
 struct stage *call_groups_new(struct stage *next, enum group_order order);
 
 #endif

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes in memory before the file is used; bytes of the smallest list that is worth a write. */
+/* MEMORY_LIMIT: bytes in memory above which the file is used. CHUNK_MIN: only lists with this number of bytes in memory
+ * are written to it. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
-/* Bytes that are read back at once. */
+/* Size of a piece, in bytes: a piece ends after the first call that reaches it. */
 enum { PIECE_SIZE = 8 << 10 };
 
 enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4, HAS_TAG = 64 };
@@ -37,7 +38,8 @@ static uint64_t call_store_take_number(const unsigned char **p)
 	return value;
 }
 
-/* Encodes a difference up or down so that a small one becomes a small number. */
+/* Encodes the signed difference of two numbers so that a small difference, positive or negative, becomes a small
+ * number. */
 static void put_difference(struct buf *out, uint64_t value, uint64_t last)
 {
 	const uint64_t difference = value - last;
@@ -63,7 +65,7 @@ struct call_list *call_store_list(struct call_store *store)
 
 static size_t call_store_function_number(struct call_store *store, const char *function)
 {
-	/* It is nearly always the function of the previous call. */
+	/* Nearly always the function is the one of the previous call. */
 	if (store->function_count && !strcmp(string_or_empty(function), store->functions[store->last_function]))
 		return store->last_function;
 	const char *text = string_intern(&store->texts, string_or_empty(function));
@@ -104,8 +106,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 	return true;
 }
 
-/* Moves the lists that are large enough into the file. If this does not help, because the disk is full or very many
- * lists are short, raises the limit for memory. */
+/* Writes the lists that are large enough to the file. If that does not free enough memory, because the disk is full or
+ * there are very many short lists, raises the limit. */
 static void call_store_make_room(struct call_store *store)
 {
 	if (!store->file_tried) {
@@ -191,7 +193,7 @@ void call_cursor_end(struct call_cursor *cursor)
 	free(cursor->args);
 }
 
-/* Moves to the next chunk; the last one is in memory. Returns as call_cursor_next(). */
+/* Reads the next piece; the bytes that are still in memory are the last one. Return value as call_cursor_next(). */
 static int next_chunk(struct call_cursor *cursor)
 {
 	const struct call_list *list = cursor->list;

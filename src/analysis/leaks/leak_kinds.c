@@ -11,7 +11,7 @@ static const char *const names[] = {
 	[LOST_KINDS] = "reachable",
 };
 
-/* Returns the kind with this name as a set, or 0. */
+/* Returns the kind with that name, as a set; 0 if there is no such kind. */
 static unsigned leak_kinds_kind_of(const char *name, size_t length)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)

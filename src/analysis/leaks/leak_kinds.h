@@ -1,17 +1,18 @@
-/* Kinds of blocks that are alive at the end, with valgrind's names: lost in some way, or still reachable. */
+/* Kinds of blocks that are live at the end, with valgrind's names: the three classes of lost blocks, and still
+ * reachable ones. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 
 #include "trace/event.h"
 
-/* Sets of kinds: a bit for each enum lost_kind, and one for what is still reachable. */
+/* Sets of kinds, as bits: one bit for each enum lost_kind, and one for still reachable blocks. */
 #define LEAK_KIND(kind)    (1u << (kind))
 #define LEAK_REACHABLE     LEAK_KIND(LOST_KINDS)
 #define LEAK_KINDS_ALL     (LEAK_KIND(LOST_KINDS + 1) - 1)
 #define LEAK_KINDS_DEFAULT (LEAK_KIND(LOST_DEFINITELY) | LEAK_KIND(LOST_INDIRECTLY))
 
-/* Reads a set in valgrind's syntax: definite, indirect, possible and reachable, with commas between; or all, or none.
- * Returns false and leaves *kinds unchanged if the text is no set. */
+/* Parses a set in valgrind's syntax: definite, indirect, possible and reachable, separated by commas; or all, or none.
+ * Returns false and leaves *kinds unchanged if the text is no such set. */
 bool leak_kinds_parse(const char *text, unsigned *kinds);
 
 #endif

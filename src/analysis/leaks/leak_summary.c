@@ -21,8 +21,8 @@ struct summary {
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
-	bool are_all;                                        /* no leak is removed after that stage */
-	void (*lines)(const void *context, struct buf *out); /* NULL: none */
+	bool are_all;                                        /* no stage after `leaks` removes leaks */
+	void (*lines)(const void *context, struct buf *out); /* NULL if there is no such function */
 	const void *lines_context;
 };
 
@@ -91,7 +91,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	return leak_summary_put_line(summary, line);
 }
 
-/* functrace's own summary has this too. */
+/* Adds the number of missing releases, like functrace's own summary. */
 static int put_unseen(struct summary *summary, struct buf *line)
 {
 	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;

@@ -1,20 +1,20 @@
-/* Adds the totals at the end of a list of leaks. */
+/* Appends the totals to a list of leaks. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_SUMMARY_H
 #define FT_ANALYSIS_LEAKS_LEAK_SUMMARY_H
 
 #include "analysis/stage.h"
 #include "base/buf.h"
 
-/* Makes the stage. It passes on everything. At the end it adds two comments for each resource that can leak: its name,
- * and how many blocks and bytes of it came through; then a comment if the trace has no end, and one if releases were
- * not seen. */
+/* Makes the stage. It passes on all records. At the end it adds two comments for each resource that can leak: its name,
+ * and the numbers of blocks and bytes that were passed on. Then it adds a comment if the end note of the trace is
+ * missing, and one if releases are missing in the trace. */
 struct stage *summary_new(struct stage *next);
-/* Sets the stage before it that finds leaks. are_all: no leak is removed between the two stages. */
+/* Sets the earlier stage that finds leaks. are_all: no stage between the two removes leaks. */
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);
-/* At the end, after the totals, adds a comment for each line that `lines` appends. */
+/* Sets a function that is called at the end. Each line that it appends is added as a comment after the totals. */
 void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context);
 
-/* Returns how many calls and blocks from before the trace came through. */
+/* Returns the number of calls and of blocks from before the trace that were passed on. */
 uint64_t summary_count(const struct stage *stage);
 
 #endif

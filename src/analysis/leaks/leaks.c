@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a scan says of a block. It is passed on at the end, if the id is still that block's, and no later scan has
- * come. */
+/* A scan's result for a block. It is passed on at the end of the trace, if the block is still live and there is no
+ * later scan of the resource. */
 struct leaks_verdict {
 	struct resource_state *resource;
-	uint64_t id, owner; /* owner: the call's sequence, or FROM_BEFORE */
+	uint64_t id, owner; /* owner: sequence of the call that allocated the block, or FROM_BEFORE */
 	uint64_t scan;
 	enum lost_kind kind;
-	uint32_t number; /* the resource's number in the record */
+	uint32_t number; /* id of the resource in the record */
 };
 
 #define FROM_BEFORE UINT64_MAX
@@ -27,19 +27,19 @@ struct leaks {
 	struct resources resources;
 	struct call_pool pool;
 	struct object_map objects;
-	bool object_held;       /* the last object was queued, so its build-id is queued too */
-	size_t objects_waiting; /* queued records that are objects */
+	bool object_held;       /* the last object was added to `queue`, so its build-id must follow it there */
+	size_t objects_waiting; /* number of objects in `queue` */
 	struct held_call *first, *last;
 	struct record_queue queue;
 	uint64_t sequence, unseen;
 	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
-	unsigned kinds;   /* which are leaks, for resources that were scanned */
+	unsigned kinds;   /* set of the kinds that are leaks, for resources that were scanned */
 	unsigned current; /* kind of the leak that is being passed on */
 	bool keeps_before;
 };
 
-/* Passes on the queued records that come before a held call; NULL: all of them. */
+/* Passes on the queued records that precede a held call; if `call` is NULL, all of them. */
 static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 {
 	const struct queued_record *queued;
@@ -94,31 +94,31 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 
 /* ---- Blocks from before the trace ----
  *
- * In the live map, such a block has a number instead of a held call: its size, shifted, and two bits, of which BEFORE
- * is set in no address. It is a leak only if the last scan says that it is lost, and goes on before the scan's
- * result. */
+ * In resource->live, the value of such a block is no pointer to a held call, but its size, shifted left by two bits,
+ * and two flags. The flag BEFORE is bit 0, which is never set in a pointer. */
 
 #define BEFORE      1
-#define BEFORE_PUT  2 /* it was passed on */
-#define BEFORE_SIZE 2 /* bits that the size is shifted by */
+#define BEFORE_PUT  2 /* the block was passed on */
+#define BEFORE_SIZE 2 /* number of bits by which the size is shifted */
 
 struct sum {
 	uint64_t count, size;
 };
 
-/* The state of a block: its enum lost_kind, or one of these. */
+/* The state of a block is its enum lost_kind, or one of these. */
 enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
 
-/* The counts for one resource: of live blocks from before the trace, and of scans. */
+/* Data about one resource: the live blocks from before the trace, and the scans. */
 struct before {
 	uint64_t count, size;
 	uint64_t scans;
-	uint64_t scan_at;             /* the sequence at the last one */
-	bool is_known;                /* the last scan could tell what is lost */
-	struct sum not_shown[STATES]; /* blocks of the trace that are alive and no leaks */
+	uint64_t scan_at;             /* sequence at the last scan */
+	bool is_known;                /* the last scan has a result */
+	struct sum not_shown[STATES]; /* live blocks of the trace that are no leaks, by state */
 };
 
-/* Returns what the live map has for an id: a held call, or a number with BEFORE. Returns 0 if the id is not live. */
+/* Returns the value of an id in resource->live: a pointer to a held call, or a number with BEFORE set; 0 if the id is
+ * not live. */
 static uint64_t leaks_live_of(const struct resource_state *resource, uint64_t id)
 {
 	const uint64_t *live = hash_get(&resource->live, id ^ resource->seed);
@@ -150,7 +150,7 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* Takes a block out of the counts, because it is released or a leak. */
+/* Subtracts a block from the counts, because it is released or is a leak. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	const uint64_t size = live >> BEFORE_SIZE;
@@ -196,8 +196,8 @@ static void leaks_put_lost(struct leaks *leaks, const struct record_lost *lost)
 									 .number = lost->resource};
 }
 
-/* Returns the live block that a verdict is about, as leaks_live_of() does. Returns 0 if the block is no longer alive,
- * or a later scan has come. */
+/* Returns the value of the block that a verdict is about, as leaks_live_of() does. Returns 0 if the block is no longer
+ * live, or if there is a later scan. */
 static uint64_t subject_of(const struct leaks_verdict *verdict)
 {
 	const uint64_t live = leaks_live_of(verdict->resource, verdict->id);
@@ -207,7 +207,7 @@ static uint64_t subject_of(const struct leaks_verdict *verdict)
 		       : 0;
 }
 
-/* Notes in the held calls what scans say of them. */
+/* Stores the results of scans in the held calls. */
 static void tell_calls(struct leaks *leaks)
 {
 	for (size_t i = 0; i < leaks->verdict_count; i++) {
@@ -218,7 +218,8 @@ static void tell_calls(struct leaks *leaks)
 	}
 }
 
-/* Returns true if the call is a leak. Sets its kind. Counts a call that is not a leak as not shown. */
+/* Returns true if a live block's call is a leak, and sets leaks->current to its kind. Otherwise counts the block in
+ * not_shown. */
 static bool leaks_is_leak(struct leaks *leaks, const struct held_call *call)
 {
 	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
@@ -302,8 +303,8 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 
 /* ---- Calls ---- */
 
-/* Returns the held call of a live id, or NULL. A block from before the trace with that id is forgotten: it is released,
- * or its address was allocated again, by a call that had not returned when the baseline was taken. */
+/* Returns the held call of a live id, or NULL. If a block from before the trace has that id, removes it: it is being
+ * released, or its address was allocated again by a call that had not returned when the baseline was taken. */
 static struct held_call *live_call(struct resource_state *resource, uint64_t id)
 {
 	const uint64_t live = leaks_live_of(resource, id);
@@ -370,8 +371,7 @@ static int leaks_put(struct stage *stage, const struct record *record)
 	case RECORD_COMMENT:
 		return queue_record(leaks, record);
 	case RECORD_OBJECT:
-		/* An object must not overtake an earlier one that is queued: the next stage has not received that
-		 * one. */
+		/* An object must not be passed on before an earlier one that is still in `queue`. */
 		leaks->object_held =
 			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
 		if (leaks->object_held)

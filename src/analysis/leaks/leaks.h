@@ -6,26 +6,27 @@
 #include "analysis/stage.h"
 #include "base/buf.h"
 
-/* How the stage works: it matches allocations and releases by (resource, id), and never passes on a release. If an
- * allocation's id is live already, the resource decides: a refcount resource gets one more reference; otherwise a
- * release was not seen, so the former allocation is not a leak, and leaks_unseen() counts it. Copies and the records of
- * RESOURCE_CALL resources are never leaks. Declarations go on at once; notes, comments, and objects that replace others
- * keep their place between the calls.
+/* How the stage works: it matches allocations and releases by (resource, id), and never passes on a release. If the id
+ * of an allocation is live already and references are counted, it gets one more reference. If they are not counted, a
+ * release is missing in the trace: the older allocation is then no leak, and leaks_unseen() counts it. Copies
+ * (CALL_COPY) and calls of RESOURCE_CALL resources are never leaks. Declarations are passed on at once. Notes,
+ * comments, and objects that replace others keep their place between the calls.
  *
- * If the last scan of a resource has found out what is lost, only blocks of these kinds (leak_kinds.h) are leaks.
- * Nothing is known of blocks that were allocated after the scan: they go on only if all kinds do. A block from before
- * the trace goes on only if a scan says that it is lost, and before what the scan says. */
-/* Makes the stage pass on, before all calls, also the blocks from before the trace that are still alive. Without this,
- * it passes on only those that are lost. To be called before the first record. */
+ * If the last scan of a resource has a result, a block is a leak only if its kind (leak_kinds.h) is in the given set.
+ * The kind of blocks that were allocated after the scan is unknown; they are leaks only if the set contains all kinds.
+ * A block from before the trace is passed on only if the last scan has found it lost; its baseline record precedes its
+ * lost record. */
+/* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. Without this, it
+ * passes on only those that are lost. To be called before the first record. */
 void leaks_keep_before(struct stage *stage);
-/* Makes the stage. kinds: a set of those that are leaks. */
+/* Makes the stage. kinds: the set of kinds that are leaks. */
 struct stage *leaks_new(struct stage *next, unsigned kinds);
-/* Returns the kind of the leak that is being passed on, as a set of one. A leak about which no scan says anything
- * counts as definitely lost. */
+/* Returns the kind of the leak that is being passed on, as a set with one bit. If no scan has a result for the leak,
+ * returns definitely lost. */
 unsigned leaks_kind(const struct stage *stage);
-/* Returns how many releases were not seen: their ids were allocated again. */
+/* Returns the number of releases that are missing in the trace: ids that were allocated again without a release. */
 uint64_t leaks_unseen(const struct stage *stage);
-/* After the end: appends a line for each kind of blocks that are alive and no leaks, for each resource. */
+/* To be called at the end: for each resource, appends a line for each kind of live blocks that are no leaks. */
 void leaks_not_shown(const struct stage *stage, struct buf *out);
 
 #endif

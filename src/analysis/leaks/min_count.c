@@ -8,10 +8,10 @@
 struct small_groups {
 	struct stage stage;
 	uint64_t least;
-	struct call_pool pool; /* a stack's user is its number of calls, as a pointer */
+	struct call_pool pool; /* stack->user is the number of the stack's calls, as a pointer */
 	struct object_map objects;
 	struct deferred_scans scans;
-	struct hash left_out; /* the resources and ids of the calls that are not passed on */
+	struct hash left_out; /* hashes of resource and id of the calls that are not passed on */
 	struct held_call *first, **end;
 	uint64_t stackless; /* number of calls without a stack */
 };
@@ -55,7 +55,7 @@ static int min_count_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-/* Returns false for a scan's result about a call that was left out. */
+/* Returns false for a lost record about a call that was not passed on. */
 static bool min_count_is_there(const void *context, const struct record *record)
 {
 	const struct small_groups *small = context;

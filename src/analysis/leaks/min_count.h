@@ -1,13 +1,13 @@
-/* --min-count with -l: shows allocations only if their stack has made many. */
+/* --min-count with -l: passes on allocations only if enough of them have the same stack. */
 #ifndef FT_ANALYSIS_LEAKS_MIN_COUNT_H
 #define FT_ANALYSIS_LEAKS_MIN_COUNT_H
 
 #include "analysis/stage.h"
 
-/* Makes the stage. It holds back all calls to the end, and then passes on, in their order, those whose stack has
- * `least` calls or more. Calls without frames are one group, as with -c. Scans go on after the calls, other records at
- * once. If something else is mapped at a stack's addresses by then, the stack's objects are declared again. Memory is
- * proportional to the calls, which are only what is alive. */
+/* Makes the stage. It holds all calls back until the end. Then it passes on, in order, those whose stack has at least
+ * `least` calls. All calls without frames are one group, as with -c. Scans are passed on after the calls, other records
+ * at once. If other objects are mapped at a stack's addresses by then, the stack's objects are declared again. Memory
+ * is proportional to the number of calls, which are only those of live blocks. */
 struct stage *min_count_new(struct stage *next, uint64_t least);
 
 #endif

@@ -1,5 +1,5 @@
-/* Sorts calls as files are sorted that are larger than memory: some ten thousand at a time are sorted into a run in a
- * call_store; at the end the runs are merged. Memory contains one run, a piece of each other run, and the stacks. */
+/* Sorts calls by external merge sort: batches of RUN_MAX calls are sorted in memory and stored as runs in a call_store;
+ * at the end the runs are merged. Memory contains one batch, a piece of each run, and the stacks. */
 #include "config.h"
 #include "analysis/leaks/reorder.h"
 #include "analysis/leaks/call_store.h"
@@ -15,35 +15,35 @@ enum { RUN_MAX = 1 << 15, PREFETCHED = 8 };
 struct reorder_entry {
 	struct held_call *call;
 	uint64_t index;
-	uint32_t place; /* in the order of the input */
-	uint32_t stack; /* its number + 1; 0: none */
+	uint32_t place; /* position in the batch */
+	uint32_t stack; /* index in reorder->stacks + 1; 0 if the call has no stack */
 };
 
 struct reorder_run {
 	struct call_cursor cursor;
-	struct record_call call; /* the next one */
+	struct record_call call; /* the next call of the run */
 };
 
 struct reorder {
 	struct stage stage;
 	bool holding;
-	bool object_passed; /* the last object was passed on, so its build-id is too */
+	bool object_passed; /* the last object was passed on, so its build-id is to be, too */
 	struct object_map objects;
-	struct object_map known;      /* of the objects that were passed on */
-	struct record_object *passed; /* these objects; their paths are the map's */
+	struct object_map known;      /* the objects that were passed on */
+	struct record_object *passed; /* list of these objects; `known` owns their paths */
 	size_t passed_count, passed_capacity;
 	struct call_pool pool;
-	struct reorder_entry *entries; /* of the run that is being read */
+	struct reorder_entry *entries; /* the current batch of calls */
 	size_t count, capacity;
 	struct call_store store;
 	struct deferred_scans scans;
 	struct call_list **lists; /* the sorted runs */
 	size_t list_count, list_capacity;
-	/* By number; a stack's user is its number + 1. NULL: calls share the stack of a call that has not come yet, or
-	 * never came. */
+	/* All stacks; stack->user is the index of the stack here + 1, as a pointer. NULL stands for the stack of a
+	 * later call that was not read yet, or that is missing at the end of the trace. */
 	struct stack **stacks;
 	size_t stack_count, stack_capacity;
-	uint32_t shared; /* the number + 1 of that stack; 0: none is awaited */
+	uint32_t shared; /* index + 1 of such a stack that is still awaited; 0 if there is none */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -74,7 +74,7 @@ static void end_run(struct reorder *reorder)
 		const struct reorder_entry *entry = &reorder->entries[i];
 		struct record record;
 
-		/* The calls are in memory in another order than they are needed. */
+		/* The sorted order differs from the order in memory, so prefetch calls that will be needed soon. */
 		if (i + PREFETCHED < reorder->count) {
 			const char *soon = (const char *)entry[PREFETCHED].call;
 
@@ -104,7 +104,7 @@ static uint32_t reorder_number_of(struct reorder *reorder, struct stack *stack)
 	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
 }
 
-/* Returns the number of a call's stack, which may come only with a later call. */
+/* Returns 1 + the index of a call's stack. With shares_next the stack is set only when the call that has it is read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
@@ -138,9 +138,9 @@ static int reorder_put_call(struct reorder *reorder, const struct record *record
 	return 0;
 }
 
-/* Returns true if the object is passed on at once, because nothing was mapped there before. An object that replaces
- * another is declared again with the calls that go through it, as the input has it before their groups. If it were
- * declared in both places, a text would become longer each time that it is processed. */
+/* Returns true if the object is to be passed on at once, because it replaces no other. An object that replaces another
+ * one is declared later, right before the calls that go through it, as in the input. If it were declared in both
+ * places, a text trace would become longer each time that it is processed. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
 	object_map_put(&reorder->objects, object);
@@ -187,7 +187,7 @@ static int put_merged(struct reorder *reorder, const struct reorder_run *run)
 	return error ? error : stage_put(reorder->stage.next, &record);
 }
 
-/* Of two calls with equal numbers, the one in the earlier run was read first. */
+/* Compares the next calls of two runs. If their indexes are equal, the one in the earlier run was read first. */
 static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;
@@ -195,7 +195,8 @@ static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* Restores the order of a heap of runs from `place` down. The first run of the heap has the next call. */
+/* Restores the order of a priority queue (a binary heap) of runs from `place` down. The first run in it has the next
+ * call. */
 static void sift_down(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {
@@ -228,7 +229,7 @@ static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size
 	size_t count = reorder->list_count;
 	int status = 1;
 
-	/* No run is empty. */
+	/* Each run has at least one call. */
 	for (size_t i = 0; i < count && status > 0; i++) {
 		heap[i] = i;
 		call_cursor_begin(&runs[i].cursor, &reorder->store, reorder->lists[i]);
@@ -253,7 +254,7 @@ static int reorder_finish(struct stage *stage)
 {
 	struct reorder *reorder = (struct reorder *)stage;
 
-	/* From here on, `objects` contains what the next stage has received. */
+	/* From here on, `objects` contains the objects that the next stage has got. */
 	for (size_t i = 0; i < reorder->passed_count; i++)
 		object_map_put(&reorder->objects, &reorder->passed[i]);
 	if (reorder->count)

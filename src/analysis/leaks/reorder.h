@@ -1,15 +1,15 @@
-/* Puts the calls of a compressed text back into the order in which they were made. */
+/* Restores the order of the calls of a compressed trace. */
 #ifndef FT_ANALYSIS_LEAKS_REORDER_H
 #define FT_ANALYSIS_LEAKS_REORDER_H
 
 #include "analysis/stage.h"
 
-/* Makes the stage. It has to be the first one, because later stages rely on the order: releases come after their
- * allocations. If the header says that the trace is compressed, calls are held back, and passed on in the order of
- * their numbers; a call that shares the stack of a later one gets that stack. Scans go on after the calls, other
- * records at once; objects are declared again if a call needs one that was replaced. The calls of other traces stream
- * through, up to the first one that shares a later stack. Memory is proportional to the distinct stacks; the calls are
- * in a temporary file. */
+/* Makes the stage. It has to be the first stage, because later ones rely on the order: a release comes after its
+ * allocation. If the header says that the trace is compressed, calls are held back until the end and passed on in the
+ * order of their indexes. A call with shares_next gets the stack of the later call. Scans are passed on after the
+ * calls, other records at once. Objects are declared again if a call needs one that was replaced. The calls of other
+ * traces are passed on at once, up to the first one with shares_next. Memory is proportional to the number of distinct
+ * stacks; the calls are stored in a temporary file. */
 struct stage *reorder_new(struct stage *next);
 
 #endif

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a declaration. */
+/* A copy of a declaration or another record. */
 struct line {
 	struct line *next;
 	struct record record;
-	char *first, *second; /* the record's strings */
+	char *first, *second; /* the strings of the record */
 };
 
 struct sp_rtrace_order_lines {
@@ -25,10 +25,12 @@ struct sp_rtrace_order_layout {
 	struct layout_options options;
 	bool asked, holding;
 	struct sp_rtrace_order_lines declared[KINDS];
-	struct record_queue comments; /* each with the number of calls that come before it */
+	/* comments, scans and lost blocks; the sequence of each is the number of calls before it */
+	struct record_queue comments;
 	struct object_map objects;
 	struct stack_pool stacks;
-	struct stack **stack_list; /* by number; a stack's user is its number + 1 */
+	/* all stacks; stack->user is the index of the stack here + 1, as a pointer */
+	struct stack **stack_list;
 	size_t stack_capacity;
 	struct call_store store;
 	struct call_list *calls;
@@ -99,7 +101,7 @@ static int sp_rtrace_order_put_lines(struct sp_rtrace_order_layout *layout, stru
 	return error;
 }
 
-/* Passes on the comments that come after at most `calls` calls. */
+/* Passes on the comments that have at most `calls` calls before them. */
 static int put_comments(struct sp_rtrace_order_layout *layout, uint64_t calls)
 {
 	const struct queued_record *queued;
@@ -168,7 +170,7 @@ static int put_held(struct sp_rtrace_order_layout *layout)
 	return error;
 }
 
-/* Ends the holding back, and passes on everything. */
+/* Passes on all records that were held back. Later records are not held back. */
 static int sp_rtrace_order_let_go(struct sp_rtrace_order_layout *layout)
 {
 	int error = put_declared(layout);
@@ -219,7 +221,7 @@ static int take_held(struct sp_rtrace_order_layout *layout, const struct record 
 	case RECORD_NOTE:
 	case RECORD_AREA:
 	case RECORD_RESIDENT:
-	case RECORD_BASELINE: /* these have no line, but the writer counts them */
+	case RECORD_BASELINE: /* the dialect has no place for these, but the writer counts them */
 		return stage_put(layout->stage.next, record);
 	}
 	return 0;

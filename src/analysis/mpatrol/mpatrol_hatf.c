@@ -1,4 +1,4 @@
-/* Writes the Heap Allocation Trace Format: a line for each event. */
+/* Writes a file in the Heap Allocation Trace Format, one line for each event. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/terminal_escape.h"

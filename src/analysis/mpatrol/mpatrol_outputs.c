@@ -16,7 +16,7 @@ struct mpatrol_outputs {
 	struct omissions omissions;
 	struct object_map objects;
 	bool wide;
-	struct mpatrol_table table; /* a file is NULL if it is not wanted */
+	struct mpatrol_table table; /* the `file` of each output is NULL if it is not wanted */
 	struct mpatrol_sim sim;
 	FILE *hatf;
 };
@@ -48,7 +48,7 @@ static int mpatrol_outputs_open_file(const struct output_target *target, uint32_
 	return -errno;
 }
 
-/* mptrace's name of the standard output is "stdout". */
+/* mptrace calls standard output "stdout". */
 static const char *path_of(const char *path)
 {
 	return strcmp(path, "stdout") ? path : "-";
@@ -118,7 +118,8 @@ static int mpatrol_outputs_put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* Closes a file. Returns `error`, or, if that is 0, an error of writing, after a message. */
+/* Closes a file. Returns `error`. If that is 0 and the file could not be written, returns a negative errno after a
+ * message. */
 static int close_file(FILE **file, const char *what, int error)
 {
 	if (!*file)

@@ -1,5 +1,5 @@
-/* The last stage for users of mpatrol. Writes what its program mptrace shows of a trace: the table of events with the
- * statistics, the Heap Allocation Trace Format, and a C program that makes the same calls again. */
+/* The last stage for users of mpatrol. Writes the outputs of mpatrol's program mptrace: the table of events with the
+ * statistics, a file in the Heap Allocation Trace Format, and a C program that repeats the allocations. */
 #ifndef FT_ANALYSIS_MPATROL_MPATROL_OUTPUTS_H
 #define FT_ANALYSIS_MPATROL_MPATROL_OUTPUTS_H
 
@@ -8,14 +8,14 @@
 struct mpatrol_outputs_options {
 	bool wants_table;
 	struct output_target table;
-	const char *hatf_path, *sim_path; /* "-": standard output; NULL: not wanted */
+	const char *hatf_path, *sim_path; /* "-" for standard output; NULL if the file is not wanted */
 	const char *input_name;
-	int input;           /* its fd, not to be overwritten */
-	bool is_live;        /* each line is written as soon as it comes */
-	struct names *names; /* -r; NULL: none; the caller's */
+	int input;           /* descriptor of the input, which must not be overwritten */
+	bool is_live;        /* the input is live: flush after each line */
+	struct names *names; /* -r: names of functions, owned by the caller; NULL if not wanted */
 };
 
-/* Makes the stage, which takes the records of any trace. It reports errors in messages. */
+/* Makes the stage, for traces of any format. It reports errors. */
 struct stage *mpatrol_outputs_new(const struct mpatrol_outputs_options *options);
 
 #endif

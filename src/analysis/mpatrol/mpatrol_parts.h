@@ -1,4 +1,4 @@
-/* The outputs of mpatrol_outputs.c. Each takes the events one by one. */
+/* The three outputs of mpatrol_outputs.c. Events are passed to each one by one. */
 #ifndef FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 #define FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 
@@ -7,27 +7,27 @@
 
 #include <stdio.h>
 
-/* A number of blocks, and their bytes. */
+/* A number of blocks, and the sum of their sizes in bytes. */
 struct mpatrol_amount {
 	uint64_t count, bytes;
 };
 
 struct mpatrol_table {
 	FILE *file;
-	bool wide; /* addresses of 16 digits, not 8 */
+	bool wide; /* print addresses with 16 digits, not 8 */
 	uint64_t events;
 	struct mpatrol_amount allocated, freed, live, peak, reserved, internal;
 	uint64_t smallest, largest;
-	struct hash blocks; /* index -> number in `sizes` */
+	struct hash blocks; /* index of a block -> its index in `sizes` */
 	struct mpatrol_block {
-		uint64_t size, born; /* born: the number of the event that allocated it */
+		uint64_t size, born; /* born: number of the event that allocated the block */
 	} * sizes;
 	size_t size_count, size_capacity;
-	size_t *unused; /* numbers in `sizes` that are free again */
+	size_t *unused; /* indexes of unused entries of `sizes` */
 	size_t unused_count, unused_capacity;
 };
 
-/* Writes the head of the table. file and wide must be set. */
+/* Writes the head of the table. `file` and `wide` must be set. */
 void mpatrol_table_begin(struct mpatrol_table *table);
 void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *event);
 /* Writes the statistics. */
@@ -40,14 +40,14 @@ void mpatrol_hatf_put(FILE *file, bool wide, const struct mpatrol_event *event);
 
 struct mpatrol_sim {
 	FILE *file;
-	struct hash slots; /* index of a block -> its place in the program's array */
+	struct hash slots; /* index of a block -> its index in the array of the generated program */
 	size_t *unused;
 	size_t unused_count, unused_capacity, slot_count;
 };
 
 void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name);
 void mpatrol_sim_put(struct mpatrol_sim *sim, const struct mpatrol_event *event);
-/* Writes the rest of the program. */
+/* Writes the rest of the generated program. */
 void mpatrol_sim_end(struct mpatrol_sim *sim);
 /* Frees the memory of `sim`. Does not close its file. */
 void mpatrol_sim_free(struct mpatrol_sim *sim);

@@ -1,5 +1,5 @@
-/* Writes a C program that makes the calls of a trace again, to compare malloc libraries. The program has a table of
- * steps, because a compiler needs seconds for a table of a million steps, but hours for a million statements. */
+/* Writes a C program that repeats the allocations of a trace, to compare malloc libraries. The calls are in a table,
+ * because a compiler needs seconds for a table of a million entries, but hours for a million statements. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/hash.h"
@@ -15,7 +15,8 @@ void mpatrol_sim_begin(struct mpatrol_sim *sim, const char *name)
 
 	plain_add(&plain, name);
 	for (size_t i = 0; i < plain.size; i++)
-		fputc(plain.data[i] == '*' ? '?' : plain.data[i], sim->file); /* the name is in a C comment */
+		/* the name is printed in a C comment */
+		fputc(plain.data[i] == '*' ? '?' : plain.data[i], sim->file);
 	buf_free(&plain);
 	fputs(" again. Written by functrace-postproc " PACKAGE_VERSION ".\n"
 	      " *\n"

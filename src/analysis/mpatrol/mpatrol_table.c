@@ -49,7 +49,7 @@ static void note_freed(struct mpatrol_table *table, uint64_t size)
 	subtract(&table->live, size);
 }
 
-/* The peaks of the number and of the bytes may be at different times. */
+/* Updates the peaks of the number of blocks and of their bytes, which may be reached at different times. */
 static void note_peak(struct mpatrol_table *table)
 {
 	if (table->live.count > table->peak.count)
@@ -154,7 +154,7 @@ void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *
 	if (event->type == MPATROL_FREE) {
 		mpatrol_table_put_release(table, event);
 	} else {
-		/* A block that is reallocated keeps its age. */
+		/* The life of a reallocated block counts from its first allocation. */
 		if (event->type == MPATROL_REALLOC)
 			resize_block(table, event->index, event->size);
 		else

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matching objects that are kept. Further ones are ignored. */
+/* Limit of the number of matching objects. Further ones are ignored. */
 enum { RANGES_MAX = 4096 };
 
 static bool call_address_parse_start(const char *text, size_t length, uint64_t *value)
@@ -67,7 +67,8 @@ void call_ranges_take(struct call_ranges *ranges, const struct record_object *ob
 		return;
 	char *path = xasprintf("%s%s", string_or_empty(ranges->sysroot), string_or_empty(object->path));
 
-	/* Without the file, an address that is inside the mapped object counts as absolute. */
+	/* If the ELF file cannot be read, an address inside the mapped object is taken as absolute, any other as an
+	 * offset. */
 	if (!elf_origin_read(path, &origin))
 		origin = address->start >= object->from && address->start < object->to ? object->from : 0;
 	free(path);

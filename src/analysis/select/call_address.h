@@ -1,37 +1,39 @@
-/* Finds the calls that go through a part of an object. */
+/* Finds calls whose stack goes through a given part of an object (--call-address). */
 #ifndef FT_ANALYSIS_SELECT_CALL_ADDRESS_H
 #define FT_ANALYSIS_SELECT_CALL_ADDRESS_H
 
 #include "trace/event.h"
 
-/* OBJECT:START+SIZE, hexadecimal. The addresses are those that nm and objdump show for the ELF file. */
+/* The value of --call-address, OBJECT:START+SIZE, in hexadecimal. The addresses are those that nm and objdump print for
+ * the ELF file. */
 struct call_address {
-	char *object; /* a part of the object's path */
+	char *object; /* substring of the object's path */
 	uint64_t start, size;
 };
 
-/* Returns false if the text has another form. After success, the caller calls call_address_free(). */
+/* Parses the option's value. Returns false if the text has another form. After success, call_address_free() has to be
+ * called. */
 bool call_address_parse(const char *text, struct call_address *address);
 void call_address_free(struct call_address *address);
 
 struct address_range {
-	uint64_t from, to;   /* of the object */
-	uint64_t start, end; /* of the part that is searched */
+	uint64_t from, to;   /* addresses of the object */
+	uint64_t start, end; /* addresses of the part */
 };
 
-/* The places of the part in the matching objects that are mapped now. */
+/* The addresses of the part in all matching objects that are mapped at present. */
 struct call_ranges {
 	const struct call_address *address;
-	const char *sysroot; /* where the ELF files are; NULL: / */
+	const char *sysroot; /* folder that contains the ELF files; NULL: / */
 	struct address_range *items;
 	size_t count, capacity;
 };
 
-/* Returns true if the object matches the path. */
+/* Returns true if the object's path contains address->object. */
 bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object);
-/* Notes a mapped object, which replaces those that it overlaps. */
+/* To be called for each mapped object. The object replaces those that it overlaps. */
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object);
-/* Returns true if a frame of the call is in the part. */
+/* Returns true if a frame of the call is in the part of such an object. */
 bool call_ranges_cross(const struct call_ranges *ranges, const struct record_call *call);
 void call_ranges_free(struct call_ranges *ranges);
 

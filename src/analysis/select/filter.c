@@ -82,7 +82,7 @@ static bool filter_accepts(struct filter *filter, const struct record_call *call
 					    const struct record_call *call))
 {
 	filter->calls++;
-	/* Looking up names costs most, so stacks come last. */
+	/* Looking up names takes most time, so stacks are compared last. */
 	for (enum filter_step step = 0; step < FILTER_STEPS; step++) {
 		if (!fits_one(filter, step, call))
 			return false;

@@ -12,16 +12,17 @@ struct prepare {
 	struct stage stage;
 	struct prepare_options options;
 	bool other_process, chose_call;
-	/* Resources are held back until all are declared: only then is it known whether just one remains. */
+	/* The chosen resources. They are passed on only when all are declared, because only then it is known whether
+	 * just one remains. */
 	struct resources chosen;
 	struct resources all; /* all resources of the trace */
 	bool written, renumbered;
-	uint32_t only; /* the resource that number 0 means; 0 if unknown */
-	/* The range of the heap's blocks. The heap's record usually comes after the calls; it is held back if it comes
-	 * before them, because it may need the range. */
-	uint32_t heap_type; /* the resource whose blocks are on the heap; 0: none */
+	uint32_t only; /* the resource that the id 0 means; 0 if unknown */
+	/* lowest and highest: range of the heap's blocks. The heap record may need it, so a heap record that precedes
+	 * the calls is held back until the end. */
+	uint32_t heap_type; /* the resource whose blocks are on the heap; 0 if there is none */
 	uint64_t lowest, highest;
-	bool has_heap; /* `heap` came before the calls, and is held back */
+	bool has_heap; /* `heap` is held back */
 	struct record_heap heap;
 };
 
@@ -55,7 +56,7 @@ static bool list_has(const char *list, const char *type)
 	return false;
 }
 
-/* Adds a resource that is chosen by its type to the mask. Resources are declared before the calls. */
+/* Adds a resource to the mask if -R names its type. To be called for each declaration; these precede the calls. */
 static void choose_by_type(struct prepare *prepare, const struct record_resource *record)
 {
 	const char *const types = prepare->options.resource_types;
@@ -94,8 +95,8 @@ static int put_resources(struct prepare *prepare)
 	return error;
 }
 
-/* Returns the number of a chosen resource in the output. If another one has become number 1, a resource that is
- * declared after the first call cannot have that number. */
+/* Returns the id of a chosen resource in the output. If the only chosen resource has become 1, and a later declared one
+ * has the id 1 itself, the two exchange their ids. */
 static uint32_t renumber(const struct prepare *prepare, uint32_t id)
 {
 	if (!prepare->renumbered)
@@ -179,7 +180,7 @@ static int prepare_put_call(struct prepare *prepare, const struct record *record
 	return stage_put(prepare->stage.next, &changed);
 }
 
-/* Returns the place of the resource's number in a record that is not a call, or NULL. */
+/* Returns the address of the resource's id in a record other than a call; NULL if the record has none. */
 static uint32_t *resource_place(struct record *record)
 {
 	switch (record->type) {
@@ -194,7 +195,7 @@ static uint32_t *resource_place(struct record *record)
 	}
 }
 
-/* Passes on a record that is not a call if -R chooses its resource. */
+/* Passes on a record other than a call, if -R chooses its resource or it has none. */
 static int put_other(struct prepare *prepare, const struct record *record)
 {
 	struct record changed = *record;

@@ -11,12 +11,12 @@ struct selection {
 	struct stage stage;
 	struct select_options options;
 	struct call_ranges ranges;
-	uint64_t count; /* of calls let through */
-	/* For each live id twice its references, plus 1 if its allocation was chosen. */
+	uint64_t count; /* number of selected calls */
+	/* The value of each live id is twice the number of its references, plus 1 if its allocation was chosen. */
 	struct resources resources;
 };
 
-/* The user chooses the file of event numbers; this limit only keeps a mistyped device from filling memory. */
+/* Limit of a file of event numbers, in bytes, in case the user names a device by mistake. */
 enum { INDEX_FILE_MAX = 1 << 28 };
 
 static int select_compare_numbers(const void *a, const void *b)
@@ -111,7 +111,7 @@ static bool is_selected(const struct selection *selection, const struct record_c
 	return !options->call_address || call_ranges_cross(&selection->ranges, call);
 }
 
-/* Returns true if an allocation is chosen, and its release with it. */
+/* Returns true if an allocation is chosen; its release is then chosen, too. */
 static bool select_is_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
@@ -128,7 +128,7 @@ static bool is_before_chosen(const struct selection *selection, const struct rec
 	return is_selected(selection, call) && (!options->filter || filter_fits_before(options->filter, call));
 }
 
-/* Returns true if a release is chosen whose allocation was not seen. */
+/* Returns true if a release is chosen whose allocation is not in the trace. */
 static bool is_stray_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;
@@ -137,8 +137,8 @@ static bool is_stray_chosen(const struct selection *selection, const struct reco
 	       (!options->filter || filter_fits_stray(options->filter));
 }
 
-/* Returns true if the call's allocation is chosen, or, for a call that is neither allocation nor release, the call
- * itself. */
+/* Returns true if the call's allocation is chosen. For a call that is neither an allocation nor a release, returns true
+ * if the call itself is chosen. */
 static bool goes_with_allocation(struct selection *selection, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&selection->resources, call->resource);
@@ -160,7 +160,7 @@ static bool goes_with_allocation(struct selection *selection, const struct recor
 	return state & 1;
 }
 
-/* Returns true if calls are chosen by their allocations. */
+/* Returns true if releases are chosen together with their allocations. */
 static bool has_fates(const struct selection *selection)
 {
 	return selection->options.by_allocation || selection->options.filter;
@@ -170,11 +170,12 @@ static bool is_let_through(struct selection *selection, const struct record_call
 {
 	const bool is_seen = selection->options.by_allocation || is_selected(selection, call);
 
-	/* goes_with_allocation() must see an allocation that is not shown itself, because its release may be shown. */
+	/* goes_with_allocation() must be called even for an allocation that is not selected itself, because its release
+	 * may be selected. */
 	return (!has_fates(selection) || goes_with_allocation(selection, call)) && is_seen;
 }
 
-/* Passes on the blocks that are chosen. */
+/* Passes on the chosen blocks of a baseline. */
 static int select_put_baseline(struct selection *selection, const struct record_baseline *baseline)
 {
 	struct resource_state *resource = resources_of(&selection->resources, baseline->resource);
@@ -199,7 +200,7 @@ static int select_put_baseline(struct selection *selection, const struct record_
 	return error;
 }
 
-/* Returns true if a scan's result is about a block that was not chosen. */
+/* Returns true if a lost record is about a block that was not chosen. */
 static bool select_is_of_another(struct selection *selection, const struct record_lost *lost)
 {
 	const struct resource_state *resource = resources_of(&selection->resources, lost->resource);

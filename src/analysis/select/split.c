@@ -5,16 +5,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The key of a process without a number; a trace has one at most. */
+/* The key of a process without a pid; a trace has at most one. */
 #define NO_PID (UINT64_C(1) << 32)
 
 struct split {
 	struct stage stage;
 	struct split_options options;
-	struct hash by_pid;    /* -> struct stage */
-	struct stage **stages; /* in the order in which their processes came */
+	struct hash by_pid;    /* pid -> first stage of the process */
+	struct stage **stages; /* first stages, in the order of their processes in the trace */
 	size_t count, capacity;
-	struct stage *current; /* for the records that come now; NULL: they are not wanted */
+	struct stage *current; /* first stage for the current records; NULL if these are not wanted */
 };
 
 static int split_put_process(struct split *split, const struct record *record)
@@ -46,7 +46,7 @@ static int split_put(struct stage *stage, const struct record *record)
 	return split->current ? stage_put(split->current, record) : 0;
 }
 
-/* Finishes all chains, even if one fails. */
+/* Finishes all chains, even if one of them returns an error. */
 static int split_finish(struct stage *stage)
 {
 	struct split *split = (struct split *)stage;

@@ -1,19 +1,21 @@
-/* The first stage for a trace of several processes: gives each process a chain of stages. */
+/* The first stage for a trace of several processes: passes the records of each process to a chain of stages of its
+ * own. */
 #ifndef FT_ANALYSIS_SELECT_SPLIT_H
 #define FT_ANALYSIS_SELECT_SPLIT_H
 
 #include "analysis/stage.h"
 
 struct split_options {
-	uint32_t pid; /* only this process; 0: all */
-	/* Makes the first stage for a process, which the callee owns. Returns NULL after a message if there is no place
-	 * for another process. */
+	uint32_t pid; /* keep only this process; 0: all processes */
+	/* Makes the chain of stages for a process and returns its first stage, which the callee owns. Returns NULL
+	 * after a message if the output has no place for another process. */
 	struct stage *(*begin)(void *context);
 	void *context;
 };
 
-/* Makes the stage. A process record says whose records follow. The first record of a process makes its chain; further
- * ones of this process are not passed on. Records before the first process record are dropped. */
+/* Makes the stage. A process record tells to which process the following records belong. For the first one of a
+ * process, a chain is made and the record is passed to it; later ones of the same process are dropped. Records before
+ * the first process record are dropped, too. */
 struct stage *split_new(const struct split_options *options);
 
 #endif

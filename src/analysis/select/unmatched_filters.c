@@ -7,18 +7,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Bytes of names that are kept. A trace has up to 32 contexts, but a damaged one may declare any number. */
+/* Limit of the names of contexts that are stored, in bytes. A trace has up to 32 contexts, but a damaged one may
+ * declare any number. */
 enum { CONTEXTS_MAX = 8192 };
 
-/* What the trace contains of what the filters ask for. */
+/* Which filters have matched, and data for messages about those that have not. */
 struct unmatched_filters {
 	struct stage stage;
 	struct select_options options;
 	struct call_ranges ranges;
 	bool context_declared;
-	struct buf contexts;                           /* their names, each with a comma after it */
-	bool in_context, included, excluded, crossing; /* such a call came */
-	bool together;                                 /* a call matches all filters */
+	struct buf contexts; /* names of the declared contexts, each followed by a comma */
+	/* the trace contains a call in the context; in the file of --include; in the file of --exclude; through the
+	 * address */
+	bool in_context, included, excluded, crossing;
+	bool together; /* the trace contains a call that matches all filters */
 	bool object_wanted, object_late;
 	uint64_t calls, objects, objects_found;
 };
@@ -57,7 +60,7 @@ static void look_at_object(struct unmatched_filters *unmatched, const struct rec
 	struct stat st;
 
 	unmatched->objects++;
-	/* A dangling symbolic link counts as found. */
+	/* lstat() also finds a dangling symbolic link. */
 	unmatched->objects_found += !lstat(full, &st);
 	free(full);
 }
@@ -83,7 +86,7 @@ static int unmatched_filters_put(struct stage *stage, const struct record *recor
 	return stage_put(stage->next, record);
 }
 
-/* Reports each name of -C that no context has. */
+/* Appends a line for each name of -C that is no name of a declared context. */
 static void check_context_names(const struct unmatched_filters *unmatched, struct buf *out)
 {
 	const char *const declared = unmatched->contexts.size ? (const char *)unmatched->contexts.data : "";
@@ -160,7 +163,7 @@ void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool
 	if (unmatched->objects && !unmatched->objects_found)
 		buf_printf(out, "--sysroot matches nothing: none of the trace's objects is under %s\n",
 			   options->sysroot);
-	/* A context in which no call was made is not reported. */
+	/* If the context exists but no call was made in it, this is not reported. */
 	if (out->size == before && unmatched->in_context && unmatched->calls && !unmatched->together && !selected)
 		buf_add_str(out, "each filter matches something, but no call of the trace matches all of them\n");
 }

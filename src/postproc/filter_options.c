@@ -47,7 +47,8 @@ bool postproc_parse_seconds(const char *text, uint64_t *ns, char **end)
 	return true;
 }
 
-/* Reads a bound of a range and moves *text past it. Returns false if there is none. */
+/* A function that parses a bound of a range and sets *text to the address after it. It returns false if there is no
+ * bound. */
 typedef bool (*bound_reader)(const char **text, uint64_t *value);
 
 static bool read_seconds(const char **text, uint64_t *value)
@@ -79,7 +80,7 @@ static bool read_size(const char **text, uint64_t *value)
 	return true;
 }
 
-/* Reads "MIN-MAX", "MIN-" or "-MAX". A missing bound keeps its value. */
+/* Parses "MIN-MAX", "MIN-" or "-MAX". *min or *max is unchanged if the bound is missing. */
 static bool read_range(const char *text, bound_reader read, uint64_t *min, uint64_t *max)
 {
 	const bool has_min = *text != '-';
@@ -96,7 +97,7 @@ static void set_size(struct argp_state *state, struct filter_options *filter, co
 	filter->size = text;
 	filter->size_min = 0;
 	filter->size_max = UINT64_MAX;
-	/* A single number is one size, not a range. */
+	/* A single number means exactly this size. */
 	if (read_size(&one, &filter->size_min) && !*one)
 		filter->size_max = filter->size_min;
 	else if (filter->size_min = 0, !read_range(text, read_size, &filter->size_min, &filter->size_max))
@@ -166,7 +167,7 @@ static void filter_options_add_pattern(struct argp_state *state, struct postproc
 	filters->stacks.patterns = filters->patterns;
 }
 
-/* Returns false if the option is not a filter. */
+/* Parses an option. Returns false if it is none of the filters. */
 static bool parse_filter(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_filters *filters = state->input;

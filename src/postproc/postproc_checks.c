@@ -12,9 +12,9 @@ static bool postproc_checks_is_file(const char *path)
 	return path && !path_is_folder(path);
 }
 
-/* Returns the suffix of `path` if it promises compression, but the file will not be compressed; else NULL. Tools
- * that go by the name treat plain text in a file.gz as empty, without a message. A binary export (pprof) is itself
- * gzip, so .gz is right for it. */
+/* Returns the suffix of `path` if it means compression, but the file will not be compressed; else NULL. Some tools
+ * silently treat plain text in a file.gz as an empty file. A binary export (pprof) is gzip data itself, so .gz is right
+ * for it. */
 static const char *wrong_suffix(const struct postproc_options *options, const char *path)
 {
 	const struct export *const export = options->views.export;
@@ -38,7 +38,7 @@ static size_t streams(const struct postproc_options *options)
 	return count;
 }
 
-/* Whether the outputs of several traces can follow each other in one file. */
+/* Returns true if the outputs of several traces can be written to one file, one after the other. */
 static bool is_in_lines(const struct postproc_options *options)
 {
 	return !options->views.export && !options->packing && !options->expand_events &&
@@ -135,7 +135,7 @@ static const struct conflict conflicts[] = {
 	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
 };
 
-/* Adds the facts about reports, the page and exports. */
+/* Adds facts about reports, the page and exports. */
 static void add_views(struct given *given, const struct postproc_options *o)
 {
 	const struct view_options *const views = &o->views;
@@ -158,7 +158,7 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->output) : NULL);
 }
 
-/* Adds the facts about the trace that is written, or about what is written instead of a trace. */
+/* Adds facts about the output: a trace, or another output instead of a trace. */
 static void add_output(struct given *given, const struct postproc_options *o)
 {
 	const struct encoding *const encoding = o->output_encoding;
@@ -185,7 +185,7 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 {
 	const bool is_each = o->input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
 
-	/* functrace, which runs this check by --check-options, has no -l. */
+	/* functrace runs this check with --check-options, and has no option -l. */
 	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");
 	given_fact(given, "exitcode", o->error_exitcode);
 	given_fact(given, "dump-look", o->dump_options.cpus || o->dump_options.devices);
@@ -193,7 +193,7 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "no-input", !o->input_count && !o->show_format && !o->checks_only && isatty(STDIN_FILENO));
 	given_fact(given, "each-input", is_each);
 	given_fact(given, "each-stream", is_each && streams(o) > 1);
-	/* The reports are text and can follow each other; pages are written elsewhere. */
+	/* Reports are text, so several of them can be in one file. Pages are not written to -o. */
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
@@ -206,7 +206,7 @@ static void postproc_checks_check(struct argp_state *state, const struct given *
 		argp_error(state, "%s", text);
 }
 
-/* Sets options->packing. Only traces are compressed, not views. */
+/* Sets options->packing, or adds the fact that it is wrong. Only traces are compressed, not views. */
 static void set_packing(struct given *given, struct postproc_options *options)
 {
 	const char *const path = postproc_checks_is_file(options->output) ? options->output : NULL;

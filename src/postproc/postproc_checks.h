@@ -1,4 +1,4 @@
-/* Checks which options of functrace-postproc do not go together. */
+/* Checks that the options of functrace-postproc can be combined. */
 #ifndef FT_POSTPROC_POSTPROC_CHECKS_H
 #define FT_POSTPROC_POSTPROC_CHECKS_H
 
@@ -6,11 +6,11 @@
 
 #include <argp.h>
 
-/* The format if -f is missing. */
+/* The format that is used without -f. */
 #define POSTPROC_FORMAT "text"
 
-/* To be called when all options are known: completes them with values that follow from others. On wrong usage, ends
- * the program with EXIT_USAGE and a message. */
+/* To be called when all options have been parsed. Sets options that follow from others. On wrong usage, prints a
+ * message and exits with EXIT_USAGE. */
 void postproc_options_check(struct argp_state *state, struct postproc_options *options);
 
 #endif

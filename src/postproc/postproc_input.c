@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* This many damaged places are reported each; further ones are only counted. */
+/* Number of damaged places that are reported one by one; further ones are only counted. */
 enum { COMPLAINTS_MAX = 10 };
 
 bool postproc_input_open(struct postproc_input *input, const char *path)
@@ -50,8 +50,9 @@ void postproc_input_outlive_interrupt(void)
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
 }
 
-/* Makes Ctrl-C the end of the input if this is live: Ctrl-C ends the traced program, or the wait for more of a file,
- * and the results so far are still to be shown. A second Ctrl-C ends this program. */
+/* If the input is live, lets Ctrl-C end the input instead of this program: Ctrl-C also ends the traced program, or is
+ * meant to end waiting for a growing file, and the results so far are still to be shown. A second Ctrl-C ends this
+ * program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
 	const struct sigaction action = {.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND};
@@ -72,7 +73,7 @@ static void warn_of_input(void *context, const char *clause)
 
 #define MAP_MAX (4u << 20)
 
-/* Reads the map that belongs to the trace, which is the file INPUT.map. */
+/* Reads the map file of the trace, INPUT.map, if it exists. */
 static void postproc_input_read_map(struct postproc_input *input)
 {
 	if (!input->path)
@@ -134,7 +135,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	return input->reader;
 }
 
-/* Shows the progress. For a file it is counted in the file's own bytes, which may be compressed. */
+/* Shows the progress. For a regular file it is the position in the file, which may be compressed, as a percentage. */
 static void show_work(struct postproc_input *input)
 {
 	const off_t place = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;
@@ -170,7 +171,7 @@ bool postproc_input_check(const struct postproc_input *input)
 		return true;
 	msg_error("%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
 		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
-		  /* Such a format reads a damaged line as a comment. */
+		  /* A reader of such a format takes a damaged line for a comment. */
 		  encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
 			  ? "no figure counts these records; damaged lines are shown as they are"
 			  : "these records are missing from the output");

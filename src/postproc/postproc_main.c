@@ -1,4 +1,5 @@
-/* functrace-postproc: reads traces, passes each through the stages that the options ask for, and writes the results. */
+/* functrace-postproc: reads traces, passes the records of each through the stages that the options need, and writes the
+ * results. */
 #include "config.h"
 #include "postproc/postproc_dump.h"
 #include "postproc/postproc_input.h"
@@ -16,17 +17,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The state of one run over all inputs. */
+/* The state of the program. */
 struct postproc {
 	struct postproc_options options;
 	struct index_set include, exclude;
 	struct output_sequence sequence;
-	struct views views;               /* used only if views are wanted */
-	struct suppressions suppressions; /* for -l */
-	struct names *files;  /* opens the debug files for the names of all traces, so that each file is read once */
+	struct views views;               /* used only if the options need views */
+	struct suppressions suppressions; /* suppressions for -l */
+	/* owns the opened debug files, which the names of all traces share, so that each file is read only once */
+	struct names *files;
 	bool failed;          /* an error was reported */
-	bool found_leaks;     /* in at least one trace */
-	bool has_match;       /* in at least one trace, every filter matched something */
+	bool found_leaks;     /* true if leaks were found in at least one trace */
+	bool has_match;       /* true if in at least one trace every filter matched something */
 	struct buf unmatched; /* filters that matched nothing in the other traces, one sentence per line */
 };
 
@@ -42,8 +44,8 @@ static bool read_indices(const char *path, struct index_set *set)
 	return !error;
 }
 
-/* Checks that folders which options name exist: if files were only not found in them, a wrong name would not be
- * noticed. */
+/* Checks that the folders in the value of an option exist, because otherwise a wrong name would only mean that no files
+ * are found. separator: characters between the folders. */
 static bool check_folders(const char *option, const char *folders, const char *separator)
 {
 	bool sound = true;
@@ -62,7 +64,8 @@ static bool check_folders(const char *option, const char *folders, const char *s
 	return sound;
 }
 
-/* Checks that the output does not overwrite an input before that is read. */
+/* Checks that the output is not one of the inputs, which would be overwritten before it is read. (If there is only one
+ * input, output_target_open() checks this.) */
 static bool check_output(const struct postproc_options *options)
 {
 	struct stat output, input;
@@ -80,7 +83,8 @@ static bool check_output(const struct postproc_options *options)
 	return true;
 }
 
-/* Reads the files and checks the folders that the options name. Returns false after a message. */
+/* Reads the files that options name, and checks that the folders that they name exist. Returns false after a
+ * message. */
 static bool postproc_main_prepare(struct postproc *postproc)
 {
 	struct postproc_options *options = &postproc->options;
@@ -104,7 +108,8 @@ static bool postproc_main_prepare(struct postproc *postproc)
 	return true;
 }
 
-/* Keeps the lines of `unmatched`, with the trace's name before each if there are several traces. */
+/* Appends the lines of `unmatched` to postproc->unmatched. If there are several traces, puts the trace's name before
+ * each line. */
 static void note_unmatched(struct postproc *postproc, const struct postproc_input *input, struct buf *unmatched)
 {
 	const bool several = postproc->options.input_count > 1;
@@ -118,7 +123,8 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	free(text);
 }
 
-/* input: NULL for all traces that come over standard input, which is then a socket. */
+/* Runs the live view. input: the trace to show; NULL: standard input is a socket over which the traces come. Returns
+ * the exit status. */
 static int show_live(const struct postproc_options *options, struct postproc_input *input)
 {
 	const struct view_options *views = &options->views;
@@ -163,8 +169,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	postproc_input_close(input);
 }
 
-/* Makes it an error if a filter matched nothing in any trace: a script would mistake the empty result for a program
- * without faults. One trace in which all filters match is enough. */
+/* Reports filters that matched nothing as errors, unless all filters matched something in at least one trace. It is an
+ * error because a script would take the empty result for that of a program without leaks. */
 static void postproc_main_report_unmatched(struct postproc *postproc)
 {
 	if (postproc->has_match || !postproc->unmatched.size)
@@ -177,7 +183,8 @@ static void postproc_main_report_unmatched(struct postproc *postproc)
 	postproc->failed = true;
 }
 
-/* Reads one input. If it cannot be read, reports that; the caller goes on with the others. */
+/* Reads one input. If it cannot be read, reports that and sets postproc->failed; the caller continues with other
+ * inputs. */
 static void read_input(struct postproc *postproc, const char *path)
 {
 	struct postproc_input input;
@@ -192,8 +199,8 @@ static void read_input(struct postproc *postproc, const char *path)
 		read_trace(postproc, &input);
 }
 
-/* Reads inputs that are shown together, and writes the views of them. Returns false after a message if later inputs
- * would fail in the same way. */
+/* Reads inputs that are shown together, and writes the views. Returns false after a message if the views could not be
+ * begun; this would also happen for other inputs. */
 static bool show_together(struct postproc *postproc, const char *const *inputs, size_t count,
 			  struct output_sequence *sequence)
 {
@@ -242,8 +249,8 @@ static int status_of(const struct postproc *postproc)
 	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
 }
 
-/* Whether progress may be shown on the terminal. It would mix with output that is written there at the same time;
- * that of views and --stats is written only after the reading. */
+/* Returns true if progress may be shown on the terminal. It must not mix with output on the terminal; the output of
+ * views and --stats is only written after reading. */
 static bool may_show_work(const struct postproc_options *options)
 {
 	const bool is_stdout = !options->output || !strcmp(options->output, "-");
@@ -266,7 +273,7 @@ static void postproc_main_release(struct postproc *postproc)
 	names_free(postproc->files);
 }
 
-/* Whether the file can probably be written, judged before it is opened. */
+/* Returns true if the file can probably be written. Does not open it. */
 static bool may_be_written(const char *path)
 {
 	struct stat st;
@@ -281,13 +288,14 @@ static bool may_be_written(const char *path)
 	return may;
 }
 
-/* --check-options: finds errors that would make the report fail, before the program runs. Returns the exit status. */
+/* --check-options: functrace calls this before it starts the target, to find errors that would make the report fail
+ * afterwards. Returns the exit status. */
 static int check_files(struct postproc *postproc)
 {
 	const struct view_options *views = &postproc->options.views;
 	bool sound = true;
 
-	/* The report itself prints the warnings. */
+	/* Warnings are suppressed, because the report prints them later. */
 	msg_set_quiet(true);
 	for (size_t i = 0; i < views->suppression_count; i++)
 		sound &= suppressions_read(&postproc->suppressions, views->suppressions[i]);
@@ -320,7 +328,8 @@ static int postproc_main_work(struct postproc *postproc)
 	return status_of(postproc);
 }
 
-/* Runs at exit: reports if argp's output (--help, --version) could not be written. Other output has its own checks. */
+/* Called at exit: reports an error if argp's output (--help, --version) could not be written. Other output is checked
+ * when it is written. */
 static void check_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -334,7 +343,7 @@ int main(int argc, char **argv)
 	struct postproc postproc = {0};
 
 	standard_fds_reserve();
-	/* functrace starts this program under its own name to check its options. */
+	/* To check its options, functrace runs this program with argv[0] "functrace". */
 	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
 	atexit(check_stdout);
 	postproc_options_parse(argc, argv, &postproc.options);

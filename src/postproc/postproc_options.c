@@ -16,7 +16,7 @@
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
-/* No message has room for more CPUs or devices. */
+/* Limit of --cpus and --devices; no message has room for more. */
 #define CPUS_MAX 65536
 
 enum postproc_options_long_option {
@@ -123,7 +123,7 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages; domains: symbols, all", 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
-	/* functrace --report runs it before tracing */
+	/* functrace --report runs functrace-postproc with this option before tracing */
 	{"check-options", OPT_CHECK_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	{0},
 };
@@ -137,7 +137,7 @@ static uint64_t postproc_options_number(struct argp_state *state, const char *op
 	return value;
 }
 
-/* Reads a mask. As in traces, it is hexadecimal with and without 0x. */
+/* Parses a mask. Like the masks in traces it is hexadecimal, with or without 0x. */
 static uint64_t parse_mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
 	uint64_t value = 0;
@@ -148,8 +148,8 @@ static uint64_t parse_mask(struct argp_state *state, const char *option, const c
 	return value;
 }
 
-/* Returns the format of that name. On a wrong name, or if the format lacks the ability (to be read, to be written),
- * ends the program with a message. */
+/* Returns the format with that name. ability: ENCODING_READ or ENCODING_WRITE. If the name is wrong, or the format
+ * lacks the ability, prints a message and exits. */
 static const struct encoding *parse_encoding(struct argp_state *state, const char *name, unsigned ability)
 {
 	const struct encoding *found = encoding_find(name);
@@ -179,14 +179,14 @@ static void postproc_options_add_input(struct postproc_options *options, const c
 	options->inputs[options->input_count++] = path;
 }
 
-/* Whether the text is a mask; otherwise it is names of contexts. */
+/* Returns true if the value of -C is a mask; otherwise it is a list of names. */
 static bool is_mask(const char *text)
 {
 	text += !strncmp(text, "0x", 2) ? 2 : 0;
 	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-/* Parses options that select calls or remove parts of them. Returns false if the option is another one. */
+/* Parses options that select calls or remove data of them. Returns false if the option is another one. */
 static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
@@ -207,8 +207,8 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		return true;
 	case 'R':
 		options->prepare.choose_resources = true;
-		/* A type may be written in hexadecimal digits only ("fd"), so only a first digit 0 to 9 makes it a
-		 * mask. */
+		/* The name of a type may consist of hexadecimal digits ("fd"), so the value is a mask only if it begins
+		 * with a digit from 0 to 9. */
 		if (isdigit((unsigned char)*arg))
 			options->prepare.resource_mask = parse_mask(state, "-R", arg, UINT64_MAX);
 		else if (*arg)
@@ -247,7 +247,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		postproc_options_add_input(options, arg);
 		return true;
 	case 'o':
-		/* sp-rtrace calls standard output so. */
+		/* sp-rtrace calls standard output "stdout". */
 		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
 	case 'z':
@@ -280,7 +280,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->sim_path = arg;
 		return true;
 	case OPT_COMPAT:
-		/* This is a form of the XML of --expand-events, not a dialect of traces. */
+		/* stacktrack-2005 is a form of the XML of --expand-events, not a dialect of traces. */
 		if (arg && !strcmp(arg, "stacktrack-2005"))
 			options->expand.pad_right = true;
 		else
@@ -320,8 +320,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	}
 }
 
-/* Returns the values of an option that only the tables of formats, kinds and messages contain, for completion; NULL:
- * none. */
+/* For completion: returns the values of an option that are not in the option table, but in tables of formats, views,
+ * kinds and domains. Returns NULL for other options. */
 static char *postproc_options_known_words(int key)
 {
 	const struct module *module;
@@ -339,7 +339,7 @@ static char *postproc_options_known_words(int key)
 	case OPT_COMPAT:
 		return xstrdup("sp-rtrace none stacktrack-2005");
 	case OPT_PID:
-		/* It is a process in the trace, so running processes are no help. */
+		/* The value is the pid of a process in the trace, so running processes are not offered. */
 		return xstrdup("");
 	case 'R':
 		for (size_t i = 0; (module = module_known(i)); i++)
@@ -448,7 +448,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 
 	*options = (struct postproc_options){.leak_kinds = LEAK_KINDS_DEFAULT};
 	argp_err_exit_status = EXIT_USAGE;
-	/* getopt's messages begin with this name; other messages have no folder in front of the name. */
+	/* getopt's messages begin with argv[0]; without the folder they look like the other messages. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	help_columns();
 	argp_parse(&argp, argc, argv, 0, NULL, options);

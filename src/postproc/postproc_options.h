@@ -20,48 +20,48 @@ enum { EXIT_USAGE = 2 };
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
 struct postproc_options {
-	struct given given;  /* all options and facts, for conflicts */
-	const char **inputs; /* at least one; "-" is standard input */
+	struct given given;  /* the given options, and facts about them, for detecting conflicts */
+	const char **inputs; /* paths of the inputs, at least one; "-" is standard input */
 	size_t input_count, input_capacity;
-	const char *output;                    /* NULL or "-": standard output; may be a folder */
-	const struct encoding *input_encoding; /* NULL: to be recognised */
+	const char *output;                    /* a file, a folder, or NULL or "-" for standard output */
+	const struct encoding *input_encoding; /* NULL: recognise the format */
 	const struct encoding *output_encoding;
-	const char *layout_path;          /* --raw-format; NULL: the entries have functrace's layout */
-	struct stacktrack_format *layout; /* the description read from layout_path */
-	uint64_t cycle_size;              /* see struct writer_options; 0: no cycles */
-	bool pack;                        /* -z */
-	const char *pack_kind;            /* the value of -z; NULL: none was given */
-	enum packing packing;             /* compression of the output, from -z and its name */
+	const char *layout_path;          /* --raw-format; NULL: StackTrack entries have functrace's layout */
+	struct stacktrack_format *layout; /* the description that was read from layout_path */
+	uint64_t cycle_size;              /* see struct writer_options; 0 for no cycles */
+	bool pack;                        /* -z is given */
+	const char *pack_kind;            /* the value of -z; NULL if -z has no value */
+	enum packing packing;             /* compression of the output, chosen by -z and the output's name */
 	enum postproc_dialect dialect;
 	bool follow;
 	bool dump;
 	struct dump_options dump_options;
-	unsigned leak_kinds; /* analysis/leaks/leak_kinds.h */
+	unsigned leak_kinds; /* set of kinds (analysis/leaks/leak_kinds.h) */
 	bool leaks, compress, resolve, stats;
 	enum group_order order;
-	int error_exitcode; /* 0: no such option */
+	int error_exitcode; /* 0 if the option is not given */
 	struct prepare_options prepare;
 	struct select_options select;
 	const char *include_path, *exclude_path;
 	bool mpatrol_table;
 	bool expand_events, show_format;
-	bool checks_only; /* --check-options: check the command line and do nothing else */
+	bool checks_only; /* --check-options: only check the command line */
 	struct expand_options expand;
-	const char *hatf_path, *sim_path; /* NULL: not wanted */
+	const char *hatf_path, *sim_path; /* NULL if the output is not wanted */
 	struct call_address call_address;
 	struct names_options names;
 	struct view_options views;
 	struct postproc_filters filters;
 };
 
-/* Whether an output of mpatrol's programs is wanted instead of a trace. */
+/* Returns true if an output of mpatrol's programs is wanted instead of a trace. */
 static inline bool postproc_wants_mpatrol(const struct postproc_options *options)
 {
 	return options->mpatrol_table || options->hatf_path || options->sim_path;
 }
 
-/* Fills *options from the command line. Ends the program: with EXIT_USAGE and a message on wrong usage, with 0 after
- * --help and --version. */
+/* Sets *options from the command line. On wrong usage, prints a message and exits with EXIT_USAGE; after --help and
+ * --version exits with 0. */
 void postproc_options_parse(int argc, char **argv, struct postproc_options *options);
 
 #endif

@@ -26,37 +26,39 @@ enum { STAGES_MAX = 12 };
 
 struct postproc_run_state;
 
-/* The stages that the records of one process pass through. */
+/* The stages through which the records of one process pass. */
 struct postproc_run_chain {
 	struct postproc_run_state *run;
-	struct names *names; /* NULL: no names are needed */
-	/* From the last to the first; the chain owns them. */
+	struct names *names; /* NULL if no names are needed */
+	/* All stages, from the last to the first. The chain owns them. */
 	struct stage *stages[STAGES_MAX];
 	size_t stage_count;
 	struct stage *prepare, *summary;
 	struct stage *unmatched, *select; /* NULL if not needed */
-	struct stage *clock;              /* NULL: no filters, all calls are shown */
+	struct stage *clock;              /* NULL if all calls are shown, without filters */
 	struct filter filter;
-	struct stack_filter *stack_filter; /* NULL: no filter needs names */
+	struct stack_filter *stack_filter; /* NULL if no filter needs names */
 };
 
 struct postproc_run_state {
 	const struct postproc_options *options;
 	struct postproc_input *input;
-	struct output_sequence *sequence;   /* NULL: there is one input */
-	struct views *views;                /* NULL: no views */
-	struct postproc_run_chain **chains; /* the first chain is made before its process is known */
+	struct output_sequence *sequence; /* NULL if there is only one input */
+	struct views *views;              /* NULL if there are no views */
+	/* the chain of each process; the first one is made before its process is known */
+	struct postproc_run_chain **chains;
 	size_t chain_count, chain_capacity;
-	bool has_begun; /* the first chain has its process */
+	bool has_begun; /* a process record was passed to the first chain */
 	struct stage *split;
-	bool learned;         /* learn_late_objects() has read the input */
-	bool has_texts;       /* the trace itself contains the names of frames */
-	bool was_read;        /* no stage ended the reading early */
-	struct trace_end end; /* end of the trace; formats that mark it have one process per trace */
+	bool learned;   /* learn_late_objects() has read the input in advance */
+	bool has_texts; /* the trace itself contains the names of frames */
+	bool was_read;  /* the trace was read to its end; no stage has ended reading early */
+	/* finds out if the trace has an end note; in formats with such notes a trace has one process */
+	struct trace_end end;
 };
 
-/* Passes an object that is mapped where nothing was, and its build-id, to the stages that need it. Objects that
- * replace others are learnt when their records come. */
+/* Passes an object that replaces no other, and its build-id, to the stages that need it in advance. Objects that
+ * replace others are passed only with their records. */
 static void learn_object(const struct postproc_run_chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
@@ -76,8 +78,8 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
 		select_learn(chain->select, &record->object);
 }
 
-/* Looks for objects before the calls are read. sp-rtrace may write an object after the calls that go through it,
- * even last; this needs an input that can be read twice. */
+/* sp-rtrace may write an object after the calls that go through it, even at the end of the trace. So if the input can
+ * be read twice, reads all objects in advance. */
 static void learn_late_objects(struct postproc_run_state *run)
 {
 	const struct reader_options options = {.encoding = run->options->input_encoding,
@@ -129,13 +131,13 @@ static struct stage *add_stage(struct postproc_run_chain *chain, struct stage *s
 	return stage;
 }
 
-/* Whether a stage before the output filters by names. */
+/* Returns true if a stage before the output filters by names. */
 static bool filters_names(const struct postproc_options *options)
 {
 	return options->filters.stacks.pattern_count || options->filters.stacks.suppressions;
 }
 
-/* Whether an option other than --suppressions filters calls. */
+/* Returns true if an option other than --suppressions filters calls. */
 static bool filters_calls(const struct postproc_options *options)
 {
 	const struct select_options *select = &options->select;
@@ -144,7 +146,7 @@ static bool filters_calls(const struct postproc_options *options)
 	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
 }
 
-/* Whether the output contains only what is alive at the end: with -l, or filters that ask for it. */
+/* Returns true if the output contains only blocks that are live at the end: with -l, and with --between and --older. */
 static bool is_of_alive(const struct postproc_options *options)
 {
 	return options->leaks || filter_options_want_alive(&options->filters.filter);
@@ -155,8 +157,8 @@ static bool needs_clock(const struct postproc_options *options)
 	return filters_calls(options) || filters_names(options);
 }
 
-/* Returns the clock, or NULL. The records reach its stage before the stages that ask it, so it is made before them,
- * although other stages are made from the last to the first. */
+/* Returns the clock, or NULL. The clock's stage gets each record before the stages that use the clock. It is made first
+ * nevertheless, although the other stages are made from the last to the first, because these need its address. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;
@@ -234,8 +236,8 @@ static struct stage *make_select(struct postproc_run_chain *chain, struct stage 
 	return chain->select = add_stage(chain, select_new(next, &select));
 }
 
-/* Makes the stages, from the last to the first. Leaks are found among all calls, and filtered afterwards: a release
- * outside the wanted contexts or addresses is a release nevertheless. */
+/* Makes the stages, from the last to the first. Leaks are found among all calls and filtered afterwards, because an
+ * allocation is no leak even if its release is outside the wanted contexts or addresses. */
 static void make_stages(struct postproc_run_chain *chain)
 {
 	struct postproc_run_state *run = chain->run;
@@ -300,7 +302,7 @@ static bool is_folder_or_none(const char *path)
 	return !path || path_is_folder(path);
 }
 
-/* Returns the first stage for a new process. If the output is a folder, each process gets its own file in it. */
+/* Returns the first stage for a new process. If the output is a folder, each process gets a file of its own in it. */
 static struct stage *begin_process(void *context)
 {
 	struct postproc_run_state *run = context;
@@ -323,8 +325,8 @@ static struct stage *begin_process(void *context)
 	return chain->stages[chain->stage_count - 1];
 }
 
-/* Adds the filters that matched nothing to `unmatched`, which makes them errors. With filters of live blocks, an
- * empty result is a valid answer of a check; then it is only a warning, which shows a mistyped name. */
+/* Appends sentences about filters that matched nothing to `unmatched`, which are reported as errors. If the output
+ * contains only live blocks, an empty result is valid, so only a warning is printed, in case a name is mistyped. */
 static void report_filter(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	struct buf out = {0};
@@ -339,8 +341,8 @@ static void report_filter(const struct postproc_run_chain *chain, struct buf *un
 	buf_free(&out);
 }
 
-/* Adds a span of --between that begins after the end of the trace to `unmatched`; returns whether it did. --time has
- * such a message itself, and for --older an empty result is a true answer. */
+/* If the span of --between begins after the end of the trace, appends a sentence about it to `unmatched` and returns
+ * true. filter_report() does this for --time, and for --older an empty result is valid. */
 static bool report_beyond(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
@@ -354,7 +356,7 @@ static bool report_beyond(const struct postproc_run_chain *chain, struct buf *un
 	return true;
 }
 
-/* Adds a sentence to `unmatched` for each filter that matched nothing in one of the processes. */
+/* Appends a sentence to `unmatched` for each filter that matched nothing in one of the processes. */
 static void check_choices(const struct postproc_run_state *run, struct buf *unmatched)
 {
 	const bool may_be_late = reader_is_compat(run->input->reader) && !run->learned;
@@ -371,7 +373,7 @@ static void check_choices(const struct postproc_run_state *run, struct buf *unma
 	}
 }
 
-/* Reports that the trace has no end, for outputs that do not say so themselves. */
+/* Reports that the trace has no end note, for outputs that do not contain this themselves. */
 static void report_incomplete(const struct postproc_run_state *run)
 {
 	const struct postproc_options *options = run->options;
@@ -384,8 +386,8 @@ static void report_incomplete(const struct postproc_run_state *run)
 		msg_warn("%s: incomplete: the trace has no end " TRACE_END_MISSING, run->input->name);
 }
 
-/* Reads all records and passes them through the stages. Returns 0 at the end of the trace; other ends have been
- * reported. */
+/* Reads all records and passes them through the stages. Returns 0 at the end of the trace, or a negative errno after a
+ * message. */
 static int postproc_run_read_records(struct postproc_run_state *run)
 {
 	struct reader *const reader = run->input->reader;
@@ -410,7 +412,8 @@ static int postproc_run_read_records(struct postproc_run_state *run)
 	return error ? error : status;
 }
 
-/* Says once why names are missing, for the first process that has a reason: the processes mostly run one program. */
+/* Prints the reason why names are missing. Prints it only for the first process with missing names, because the
+ * processes of a trace mostly run the same program. */
 static void explain_names(const struct postproc_run_state *run)
 {
 	struct buf text = {0};

@@ -1,4 +1,4 @@
-/* Passes one trace through the stages that the options ask for, to its output. */
+/* Passes the records of one trace through the stages that the options need, to the output. */
 #ifndef FT_POSTPROC_POSTPROC_RUN_H
 #define FT_POSTPROC_POSTPROC_RUN_H
 
@@ -9,15 +9,16 @@
 
 /* The results of reading one trace. */
 struct postproc_outcome {
-	bool sound;           /* all was read and written; if not, messages have said why */
-	bool found_leaks;     /* -l has shown a block */
-	bool is_incomplete;   /* the trace should have an end, and has none */
-	struct buf unmatched; /* filters that matched nothing in this trace, one sentence per line */
+	bool sound;         /* the whole trace was read and written; if not, the reason was reported */
+	bool found_leaks;   /* -l has found a lost block */
+	bool is_incomplete; /* the end note of the trace is missing */
+	/* sentences about filters that matched nothing in this trace, one per line */
+	struct buf unmatched;
 };
 
-/* Reads the trace to its end, or as far as it is readable; postproc_input_begin() has been called for it.
- * `sequence`: shared by inputs whose outputs follow each other; NULL: this is the only input. `views`: the views to
- * which the trace belongs; NULL: none. The caller frees outcome->unmatched. */
+/* Reads the trace to its end, or as far as it can be read. postproc_input_begin() must have been called. sequence:
+ * shared by all inputs whose outputs are written to one file; NULL: this is the only input. views: the views to which
+ * the trace is added; NULL: no views. The caller frees outcome->unmatched. */
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
 		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome);
 

@@ -65,8 +65,8 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
-/* Sets the command line that reads the same traces again, for the report's hints. It stays unset if an input is
- * standard input. */
+/* Sets the command line that reads the same traces again, for hints in the report. Does nothing if an input is standard
+ * input. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
 {
 	const struct postproc_options *options = views->options;
@@ -85,7 +85,7 @@ static void words_again(const struct views *views, struct report_options *report
 	report->again_behind = own ? own : buf_str(behind);
 }
 
-/* Width and colours are set only if `out` is a terminal. */
+/* Writes the report. lines_columns() and lines_want_colours() return 0 and false if `out` is no terminal. */
 static int write_report(void *context, FILE *out)
 {
 	struct views *views = context;
@@ -113,8 +113,8 @@ static int write_page(void *context, FILE *out)
 	return page_write(views->profile, &options, out);
 }
 
-/* Returns false, after a message, if the mark of --diff is after the end of all traces, since nothing can have grown
- * since. */
+/* Returns false after a message if the time in --diff=@T is after the end of all traces, because there is nothing to
+ * compare then. */
 static bool check_mark(const struct views *views)
 {
 	const struct account *longest = NULL;
@@ -178,7 +178,8 @@ bool views_know_nothing(const struct views *views)
 	for (size_t i = 0; views->profile && i < views->profile->resource_count; i++) {
 		const struct profile_resource *resource = views->profile->resources[i];
 
-		/* The traced allocations and releases show what is lost, whatever state the heap is in. */
+		/* If allocations were traced, those without a release are the leaks, even if the heap could not be
+		 * scanned. */
 		if (!resource->unscanned_reason || resource->scanned || resource->allocated.calls)
 			continue;
 		msg_error("--error-exitcode cannot tell whether there are leaks: the lost blocks of %s are unknown: %s",

@@ -1,4 +1,5 @@
-/* Writes the views of functrace-postproc: the report, the page, and exports, which are made from whole profiles. */
+/* Writes the views of functrace-postproc: the report, the page, and exports. Most of them are made from a complete
+ * profile. */
 #ifndef FT_POSTPROC_POSTPROC_VIEWS_H
 #define FT_POSTPROC_POSTPROC_VIEWS_H
 
@@ -9,25 +10,26 @@
 
 struct views {
 	const struct postproc_options *options;
-	struct profile *profile; /* the processes of all inputs; NULL if no view needs a profile */
+	struct profile *profile; /* profile of the processes of all inputs; NULL if no view needs one */
 	struct suppressions suppressions;
-	struct output_sequence *sequence; /* for traces that are shown one by one; NULL: all are shown together */
-	bool reads_old;                   /* the records are of the older trace, with which --diff compares */
+	/* for traces that are shown one by one; NULL if all are shown together */
+	struct output_sequence *sequence;
+	bool reads_old; /* the current records belong to the older trace with which --diff compares */
 };
 
-/* Initialises *views. To be called once, if view_options_want(). Returns false, after a message, if a file of
- * suppressions cannot be read. */
+/* Initialises *views. To be called if view_options_want(). Returns false after a message if a file of suppressions
+ * cannot be read. views_free() must be called in either case. */
 bool views_begin(struct views *views, const struct postproc_options *options);
-/* Returns the last stage for a process's records. names: those of the process; clock: as in struct account. The
- * caller frees the stage before views_free(). */
+/* Returns the last stage for the records of a process. names: finds the names of the process. clock: as in struct
+ * account. The caller has to free the stage before views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
 			  const struct output_target *target);
-/* To be called after the last input: writes all wanted views. Returns false after a message. */
+/* To be called after the last input. Writes all wanted views. Returns false after a message. */
 bool views_write(struct views *views);
-/* Whether blocks are alive that --error-exitcode counts. To be called after views_write(). */
+/* Returns true if there are leaks, for --error-exitcode. To be called after views_write(). */
 bool views_found_leaks(const struct views *views);
-/* Whether --error-exitcode cannot tell if there are leaks, which a message then says: for one kind, no process has a
- * scan, and no allocation was traced. */
+/* Returns true after a message if --error-exitcode cannot be applied: for one kind of resource no scan has a result,
+ * and no allocation was traced. */
 bool views_know_nothing(const struct views *views);
 void views_free(struct views *views);
 

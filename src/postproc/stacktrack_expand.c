@@ -18,8 +18,8 @@ struct expand {
 	struct expand_options options;
 	bool begun, swap;
 	struct stacktrack_format format;
-	uint64_t at; /* bytes of the trace before the next entry */
-	/* By pid: ticks per second, and the tick from which times are counted. */
+	uint64_t at; /* offset of the next entry in the trace, in bytes */
+	/* pid -> ticks per second (divisors), and ticks at the start of the process (starts). */
 	struct hash divisors, starts;
 };
 
@@ -39,8 +39,8 @@ static void stacktrack_expand_put_text(FILE *out, const unsigned char *text, siz
 	}
 }
 
-/* Writes four hexadecimal digits. With pad_right the zeros follow the digits, as a C++ stream writes them after
- * std::left. */
+/* Writes an attribute with four hexadecimal digits. If padded_right and options.pad_right are set, fills up with zeros
+ * after the digits, like a C++ stream with std::left. */
 static void stacktrack_expand_put_hex(const struct expand *e, const char *name, uint64_t value, bool padded_right)
 {
 	char digits[8];
@@ -145,7 +145,8 @@ static void put_entry(struct expand *e, const unsigned char *entry)
 	fputs("/>\n", e->out);
 }
 
-/* Reads the first entry, which says how large entries are, and in which order their bytes are. */
+/* Parses the first entry, the prologue, to find the size of entries and the byte order. Returns false after a
+ * message. */
 static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, size_t size)
 {
 	char clause[160];
@@ -164,7 +165,8 @@ static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, si
 	return e->begun;
 }
 
-/* Writes the entries at the beginning of `data` that are complete, and removes them from it. */
+/* Writes the complete entries at the beginning of `data`, and removes them from `data`. is_end: no more data follow.
+ * Returns false after a message. */
 static bool put_entries(struct expand *e, struct buf *data, bool is_end)
 {
 	size_t at = 0;

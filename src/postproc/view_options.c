@@ -26,10 +26,12 @@ static const struct argp_option option_table[] = {
 	{"each", OPT_EACH, NULL, 0, "handle each of several traces by itself, one after the other or in a folder", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
 	 "with -f of a format with one figure per stack (default: live)", 0},
-	/* From functrace --live: the process to ask for a scan, and that its traces come over a socket. */
+	/* functrace --live passes these options: --tracer is the process that can be asked for a scan; with --traces
+	 * the traces come over a socket. */
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},
 	{"traces", OPT_TRACES, NULL, OPTION_HIDDEN, NULL, 0},
-	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0}, /* from functrace: its command line, for hints */
+	/* functrace passes its command line, for hints */
+	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 

@@ -10,41 +10,43 @@
 
 struct given;
 
-/* The key of --report, whose views the completion lists. */
+/* The key of --report. postproc_options.c needs it for completion. */
 enum { POSTPROC_OPT_REPORT = 0x800 };
 
 struct view_options {
-	struct given *given; /* where the options are noted, for conflicts */
+	struct given *given; /* the list to which given options are added, for detecting conflicts */
 	bool live;
-	double interval;   /* of --live, in seconds; 0: 1 second */
-	pid_t tracer;      /* --tracer: as in struct live_options */
+	double interval;   /* --interval, in seconds; 0 means 1 second */
+	pid_t tracer;      /* --tracer: see struct live_options */
 	bool takes_traces; /* --traces: standard input is the socket for live_run_all() */
 	uint32_t count;
 	bool report;
 	struct report_options report_options;
-	bool each;                   /* a view of each trace, not of all together */
-	const char *html;            /* --html: a file or a folder; NULL: no page */
-	const struct export *export; /* the export that -f names; NULL: none */
+	bool each;                   /* --each: show each trace by itself, not all together */
+	const char *html;            /* --html: a file or a folder; NULL if no page is wanted */
+	const struct export *export; /* the export that -f names; NULL if -f names none */
 	struct export_options export_options;
-	const char **suppressions; /* names of files, in order */
+	const char **suppressions; /* --suppressions: names of files, in the given order */
 	size_t suppression_count, suppression_capacity;
 	bool no_own_suppressions;
-	const char *old; /* --diff: the older trace to compare with; NULL: none */
+	const char *old; /* --diff: path of the older trace to compare with; NULL: none */
 	struct account_wishes wishes;
-	const char *mark;  /* the argument of --diff=@T; NULL: none */
-	const char *again; /* functrace's command line, if it removes the traces after the report; else NULL */
+	const char *mark; /* the value "@T" of --diff; NULL if none was given */
+	/* command line of functrace, if functrace removes the traces after the report; else NULL */
+	const char *again;
 };
 
-/* A child of the program's argp parser; its input is the struct. */
+/* A child parser for the program's argp parser. Its input is a struct view_options. */
 extern const struct argp postproc_view_argp;
 
-/* Whether a profile is made instead of a trace. */
+/* Returns true if a view is written instead of a trace. */
 static inline bool view_options_want(const struct view_options *options)
 {
 	return options->report || options->html || options->export;
 }
 
-/* Whether a view needs all records of all traces. If not, an export writes as the records come. */
+/* Returns true if a view needs the complete profile of all traces. If not, an export is written while the trace is
+ * read. */
 static inline bool view_options_want_all(const struct view_options *options)
 {
 	return options->report || options->html || (options->export && options->export->write);

@@ -16,7 +16,7 @@ static void add_blank(struct buf *text)
 		buf_add_char(text, ' ');
 }
 
-/* Whether a word of an argument's name is a literal value ("rows"), not the name of a kind ("NAME"). */
+/* Returns true if a word in an argument's name is a literal value ("gz"), not a placeholder ("NAME"). */
 static bool is_literal(const char *word, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -39,7 +39,7 @@ static void completion_add_words(struct buf *known, const char *text)
 {
 	while (*(text += strspn(text, "|, "))) {
 		const size_t length = strcspn(text, "|, ");
-		/* Of a repeated word as in DIR[:DIR], the first. */
+		/* If the word is repeated, as in DIR[:DIR], take the first one. */
 		const size_t first = strcspn(text, "|, [");
 
 		if (is_literal(text, first) || is_kind(text, first)) {
@@ -69,7 +69,7 @@ static bool is_end(const struct argp_option *option)
 	return !option->key && !option->name && !option->doc && !option->group;
 }
 
-/* Prints one line for an option and its aliases, which are the next entries of the table. */
+/* Prints one line for an option and its aliases. The aliases are the next entries of the table. */
 static void print_option(const struct argp_option *option, char *(*words)(int key))
 {
 	struct buf names = {0}, known = {0};
@@ -100,8 +100,8 @@ static void print_options(const struct argp *argp, char *(*words)(int key))
 void completion_options(const struct argp *argp, char *(*words)(int key))
 {
 	print_options(argp, words);
-	/* The children include argp's own options (--help). The depth of this recursion is that of the program's
-	 * constant tables. */
+	/* The children include argp's own options (--help). The depth of this recursion is limited, because the tables
+	 * are constant. */
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		completion_options(child->argp, words);
 	fflush(stdout);
@@ -117,7 +117,7 @@ void completion_processes(void)
 		char *const name = program ? who_name(pids[i]) : NULL;
 		char *const command = program ? who_command(pids[i], COMMAND_MOST) : NULL;
 
-		/* A process may have set its name to anything, a newline included; each process must stay one line. */
+		/* A process can set its name to any bytes, even to a newline, but each process must be one line. */
 		for (char *c = name; c && *c; c++)
 			if (iscntrl((unsigned char)*c))
 				*c = '?';

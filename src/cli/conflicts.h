@@ -1,4 +1,4 @@
-/* Conflicts between options. Each program has tables of rows, which are compared with what its command line gives. */
+/* Conflicts between options. Each program has tables of conflicts, which are checked against its command line. */
 #ifndef FT_CLI_CONFLICTS_H
 #define FT_CLI_CONFLICTS_H
 
@@ -6,34 +6,38 @@
 
 #include <argp.h>
 
-/* What a command line gives, in order: options by name ("-b", "--live"), and other facts about the command line. */
+/* A list of facts about a command line, in the order in which they were added: the given options by name ("-b",
+ * "--live"), and other facts. */
 struct given {
 	struct given_fact {
-		char *name, *value; /* value: "" if there is none */
+		char *name, *value; /* value: "" if the fact has no value */
 	} * facts;
 	size_t count, capacity;
 };
 
-/* Adds the option with this key if the table has it, with a value of "" if `value` is NULL. */
+/* Adds the option with this key, if the table contains it. value: the option's value, or NULL. */
 void given_option(struct given *given, const struct argp_option *table, int key, const char *value);
-/* Adds the fact, without a value, if it holds. */
+/* Adds the fact without a value, if `holds` is true. */
 void given_fact(struct given *given, const char *name, bool holds);
-/* Adds a fact with its value; does nothing if `value` is NULL. */
+/* Adds a fact with a value. Does nothing if `value` is NULL. */
 void given_value(struct given *given, const char *name, const char *value);
-/* Returns the last value of that name, or NULL if the name was not given. The value belongs to `given`. */
+/* Returns the value of the last fact with that name; NULL if there is none. The value belongs to `given`. */
 const char *given_find(const struct given *given, const char *name);
 void given_free(struct given *given);
 
-/* A row applies if one of `subjects` is given (names with blanks between; an empty list always counts as given).
- * NEEDS: the row is broken if none of `others` is given. EXCLUDES: it is broken if one of them is. */
+/* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks; a list is given if one
+ * of its names is a given fact, or if it is empty. There is a conflict if `subjects` is given and, with NEEDS, `others`
+ * is not given or, with EXCLUDES, `others` is given. */
 struct conflict {
 	const char *subjects;
 	enum { NEEDS, EXCLUDES } how;
 	const char *others;
-	const char *words; /* the message; "{-o}" in it is replaced by the value of -o, and so for each name */
+	/* the message; "{-o}" in it is replaced by the value of -o, and likewise for other names */
+	const char *words;
 };
 
-/* Returns the message of the first broken row, with values filled in; the caller frees it. NULL if no row is broken. */
+/* Returns the message of the first conflict, with the values filled in, which the caller frees; NULL if there is no
+ * conflict. */
 char *conflict_find(const struct conflict *rows, size_t count, const struct given *given);
 
 #endif

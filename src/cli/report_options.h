@@ -1,60 +1,61 @@
-/* The options of reports, in one table for both programs, because functrace hands them on to functrace-postproc. A
- * row is row(KEY, name, argument, flags, help, functrace's help). `old`: the name of a file as --diff's argument. */
+/* The options of reports, in one table for both programs, because functrace passes them to functrace-postproc. An entry
+ * is row(KEY, name, argument, flags, help of functrace-postproc, help of functrace). old: the name of the file argument
+ * of --diff. */
 #ifndef FT_CLI_REPORT_OPTIONS_H
 #define FT_CLI_REPORT_OPTIONS_H
 
 /* clang-format off */
 #define REPORT_OPTIONS(row, old) \
-	row(REPORT, "report", "VIEW", OPTION_ARG_OPTIONAL, \
-	    "print a report of lost and still reachable blocks (leaks, the default), or of another view: " \
-	    "alive, peak, allocated, temporary, size, thread, object", \
-	    "print a report when tracing has ended, as functrace-postproc --report does; without -o the trace " \
-	    "is not kept"), \
-	row(HTML, "html", "FILE", 0, \
-	    "write a page for a browser: flame graphs, live memory over time, all stacks; one file that needs no " \
-	    "other", \
-	    "write a page for a browser when tracing has ended, with or without --report"), \
-	row(TREE, "tree", "down|up", OPTION_ARG_OPTIONAL, \
-	    "in the report: as a tree, from main down to the allocating functions (default) or from these up", \
-	    "with --report: as a tree"), \
-	row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: show N groups"), \
-	row(DIFF, "diff", old "|@T", 0, \
-	    "in the report, the page and other files: the growth since the trace FILE, or since second T of the " \
-	    "trace", \
-	    "with --report: the growth since the trace OLD or since second T"), \
-	row(SUPPRESSIONS, "suppressions", "FILE", 0, \
-	    "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \
-	    "LeakSanitizer; may be repeated", \
-	    "with --report: without the leaks that FILE names"), \
-	row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
-	    "in the report: an entry for such a file for each leak", \
-	    "with --report: print an entry for such a file for each leak"), \
-	row(NO_DEFAULT_SUPPRESSIONS, "no-default-suppressions", NULL, 0, \
-	    "in the report: also the blocks that the C and C++ libraries keep on purpose", \
-	    "with --report: also the blocks that the C and C++ libraries keep on purpose"), \
-	row(LIVE, "live", NULL, 0, \
-	    "show live blocks and their growth while the trace is written: a table on a terminal, else lines", \
-	    "with -t: show live blocks and their growth while the process runs"), \
-	row(INTERVAL, "interval", "S", 0, "with --live: look every S seconds (default 1)", \
-	    "with --live or --scan: look every S seconds (default 1)"), \
-	row(COUNT, "count", "N", 0, "with --live: end after N looks", "with --live or --scan: end after N looks")
+ row(REPORT, "report", "VIEW", OPTION_ARG_OPTIONAL, \
+ "print a report of lost and still reachable blocks (leaks, the default), or of another view: " \
+ "alive, peak, allocated, temporary, size, thread, object", \
+ "print a report when tracing has ended, as functrace-postproc --report does; without -o the trace " \
+ "is not kept"), \
+ row(HTML, "html", "FILE", 0, \
+ "write a page for a browser: flame graphs, live memory over time, all stacks; one file that needs no " \
+ "other", \
+ "write a page for a browser when tracing has ended, with or without --report"), \
+ row(TREE, "tree", "down|up", OPTION_ARG_OPTIONAL, \
+ "in the report: as a tree, from main down to the allocating functions (default) or from these up", \
+ "with --report: as a tree"), \
+ row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: show N groups"), \
+ row(DIFF, "diff", old "|@T", 0, \
+ "in the report, the page and other files: the growth since the trace FILE, or since second T of the " \
+ "trace", \
+ "with --report: the growth since the trace OLD or since second T"), \
+ row(SUPPRESSIONS, "suppressions", "FILE", 0, \
+ "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \
+ "LeakSanitizer; may be repeated", \
+ "with --report: without the leaks that FILE names"), \
+ row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
+ "in the report: an entry for such a file for each leak", \
+ "with --report: print an entry for such a file for each leak"), \
+ row(NO_DEFAULT_SUPPRESSIONS, "no-default-suppressions", NULL, 0, \
+ "in the report: also the blocks that the C and C++ libraries keep on purpose", \
+ "with --report: also the blocks that the C and C++ libraries keep on purpose"), \
+ row(LIVE, "live", NULL, 0, \
+ "show live blocks and their growth while the trace is written: a table on a terminal, else lines", \
+ "with -t: show live blocks and their growth while the process runs"), \
+ row(INTERVAL, "interval", "S", 0, "with --live: look every S seconds (default 1)", \
+ "with --live or --scan: look every S seconds (default 1)"), \
+ row(COUNT, "count", "N", 0, "with --live: end after N looks", "with --live or --scan: end after N looks")
 
-/* Filters of the blocks that are alive at the end. */
+/* Filters of blocks that are live at the end. */
 #define ALIVE_OPTIONS(row) \
-	row(BETWEEN, "between", "A,B", 0, \
-	    "made from second A to second B of the trace, and still alive at its end", \
-	    "with --report: only blocks that were allocated from second A to B"), \
-	row(OLDER, "older", "T", 0, \
-	    "alive at the end, and at least T seconds old then (without times: calls)", \
-	    "with --report: only blocks that are at least T seconds old")
+ row(BETWEEN, "between", "A,B", 0, \
+ "made from second A to second B of the trace, and still alive at its end", \
+ "with --report: only blocks that were allocated from second A to B"), \
+ row(OLDER, "older", "T", 0, \
+ "alive at the end, and at least T seconds old then (without times: calls)", \
+ "with --report: only blocks that are at least T seconds old")
 
 #define EXITCODE_OPTION(row) \
-	row(ERROR_EXITCODE, "error-exitcode", "N", 0, \
-	    "with -l or --report: end with status N if there are leaks", \
-	    "with --report or --scan: end with status N if there are leaks")
+ row(ERROR_EXITCODE, "error-exitcode", "N", 0, \
+ "with -l or --report: end with status N if there are leaks", \
+ "with --report or --scan: end with status N if there are leaks")
 /* clang-format on */
 
-/* What is made of a row: its key, functrace-postproc's option, or functrace's option. */
+/* Macros to be passed as `row`. They make of an entry its key, functrace-postproc's option, or functrace's option. */
 #define OPTION_KEY(key, ...) OPT_##key
 #define OPTION_OF_POSTPROC(key, name, arg, flags, help, ...)                                                           \
 	{                                                                                                              \

@@ -246,9 +246,9 @@ static void check_name(struct trace *trace)
 	trace->is_removed = trace->run->has_broken = true;
 }
 
-void output_end(struct trace *trace, bool is_attached)
+void output_end(struct trace *trace, bool has_other_tasks)
 {
-	put_finish(trace, is_attached);
+	put_finish(trace, has_other_tasks);
 	if (!trace->writer)
 		return;
 	attachments_write(trace, put_record);

@@ -10,8 +10,8 @@
  * none. let_go: a descriptor; while it is readable, waits are as short as with timed_hold(true). NULL: there is
  * none. */
 void timed_begin(const int *let_go);
-/* Sets the time limit. is_held: programs with breakpoints wait for this thread. Then all unanswered reads together may
- * take less than a second, otherwise ten seconds each. */
+/* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and all unanswered reads
+ * together may take less than a second; without it each may take ten seconds. */
 void timed_hold(bool is_held);
 
 /* Calls work(context) in the worker. Returns true if the work was done in time. Otherwise the worker owns `context`,

@@ -32,7 +32,7 @@ struct call {
 	/* The function of the latest call that was folded into this one. Its own calls are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
-	/* If has_made: the id that an inner call has allocated which was not folded into this one. */
+	/* If has_made: the id of an inner call that has an event of its own, because it was not a part of this call. */
 	uint64_t made;
 	bool has_made, made_is_reference;          /* made_is_reference: it only added a reference to the object */
 	uint64_t first_event;                      /* number of the first event after this call's entry */

@@ -47,8 +47,8 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 }
 
 /* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, belong to
- * such functions (new[] -> new -> malloc). A block that a new-handler of the program allocates, or a throw for its
- * exception, is not a part of the outer call. */
+ * such functions (new[] -> new -> malloc). A block that the program's new-handler allocates, or
+ * that the C++ runtime allocates for an exception of the handler, is not a part of the outer call. */
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {

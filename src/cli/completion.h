@@ -11,7 +11,8 @@
  *   argument           none, required or optional; a comma follows if the argument is a list with commas
  *   values             words with blanks between: FILE, DIR, PID (a running process), SIGNAL, @FILE (@ and a file);
  *                      a word in small letters is a literal value; "-" if nothing is known
- *   help
+ *   help               as --help shows it
+ *
  * The values are parsed from the argument's name in the table ("auto|pin|free", "DIR|FILE|-"). If they are not listed
  * there, words(key) returns a text that lists them, separated by bars, commas or blanks, which is freed here; for other
  * options it returns NULL. */

@@ -19,8 +19,8 @@ struct engine;
 #define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
-/* One inserted breakpoint. `next` and `previous` chain the notes of a space, or the free notes; only the engine uses
- * them. */
+/* One inserted breakpoint. `next` and `previous` link the notes of one address space, or the free notes; only the
+ * engine uses the links. */
 struct guard_note {
 	uint64_t address;
 	uint32_t space, next, previous;

@@ -52,8 +52,8 @@ static int massif_compare_children(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* Returns the children of the node whose frames the parts have in common up to this depth, the largest first. The
- * caller frees them. */
+/* The parts from `first` to before `end` have the same frames up to this depth, so they are one node. Returns the
+ * node's children, the largest first; the caller frees them. */
 static struct child *children_of(const struct massif *massif, size_t first, size_t end, uint32_t depth, size_t *count)
 {
 	struct child *children = xcalloc(end - first, sizeof(*children));

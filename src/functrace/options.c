@@ -273,8 +273,8 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
-/* Stores an option for the checks of conflicts. The first option that is useless with --scan alone is also stored as
- * "tracing-option", because such a scan refuses it. */
+/* Stores an option for the checks of conflicts. A scan without tracing refuses options that only affect tracing:
+ * therefore the first of them is also stored as "tracing-option". */
 static void note_given(struct given *given, int key, const char *arg)
 {
 	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||

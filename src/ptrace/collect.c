@@ -188,7 +188,7 @@ static size_t busy_count(const struct tracer *t, uint64_t now)
 
 static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
 {
-	/* the entry of the task, or else that of the task that has not stopped for the longest time */
+	/* the task's own entry, or else the entry of the task whose last stop is the oldest */
 	struct recent *place = &t->collector->recent[0];
 
 	for (size_t i = 0; i < RECENT_TASKS; i++) {

@@ -97,8 +97,8 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
 /* Does the same for the whole vector registers, in the kernel's layout. */
 size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size);
-/* Gets the address of the thread's local variables. Returns false if there is none yet, the registers do not contain
- * it, or the task has ended. */
+/* Gets the thread pointer, the base of thread-local storage. Returns false if there is none yet, the registers do not
+ * contain it, or the task has ended. */
 bool task_thread_pointer(struct task *task, uint64_t *value);
 /* Makes the kernel restart a system call that returned EINTR only because this stop interrupted it (epoll_wait and
  * similar), unless a handler runs after all. */

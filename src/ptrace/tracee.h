@@ -22,7 +22,7 @@ struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int guard_slot; /* index of the task's seat in the guardian's journal, or -1 */
+	int guard_slot; /* index of the task's slot in the guardian's journal, or -1 */
 	enum task_phase phase;
 	struct process *process;      /* in PHASE_EXPECTED the parent's process; or NULL */
 	struct task *sibling, **link; /* the next task of its process; link: the pointer that points to this task */

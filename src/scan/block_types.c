@@ -168,7 +168,7 @@ struct python {
 };
 
 static const struct python pythons[] = {
-	{0, 1}, /* the object is {references, type} */
+	{0, 1}, /* an object begins with its reference count (word 0) and a pointer to its type (word 1) */
 	{2, 1}, /* the same, after two words of the garbage collector */
 	{0, 3}, /* without a global lock: {thread, flags and own references, shared references, type} */
 };

@@ -16,8 +16,8 @@
  *	inserted | A: realloc(p) = p, its entry | copy: p | A: it returns: the release of p, which is known,
  *	        and an allocation.
  *	A: free(p) | inserted | copy: p | A: free returns, unseen
- *	        p would be live for ever, or until its address is allocated again. So threads that are stopped in the C
- *	        library, and not at a hit, run on before the copy is made, a few times.
+ *	        p would be live for ever, or until its address is allocated again. So before the copy, threads that
+ *	        are stopped in the C library, and not at a hit, are let run on; functrace tries this a few times.
  *	A: malloc takes p from its thread's cache | inserted | copy: p is in no free list
  *	        As in the first case: a chunk whose address is in a register counts as allocated.
  *

@@ -80,7 +80,7 @@ static uint64_t caller_at_entry(struct task *task)
 	return stack_return_address(task, false, &caller) ? caller : 0;
 }
 
-/* ---- Letting threads run out of the allocator ---- */
+/* ---- Letting threads run until they have left the allocator ---- */
 
 /* Takes the stops of tasks that were interrupted for the copy only, so that these run on. Other stops are acted on
  * later. */

@@ -46,7 +46,7 @@ struct task_life {
 	} parting;
 };
 
-/* Makes a new task of a process (NULL: of none yet), with empty data of src/tracer. */
+/* Makes a new task of process p (NULL: its process is not known yet). The data of src/tracer about it are empty. */
 struct task *task_begin(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Resets the state of a leader whose tid another task has taken by an exec that was not reported. */
 void task_begin_again(struct task *leader);

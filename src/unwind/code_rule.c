@@ -105,7 +105,8 @@ static uint64_t code_rule_mark_of(const struct code_rule_search *search, const s
 	return mark;
 }
 
-/* Returns true if a path was at this address before with the same register values, or if several paths were. */
+/* Returns true if a path has reached this address with the same register values, or if several paths have reached it
+ * with any values. */
 static bool was_here(struct code_rule_search *search, const struct path_state *state)
 {
 	const uint64_t mark = code_rule_mark_of(search, state);

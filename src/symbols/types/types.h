@@ -102,7 +102,8 @@ struct place_piece {
 	uint32_t offset, size; /* the piece's offset in the parameter and its size, in bytes */
 };
 
-/* How Rust's own ABI passes a value, as parameters of C: as up to PASSED_SCALARS scalars, or by its address. */
+/* How Rust's own ABI passes a value, expressed as C parameters: up to PASSED_SCALARS scalars, or the address of the
+ * value. */
 #define PASSED_SCALARS 2
 struct passed_scalar {
 	uint32_t offset; /* offset in the value, in bytes */

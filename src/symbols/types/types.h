@@ -102,8 +102,7 @@ struct place_piece {
 	uint32_t offset, size; /* the piece's offset in the parameter and its size, in bytes */
 };
 
-/* How Rust's own ABI passes a value, expressed as C parameters: up to PASSED_SCALARS scalars, or the address of the
- * value. */
+/* How Rust's own ABI passes a value, expressed as C parameters: up to PASSED_SCALARS scalars, or its address. */
 #define PASSED_SCALARS 2
 struct passed_scalar {
 	uint32_t offset; /* offset in the value, in bytes */

@@ -58,6 +58,8 @@ struct tally export_lost_of(const struct profile_group *group);
 /* Returns the name for a frame: that of the function, "[lib.so+0x123]" or "[0x123]". It is the frame's own string, or
  * is written to `room`. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
+/* Returns the address of the call that returns to `address`; 0 if that is 0, which is unknown. */
+uint64_t export_call_address(uint64_t address);
 
 /* Appends a text with blanks instead of control characters, so that a line stays one line. */
 void export_add_text(struct buf *out, const char *text);

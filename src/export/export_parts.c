@@ -61,6 +61,11 @@ const char *export_frame_name(const struct profile_frame *frame, struct buf *roo
 	return buf_str(room);
 }
 
+uint64_t export_call_address(uint64_t address)
+{
+	return address ? address - 1 : 0;
+}
+
 void export_add_text(struct buf *out, const char *text)
 {
 	plain_add(out, text);
@@ -68,7 +73,7 @@ void export_add_text(struct buf *out, const char *text)
 
 void export_add_frame(struct buf *out, const struct profile_frame *frame)
 {
-	buf_printf(out, "0x%" PRIX64 ": ", frame->address ? frame->address - 1 : 0);
+	buf_printf(out, "0x%" PRIX64 ": ", export_call_address(frame->address));
 	export_add_text(out, frame->function ? frame->function : "???");
 	if (frame->file) {
 		buf_add_str(out, " (");

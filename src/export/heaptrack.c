@@ -126,7 +126,7 @@ static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const stru
 	struct buf line = {0};
 
 	buf_add_char(&line, 'i');
-	heaptrack_add_field(&line, address ? address - 1 : 0);
+	heaptrack_add_field(&line, export_call_address(address));
 	heaptrack_add_field(&line, string_number(heaptrack, count ? frames[count - 1]->module : NULL));
 	heaptrack_add_names(heaptrack, &line, frames, count);
 	buf_add_char(&line, '\n');

@@ -159,7 +159,7 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 	Pprof__Location *const location = location_new(pprof, place->count);
 
 	location->mapping = mapping_id(pprof, outer);
-	location->address = outer->address ? outer->address - 1 : 0;
+	location->address = export_call_address(outer->address);
 	for (size_t i = 0; i < place->count; i++)
 		pprof_add_line(
 			location,

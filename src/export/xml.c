@@ -48,7 +48,7 @@ static void xml_write_frame(const struct profile_frame *frame, FILE *out)
 {
 	static const char indent[] = "      ";
 
-	fprintf(out, "    <frame>\n%s<ip>0x%" PRIX64 "</ip>\n", indent, frame->address - 1);
+	fprintf(out, "    <frame>\n%s<ip>0x%" PRIX64 "</ip>\n", indent, export_call_address(frame->address));
 	if (frame->module)
 		write_element(indent, "obj", frame->module, out);
 	if (frame->function)

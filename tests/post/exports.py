@@ -472,6 +472,16 @@ def dhat_has_stacks_and_figures(folder):
         [], ["(more frames were not taken)"], ["(the stack could not be followed further)"]], seen
 
 
+def an_unknown_address_is_0_in_each(_folder):
+    """A frame at 0 has no call before it."""
+    data = HEAD + b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x0 f at /no/a.c:5\n\t0x40 main at /no/a.c:8\n"
+    assert re.findall(r"<ip>(\w+)<", export("xml", data=data).decode()) == ["0x0", "0x0", "0x3F"]
+    assert [line.split()[1] for line in export("heaptrack", data=data).decode().splitlines()
+            if line.startswith("i ")] == ["3f", "0"]
+    assert re.findall(r" (0x\w+): (\w+)", export("massif", data=data).decode())[-2:] == [("0x0", "f"), ("0x3F", "main")]
+    assert json.loads(export("dhat", data=data))["ftbl"][2:] == ["0x0: f (a.c:5)", "0x3F: main (a.c:8)"]
+
+
 def hostile_names_stay_in_their_places(folder):
     data = hostile()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
@@ -508,7 +518,8 @@ TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_
          callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print, resident_memory_goes_into_what_has_a_place_for_it,
          resident_memory_that_no_trace_says_is_unknown,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
-         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, an_unknown_address_is_0_in_each,
+         hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -6,7 +6,6 @@
  * "f'2": f has the whole cost, once. */
 #include "config.h"
 #include "export/export.h"
-#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,49 +23,44 @@ struct edge {
 	struct tally cost;
 };
 
-struct callgrind_function {
-	const char *name, *module, *file; /* name: NULL for that of the frame */
-	const struct profile_frame *frame;
+struct occurrence {
+	size_t group; /* the last one that contained the function, counted from 1 */
+	size_t level; /* how often the function is in that group */
 };
 
 struct callgrind {
-	struct callgrind_function *functions;
-	size_t function_count;
-	size_t *function_of; /* a frame's number -> its function's */
+	struct profile_frame *functions; /* a frame of each; those that allocate have a name only */
+	size_t function_count, framed;   /* framed: how many have frames */
+	size_t *function_of;             /* a frame's number -> its function's */
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
+	struct occurrence *occurrences; /* one for each function of frames */
 	struct tally total;
 	struct buf room;
 	FILE *out;
 };
 
-static int compare_pointers(const void *a, const void *b)
+/* Strings of frames are interned, so equal strings have equal pointers. Each frame without a function is a function of
+ * its own. */
+static int callgrind_compare_functions(const struct profile_frame *x, const struct profile_frame *y)
 {
-	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+	int order = export_order((uintptr_t)x->function, (uintptr_t)y->function);
 
-	return x < y ? -1 : x > y;
+	if (!order)
+		order = export_order((uintptr_t)x->module, (uintptr_t)y->module);
+	if (!order)
+		order = export_order((uintptr_t)x->file, (uintptr_t)y->file);
+	return order || x->function ? order : export_order(x->number, y->number);
 }
 
-/* Orders frames by function. Strings of frames are interned, so equal strings have equal pointers. Each frame without a
- * function is a function of its own. */
+/* Orders frames by function. */
 static int compare_frames(const void *a, const void *b)
 {
 	const struct profile_frame *x = *(const struct profile_frame *const *)a;
 	const struct profile_frame *y = *(const struct profile_frame *const *)b;
-	int order = compare_pointers(x->function, y->function);
+	const int order = callgrind_compare_functions(x, y);
 
-	if (!order)
-		order = compare_pointers(x->module, y->module);
-	if (!order)
-		order = compare_pointers(x->file, y->file);
-	if (order)
-		return order;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool same_function(const struct profile_frame *x, const struct profile_frame *y)
-{
-	return x->function && x->function == y->function && x->module == y->module && x->file == y->file;
+	return order ? order : export_order(x->number, y->number);
 }
 
 static void number_functions(struct callgrind *callgrind, const struct profile *profile)
@@ -79,12 +73,13 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 		frames[i] = profile->frames[i];
 	qsort(frames, profile->frame_count, sizeof(*frames), compare_frames);
 	for (size_t i = 0; i < profile->frame_count; i++) {
-		if (!i || !same_function(frames[i - 1], frames[i]))
-			callgrind->functions[callgrind->function_count++] = (struct callgrind_function){
-				frames[i]->function, frames[i]->module, frames[i]->file, frames[i]};
+		if (!i || callgrind_compare_functions(frames[i - 1], frames[i]))
+			callgrind->functions[callgrind->function_count++] = *frames[i];
 		callgrind->function_of[frames[i]->number] = callgrind->function_count - 1;
 	}
+	callgrind->framed = callgrind->function_count;
 	free(frames);
+	callgrind->occurrences = xcalloc(callgrind->function_count + 1, sizeof(*callgrind->occurrences));
 }
 
 /* Returns the number of the function that was called to allocate. There are few of these. */
@@ -93,10 +88,10 @@ static size_t allocator_of(struct callgrind *callgrind, const char *name)
 	size_t i = callgrind->function_count;
 
 	name = name ? name : "?";
-	while (i-- > 0 && !callgrind->functions[i].frame)
-		if (!strcmp(callgrind->functions[i].name, name))
+	while (i-- > callgrind->framed)
+		if (!strcmp(callgrind->functions[i].function, name))
 			return i;
-	callgrind->functions[callgrind->function_count] = (struct callgrind_function){.name = name};
+	callgrind->functions[callgrind->function_count] = (struct profile_frame){.function = name};
 	return callgrind->function_count++;
 }
 
@@ -108,9 +103,9 @@ static void add_edge(struct callgrind *callgrind, const struct edge *edge)
 
 static int compare_nodes(const struct callgrind_node *x, const struct callgrind_node *y)
 {
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return x->level < y->level ? -1 : x->level > y->level;
+	const int order = export_order(x->function, y->function);
+
+	return order ? order : export_order(x->level, y->level);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -120,7 +115,7 @@ static int compare_edges(const void *a, const void *b)
 
 	if (!order)
 		order = compare_nodes(&x->callee, &y->callee);
-	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+	return order ? order : export_order(x->line, y->line);
 }
 
 /* Sorts the edges and joins equal ones. */
@@ -138,13 +133,8 @@ static void join_edges(struct callgrind *callgrind)
 	callgrind->edge_count = kept;
 }
 
-struct occurrence {
-	size_t group; /* the last one that contained the function, counted from 1 */
-	size_t level; /* how often the function is in that group */
-};
-
 static void callgrind_add_group(struct callgrind *callgrind, const struct profile_group *group,
-				const struct tally *cost, struct occurrence *occurrences, size_t number)
+				const struct tally *cost)
 {
 	const struct callgrind_node allocator = {allocator_of(callgrind, group->function), 1};
 	struct callgrind_node caller = {0};
@@ -153,10 +143,10 @@ static void callgrind_add_group(struct callgrind *callgrind, const struct profil
 	tally_join(&callgrind->total, cost);
 	for (uint32_t i = group->frame_count; i-- > 0;) {
 		const size_t function = callgrind->function_of[group->frames[i]->number];
-		struct occurrence *occurrence = &occurrences[function];
+		struct occurrence *occurrence = &callgrind->occurrences[function];
 
-		if (occurrence->group != number)
-			*occurrence = (struct occurrence){.group = number};
+		if (occurrence->group != group->number + 1)
+			*occurrence = (struct occurrence){.group = group->number + 1};
 		const struct callgrind_node callee = {function, ++occurrence->level};
 
 		if (caller.level)
@@ -173,22 +163,19 @@ static void callgrind_add_group(struct callgrind *callgrind, const struct profil
 static void callgrind_write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);
-	plain_print(callgrind->out, name);
+	plain_print(callgrind->out, name ? name : "???");
 }
 
-/* Writes a node, with the keys for a caller or those for a callee. */
-static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node, const char *object_key,
-				 const char *file_key, const char *function_key)
+/* Writes a node. keys: of its object, file and function, each with the end of the line before it. */
+static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node,
+				 const char *const keys[3])
 {
-	const struct callgrind_function *function = &callgrind->functions[node->function];
-	const char *name = function->name ? function->name : export_frame_name(function->frame, &callgrind->room);
+	const struct profile_frame *function = &callgrind->functions[node->function];
+	const size_t number = (node->level - 1) * callgrind->function_count + node->function;
 
-	callgrind_write_name(callgrind, object_key, node->function, function->module ? function->module : "???");
-	fputc('\n', callgrind->out);
-	callgrind_write_name(callgrind, file_key, node->function, function->file ? function->file : "???");
-	fputc('\n', callgrind->out);
-	callgrind_write_name(callgrind, function_key, (node->level - 1) * callgrind->function_count + node->function,
-			     name);
+	callgrind_write_name(callgrind, keys[0], node->function, function->module);
+	callgrind_write_name(callgrind, keys[1], node->function, function->file);
+	callgrind_write_name(callgrind, keys[2], number, export_frame_name(function, &callgrind->room));
 	if (node->level > 1)
 		fprintf(callgrind->out, "'%zu", node->level);
 	fputc('\n', callgrind->out);
@@ -196,52 +183,33 @@ static void callgrind_write_node(struct callgrind *callgrind, const struct callg
 
 static void write_edges(struct callgrind *callgrind)
 {
+	static const char *const caller_keys[] = {"\nob", "\nfl", "\nfn"};
+	static const char *const callee_keys[] = {"cob", "\ncfi", "\ncfn"};
+
 	for (size_t i = 0; i < callgrind->edge_count; i++) {
 		const struct edge *edge = &callgrind->edges[i];
 
-		if (!i || compare_nodes(&edge[-1].caller, &edge->caller)) {
-			fputc('\n', callgrind->out);
-			callgrind_write_node(callgrind, &edge->caller, "ob", "fl", "fn");
-		}
+		if (!i || compare_nodes(&edge[-1].caller, &edge->caller))
+			callgrind_write_node(callgrind, &edge->caller, caller_keys);
 		if (compare_nodes(&edge->callee, &edge->caller)) {
-			callgrind_write_node(callgrind, &edge->callee, "cob", "cfi", "cfn");
+			callgrind_write_node(callgrind, &edge->callee, callee_keys);
 			fprintf(callgrind->out, "calls=%" PRIu64 " 0\n", edge->cost.calls);
 		}
 		fprintf(callgrind->out, "%u %" PRIu64 " %" PRIu64 "\n", edge->line, edge->cost.bytes, edge->cost.calls);
 	}
 }
 
-static struct tally cost_of(const struct profile_group *group, enum export_weight weight)
-{
-	const struct figures figures = export_figures(group);
-
-	switch (weight) {
-	case WEIGHT_LIVE:
-		return figures.live;
-	case WEIGHT_PEAK:
-		return figures.at_peak;
-	case WEIGHT_LOST:
-		return export_lost_of(group);
-	case WEIGHT_ALLOCATED:
-	case WEIGHT_COUNT:
-		break;
-	}
-	return figures.allocated;
-}
-
 static int callgrind_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	const struct profile_resource *memory = export_memory(profile);
 	struct callgrind callgrind = {.out = out};
-	struct occurrence *occurrences;
 
 	number_functions(&callgrind, profile);
-	occurrences = xcalloc(callgrind.function_count + 1, sizeof(*occurrences));
 	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct tally cost = cost_of(profile->groups[i], options->weight);
+		const struct tally cost = export_tally_of(profile->groups[i], options->weight);
 
 		if (profile->groups[i]->resource == memory && (cost.calls || cost.bytes))
-			callgrind_add_group(&callgrind, profile->groups[i], &cost, occurrences, i + 1);
+			callgrind_add_group(&callgrind, profile->groups[i], &cost);
 	}
 	join_edges(&callgrind);
 	fputs("# callgrind format\nversion: 1\ncreator: functrace " PACKAGE_VERSION "\npositions: line\n"
@@ -250,7 +218,7 @@ static int callgrind_write(const struct profile *profile, const struct export_op
 	fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", callgrind.total.bytes, callgrind.total.calls);
 	write_edges(&callgrind);
 	fprintf(out, "\ntotals: %" PRIu64 " %" PRIu64 "\n", callgrind.total.bytes, callgrind.total.calls);
-	free(occurrences);
+	free(callgrind.occurrences);
 	free(callgrind.functions);
 	free(callgrind.function_of);
 	free(callgrind.edges);

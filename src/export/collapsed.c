@@ -3,7 +3,6 @@
  * a differential flame graph. */
 #include "config.h"
 #include "export/export.h"
-#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 
@@ -18,31 +17,19 @@ static void collapsed_write_name(const char *name, FILE *out)
 	buf_free(&plain);
 }
 
-static uint64_t weight_now(const struct profile_group *group, enum export_weight weight)
-{
-	struct profile_group all = *group;
-
-	all.old = (struct figures){0};
-	return export_weight_of(&all, weight);
-}
-
-static uint64_t weight_old(const struct profile_group *group, enum export_weight weight)
-{
-	const struct profile_group before = {.allocated = group->old.allocated,
-					     .live = group->old.live,
-					     .temporary = group->old.temporary,
-					     .at_peak = group->old.at_peak};
-
-	return export_weight_of(&before, weight);
-}
-
 static int collapsed_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	struct buf room = {0};
 
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *group = profile->groups[i];
-		const uint64_t weight = weight_now(group, options->weight), old = weight_old(group, options->weight);
+		struct profile_group now = *group;
+
+		now.old = (struct figures){0};
+		const struct profile_group before = {
+			.allocated = group->old.allocated, .live = group->old.live, .at_peak = group->old.at_peak};
+		const uint64_t weight = export_weight_of(&now, options->weight);
+		const uint64_t old = export_weight_of(&before, options->weight);
 
 		if ((!weight && !old) || group->is_uncompared)
 			continue;

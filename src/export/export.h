@@ -5,6 +5,7 @@
 
 #include "analysis/trace_writer.h"
 #include "base/buf.h"
+#include "base/terminal_escape.h"
 #include "profile/profile.h"
 #include "symbols/names/names.h"
 
@@ -47,14 +48,11 @@ const char *export_names_that_compare(void);
 /* Reads live, allocated, peak, count or lost. Returns false for another word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
-/* Returns the group's figures: allocated, alive, temporary, at the peak. If the profile is compared, returns how much
- * each is more than before. */
-struct figures export_figures(const struct profile_group *group);
-/* Returns one figure of a group: bytes, or for WEIGHT_COUNT the number of allocated blocks. If the profile is compared,
+/* Returns one figure of a group, blocks and bytes. WEIGHT_COUNT is what was allocated. If the profile is compared,
  * returns how much more that is than before. */
+struct tally export_tally_of(const struct profile_group *group, enum export_weight weight);
+/* Returns the bytes of that figure, or for WEIGHT_COUNT the blocks. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
-/* Returns the blocks of a group that are definitely or indirectly lost. */
-struct tally export_lost_of(const struct profile_group *group);
 /* Returns the name for a frame: that of the function, "[lib.so+0x123]" or "[0x123]". It is the frame's own string, or
  * is written to `room`. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
@@ -66,6 +64,10 @@ void export_add_text(struct buf *out, const char *text);
 /* Appends a frame as valgrind's tools write it: "0x10F: alloc (a.c:5)", "0x10F: alloc (in /lib/liba.so)". */
 void export_add_frame(struct buf *out, const struct profile_frame *frame);
 
+/* Returns the process's command, or its name if that is unknown. */
+const char *export_command(const struct account *account);
+/* Returns -1, 0 or 1: the order of two numbers, for qsort(). */
+int export_order(uint64_t a, uint64_t b);
 /* Returns the resource with the heap's blocks, for files with a place for memory only; NULL if the traces have none. */
 const struct profile_resource *export_memory(const struct profile *profile);
 

@@ -1,17 +1,8 @@
 /* Functions that several exports use. */
 #include "config.h"
 #include "export/export.h"
-#include "base/terminal_escape.h"
 
 #include <inttypes.h>
-
-struct tally export_lost_of(const struct profile_group *group)
-{
-	struct tally lost = group->lost[LOST_DEFINITELY];
-
-	tally_join(&lost, &group->lost[LOST_INDIRECTLY]);
-	return lost;
-}
 
 static struct tally tally_growth(const struct tally *now, const struct tally *old)
 {
@@ -19,34 +10,33 @@ static struct tally tally_growth(const struct tally *now, const struct tally *ol
 			      now->bytes > old->bytes ? now->bytes - old->bytes : 0};
 }
 
-struct figures export_figures(const struct profile_group *group)
+struct tally export_tally_of(const struct profile_group *group, enum export_weight weight)
 {
+	struct tally lost = group->lost[LOST_DEFINITELY];
+
 	if (group->is_uncompared)
-		return (struct figures){0};
+		return (struct tally){0};
 	/* Without an older trace this is all. */
-	return (struct figures){.allocated = tally_growth(&group->allocated, &group->old.allocated),
-				.live = tally_growth(&group->live, &group->old.live),
-				.temporary = tally_growth(&group->temporary, &group->old.temporary),
-				.at_peak = tally_growth(&group->at_peak, &group->old.at_peak)};
+	switch (weight) {
+	case WEIGHT_LIVE:
+		return tally_growth(&group->live, &group->old.live);
+	case WEIGHT_PEAK:
+		return tally_growth(&group->at_peak, &group->old.at_peak);
+	case WEIGHT_LOST:
+		tally_join(&lost, &group->lost[LOST_INDIRECTLY]);
+		return lost;
+	case WEIGHT_ALLOCATED:
+	case WEIGHT_COUNT:
+		break;
+	}
+	return tally_growth(&group->allocated, &group->old.allocated);
 }
 
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)
 {
-	const struct figures figures = export_figures(group);
+	const struct tally tally = export_tally_of(group, weight);
 
-	switch (weight) {
-	case WEIGHT_LIVE:
-		return figures.live.bytes;
-	case WEIGHT_ALLOCATED:
-		return figures.allocated.bytes;
-	case WEIGHT_PEAK:
-		return figures.at_peak.bytes;
-	case WEIGHT_COUNT:
-		return figures.allocated.calls;
-	case WEIGHT_LOST:
-		return export_lost_of(group).bytes;
-	}
-	return 0;
+	return weight == WEIGHT_COUNT ? tally.calls : tally.bytes;
 }
 
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room)
@@ -74,16 +64,26 @@ void export_add_text(struct buf *out, const char *text)
 void export_add_frame(struct buf *out, const struct profile_frame *frame)
 {
 	buf_printf(out, "0x%" PRIX64 ": ", export_call_address(frame->address));
-	export_add_text(out, frame->function ? frame->function : "???");
+	plain_add(out, frame->function ? frame->function : "???");
 	if (frame->file) {
 		buf_add_str(out, " (");
-		export_add_text(out, path_name(frame->file));
+		plain_add(out, path_name(frame->file));
 		buf_printf(out, ":%u)", frame->line);
 	} else if (frame->module) {
 		buf_add_str(out, " (in ");
-		export_add_text(out, frame->module);
+		plain_add(out, frame->module);
 		buf_add_char(out, ')');
 	}
+}
+
+const char *export_command(const struct account *account)
+{
+	return account->command ? account->command : account->name;
+}
+
+int export_order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
 }
 
 const struct profile_resource *export_memory(const struct profile *profile)

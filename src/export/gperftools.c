@@ -20,7 +20,7 @@ static void gperftools_add_name(struct buf *names, const char *name)
 {
 	const size_t begin = names->size;
 
-	export_add_text(names, name);
+	plain_add(names, name);
 	for (size_t i = begin + 1; i < names->size; i++)
 		if (names->data[i] == '-' && names->data[i - 1] == '-')
 			names->data[i] = '_';
@@ -65,14 +65,14 @@ static void add_tallies(struct buf *out, const struct tally *live, const struct 
 static void gperftools_add_stack(struct gperftools *gperftools, const struct profile_group *group)
 {
 	struct buf *const stacks = &gperftools->stacks;
+	const struct tally live = export_tally_of(group, WEIGHT_LIVE);
+	const struct tally allocated = export_tally_of(group, WEIGHT_ALLOCATED);
 
-	const struct figures figures = export_figures(group);
-
-	if (!figures.allocated.calls && !figures.live.calls && !figures.live.bytes && !figures.allocated.bytes)
+	if (!allocated.calls && !live.calls && !live.bytes && !allocated.bytes)
 		return;
-	tally_join(&gperftools->live, &figures.live);
-	tally_join(&gperftools->allocated, &figures.allocated);
-	add_tallies(stacks, &figures.live, &figures.allocated);
+	tally_join(&gperftools->live, &live);
+	tally_join(&gperftools->allocated, &allocated);
+	add_tallies(stacks, &live, &allocated);
 	for (uint32_t i = 0; i < group->frame_count;)
 		buf_printf(stacks, " 0x%zx", 2 * (places_next(&gperftools->places, group, &i) + 1));
 	if (!group->frame_count)
@@ -92,7 +92,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 			gperftools_add_stack(&gperftools, profile->groups[i]);
 	add_place_names(&gperftools);
 	buf_add_str(&head, "--- symbol\nbinary=");
-	export_add_text(&head, profile->processes[0].account->name);
+	plain_add(&head, profile->processes[0].account->name);
 	buf_add_char(&head, '\n');
 	buf_add(&head, gperftools.names.data, gperftools.names.size);
 	buf_add_str(&head, "---\nheap profile: ");

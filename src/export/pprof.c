@@ -250,7 +250,6 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 						 {"inuse_objects", "count"},
 						 {"inuse_space", "bytes"}};
 	Pprof__Profile *const message = pprof->message;
-	const struct account *const account = profile->processes[0].account;
 
 	text_index(pprof, "");
 	message->n_figures = ARRAY_SIZE(figures);
@@ -266,8 +265,7 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 	message->duration_ns = profile->has_times ? clamp(profile->end_since) : 0;
 	message->comments = xcalloc(2, sizeof(*message->comments));
 	message->comments[message->n_comments++] = text_index(pprof, "functrace " PACKAGE_VERSION);
-	message->comments[message->n_comments++] =
-		text_index(pprof, account->command ? account->command : account->name);
+	message->comments[message->n_comments++] = text_index(pprof, export_command(profile->processes[0].account));
 	add_program(pprof, profile);
 }
 

@@ -1,7 +1,6 @@
 /* Writes what memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression
  * names. Qt Creator, KDevelop and Jenkins read it. A block that no scan has classified is reported as possibly lost. */
 #include "config.h"
-#include "base/terminal_escape.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
 
@@ -83,9 +82,7 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 		number, kind, group->picked.bytes, group->picked.calls, words, number + 1, count, group->picked.bytes,
 		group->picked.calls);
 	/* No trace has the address of the function itself. */
-	fputs("    <frame>\n      <ip>0x0</ip>\n", out);
-	write_element("      ", "fn", group->function ? group->function : "?", out);
-	fputs("    </frame>\n", out);
+	xml_write_frame(&(struct profile_frame){.function = group->function ? group->function : "?"}, out);
 	for (uint32_t i = 0; i < group->frame_count; i++)
 		xml_write_frame(group->frames[i], out);
 	fputs("  </stack>\n</error>\n\n", out);
@@ -94,7 +91,6 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 static void xml_write_head(const struct profile *profile, FILE *out)
 {
 	const struct account *account = profile->processes[0].account;
-	const char *program = account->command ? account->command : account->name;
 
 	fputs("<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n\n<protocolversion>4</protocolversion>\n"
 	      "<protocoltool>memcheck</protocoltool>\n\n<preamble>\n  <line>functrace " PACKAGE_VERSION "</line>\n"
@@ -104,7 +100,7 @@ static void xml_write_head(const struct profile *profile, FILE *out)
 		"<pid>%" PRIu32 "</pid>\n<ppid>0</ppid>\n<tool>memcheck</tool>\n\n<args>\n  <vargv>\n"
 		"    <exe>functrace</exe>\n  </vargv>\n  <argv>\n",
 		account->pid);
-	write_element("    ", "exe", program, out);
+	write_element("    ", "exe", export_command(account), out);
 	fputs("  </argv>\n</args>\n\n<status>\n  <state>RUNNING</state>\n  <time>00:00:00:00.000</time>\n</status>\n\n",
 	      out);
 	fprintf(out,

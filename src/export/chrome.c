@@ -1,52 +1,40 @@
 /* Writes counters in the trace event format of Chrome and Perfetto: what each process had alive of each resource, at
  * the end of each span of its timeline and at its peak. Times are microseconds, or calls if the trace has no times. */
 #include "config.h"
-#include "base/json.h"
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct chrome {
 	const struct profile *profile;
 	const struct profile_process *process;
-	const char *type; /* of the resource */
-	struct buf text;
+	const char *type;      /* of the resource */
+	const char *separator; /* before the next event */
 	FILE *out;
-	bool has_events;
 };
 
 /* since: from the profile's beginning. */
-static void begin_event(struct chrome *chrome, const char *phase, uint64_t since)
+static void begin_event(struct chrome *chrome, const char *phase, uint64_t since, const char *name)
 {
-	buf_add_str(&chrome->text, chrome->has_events ? ",\n{" : "\n{");
-	chrome->has_events = true;
-	buf_printf(&chrome->text, "\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":0,\"ts\":", phase,
-		   chrome->process->account->pid);
+	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":0,\"ts\":", chrome->separator, phase,
+		chrome->process->account->pid);
+	chrome->separator = ",";
 	if (chrome->profile->has_times)
-		buf_printf(&chrome->text, "%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000);
+		fprintf(chrome->out, "%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000);
 	else
-		buf_printf(&chrome->text, "%" PRIu64, since);
-	buf_add_str(&chrome->text, ",\"name\":");
-}
-
-static void end_event(struct chrome *chrome)
-{
-	buf_add_str(&chrome->text, "}}");
-	fwrite(chrome->text.data, 1, chrome->text.size, chrome->out);
-	chrome->text.size = 0;
+		fprintf(chrome->out, "%" PRIu64, since);
+	export_print_json(chrome->out, ",\"name\":", name);
 }
 
 /* Bytes and blocks are separate counters, because a common counter would draw one on top of the other. */
 static void add_counter(struct chrome *chrome, const char *what, uint64_t since, uint64_t figure)
 {
-	struct buf name = {0};
+	char *const name = xasprintf("%s: live %s", chrome->type, what);
 
-	buf_printf(&name, "%s: live %s", chrome->type, what);
-	begin_event(chrome, "C", since + chrome->process->offset);
-	json_add_string(&chrome->text, buf_str(&name));
-	buf_printf(&chrome->text, ",\"args\":{\"%s\":%" PRIu64, what, figure);
-	end_event(chrome);
-	buf_free(&name);
+	begin_event(chrome, "C", since + chrome->process->offset, name);
+	fprintf(chrome->out, ",\"args\":{\"%s\":%" PRIu64 "}}", what, figure);
+	free(name);
 }
 
 /* The peak of a resource without sizes is its greatest number of blocks. */
@@ -84,7 +72,7 @@ static void chrome_add_resource(struct chrome *chrome, const struct resource_acc
 
 static int chrome_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
-	struct chrome chrome = {.profile = profile, .out = out};
+	struct chrome chrome = {.profile = profile, .separator = "", .out = out};
 
 	(void)options;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
@@ -94,10 +82,9 @@ static int chrome_write(const struct profile *profile, const struct export_optio
 		if (profile->processes[p].is_old)
 			continue;
 		chrome.process = &profile->processes[p];
-		begin_event(&chrome, "M", 0);
-		buf_add_str(&chrome.text, "\"process_name\",\"args\":{\"name\":");
-		json_add_string(&chrome.text, account->command ? account->command : account->name);
-		end_event(&chrome);
+		begin_event(&chrome, "M", 0, "process_name");
+		export_print_json(out, ",\"args\":{\"name\":", export_command(account));
+		fputs("}}", out);
 		for (size_t i = 0; i < profile->resource_count; i++) {
 			const struct resource_account *resource =
 				profile_resource_account(account, profile->resources[i]);
@@ -109,7 +96,6 @@ static int chrome_write(const struct profile *profile, const struct export_optio
 		}
 	}
 	fputs("]}\n", out);
-	buf_free(&chrome.text);
 	return 0;
 }
 

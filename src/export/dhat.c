@@ -15,7 +15,6 @@ struct dhat {
 	struct buf table;    /* texts of the frames, a JSON string in each line */
 	struct hash text_of; /* frame or interned function -> number of its text; 0 is the root */
 	size_t texts;
-	struct buf line;
 	FILE *out;
 };
 
@@ -23,12 +22,6 @@ struct dhat {
 static uint64_t in_units(const struct dhat *dhat, uint64_t since)
 {
 	return dhat->profile->has_times ? since / 1000 : since;
-}
-
-static void dhat_flush(struct dhat *dhat)
-{
-	fwrite(dhat->line.data, 1, dhat->line.size, dhat->out);
-	dhat->line.size = 0;
 }
 
 static void add_table_line(struct dhat *dhat, const char *text)
@@ -49,7 +42,7 @@ static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame
 		if (frame)
 			export_add_frame(&text, frame);
 		else
-			export_add_text(&text, function);
+			plain_add(&text, function);
 		add_table_line(dhat, buf_str(&text));
 		buf_free(&text);
 	}
@@ -64,55 +57,48 @@ static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group
 		[STACK_LOST] = "(the stack could not be followed further)",
 	};
 
-	buf_printf(&dhat->line, "\n  ,\"fs\":[%" PRIu64,
-		   text_number(dhat, NULL, group->function ? group->function : "?"));
+	fprintf(dhat->out, "\n  ,\"fs\":[%" PRIu64, text_number(dhat, NULL, group->function ? group->function : "?"));
 	for (uint32_t i = 0; i < group->frame_count; i++)
-		buf_printf(&dhat->line, ",%" PRIu64, text_number(dhat, group->frames[i], NULL));
+		fprintf(dhat->out, ",%" PRIu64, text_number(dhat, group->frames[i], NULL));
 	const char *const end = group->has_stack ? ends[group->end] : "(no stack was taken)";
 
 	if (end)
-		buf_printf(&dhat->line, ",%" PRIu64, text_number(dhat, NULL, end));
-	buf_add_str(&dhat->line, "]\n  }");
+		fprintf(dhat->out, ",%" PRIu64, text_number(dhat, NULL, end));
+	fputs("]\n  }", dhat->out);
 }
 
-static void dhat_write_group(struct dhat *dhat, const struct profile_group *group, bool is_first)
+static void dhat_write_group(struct dhat *dhat, const struct profile_group *group, char separator)
 {
-	struct buf *const line = &dhat->line;
-
-	buf_printf(line, "\n %c{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64, is_first ? ' ' : ',', group->allocated.bytes,
-		   group->allocated.calls);
-	buf_printf(line, ",\"tl\":%" PRIu64, in_units(dhat, add_saturated(group->lifetimes, group->ages)));
-	buf_printf(line, "\n  ,\"mb\":%" PRIu64 ",\"mbk\":%" PRIu64, group->own_peak.bytes, group->own_peak.calls);
-	buf_printf(line, ",\"gb\":%" PRIu64 ",\"gbk\":%" PRIu64, group->at_peak.bytes, group->at_peak.calls);
-	buf_printf(line, ",\"eb\":%" PRIu64 ",\"ebk\":%" PRIu64, group->live.bytes, group->live.calls);
+	fprintf(dhat->out, "\n %c{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64 ",\"tl\":%" PRIu64, separator,
+		group->allocated.bytes, group->allocated.calls,
+		in_units(dhat, add_saturated(group->lifetimes, group->ages)));
+	fprintf(dhat->out, "\n  ,\"mb\":%" PRIu64 ",\"mbk\":%" PRIu64, group->own_peak.bytes, group->own_peak.calls);
+	fprintf(dhat->out, ",\"gb\":%" PRIu64 ",\"gbk\":%" PRIu64, group->at_peak.bytes, group->at_peak.calls);
+	fprintf(dhat->out, ",\"eb\":%" PRIu64 ",\"ebk\":%" PRIu64, group->live.bytes, group->live.calls);
 	dhat_add_frames(dhat, group);
-	dhat_flush(dhat);
 }
 
-static void dhat_write_head(struct dhat *dhat, const struct profile_resource *memory)
+static void dhat_write_head(const struct dhat *dhat, const struct profile_resource *memory)
 {
 	const struct profile *const profile = dhat->profile;
 	const struct account *const account = profile->processes[0].account;
-	struct buf *const line = &dhat->line;
 
-	buf_add_str(line,
-		    "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,\"bkacc\":false\n");
-	if (profile->has_times)
-		buf_add_str(line, ",\"tu\":\"\xc2\xb5s\",\"Mtu\":\"s\"");
-	else
-		buf_add_str(line, ",\"tu\":\"calls\",\"Mtu\":\"Mcall\"");
-	buf_printf(line, ",\"tuth\":%d\n,\"cmd\":", SHORT_LIVED);
-	json_add_string(line, account->command ? account->command : account->name);
+	fputs("{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,\"bkacc\":false\n,",
+	      dhat->out);
+	fputs(profile->has_times ? "\"tu\":\"\xc2\xb5s\",\"Mtu\":\"s\"" : "\"tu\":\"calls\",\"Mtu\":\"Mcall\"",
+	      dhat->out);
+	fprintf(dhat->out, ",\"tuth\":%d\n", SHORT_LIVED);
+	export_print_json(dhat->out, ",\"cmd\":", export_command(account));
 	/* The peaks of several processes have no common time: `tg` is that of the last process. */
-	buf_printf(line, ",\"pid\":%" PRIu32 ",\"te\":%" PRIu64 ",\"tg\":%" PRIu64 "\n,\"pps\":[", account->pid,
-		   in_units(dhat, profile->end_since), memory ? in_units(dhat, memory->peak_since) : 0);
+	fprintf(dhat->out, ",\"pid\":%" PRIu32 ",\"te\":%" PRIu64 ",\"tg\":%" PRIu64 "\n,\"pps\":[", account->pid,
+		in_units(dhat, profile->end_since), memory ? in_units(dhat, memory->peak_since) : 0);
 }
 
 static int dhat_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	const struct profile_resource *const memory = export_memory(profile);
 	struct dhat dhat = {.profile = profile, .out = out};
-	bool is_first = true;
+	char separator = ' ';
 
 	(void)options;
 	add_table_line(&dhat, "[root]");
@@ -123,16 +109,14 @@ static int dhat_write(const struct profile *profile, const struct export_options
 		/* A group of blocks from before the trace has allocated nothing, but was alive at the peak. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
-		dhat_write_group(&dhat, group, is_first);
-		is_first = false;
+		dhat_write_group(&dhat, group, separator);
+		separator = ',';
 	}
-	buf_add_str(&dhat.line, "\n ]\n,\"ftbl\":\n [");
-	dhat_flush(&dhat);
+	fputs("\n ]\n,\"ftbl\":\n [", out);
 	fwrite(dhat.table.data, 1, dhat.table.size, out);
 	fputs("\n ]\n}\n", out);
 	hash_free(&dhat.text_of);
 	buf_free(&dhat.table);
-	buf_free(&dhat.line);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* Functions that several exports use. */
 #include "config.h"
 #include "export/export.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 
@@ -54,6 +55,16 @@ const char *export_frame_name(const struct profile_frame *frame, struct buf *roo
 uint64_t export_call_address(uint64_t address)
 {
 	return address ? address - 1 : 0;
+}
+
+void export_print_json(FILE *out, const char *before, const char *text)
+{
+	struct buf string = {0};
+
+	json_add_string(&string, text);
+	fputs(before, out);
+	fwrite(string.data, 1, string.size, out);
+	buf_free(&string);
 }
 
 void export_add_text(struct buf *out, const char *text)

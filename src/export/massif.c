@@ -21,7 +21,7 @@ struct massif {
 	struct part *parts; /* groups with live blocks, in the order of their frames */
 	size_t count;
 	uint64_t total;
-	size_t snapshot;
+	size_t snapshot, processes; /* processes: without old ones */
 	FILE *out;
 };
 
@@ -36,20 +36,20 @@ static int massif_compare_stacks(const void *a, const void *b)
 	const struct profile_group *x = ((const struct part *)a)->group, *y = ((const struct part *)b)->group;
 
 	for (uint32_t i = 0; i < x->frame_count && i < y->frame_count; i++)
-		if (x->frames[i]->number != y->frames[i]->number)
-			return x->frames[i]->number < y->frames[i]->number ? -1 : 1;
-	if (x->frame_count != y->frame_count)
-		return x->frame_count < y->frame_count ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+		if (x->frames[i] != y->frames[i])
+			return export_order(x->frames[i]->number, y->frames[i]->number);
+	const int order = export_order(x->frame_count, y->frame_count);
+
+	return order ? order : export_order(x->number, y->number);
 }
 
 static int massif_compare_children(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return x->first < y->first ? -1 : 1;
+	const int order = export_order(y->bytes, x->bytes);
+
+	return order ? order : export_order(x->first, y->first);
 }
 
 /* The parts from `first` to before `end` have the same frames up to this depth, so they are one node. Returns the
@@ -111,48 +111,37 @@ static void massif_write_node(struct massif *massif, const struct child *node, u
 	free(children);
 }
 
-/* Collects the parts of a snapshot: `what` returns a group's tally. */
-static void massif_collect(struct massif *massif,
-			   struct tally (*what)(const struct profile *, const struct profile_group *, uint64_t),
-			   uint64_t since)
+/* Of a moment of the timeline, without or with a tree; of the peak; of the end. */
+enum massif_snapshot { SNAPSHOT_EMPTY, SNAPSHOT_DETAILED, SNAPSHOT_PEAK, SNAPSHOT_END };
+
+static uint64_t bytes_in_snapshot(const struct massif *massif, const struct profile_group *group,
+				  enum massif_snapshot kind, uint64_t since)
 {
+	return kind == SNAPSHOT_PEAK  ? group->at_peak.bytes
+	       : kind == SNAPSHOT_END ? group->live.bytes
+				      : profile_group_at(massif->profile, group, since).bytes;
+}
+
+static void write_snapshot(struct massif *massif, enum massif_snapshot kind, uint64_t since)
+{
+	static const char *const trees[] = {"empty", "detailed", "peak", "detailed"};
+
 	massif->count = 0;
 	massif->total = 0;
 	for (size_t i = 0; i < massif->profile->group_count; i++) {
-		const struct profile_group *group = massif->profile->groups[i];
+		const struct profile_group *const group = massif->profile->groups[i];
+		const uint64_t bytes =
+			group->resource == massif->memory ? bytes_in_snapshot(massif, group, kind, since) : 0;
 
-		if (group->resource != massif->memory)
-			continue;
-		const uint64_t bytes = what(massif->profile, group, since).bytes;
-
-		if (!bytes)
-			continue;
-		massif->parts[massif->count++] = (struct part){group, bytes};
+		if (bytes)
+			massif->parts[massif->count++] = (struct part){group, bytes};
 		massif->total += bytes;
 	}
-}
-
-static struct tally tally_at_peak(const struct profile *profile, const struct profile_group *group, uint64_t since)
-{
-	(void)profile;
-	(void)since;
-	return group->at_peak;
-}
-
-static struct tally tally_at_end(const struct profile *profile, const struct profile_group *group, uint64_t since)
-{
-	(void)profile;
-	(void)since;
-	return group->live;
-}
-
-static void write_snapshot(struct massif *massif, uint64_t since, const char *tree)
-{
 	fprintf(massif->out,
 		"#-----------\nsnapshot=%zu\n#-----------\ntime=%" PRIu64 "\nmem_heap_B=%" PRIu64
 		"\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
-		massif->snapshot++, massif->profile->has_times ? since / 1000000 : since, massif->total, tree);
-	if (*tree == 'e')
+		massif->snapshot++, massif->profile->has_times ? since / 1000000 : since, massif->total, trees[kind]);
+	if (kind == SNAPSHOT_EMPTY)
 		return;
 	qsort(massif->parts, massif->count, sizeof(*massif->parts), massif_compare_stacks);
 	massif_write_node(massif, &(struct child){0, massif->count, massif->total}, 0);
@@ -181,67 +170,56 @@ static void write_snapshots(struct massif *massif)
 	const struct profile *profile = massif->profile;
 	const uint64_t width = width_of(profile, massif->memory), peak = massif->memory->peak_since;
 	/* The peaks of several processes may be at different times, so there is no common peak. */
-	size_t processes = 0;
+	bool has_peak = massif->processes == 1 && massif->memory->peak.bytes;
 
-	for (size_t i = 0; i < profile->process_count; i++)
-		processes += !profile->processes[i].is_old;
-	bool has_peak = processes == 1 && massif->memory->peak.bytes;
+	for (uint64_t i = 0;; i++) {
+		const bool is_end = i * width > profile->end_since;
 
-	for (uint64_t i = 0; i * width <= profile->end_since; i++) {
-		if (has_peak && peak < i * width) {
-			massif_collect(massif, tally_at_peak, peak);
-			write_snapshot(massif, peak, "peak");
+		if (has_peak && (is_end || peak < i * width)) {
+			write_snapshot(massif, SNAPSHOT_PEAK, peak);
 			has_peak = false;
 		}
-		massif_collect(massif, profile_group_at, i * width);
-		write_snapshot(massif, i * width, i % DETAILED == DETAILED - 1 ? "detailed" : "empty");
+		if (is_end)
+			break;
+		write_snapshot(massif, i % DETAILED == DETAILED - 1 ? SNAPSHOT_DETAILED : SNAPSHOT_EMPTY, i * width);
 	}
-	if (has_peak) {
-		massif_collect(massif, tally_at_peak, peak);
-		write_snapshot(massif, peak, "peak");
-	}
-	massif_collect(massif, tally_at_end, profile->end_since);
-	write_snapshot(massif, profile->end_since, "detailed");
+	write_snapshot(massif, SNAPSHOT_END, profile->end_since);
 }
 
-/* Appends the peak of the resident memory to the first line, which ms_print shows as the arguments. The format has no
- * other place for it. */
-static void massif_add_resident(struct buf *head, const struct profile *profile)
+/* Prints the peak of the resident memory at the end of the first line, which ms_print shows as the arguments. The
+ * format has no other place for it. Counts the processes. */
+static void massif_print_resident(struct massif *massif)
 {
 	uint64_t peak = 0;
-	size_t processes = 0, known = 0;
+	bool is_known = false;
 
-	for (size_t i = 0; i < profile->process_count; i++) {
-		const struct resident *resident = &profile->processes[i].account->resident;
+	for (size_t i = 0; i < massif->profile->process_count; i++) {
+		const struct resident *resident = &massif->profile->processes[i].account->resident;
 
-		if (profile->processes[i].is_old)
+		if (massif->profile->processes[i].is_old)
 			continue;
-		processes++;
-		known += resident->is_known;
+		massif->processes++;
+		is_known |= resident->is_known;
 		if (resident->is_known && resident->peak > peak)
 			peak = resident->peak;
 	}
-	if (known)
-		buf_printf(head, ", peak RSS %" PRIu64 " B%s", peak, processes > 1 ? " of one process" : "");
+	if (is_known)
+		fprintf(massif->out, ", peak RSS %" PRIu64 " B%s", peak,
+			massif->processes > 1 ? " of one process" : "");
 	else
-		buf_add_str(head, ", peak RSS unknown");
+		fputs(", peak RSS unknown", massif->out);
 }
 
 static int massif_write(const struct profile *profile, const struct export_options *options, FILE *out)
 {
 	struct massif massif = {.profile = profile, .memory = export_memory(profile), .out = out};
-	const struct account *account = profile->process_count ? profile->processes[0].account : NULL;
-	const char *command = account ? account->command ? account->command : account->name : NULL;
-
-	struct buf head = {0};
 
 	(void)options;
-	buf_add_str(&head, "desc: functrace " PACKAGE_VERSION);
-	massif_add_resident(&head, profile);
-	buf_add_str(&head, "\ncmd: ");
-	export_add_text(&head, command ? command : "?");
-	fprintf(out, "%s\ntime_unit: %s\n", buf_str(&head), profile->has_times ? "ms" : "i");
-	buf_free(&head);
+	fputs("desc: functrace " PACKAGE_VERSION, out);
+	massif_print_resident(&massif);
+	fputs("\ncmd: ", out);
+	plain_print(out, export_command(profile->processes[0].account));
+	fprintf(out, "\ntime_unit: %s\n", profile->has_times ? "ms" : "i");
 	massif.parts = xcalloc(profile->group_count + 1, sizeof(*massif.parts));
 	if (massif.memory)
 		write_snapshots(&massif);

@@ -61,8 +61,6 @@ uint64_t export_call_address(uint64_t address);
 
 /* Prints `before`, and the text as a JSON string; NULL as null. */
 void export_print_json(FILE *out, const char *before, const char *text);
-/* Appends a text with blanks instead of control characters, so that a line stays one line. */
-void export_add_text(struct buf *out, const char *text);
 /* Appends a frame as valgrind's tools write it: "0x10F: alloc (a.c:5)", "0x10F: alloc (in /lib/liba.so)". */
 void export_add_frame(struct buf *out, const struct profile_frame *frame);
 

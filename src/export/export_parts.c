@@ -67,11 +67,6 @@ void export_print_json(FILE *out, const char *before, const char *text)
 	buf_free(&string);
 }
 
-void export_add_text(struct buf *out, const char *text)
-{
-	plain_add(out, text);
-}
-
 void export_add_frame(struct buf *out, const struct profile_frame *frame)
 {
 	buf_printf(out, "0x%" PRIX64 ": ", export_call_address(frame->address));

@@ -79,6 +79,19 @@ static void heaptrack_add_field(struct buf *text, uint64_t number)
 	add_hex(text, number);
 }
 
+/* Appends a line: its kind and numbers. */
+static void heaptrack_add_line(struct buf *text, char kind, const uint64_t *numbers, size_t count)
+{
+	buf_add_char(text, kind);
+	for (size_t i = 0; i < count; i++)
+		heaptrack_add_field(text, numbers[i]);
+	buf_add_char(text, '\n');
+}
+
+#define ADD_LINE(heaptrack, kind, ...)                                                                                 \
+	heaptrack_add_line(&(heaptrack)->text, kind, (const uint64_t[]){__VA_ARGS__},                                  \
+			   ARRAY_SIZE(((const uint64_t[]){__VA_ARGS__})))
+
 /* Returns the number of a string, which is written first if it is new. NULL has the number 0. */
 static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 {
@@ -92,7 +105,7 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 		buf_add_char(&heaptrack->text, 's');
 		heaptrack_add_field(&heaptrack->text, strlen(interned));
 		buf_add_char(&heaptrack->text, ' ');
-		export_add_text(&heaptrack->text, interned);
+		plain_add(&heaptrack->text, interned);
 		buf_add_char(&heaptrack->text, '\n');
 	}
 	return *number;
@@ -142,10 +155,7 @@ static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint6
 
 	if (!*number) {
 		*number = ++heaptrack->traces;
-		buf_add_char(&heaptrack->text, 't');
-		heaptrack_add_field(&heaptrack->text, ip);
-		heaptrack_add_field(&heaptrack->text, parent);
-		buf_add_char(&heaptrack->text, '\n');
+		ADD_LINE(heaptrack, 't', ip, parent);
 	}
 	return *number;
 }
@@ -156,8 +166,7 @@ static void forget_unmapped(struct heaptrack *heaptrack)
 	if (heaptrack->named_epoch == heaptrack->account.objects.epoch)
 		return;
 	heaptrack->named_epoch = heaptrack->account.objects.epoch;
-	hash_free(&heaptrack->resolver.known);
-	heaptrack->resolver.line_count = 0;
+	resolver_forget(&heaptrack->resolver);
 	hash_free(&heaptrack->ip_of);
 }
 
@@ -178,13 +187,11 @@ static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct st
 
 		while (begin > 0 && resolver->frames[begin - 1]->inlined)
 			begin--;
-		const uint64_t *const known = hash_get(&heaptrack->ip_of, key);
-		const uint64_t ip =
-			known ? *known : add_ip(heaptrack, stack->frames[i], resolver->frames + begin, end - begin);
+		uint64_t *const ip = hash_place(&heaptrack->ip_of, key);
 
-		if (!known)
-			hash_set(&heaptrack->ip_of, key, ip);
-		trace = trace_number(heaptrack, trace, ip);
+		if (!*ip)
+			*ip = add_ip(heaptrack, stack->frames[i], resolver->frames + begin, end - begin);
+		trace = trace_number(heaptrack, trace, *ip);
 		end = begin;
 	}
 	return trace;
@@ -198,9 +205,9 @@ static uint64_t stackless_number(struct heaptrack *heaptrack, const char *functi
 	uint64_t *const number = hash_place(&heaptrack->stackless, (uintptr_t)frame.function);
 
 	if (!*number) {
-		const struct profile_frame *const frames[] = {&frame};
+		const uint64_t ip = add_ip(heaptrack, 0, &(const struct profile_frame *){&frame}, 1);
 
-		*number = trace_number(heaptrack, 0, add_ip(heaptrack, 0, frames, 1));
+		*number = trace_number(heaptrack, 0, ip);
 	}
 	return *number;
 }
@@ -225,21 +232,10 @@ static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t
 		return *place - 1;
 	if (place)
 		*place = heaptrack->infos + 1;
-	buf_add_char(&heaptrack->text, 'a');
-	heaptrack_add_field(&heaptrack->text, size);
-	heaptrack_add_field(&heaptrack->text, trace);
-	buf_add_char(&heaptrack->text, '\n');
+	ADD_LINE(heaptrack, 'a', size, trace);
 	if (heaptrack->info_of.count > INFOS_MAX)
 		hash_free(&heaptrack->info_of);
 	return heaptrack->infos++;
-}
-
-/* Writes an event. what: '+' or '-'. */
-static void add_event(struct heaptrack *heaptrack, char what, uint64_t block)
-{
-	buf_add_char(&heaptrack->text, what);
-	heaptrack_add_field(&heaptrack->text, block & INFO_MASK);
-	buf_add_char(&heaptrack->text, '\n');
 }
 
 static void put_allocation(struct heaptrack *heaptrack, const struct resource_state *which,
@@ -253,9 +249,9 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 	}
 	/* The release of the former block was not seen. */
 	if (*block)
-		add_event(heaptrack, '-', *block);
+		ADD_LINE(heaptrack, '-', *block & INFO_MASK);
 	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));
-	add_event(heaptrack, '+', *block);
+	ADD_LINE(heaptrack, '+', *block & INFO_MASK);
 }
 
 static void heaptrack_put_release(struct heaptrack *heaptrack, uint64_t key)
@@ -264,7 +260,7 @@ static void heaptrack_put_release(struct heaptrack *heaptrack, uint64_t key)
 
 	if (!block || (*block -= ONE_REFERENCE) > INFO_MASK)
 		return;
-	add_event(heaptrack, '-', *block);
+	ADD_LINE(heaptrack, '-', *block & INFO_MASK);
 	hash_remove(&heaptrack->live, key, NULL);
 }
 
@@ -276,9 +272,7 @@ static void add_clock(struct heaptrack *heaptrack, uint64_t step)
 	if (now < heaptrack->clock + step)
 		return;
 	heaptrack->clock = now;
-	buf_add_char(&heaptrack->text, 'c');
-	heaptrack_add_field(&heaptrack->text, now);
-	buf_add_char(&heaptrack->text, '\n');
+	ADD_LINE(heaptrack, 'c', now);
 }
 
 static void heaptrack_put_call(struct heaptrack *heaptrack, const struct record_call *call)
@@ -310,28 +304,18 @@ static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct rec
 	}
 }
 
-static void heaptrack_add_resident(struct heaptrack *heaptrack, uint64_t bytes)
-{
-	buf_add_char(&heaptrack->text, 'R');
-	heaptrack_add_field(&heaptrack->text, bytes / PAGE_BYTES);
-	buf_add_char(&heaptrack->text, '\n');
-}
-
 /* Readers take the highest figure for the peak, so a peak between two records is written too. The machine's number of
  * pages is unknown, and written as 0. */
 static void heaptrack_put_resident(struct heaptrack *heaptrack)
 {
 	const struct resident *const resident = &heaptrack->account.resident;
 
-	if (!heaptrack->resident_peak) {
-		buf_add_char(&heaptrack->text, 'I');
-		heaptrack_add_field(&heaptrack->text, PAGE_BYTES);
-		buf_add_str(&heaptrack->text, " 0\n");
-	}
+	if (!heaptrack->resident_peak)
+		ADD_LINE(heaptrack, 'I', PAGE_BYTES, 0);
 	add_clock(heaptrack, 1);
 	if (resident->peak > heaptrack->resident_peak && resident->peak > resident->last)
-		heaptrack_add_resident(heaptrack, resident->peak);
-	heaptrack_add_resident(heaptrack, resident->last);
+		ADD_LINE(heaptrack, 'R', resident->peak / PAGE_BYTES);
+	ADD_LINE(heaptrack, 'R', resident->last / PAGE_BYTES);
 	if (resident->peak > heaptrack->resident_peak)
 		heaptrack->resident_peak = resident->peak;
 	if (resident->last > heaptrack->resident_peak)
@@ -340,14 +324,12 @@ static void heaptrack_put_resident(struct heaptrack *heaptrack)
 
 static void heaptrack_put_process(struct heaptrack *heaptrack)
 {
-	const struct account *const account = &heaptrack->account;
-
 	if (heaptrack->has_begun)
 		return;
 	heaptrack->has_begun = true;
 	buf_add_str(&heaptrack->text, HEAD "X ");
-	export_add_text(&heaptrack->text, account->command ? account->command : account->name);
-	buf_add_str(&heaptrack->text, account->is_attached ? "\nA\n" : "\n");
+	plain_add(&heaptrack->text, export_command(&heaptrack->account));
+	buf_add_str(&heaptrack->text, heaptrack->account.is_attached ? "\nA\n" : "\n");
 }
 
 static int heaptrack_put(struct stage *stage, const struct record *record)

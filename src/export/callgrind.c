@@ -87,7 +87,6 @@ static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;
 
-	name = name ? name : "?";
 	while (i-- > callgrind->framed)
 		if (!strcmp(callgrind->functions[i].function, name))
 			return i;

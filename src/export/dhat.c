@@ -57,7 +57,7 @@ static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group
 		[STACK_LOST] = "(the stack could not be followed further)",
 	};
 
-	fprintf(dhat->out, "\n  ,\"fs\":[%" PRIu64, text_number(dhat, NULL, group->function ? group->function : "?"));
+	fprintf(dhat->out, "\n  ,\"fs\":[%" PRIu64, text_number(dhat, NULL, group->function));
 	for (uint32_t i = 0; i < group->frame_count; i++)
 		fprintf(dhat->out, ",%" PRIu64, text_number(dhat, group->frames[i], NULL));
 	const char *const end = group->has_stack ? ends[group->end] : "(no stack was taken)";

@@ -34,7 +34,7 @@ static uint64_t called_number(struct gperftools *gperftools, const char *functio
 		*number = 2 * gperftools->called.count - 1;
 		/* The reader would leave out a plain malloc, and the whole stack with it. */
 		buf_printf(&gperftools->names, "0x%" PRIx64 " [", *number);
-		gperftools_add_name(&gperftools->names, function ? function : "?");
+		gperftools_add_name(&gperftools->names, function);
 		buf_add_str(&gperftools->names, "]\n");
 	}
 	return *number;

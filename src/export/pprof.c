@@ -200,7 +200,7 @@ static void add_locations(struct pprof *pprof, Pprof__Sample *sample, const stru
 	for (uint32_t i = 0; i < group->frame_count;)
 		sample->locations[sample->n_locations++] = location_id(pprof, places_next(&pprof->places, group, &i));
 	if (!group->frame_count)
-		sample->locations[sample->n_locations++] = stackless_id(pprof, group->function ? group->function : "?");
+		sample->locations[sample->n_locations++] = stackless_id(pprof, group->function);
 }
 
 static void add_sample(struct pprof *pprof, const struct profile_group *group)
@@ -222,7 +222,7 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 	memcpy(sample->values, values, sizeof(values));
 	pprof__label__init(label);
 	label->key = text_index(pprof, "function");
-	label->text = text_index(pprof, group->function ? group->function : "?");
+	label->text = text_index(pprof, group->function);
 	sample->n_labels = 1;
 	sample->labels = xcalloc(1, sizeof(*sample->labels));
 	sample->labels[0] = label;

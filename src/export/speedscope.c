@@ -19,7 +19,7 @@ static struct hash add_called(const struct profile *profile, FILE *out)
 		if (!*number) {
 			*number = profile->frame_count + number_of.count;
 			fputs(*number > 1 ? "," : "", out);
-			export_print_json(out, "\n{\"name\":", function ? function : "?");
+			export_print_json(out, "\n{\"name\":", function);
 			fputc('}', out);
 		}
 	}

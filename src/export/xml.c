@@ -82,7 +82,7 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 		number, kind, group->picked.bytes, group->picked.calls, words, number + 1, count, group->picked.bytes,
 		group->picked.calls);
 	/* No trace has the address of the function itself. */
-	xml_write_frame(&(struct profile_frame){.function = group->function ? group->function : "?"}, out);
+	xml_write_frame(&(struct profile_frame){.function = group->function}, out);
 	for (uint32_t i = 0; i < group->frame_count; i++)
 		xml_write_frame(group->frames[i], out);
 	fputs("  </stack>\n</error>\n\n", out);

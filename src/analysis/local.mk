@@ -10,7 +10,6 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/select/filter.c src/analysis/select/filter.h \
 	src/analysis/call_pool.c src/analysis/call_pool.h \
 	src/analysis/intern.c src/analysis/intern.h \
-	src/analysis/leaks/deferred_scans.c src/analysis/leaks/deferred_scans.h \
 	src/analysis/leaks/sp_rtrace_order.c src/analysis/leaks/sp_rtrace_order.h \
 	src/analysis/leaks/leak_kinds.c src/analysis/leaks/leak_kinds.h \
 	src/analysis/leaks/leaks.c src/analysis/leaks/leaks.h \

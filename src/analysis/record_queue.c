@@ -1,7 +1,6 @@
 #include "config.h"
 #include "analysis/record_queue.h"
-#include "analysis/stage.h"
-#include "base/util.h"
+#include "base/msg.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,110 +9,75 @@
 /* limit of `front` and of `back` in bytes; the last record may exceed it */
 #define PART_MAX (256u * 1024)
 
-/* Returns the size of a queued record with its text, rounded up so that the next one is aligned. */
-static size_t queued_record_size(const struct queued_record *queued)
+/* A record in the queue, followed by its texts. */
+struct queued_record {
+	uint64_t place;
+	size_t size; /* with the texts, rounded up to the alignment of the next one */
+	struct record record;
+};
+
+/* The pointers to texts in records: the offset of the first one, and the number of consecutive ones. */
+static const struct {
+	size_t offset, count;
+} texts_of[RECORD_RESIDENT + 1] = {
+	[RECORD_MODULE] = {offsetof(struct record, module.name), 1},
+	[RECORD_RESOURCE] = {offsetof(struct record, resource.type), 2},
+	[RECORD_CONTEXT] = {offsetof(struct record, context.name), 1},
+	[RECORD_OBJECT] = {offsetof(struct record, object.path), 1},
+	[RECORD_BUILD_ID] = {offsetof(struct record, build_id.hex), 1},
+	[RECORD_THREAD] = {offsetof(struct record, thread.name), 1},
+	[RECORD_NOTE] = {offsetof(struct record, note.text), 1},
+	[RECORD_ATTACHMENT] = {offsetof(struct record, attachment.name), 2},
+	[RECORD_COMMENT] = {offsetof(struct record, comment.text), 1},
+	[RECORD_SCAN] = {offsetof(struct record, scan.reason), 1},
+};
+
+static const char **queued_record_text(struct record *record, size_t number)
 {
-	return (sizeof(*queued) + queued->text_size + 7) & ~(size_t)7;
+	return (const char **)(void *)((char *)record + texts_of[record->type].offset) + number;
 }
 
 static bool write_back(struct record_queue *queue)
 {
-	if (queue->file < 0 && !queue->has_no_file)
+	if (!queue->has_file) {
 		queue->file = temporary_file();
-	if (queue->file < 0 || !write_all_at(queue->file, queue->back.data, queue->back.size, queue->file_size))
+		queue->has_file = queue->file >= 0;
+	}
+	if (!queue->has_file || !write_all_at(queue->file, queue->back.data, queue->back.size, queue->file_size))
 		return false;
 	queue->file_size += queue->back.size;
 	queue->back.size = 0;
 	return true;
 }
 
-static struct queued_record queued_record_pack(const struct record *record, const char **text)
+void record_queue_add(struct record_queue *queue, uint64_t place, const struct record *record)
 {
-	struct queued_record queued = {.type = record->type};
+	struct queued_record queued = {.place = place, .size = sizeof(queued), .record = *record};
+	const size_t count = texts_of[record->type].count;
 
-	switch (record->type) {
-	case RECORD_OBJECT:
-		queued.from = record->object.from;
-		queued.to = record->object.to;
-		*text = record->object.path;
-		break;
-	case RECORD_BUILD_ID:
-		queued.from = record->build_id.from;
-		*text = record->build_id.hex;
-		break;
-	case RECORD_NOTE:
-		*text = record->note.text;
-		break;
-	case RECORD_SCAN:
-		queued.resource = record->scan.resource;
-		*text = record->scan.reason;
-		break;
-	case RECORD_LOST:
-		queued.resource = record->lost.resource;
-		queued.from = record->lost.id;
-		queued.to = record->lost.kind;
-		*text = "";
-		break;
-	case RECORD_RESIDENT:
-		queued.from = record->resident.now;
-		queued.to = record->resident.peak;
-		*text = "";
-		break;
-	default:
-		*text = record->comment.text;
-	}
-	*text = string_or_empty(*text);
-	queued.text_size = (uint32_t)strlen(*text) + 1;
-	return queued;
-}
+	for (size_t i = 0; i < count; i++)
+		queued.size += strlen(string_or_empty(*queued_record_text(&queued.record, i))) + 1;
+	queued.size = (queued.size + 7) & ~(size_t)7;
+	unsigned char *const to = buf_room(&queue->back, queued.size);
 
-struct record queued_record_unpack(const struct queued_record *queued, const char *text)
-{
-	struct record record = {.type = queued->type};
-
-	switch (queued->type) {
-	case RECORD_OBJECT:
-		record.object = (struct record_object){queued->from, queued->to, text};
-		break;
-	case RECORD_BUILD_ID:
-		record.build_id = (struct record_build_id){queued->from, text};
-		break;
-	case RECORD_NOTE:
-		record.note.text = text;
-		break;
-	case RECORD_SCAN:
-		record.scan = (struct record_scan){queued->resource, text};
-		break;
-	case RECORD_LOST:
-		record.lost = (struct record_lost){queued->resource, queued->from, (enum lost_kind)queued->to};
-		break;
-	case RECORD_RESIDENT:
-		record.resident = (struct record_resident){queued->from, queued->to};
-		break;
-	default:
-		record.comment.text = text;
-	}
-	return record;
-}
-
-void record_queue_add(struct record_queue *queue, uint64_t sequence, const struct record *record)
-{
-	const char *text;
-	struct queued_record queued = queued_record_pack(record, &text);
-	const size_t size = queued_record_size(&queued);
-	unsigned char *const to = buf_room(&queue->back, size);
-
-	queued.sequence = sequence;
-	memset(to, 0, size);
+	memset(to, 0, queued.size);
 	memcpy(to, &queued, sizeof(queued));
-	memcpy(to + sizeof(queued), text, queued.text_size);
-	queue->back.size += size;
+	char *text = (char *)to + sizeof(queued);
+
+	for (size_t i = 0; i < count; i++)
+		text = stpcpy(text, string_or_empty(*queued_record_text(&queued.record, i))) + 1;
+	queue->back.size += queued.size;
+	queue->objects += record->type == RECORD_OBJECT;
 	if (queue->back.size >= PART_MAX && !queue->has_no_file)
 		queue->has_no_file = !write_back(queue);
 }
 
-/* Reads the next records from the file into `front`. If the last one in the buffer is not complete, leaves it in the
- * file. */
+static struct queued_record *queued_record_at(struct record_queue *queue, size_t offset)
+{
+	return (struct queued_record *)(void *)(queue->front.data + offset);
+}
+
+/* Reads the next part of the file. The file contains whole records, but the end of the part may cut the last one. */
 static int record_queue_read_part(struct record_queue *queue)
 {
 	const uint64_t left = queue->file_size - queue->file_read;
@@ -128,14 +92,9 @@ static int record_queue_read_part(struct record_queue *queue)
 			continue;
 		if (got != (ssize_t)wanted)
 			return got < 0 ? -errno : -EIO;
-		while (wanted - whole >= sizeof(struct queued_record)) {
-			const struct queued_record *const queued =
-				(const struct queued_record *)(const void *)(queue->front.data + whole);
-
-			if (queued_record_size(queued) > wanted - whole)
-				break;
-			whole += queued_record_size(queued);
-		}
+		while (wanted - whole >= sizeof(struct queued_record) &&
+		       queued_record_at(queue, whole)->size <= wanted - whole)
+			whole += queued_record_at(queue, whole)->size;
 		if (whole)
 			break;
 		/* the first record is longer than the buffer */
@@ -149,8 +108,13 @@ static int record_queue_read_part(struct record_queue *queue)
 static int fill_front(struct record_queue *queue)
 {
 	queue->taken = queue->front.size = 0;
-	if (queue->file_read < queue->file_size)
-		return record_queue_read_part(queue);
+	if (queue->file_read < queue->file_size) {
+		const int error = record_queue_read_part(queue);
+
+		if (error)
+			msg_error("the temporary file of records cannot be read: %s", strerror(-error));
+		return error;
+	}
 	if (queue->file_size && ftruncate(queue->file, 0) == 0)
 		queue->file_read = queue->file_size = 0;
 	const struct buf front = queue->front;
@@ -160,28 +124,39 @@ static int fill_front(struct record_queue *queue)
 	return 0;
 }
 
-const struct queued_record *record_queue_first(struct record_queue *queue, const char **text, int *error)
+const struct record *record_queue_take(struct record_queue *queue, uint64_t end, int *error)
 {
 	*error = queue->taken == queue->front.size ? fill_front(queue) : 0;
 	if (*error || queue->taken == queue->front.size)
 		return NULL;
-	const unsigned char *const at = queue->front.data + queue->taken;
+	struct queued_record *const queued = queued_record_at(queue, queue->taken);
+	const char *text = (const char *)(queued + 1);
 
-	*text = (const char *)at + sizeof(struct queued_record);
-	return (const struct queued_record *)(const void *)at;
+	if (queued->place >= end)
+		return NULL;
+	for (size_t i = 0; i < texts_of[queued->record.type].count; i++) {
+		*queued_record_text(&queued->record, i) = text;
+		text += strlen(text) + 1;
+	}
+	queue->taken += queued->size;
+	queue->objects -= queued->record.type == RECORD_OBJECT;
+	return &queued->record;
 }
 
-void record_queue_drop(struct record_queue *queue)
+int record_queue_put(struct record_queue *queue, uint64_t end, struct stage *next)
 {
-	queue->taken +=
-		queued_record_size((const struct queued_record *)(const void *)(queue->front.data + queue->taken));
+	const struct record *record;
+	int error = 0;
+
+	while (!error && (record = record_queue_take(queue, end, &error)))
+		error = stage_put(next, record);
+	return error;
 }
 
 void record_queue_free(struct record_queue *queue)
 {
 	buf_free(&queue->front);
 	buf_free(&queue->back);
-	if (queue->file >= 0)
+	if (queue->has_file)
 		close(queue->file);
-	*queue = (struct record_queue){.file = -1};
 }

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/leaks/call_groups.h"
 #include "analysis/leaks/call_store.h"
-#include "analysis/leaks/deferred_scans.h"
+#include "analysis/record_queue.h"
 #include "analysis/resource_words.h"
 #include "base/msg.h"
 
@@ -26,7 +26,7 @@ struct call_groups {
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct call_store store;
-	struct deferred_scans scans;
+	struct record_queue scans; /* passed on after the calls */
 	struct call_group **items;
 	size_t count, capacity;
 };
@@ -81,11 +81,13 @@ static int call_groups_put(struct stage *stage, const struct record *record)
 {
 	struct call_groups *groups = (struct call_groups *)stage;
 
-	if (deferred_scans_keep(&groups->scans, record))
-		return 0;
 	switch (record->type) {
 	case RECORD_CALL:
 		return call_groups_put_call(groups, &record->call);
+	case RECORD_SCAN:
+	case RECORD_LOST:
+		record_queue_add(&groups->scans, 0, record);
+		return 0;
 	case RECORD_THREAD:
 		return 0;
 	case RECORD_RESOURCE:
@@ -187,7 +189,7 @@ static int call_groups_finish(struct stage *stage)
 	for (size_t i = 0; i < groups->count && !error; i++)
 		error = put_group(groups, groups->items[i]);
 	if (!error)
-		error = deferred_scans_put(&groups->scans, stage->next);
+		error = record_queue_put(&groups->scans, UINT64_MAX, stage->next);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -199,7 +201,7 @@ static void call_groups_free(struct stage *stage)
 		free(groups->items[i]);
 	free(groups->items);
 	call_store_free(&groups->store);
-	deferred_scans_free(&groups->scans);
+	record_queue_free(&groups->scans);
 	stack_pool_free(&groups->stacks);
 	object_map_free(&groups->objects);
 	resources_free(&groups->resources);

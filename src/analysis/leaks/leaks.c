@@ -27,8 +27,7 @@ struct leaks {
 	struct resources resources;
 	struct call_pool pool;
 	struct object_map objects;
-	bool object_held;       /* the last object was added to `queue`, so its build-id must follow it there */
-	size_t objects_waiting; /* number of objects in `queue` */
+	bool object_held; /* the last object was added to `queue`, so its build-id must follow it there */
 	struct held_call *first, *last;
 	struct record_queue queue;
 	uint64_t sequence, unseen;
@@ -42,25 +41,12 @@ struct leaks {
 /* Passes on the queued records that precede a held call; if `call` is NULL, all of them. */
 static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 {
-	const struct queued_record *queued;
-	const char *text;
-	int error = 0;
-
-	while (!error && (queued = record_queue_first(&leaks->queue, &text, &error)) &&
-	       (!call || queued->sequence < call->sequence)) {
-		const struct record record = queued_record_unpack(queued, text);
-
-		leaks->objects_waiting -= queued->type == RECORD_OBJECT;
-		error = stage_put(leaks->stage.next, &record);
-		record_queue_drop(&leaks->queue);
-	}
-	return error;
+	return record_queue_put(&leaks->queue, call ? call->sequence : UINT64_MAX, leaks->stage.next);
 }
 
 static int queue_record(struct leaks *leaks, const struct record *record)
 {
 	record_queue_add(&leaks->queue, leaks->sequence++, record);
-	leaks->objects_waiting += record->type == RECORD_OBJECT;
 	return put_marks_before(leaks, leaks->first);
 }
 
@@ -373,7 +359,7 @@ static int leaks_put(struct stage *stage, const struct record *record)
 	case RECORD_OBJECT:
 		/* An object must not be passed on before an earlier one that is still in `queue`. */
 		leaks->object_held =
-			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
+			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->queue.objects;
 		if (leaks->object_held)
 			return queue_record(leaks, record);
 		break;
@@ -457,7 +443,6 @@ struct stage *leaks_new(struct stage *next, unsigned kinds)
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
 	*leaks = (struct leaks){.stage = {.put = leaks_put, .finish = leaks_finish, .free = leaks_free, .next = next}};
-	leaks->queue.file = -1;
 	leaks->kinds = kinds;
 	return &leaks->stage;
 }

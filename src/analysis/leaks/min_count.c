@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/leaks/min_count.h"
 #include "analysis/call_pool.h"
-#include "analysis/leaks/deferred_scans.h"
+#include "analysis/record_queue.h"
 
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@ struct small_groups {
 	uint64_t least;
 	struct call_pool pool; /* stack->user is the number of the stack's calls, as a pointer */
 	struct object_map objects;
-	struct deferred_scans scans;
-	struct hash left_out; /* hashes of resource and id of the calls that are not passed on */
+	struct record_queue scans; /* passed on after the calls */
+	struct hash left_out;      /* hashes of resource and id of the calls that are not passed on */
 	struct held_call *first, **end;
 	uint64_t stackless; /* number of calls without a stack */
 };
@@ -46,8 +46,10 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		min_count_add(small, call);
 		return 0;
 	}
-	if (deferred_scans_keep(&small->scans, record))
+	if (record->type == RECORD_SCAN || record->type == RECORD_LOST) {
+		record_queue_add(&small->scans, 0, record);
 		return 0;
+	}
 	if (record->type == RECORD_OBJECT)
 		object_map_put(&small->objects, &record->object);
 	else if (record->type == RECORD_BUILD_ID)
@@ -55,13 +57,17 @@ static int min_count_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-/* Returns false for a lost record about a call that was not passed on. */
-static bool min_count_is_there(const void *context, const struct record *record)
+/* Passes on the scans, without lost records about calls that were not passed on. */
+static int min_count_put_scans(struct small_groups *small)
 {
-	const struct small_groups *small = context;
+	const struct record *record;
+	int error = 0;
 
-	return record->type != RECORD_LOST ||
-	       !hash_get(&small->left_out, hash_mix(record->lost.resource) ^ record->lost.id);
+	while (!error && (record = record_queue_take(&small->scans, UINT64_MAX, &error)))
+		if (record->type != RECORD_LOST ||
+		    !hash_get(&small->left_out, hash_mix(record->lost.resource) ^ record->lost.id))
+			error = stage_put(small->stage.next, record);
+	return error;
 }
 
 static int min_count_finish(struct stage *stage)
@@ -80,7 +86,7 @@ static int min_count_finish(struct stage *stage)
 			error = call_pool_put(&small->pool, call, stage->next);
 	}
 	if (!error)
-		error = deferred_scans_put_if(&small->scans, stage->next, min_count_is_there, small);
+		error = min_count_put_scans(small);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -93,7 +99,7 @@ static void small_groups_free(struct stage *stage)
 		call_pool_release(&small->pool, call);
 	}
 	hash_free(&small->left_out);
-	deferred_scans_free(&small->scans);
+	record_queue_free(&small->scans);
 	call_pool_free(&small->pool);
 	object_map_free(&small->objects);
 	free(small);

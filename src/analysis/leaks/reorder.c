@@ -4,7 +4,7 @@
 #include "analysis/leaks/reorder.h"
 #include "analysis/leaks/call_store.h"
 #include "analysis/call_pool.h"
-#include "analysis/leaks/deferred_scans.h"
+#include "analysis/record_queue.h"
 #include "base/msg.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ struct reorder {
 	struct reorder_entry *entries; /* the current batch of calls */
 	size_t count, capacity;
 	struct call_store store;
-	struct deferred_scans scans;
-	struct call_list **lists; /* the sorted runs */
+	struct record_queue scans; /* passed on after the calls */
+	struct call_list **lists;  /* the sorted runs */
 	size_t list_count, list_capacity;
 	/* All stacks; stack->user is the index of the stack here + 1, as a pointer. NULL stands for the stack of a
 	 * later call that was not read yet, or that is missing at the end of the trace. */
@@ -163,8 +163,10 @@ static int reorder_put(struct stage *stage, const struct record *record)
 		return reorder_put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
-	if (reorder->holding && deferred_scans_keep(&reorder->scans, record))
+	if (reorder->holding && (record->type == RECORD_SCAN || record->type == RECORD_LOST)) {
+		record_queue_add(&reorder->scans, 0, record);
 		return 0;
+	}
 	if (record->type == RECORD_OBJECT)
 		reorder->object_passed = pass_object(reorder, &record->object);
 	if (record->type == RECORD_BUILD_ID)
@@ -264,7 +266,7 @@ static int reorder_finish(struct stage *stage)
 	int error = reorder_merge(reorder, runs, heap);
 
 	if (!error)
-		error = deferred_scans_put(&reorder->scans, stage->next);
+		error = record_queue_put(&reorder->scans, UINT64_MAX, stage->next);
 
 	for (size_t i = 0; i < reorder->list_count; i++)
 		call_cursor_end(&runs[i].cursor);
@@ -281,7 +283,7 @@ static void reorder_free(struct stage *stage)
 	free(reorder->lists);
 	free(reorder->stacks);
 	call_store_free(&reorder->store);
-	deferred_scans_free(&reorder->scans);
+	record_queue_free(&reorder->scans);
 	free(reorder->passed);
 	object_map_free(&reorder->known);
 	call_pool_free(&reorder->pool);

@@ -7,26 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of a declaration or another record. */
-struct line {
-	struct line *next;
-	struct record record;
-	char *first, *second; /* the strings of the record */
-};
+/* The queues of held records: declarations, in the order of the dialect, and records between the calls. */
+enum waiting { AT_ONCE, ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, BETWEEN_CALLS, QUEUES };
 
-struct sp_rtrace_order_lines {
-	struct line *first, **end;
+/* The dialect has no place for records of other types. They are passed on at once, because the writer counts them. */
+static const enum waiting waits_in[RECORD_RESIDENT + 1] = {
+	[RECORD_ATTACHMENT] = ATTACHMENTS, [RECORD_HEAP] = HEAPS,
+	[RECORD_MODULE] = MODULES,         [RECORD_CONTEXT] = CONTEXTS,
+	[RECORD_RESOURCE] = RESOURCES,     [RECORD_OBJECT] = OBJECTS,
+	[RECORD_BUILD_ID] = OBJECTS,       [RECORD_COMMENT] = BETWEEN_CALLS,
+	[RECORD_SCAN] = BETWEEN_CALLS,     [RECORD_LOST] = BETWEEN_CALLS,
 };
-
-enum kind { ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, KINDS };
 
 struct sp_rtrace_order_layout {
 	struct stage stage;
 	struct layout_options options;
 	bool asked, holding;
-	struct sp_rtrace_order_lines declared[KINDS];
-	/* comments, scans and lost blocks; the sequence of each is the number of calls before it */
-	struct record_queue comments;
+	struct record_queue queues[QUEUES]; /* the place of a record is the number of calls before it */
 	struct object_map objects;
 	struct stack_pool stacks;
 	/* all stacks; stack->user is the index of the stack here + 1, as a pointer */
@@ -36,95 +33,6 @@ struct sp_rtrace_order_layout {
 	struct call_list *calls;
 	uint64_t call_count;
 };
-
-static void copy_strings(struct line *line, const char **first, const char **second)
-{
-	line->first = xstrdup(string_or_empty(*first));
-	*first = line->first;
-	if (!second)
-		return;
-	line->second = xstrdup(string_or_empty(*second));
-	*second = line->second;
-}
-
-static void sp_rtrace_order_add_line(struct sp_rtrace_order_lines *lines, const struct record *record)
-{
-	struct line *line = xcalloc(1, sizeof(*line));
-
-	line->record = *record;
-	switch (record->type) {
-	case RECORD_ATTACHMENT:
-		copy_strings(line, &line->record.attachment.name, &line->record.attachment.path);
-		break;
-	case RECORD_MODULE:
-		copy_strings(line, &line->record.module.name, NULL);
-		break;
-	case RECORD_CONTEXT:
-		copy_strings(line, &line->record.context.name, NULL);
-		break;
-	case RECORD_RESOURCE:
-		copy_strings(line, &line->record.resource.type, &line->record.resource.desc);
-		break;
-	case RECORD_OBJECT:
-		copy_strings(line, &line->record.object.path, NULL);
-		break;
-	case RECORD_BUILD_ID:
-		copy_strings(line, &line->record.build_id.hex, NULL);
-		break;
-	default:
-		break;
-	}
-	if (!lines->first)
-		lines->end = &lines->first;
-	*lines->end = line;
-	lines->end = &line->next;
-}
-
-static void drop_first(struct sp_rtrace_order_lines *lines)
-{
-	struct line *line = lines->first;
-
-	lines->first = line->next;
-	free(line->first);
-	free(line->second);
-	free(line);
-}
-
-static int sp_rtrace_order_put_lines(struct sp_rtrace_order_layout *layout, struct sp_rtrace_order_lines *lines)
-{
-	int error = 0;
-
-	while (lines->first && !error) {
-		error = stage_put(layout->stage.next, &lines->first->record);
-		drop_first(lines);
-	}
-	return error;
-}
-
-/* Passes on the comments that have at most `calls` calls before them. */
-static int put_comments(struct sp_rtrace_order_layout *layout, uint64_t calls)
-{
-	const struct queued_record *queued;
-	const char *text;
-	int error = 0;
-
-	while (!error && (queued = record_queue_first(&layout->comments, &text, &error)) && queued->sequence <= calls) {
-		const struct record record = queued_record_unpack(queued, text);
-
-		error = stage_put(layout->stage.next, &record);
-		record_queue_drop(&layout->comments);
-	}
-	return error;
-}
-
-static int put_declared(struct sp_rtrace_order_layout *layout)
-{
-	int error = 0;
-
-	for (size_t kind = 0; kind < KINDS && !error; kind++)
-		error = sp_rtrace_order_put_lines(layout, &layout->declared[kind]);
-	return error;
-}
 
 static void sp_rtrace_order_pool_call(struct sp_rtrace_order_layout *layout, const struct record_call *call)
 {
@@ -152,7 +60,7 @@ static int put_held(struct sp_rtrace_order_layout *layout)
 
 	call_cursor_begin(&cursor, &layout->store, layout->calls);
 	while (!error && (status = call_cursor_next(&cursor, &record.call)) == 1) {
-		error = put_comments(layout, count++);
+		error = record_queue_put(&layout->queues[BETWEEN_CALLS], ++count, layout->stage.next);
 		if (!error && cursor.tag) {
 			const struct stack *stack = layout->stack_list[cursor.tag - 1];
 
@@ -173,57 +81,31 @@ static int put_held(struct sp_rtrace_order_layout *layout)
 /* Passes on all records that were held back. Later records are not held back. */
 static int sp_rtrace_order_let_go(struct sp_rtrace_order_layout *layout)
 {
-	int error = put_declared(layout);
+	int error = 0;
 
 	layout->holding = false;
+	for (size_t i = ATTACHMENTS; i <= OBJECTS && !error; i++)
+		error = record_queue_put(&layout->queues[i], UINT64_MAX, layout->stage.next);
 	if (!error && layout->calls)
 		error = put_held(layout);
-	return error ? error : put_comments(layout, UINT64_MAX);
+	return error ? error : record_queue_put(&layout->queues[BETWEEN_CALLS], UINT64_MAX, layout->stage.next);
 }
 
 static int take_held(struct sp_rtrace_order_layout *layout, const struct record *record)
 {
-	switch (record->type) {
-	case RECORD_PROCESS:
-		return stage_put(layout->stage.next, record);
-	case RECORD_ATTACHMENT:
-		sp_rtrace_order_add_line(&layout->declared[ATTACHMENTS], record);
-		break;
-	case RECORD_HEAP:
-		sp_rtrace_order_add_line(&layout->declared[HEAPS], record);
-		break;
-	case RECORD_MODULE:
-		sp_rtrace_order_add_line(&layout->declared[MODULES], record);
-		break;
-	case RECORD_CONTEXT:
-		sp_rtrace_order_add_line(&layout->declared[CONTEXTS], record);
-		break;
-	case RECORD_RESOURCE:
-		sp_rtrace_order_add_line(&layout->declared[RESOURCES], record);
-		break;
-	case RECORD_OBJECT:
-		object_map_put(&layout->objects, &record->object);
-		sp_rtrace_order_add_line(&layout->declared[OBJECTS], record);
-		break;
-	case RECORD_BUILD_ID:
-		object_map_set_build_id(&layout->objects, &record->build_id);
-		sp_rtrace_order_add_line(&layout->declared[OBJECTS], record);
-		break;
-	case RECORD_COMMENT:
-	case RECORD_SCAN:
-	case RECORD_LOST:
-		record_queue_add(&layout->comments, layout->call_count, record);
-		break;
-	case RECORD_CALL:
+	const enum waiting queue = waits_in[record->type];
+
+	if (record->type == RECORD_CALL) {
 		sp_rtrace_order_pool_call(layout, &record->call);
-		break;
-	case RECORD_THREAD:
-	case RECORD_NOTE:
-	case RECORD_AREA:
-	case RECORD_RESIDENT:
-	case RECORD_BASELINE: /* the dialect has no place for these, but the writer counts them */
-		return stage_put(layout->stage.next, record);
+		return 0;
 	}
+	if (!queue)
+		return stage_put(layout->stage.next, record);
+	if (record->type == RECORD_OBJECT)
+		object_map_put(&layout->objects, &record->object);
+	else if (record->type == RECORD_BUILD_ID)
+		object_map_set_build_id(&layout->objects, &record->build_id);
+	record_queue_add(&layout->queues[queue], layout->call_count, record);
 	return 0;
 }
 
@@ -256,10 +138,8 @@ static void layout_free(struct stage *stage)
 {
 	struct sp_rtrace_order_layout *layout = (struct sp_rtrace_order_layout *)stage;
 
-	for (size_t kind = 0; kind < KINDS; kind++)
-		while (layout->declared[kind].first)
-			drop_first(&layout->declared[kind]);
-	record_queue_free(&layout->comments);
+	for (size_t i = 0; i < QUEUES; i++)
+		record_queue_free(&layout->queues[i]);
 	call_store_free(&layout->store);
 	free(layout->stack_list);
 	stack_pool_free(&layout->stacks);
@@ -277,7 +157,6 @@ struct stage *sp_rtrace_order_new(struct stage *next, const struct layout_option
 			  .free = layout_free,
 			  .next = next},
 		.options = *options,
-		.comments.file = -1,
 	};
 	layout->stacks.objects = &layout->objects;
 	return &layout->stage;

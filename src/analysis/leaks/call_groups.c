@@ -3,7 +3,6 @@
 #include "analysis/leaks/call_store.h"
 #include "analysis/record_queue.h"
 #include "analysis/resource_words.h"
-#include "base/msg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -158,8 +157,6 @@ static int call_groups_put_calls(struct call_groups *groups, const struct call_g
 		if (status)
 			break;
 	}
-	if (cursor.failed)
-		msg_error("the temporary file of the groups cannot be read: %s", strerror(-status));
 	call_cursor_end(&cursor);
 	return status;
 }

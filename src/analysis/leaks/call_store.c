@@ -1,6 +1,8 @@
 #include "config.h"
 #include "analysis/leaks/call_store.h"
 #include "analysis/stage.h"
+#include "base/leb128.h"
+#include "base/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +21,9 @@ enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_S
 
 static void call_store_put_number(struct buf *out, uint64_t value)
 {
-	unsigned char *p = buf_room(out, 10), *const start = p;
+	unsigned char *const p = buf_room(out, LEB128_MAX);
 
-	for (; value > 0x7f; value >>= 7)
-		*p++ = (unsigned char)(value | 0x80);
-	*p++ = (unsigned char)value;
-	out->size += (size_t)(p - start);
+	out->size += (size_t)(leb128_put(p, value) - p);
 }
 
 static uint64_t call_store_take_number(const unsigned char **p)
@@ -61,6 +60,20 @@ struct call_list *call_store_list(struct call_store *store)
 	list->next = store->lists;
 	store->lists = list;
 	return list;
+}
+
+uint32_t call_store_add_stack(struct call_store *store, struct stack *stack)
+{
+	ARRAY_GROW(store->stacks, store->stack_capacity, store->stack_count);
+	store->stacks[store->stack_count++] = stack;
+	return (uint32_t)store->stack_count;
+}
+
+uint32_t call_store_stack(struct call_store *store, struct stack *stack)
+{
+	if (stack && !stack->user)
+		stack->user = (void *)(uintptr_t)call_store_add_stack(store, stack);
+	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
 }
 
 static size_t call_store_function_number(struct call_store *store, const char *function)
@@ -179,6 +192,7 @@ void call_store_free(struct call_store *store)
 		close(store->fd);
 	hash_free(&store->function_numbers);
 	free(store->functions);
+	free(store->stacks);
 	intern_pool_free(&store->texts);
 }
 
@@ -216,8 +230,10 @@ static int next_chunk(struct call_cursor *cursor)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			cursor->failed = true;
-			return n < 0 ? -errno : -EIO;
+			const int error = n < 0 ? -errno : -EIO;
+
+			msg_error("the temporary file of the calls cannot be read: %s", strerror(-error));
+			return error;
 		}
 		done += (size_t)n;
 	}
@@ -274,4 +290,18 @@ int call_cursor_next(struct call_cursor *cursor, struct record_call *call)
 	if (flags & HAS_ARGS)
 		call_store_take_args(cursor, call);
 	return 1;
+}
+
+int call_cursor_put(const struct call_cursor *cursor, const struct record_call *call, struct object_map *objects,
+		    struct stage *next)
+{
+	struct record record = {.type = RECORD_CALL, .call = *call};
+	const struct stack *stack = cursor->tag ? cursor->store->stacks[cursor->tag - 1] : NULL;
+	int error = 0;
+
+	if (stack) {
+		stack_to_call(stack, &record.call);
+		error = stack_put_objects(stack, objects, next);
+	}
+	return error ? error : stage_put(next, &record);
 }

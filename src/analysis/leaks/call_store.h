@@ -33,6 +33,8 @@ struct call_store {
 	struct hash function_numbers; /* name of a function, in `texts` -> its index in `functions` */
 	const char **functions;
 	size_t function_count, function_capacity, last_function;
+	struct stack **stacks; /* number of a stack - 1 -> stack */
+	size_t stack_count, stack_capacity;
 	size_t in_memory, limit; /* in_memory: bytes in memory. limit: their limit; 0 for the default */
 	bool file_tried;
 	int fd; /* descriptor of the temporary file; negative if it could not be created */
@@ -43,6 +45,12 @@ struct call_store {
 struct call_list *call_store_list(struct call_store *store);
 /* Appends a call, without its frames. tag: a number that is stored with it. */
 void call_store_add(struct call_store *store, struct call_list *list, const struct record_call *call, uint64_t tag);
+/* Returns the number of a stack, for use as the tag of calls; 0 for NULL. Keeps it in stack->user. The caller owns the
+ * stack. */
+uint32_t call_store_stack(struct call_store *store, struct stack *stack);
+/* Returns a new number for a stack. NULL stands for a stack that is not known yet; the caller stores it in
+ * store->stacks[number - 1] later. If it does not, the calls have no frames. */
+uint32_t call_store_add_stack(struct call_store *store, struct stack *stack);
 void call_store_free(struct call_store *store);
 
 struct call_cursor {
@@ -50,7 +58,6 @@ struct call_cursor {
 	const struct call_list *list;
 	size_t chunk;
 	struct buf bytes; /* the current piece */
-	bool failed;      /* the temporary file could not be read */
 	const unsigned char *p, *end;
 	struct call_base last;
 	uint64_t tag; /* tag of the last call that was read */
@@ -61,8 +68,13 @@ struct call_cursor {
 /* Begins reading a list of the store at its first call. The caller has to call call_cursor_end(). */
 void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store, const struct call_list *list);
 /* Reads the next call, without frames. Returns 1; the call's pointers are valid until the next call is read. Returns 0
- * at the end, or a negative errno if the temporary file cannot be read. */
+ * at the end, or a negative errno, after a message, if the temporary file cannot be read. */
 int call_cursor_next(struct call_cursor *cursor, struct record_call *call);
+/* Passes the call that was read to a stage, with the frames of the stack whose number is its tag. Before it, declares the
+ * objects of the stack again as stack_put_objects() does; `objects` is the object map of the stack's pool. Returns as
+ * stage_put(). */
+int call_cursor_put(const struct call_cursor *cursor, const struct record_call *call, struct object_map *objects,
+		    struct stage *next);
 void call_cursor_end(struct call_cursor *cursor);
 
 #endif

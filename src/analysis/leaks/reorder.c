@@ -5,10 +5,8 @@
 #include "analysis/leaks/call_store.h"
 #include "analysis/call_pool.h"
 #include "analysis/record_queue.h"
-#include "base/msg.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { RUN_MAX = 1 << 15, PREFETCHED = 8 };
 
@@ -16,7 +14,7 @@ struct reorder_entry {
 	struct held_call *call;
 	uint64_t index;
 	uint32_t place; /* position in the batch */
-	uint32_t stack; /* index in reorder->stacks + 1; 0 if the call has no stack */
+	uint32_t stack; /* its number in the store; 0 if the call has no stack */
 };
 
 struct reorder_run {
@@ -39,11 +37,7 @@ struct reorder {
 	struct record_queue scans; /* passed on after the calls */
 	struct call_list **lists;  /* the sorted runs */
 	size_t list_count, list_capacity;
-	/* All stacks; stack->user is the index of the stack here + 1, as a pointer. NULL stands for the stack of a
-	 * later call that was not read yet, or that is missing at the end of the trace. */
-	struct stack **stacks;
-	size_t stack_count, stack_capacity;
-	uint32_t shared; /* index + 1 of such a stack that is still awaited; 0 if there is none */
+	uint32_t shared; /* number of a stack that a later call has; 0 if there is none */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -90,32 +84,18 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-static uint32_t reorder_add_stack(struct reorder *reorder, struct stack *stack)
-{
-	ARRAY_GROW(reorder->stacks, reorder->stack_capacity, reorder->stack_count);
-	reorder->stacks[reorder->stack_count++] = stack;
-	return (uint32_t)reorder->stack_count;
-}
-
-static uint32_t reorder_number_of(struct reorder *reorder, struct stack *stack)
-{
-	if (stack && !stack->user)
-		stack->user = (void *)(uintptr_t)reorder_add_stack(reorder, stack);
-	return stack ? (uint32_t)(uintptr_t)stack->user : 0;
-}
-
-/* Returns 1 + the index of a call's stack. With shares_next the stack is set only when the call that has it is read. */
+/* Returns the number of a call's stack. With shares_next the stack is set only when the call that has it is read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
 		if (!reorder->shared)
-			reorder->shared = reorder_add_stack(reorder, NULL);
+			reorder->shared = call_store_add_stack(&reorder->store, NULL);
 		return reorder->shared;
 	}
 	if (reorder->shared)
-		reorder->stacks[reorder->shared - 1] = call->stack;
+		reorder->store.stacks[reorder->shared - 1] = call->stack;
 	reorder->shared = 0;
-	return reorder_number_of(reorder, call->stack);
+	return call_store_stack(&reorder->store, call->stack);
 }
 
 static int reorder_put_call(struct reorder *reorder, const struct record *record)
@@ -176,20 +156,7 @@ static int reorder_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int put_merged(struct reorder *reorder, const struct reorder_run *run)
-{
-	struct record record = {.type = RECORD_CALL, .call = run->call};
-	const struct stack *stack = run->cursor.tag ? reorder->stacks[run->cursor.tag - 1] : NULL;
-	int error = 0;
-
-	if (stack) {
-		stack_to_call(stack, &record.call);
-		error = stack_put_objects(stack, &reorder->objects, reorder->stage.next);
-	}
-	return error ? error : stage_put(reorder->stage.next, &record);
-}
-
-/* Compares the next calls of two runs. If their indexes are equal, the one in the earlier run was read first. */
+/* Of two calls with equal numbers, the one in the earlier run was read first. */
 static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;
@@ -217,15 +184,6 @@ static void sift_down(const struct reorder_run *runs, size_t *heap, size_t count
 	}
 }
 
-static int next_of_run(struct reorder_run *run)
-{
-	const int status = call_cursor_next(&run->cursor, &run->call);
-
-	if (status < 0)
-		msg_error("the temporary file of the calls cannot be read: %s", strerror(-status));
-	return status;
-}
-
 static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size_t *heap)
 {
 	size_t count = reorder->list_count;
@@ -235,16 +193,17 @@ static int reorder_merge(struct reorder *reorder, struct reorder_run *runs, size
 	for (size_t i = 0; i < count && status > 0; i++) {
 		heap[i] = i;
 		call_cursor_begin(&runs[i].cursor, &reorder->store, reorder->lists[i]);
-		status = next_of_run(&runs[i]);
+		status = call_cursor_next(&runs[i].cursor, &runs[i].call);
 	}
 	for (size_t i = count / 2; i-- > 0 && status > 0;)
 		sift_down(runs, heap, count, i);
 	while (count && status >= 0) {
-		const int error = put_merged(reorder, &runs[heap[0]]);
+		struct reorder_run *const run = &runs[heap[0]];
+		const int error = call_cursor_put(&run->cursor, &run->call, &reorder->objects, reorder->stage.next);
 
 		if (error)
 			return error;
-		status = next_of_run(&runs[heap[0]]);
+		status = call_cursor_next(&run->cursor, &run->call);
 		if (!status)
 			heap[0] = heap[--count];
 		sift_down(runs, heap, count, 0);
@@ -281,7 +240,6 @@ static void reorder_free(struct stage *stage)
 
 	free(reorder->entries);
 	free(reorder->lists);
-	free(reorder->stacks);
 	call_store_free(&reorder->store);
 	record_queue_free(&reorder->scans);
 	free(reorder->passed);

@@ -2,10 +2,8 @@
 #include "analysis/leaks/sp_rtrace_order.h"
 #include "analysis/leaks/call_store.h"
 #include "analysis/record_queue.h"
-#include "base/msg.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The queues of held records: declarations, in the order of the dialect, and records between the calls. */
 enum waiting { AT_ONCE, ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, BETWEEN_CALLS, QUEUES };
@@ -26,9 +24,6 @@ struct sp_rtrace_order_layout {
 	struct record_queue queues[QUEUES]; /* the place of a record is the number of calls before it */
 	struct object_map objects;
 	struct stack_pool stacks;
-	/* all stacks; stack->user is the index of the stack here + 1, as a pointer */
-	struct stack **stack_list;
-	size_t stack_capacity;
 	struct call_store store;
 	struct call_list *calls;
 	uint64_t call_count;
@@ -38,44 +33,27 @@ static void sp_rtrace_order_pool_call(struct sp_rtrace_order_layout *layout, con
 {
 	struct stack *stack = call->has_frames ? stack_intern(&layout->stacks, call) : NULL;
 
-	if (stack && !stack->user) {
-		const size_t number = layout->stacks.count - 1;
-
-		ARRAY_GROW(layout->stack_list, layout->stack_capacity, number);
-		layout->stack_list[number] = stack;
-		stack->user = (void *)(uintptr_t)(number + 1);
-	}
 	if (!layout->calls)
 		layout->calls = call_store_list(&layout->store);
-	call_store_add(&layout->store, layout->calls, call, stack ? (uintptr_t)stack->user : 0);
+	call_store_add(&layout->store, layout->calls, call, call_store_stack(&layout->store, stack));
 	layout->call_count++;
 }
 
 static int put_held(struct sp_rtrace_order_layout *layout)
 {
-	struct record record = {.type = RECORD_CALL};
 	struct call_cursor cursor;
+	struct record_call call;
 	uint64_t count = 0;
 	int status, error = 0;
 
 	call_cursor_begin(&cursor, &layout->store, layout->calls);
-	while (!error && (status = call_cursor_next(&cursor, &record.call)) == 1) {
+	while (!error && (status = call_cursor_next(&cursor, &call)) == 1) {
 		error = record_queue_put(&layout->queues[BETWEEN_CALLS], ++count, layout->stage.next);
-		if (!error && cursor.tag) {
-			const struct stack *stack = layout->stack_list[cursor.tag - 1];
-
-			stack_to_call(stack, &record.call);
-			error = stack_put_objects(stack, &layout->objects, layout->stage.next);
-		}
 		if (!error)
-			error = stage_put(layout->stage.next, &record);
-	}
-	if (cursor.failed) {
-		error = status;
-		msg_error("the temporary file of the calls cannot be read: %s", strerror(-status));
+			error = call_cursor_put(&cursor, &call, &layout->objects, layout->stage.next);
 	}
 	call_cursor_end(&cursor);
-	return error;
+	return error ? error : status;
 }
 
 /* Passes on all records that were held back. Later records are not held back. */
@@ -141,7 +119,6 @@ static void layout_free(struct stage *stage)
 	for (size_t i = 0; i < QUEUES; i++)
 		record_queue_free(&layout->queues[i]);
 	call_store_free(&layout->store);
-	free(layout->stack_list);
 	stack_pool_free(&layout->stacks);
 	object_map_free(&layout->objects);
 	free(layout);

@@ -12,7 +12,8 @@
 #include "analysis/leaks/leak_summary.h"
 #include "analysis/thread_names.h"
 #include "base/msg.h"
-#include "report/stats.h"
+#include "profile/profile_stage.h"
+#include "report/stats_report.h"
 #include "trace/note_end.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct postproc_run_chain {
 	struct stage *clock;              /* NULL if all calls are shown, without filters */
 	struct filter filter;
 	struct stack_filter *stack_filter; /* NULL if no filter needs names */
+	struct stats_options stats;        /* for --stats */
 };
 
 struct postproc_run_state {
@@ -184,9 +186,9 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 		msg_warn("names have a place only in %s; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
-		const struct stats_options stats = {.target = target, .names = shown};
-
-		return stats_new(&stats);
+		chain->stats = (struct stats_options){.target = target, .names = shown};
+		return profile_stage_new(&(struct profile_stage_options){
+			.names = shown, .done = stats_report, .context = &chain->stats});
 	}
 	if (postproc_wants_mpatrol(options)) {
 		const struct mpatrol_outputs_options outputs = {

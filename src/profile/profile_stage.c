@@ -112,6 +112,8 @@ static int profile_stage_finish(struct stage *stage)
 
 	if (!profile->account || !profile->account->has_process)
 		return 0;
+	if (profile->options.done)
+		return profile->options.done(profile->options.context, profile->account);
 	account_end(profile->account);
 	profile->account->clock = NULL;
 	profile_stage_add_process(&profile->options, profile->account);

@@ -1,4 +1,4 @@
-/* Adds the records of a process to a profile. This is the last stage. */
+/* Sums up the records of a process, and adds them to a profile. This is the last stage. */
 #ifndef FT_PROFILE_PROFILE_STAGE_H
 #define FT_PROFILE_PROFILE_STAGE_H
 
@@ -13,6 +13,10 @@ struct profile_stage_options {
 	bool is_old; /* as in struct profile_process */
 	struct account_wishes wishes;
 	const struct trace_clock *clock; /* as in struct account */
+	/* If set, it is called at the end of the records, and the process is not added to a profile; account_end() is
+	 * not called. The stage owns the account. Returns 0 or a negative errno. */
+	int (*done)(void *context, struct account *account);
+	void *context;
 };
 
 /* Returns a stage for the records of one process, the last in its chain. Copies the options. */

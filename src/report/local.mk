@@ -13,7 +13,7 @@ libreport_a_SOURCES = \
 	src/report/report_tree.c src/report/report_views.c \
 	src/report/shorten.c src/report/shorten.h \
 	src/report/source_lines.c src/report/source_lines.h \
-	src/report/stats.c src/report/stats.h src/report/stats_report.c src/report/stats_report.h
+	src/report/stats_report.c src/report/stats_report.h
 
 # The page without its data: its style and scripts are put into page.html, and all of it becomes the bytes of an array.
 page_code = src/report/page_model.js src/report/page_flame.js src/report/page_time.js src/report/page_table.js \

@@ -1,6 +1,7 @@
 #include "config.h"
-#include "report/terminal_lines.h"
 #include "report/stats_report.h"
+#include "analysis/stream.h"
+#include "report/terminal_lines.h"
 #include "profile/resolve.h"
 #include "trace/frame_text.h"
 
@@ -194,29 +195,17 @@ static void write_lifetimes(struct stats_report_state *report, const uint64_t *l
 		}
 }
 
-static int stats_report_compare_stacks(const void *a, const void *b)
+static int stats_report_compare_stacks(const void *a, const void *b, void *by_live)
 {
 	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+	const struct tally *x_tally = *(const bool *)by_live ? &x->live : &x->tally;
+	const struct tally *y_tally = *(const bool *)by_live ? &y->live : &y->tally;
 	int result = (y->stack != NULL) - (x->stack != NULL);
 
 	if (!result)
-		result = descending(x->tally.bytes, y->tally.bytes);
-
+		result = descending(x_tally->bytes, y_tally->bytes);
 	if (!result)
-		result = descending(x->tally.calls, y->tally.calls);
-	return result ? result : descending(y->number, x->number);
-}
-
-static int compare_live_stacks(const void *a, const void *b)
-{
-	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
-	int result = (y->stack != NULL) - (x->stack != NULL);
-
-	if (!result)
-		result = descending(x->live.bytes, y->live.bytes);
-
-	if (!result)
-		result = descending(x->live.calls, y->live.calls);
+		result = descending(x_tally->calls, y_tally->calls);
 	return result ? result : descending(y->number, x->number);
 }
 
@@ -303,9 +292,9 @@ static void write_stack(struct stats_report_state *report, const struct site *st
 }
 
 /* Sorts the sites; sites without a stack come last. */
-static void sort_sites(struct resource_account *resource, int (*compare)(const void *a, const void *b))
+static void sort_sites(struct resource_account *resource, bool by_live)
 {
-	qsort(resource->sites, resource->site_count, sizeof(struct site *), compare);
+	qsort_r(resource->sites, resource->site_count, sizeof(struct site *), stats_report_compare_stacks, &by_live);
 }
 
 static void write_stacks(struct stats_report_state *report, struct resource_account *resource)
@@ -316,7 +305,7 @@ static void write_stacks(struct stats_report_state *report, struct resource_acco
 
 	if (!count)
 		return;
-	sort_sites(resource, stats_report_compare_stacks);
+	sort_sites(resource, false);
 	LINE(&report->lines, "%s", "");
 	LINE(&report->lines, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
@@ -324,14 +313,14 @@ static void write_stacks(struct stats_report_state *report, struct resource_acco
 	/* If hardly any resource is live, or there is only one stack, this list would be like the first one. */
 	if (!resource->live.calls || count == 1)
 		return;
-	sort_sites(resource, compare_live_stacks);
+	sort_sites(resource, true);
 	LINE(&report->lines, "%s", "");
 	LINE(&report->lines, "  Stacks with the most live bytes at the end");
 	for (size_t i = 0; i < shown && resource->sites[i]->live.calls; i++)
 		write_stack(report, resource->sites[i], true);
 }
 
-void stats_report(struct account *account, struct names *names, size_t columns, FILE *out)
+static int write_stats(void *context, FILE *out)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
 		"0",          "below 10 us", "below 100 us", "below 1 ms", "below 10 ms", "below 0.1 s",   "below 1 s",
@@ -341,25 +330,35 @@ void stats_report(struct account *account, struct names *names, size_t columns, 
 		"0",          "below 10",   "below 100",  "below 10^3",  "below 10^4",  "below 10^5",  "below 10^6",
 		"below 10^7", "below 10^8", "below 10^9", "below 10^10", "below 10^11", "below 10^12", "more",
 	};
-	struct stats_report_state report = {
-		.account = account, .lines = {.out = out, .columns = columns}, .names = names};
+	struct stats_report_state *report = context;
+	struct account *account = report->account;
 
-	stats_report_write_head(&report);
-	write_incomplete(&report);
-	stats_report_write_resident(&report);
+	report->lines = (struct lines){.out = out, .columns = lines_columns(out)};
+	stats_report_write_head(report);
+	write_incomplete(report);
+	stats_report_write_resident(report);
 	for (size_t i = 0; i < account->resources.count; i++) {
 		struct resource_state *which = account->resources.items[i];
 		struct resource_account *resource = resource_account_of(which);
 
 		if (!resource)
 			continue;
-		LINE(&report.lines, "%s", "");
-		stats_report_write_totals(&report, which, resource);
-		write_functions(&report, resource);
-		write_sizes(&report, resource);
-		write_lifetimes(&report, resource->lifetimes_ns, "after", times);
-		write_lifetimes(&report, resource->lifetimes_events, "after events", spans);
-		write_stacks(&report, resource);
+		LINE(&report->lines, "%s", "");
+		stats_report_write_totals(report, which, resource);
+		write_functions(report, resource);
+		write_sizes(report, resource);
+		write_lifetimes(report, resource->lifetimes_ns, "after", times);
+		write_lifetimes(report, resource->lifetimes_events, "after events", spans);
+		write_stacks(report, resource);
 	}
-	buf_free(&report.lines.line);
+	buf_free(&report->lines.line);
+	return 0;
+}
+
+int stats_report(void *options, struct account *account)
+{
+	const struct stats_options *stats = options;
+	struct stats_report_state report = {.account = account, .names = stats->names};
+
+	return stream_to_target(&stats->target, account->pid, ".stats.txt", write_stats, &report);
 }

@@ -1,14 +1,18 @@
-/* Writes the text of --stats. */
+/* --stats: a report of the sums of a trace; on a terminal, as wide as that. */
 #ifndef FT_REPORT_STATS_REPORT_H
 #define FT_REPORT_STATS_REPORT_H
 
+#include "analysis/trace_writer.h"
 #include "profile/account.h"
-#include "symbols/names/names.h"
 
-#include <stdio.h>
+struct stats_options {
+	struct output_target target;
+	struct names *
+		names; /* names of the account's objects, owned by the caller; NULL: frames have the names in the trace */
+};
 
-/* Writes the report; sorts the account's lists that it shows. columns: longer lines are shortened, except the file and
- * line of a frame; 0: no limit. names: names of the account's objects; NULL: frames have the names in the trace. */
-void stats_report(struct account *account, struct names *names, size_t columns, FILE *out);
+/* Writes the report of an account; sorts the account's lists that it shows. options: a struct stats_options. This is
+ * for `done` of struct profile_stage_options. Returns 0, or a negative errno after a message. */
+int stats_report(void *options, struct account *account);
 
 #endif

@@ -26,16 +26,18 @@ int stream_open(struct stream *stream, const struct output_target *target, uint3
 int stream_close(struct stream *stream, int error)
 {
 	if (stream->out) {
+		errno = EIO; /* of an earlier write that has failed */
 		const bool failed = fflush(stream->out) || ferror(stream->out);
-		const int flush_error = failed ? errno : 0;
+		const int cause = errno;
 
 		if ((fclose(stream->out) || failed) && !error) {
-			error = -(flush_error ? flush_error : errno ? errno : EIO);
+			error = -(failed ? cause : errno);
 			msg_error("cannot write %s: %s; the output is incomplete. Give another place.", stream->name,
 				  strerror(-error));
 		}
 	}
 	free(stream->name);
+	*stream = (struct stream){0};
 	return error;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/call_pool.h"
 #include "analysis/leaks/sp_rtrace_order.h"
 #include "analysis/leaks/leaks.h"
+#include "analysis/mpatrol/mpatrol_outputs.h"
 #include "analysis/select/prepare.h"
 #include "analysis/leaks/reorder.h"
 #include "analysis/select/select.h"
@@ -19,6 +20,7 @@
 #include "analysis/leaks/leak_summary.h"
 #include "base/buf.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -1160,6 +1162,46 @@ static void errors_of_the_output_come_back(void **state)
 	}
 }
 
+static bool fdopen_fails;
+
+/* Takes the place of the C library's. If it fails, the descriptor is closed already, so that another close() sets
+ * errno. */
+FILE *fdopen(int fd, const char *mode)
+{
+	FILE *(*const original)(int, const char *) = (FILE * (*)(int, const char *)) dlsym(RTLD_NEXT, "fdopen");
+
+	if (!fdopen_fails)
+		return original(fd, mode);
+	close(fd);
+	errno = ENOMEM;
+	return NULL;
+}
+
+static void an_output_without_a_stream_is_reported(void **state)
+{
+	char path[] = "/tmp/functrace-analysis-XXXXXX";
+	const int fd = mkstemp(path), old = dup(STDERR_FILENO);
+	const struct mpatrol_outputs_options options = {.hatf_path = "/dev/null", .input = -1};
+	struct stage *outputs = mpatrol_outputs_new(&options);
+	char text[200] = "";
+
+	(void)state;
+	assert_true(fd >= 0 && old >= 0);
+	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	fdopen_fails = true;
+	const int error = stage_put(outputs, &(struct record){.type = RECORD_PROCESS, .process = {.pid = 7}});
+
+	fdopen_fails = false;
+	assert_int_equal(dup2(old, STDERR_FILENO), STDERR_FILENO);
+	assert_int_equal(error, -ENOMEM);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "cannot write /dev/null: Cannot allocate memory"));
+	outputs->free(outputs);
+	close(old);
+	close(fd);
+	unlink(path);
+}
+
 static void stacks_are_kept_once(void **state)
 {
 	struct stack_pool pool = {0};
@@ -1366,6 +1408,7 @@ int main(void)
 		TEST(select_by_call_address),
 		TEST(select_by_index),
 		TEST(errors_of_the_output_come_back),
+		TEST(an_output_without_a_stream_is_reported),
 		TEST(stacks_are_kept_once),
 		TEST(calls_come_back_from_the_file),
 		TEST(calls_stay_in_memory_without_a_file),

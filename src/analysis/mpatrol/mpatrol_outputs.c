@@ -1,13 +1,13 @@
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_outputs.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
+#include "analysis/stream.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct mpatrol_outputs {
 	struct stage stage;
@@ -16,7 +16,9 @@ struct mpatrol_outputs {
 	struct omissions omissions;
 	struct object_map objects;
 	bool wide;
-	struct mpatrol_table table; /* the `file` of each output is NULL if it is not wanted */
+	/* The parts write to these streams; the file of a part is NULL if it is not wanted. */
+	struct stream table_stream, hatf_stream, sim_stream;
+	struct mpatrol_table table;
 	struct mpatrol_sim sim;
 	FILE *hatf;
 };
@@ -33,25 +35,18 @@ static void take_event(void *context, const struct mpatrol_event *event)
 		mpatrol_sim_put(&outputs->sim, event);
 }
 
-static int mpatrol_outputs_open_file(const struct output_target *target, uint32_t pid, const char *suffix, FILE **file)
-{
-	char *name = NULL;
-	const int fd = output_target_open(target, pid, suffix, &name);
-
-	free(name);
-	if (fd < 0)
-		return fd;
-	*file = fdopen(fd, "w");
-	if (*file)
-		return 0;
-	close(fd);
-	return -errno;
-}
-
 /* mptrace calls standard output "stdout". */
 static const char *path_of(const char *path)
 {
 	return strcmp(path, "stdout") ? path : "-";
+}
+
+static int open_file(struct mpatrol_outputs *outputs, const char *path, const char *option, uint32_t pid,
+		     const char *suffix, struct stream *stream)
+{
+	const struct output_target target = {.path = path_of(path), .input = outputs->options.input, .option = option};
+
+	return stream_open(stream, &target, pid, suffix);
 }
 
 static int open_files(struct mpatrol_outputs *outputs, uint32_t pid)
@@ -60,17 +55,14 @@ static int open_files(struct mpatrol_outputs *outputs, uint32_t pid)
 	int error = 0;
 
 	if (options->wants_table)
-		error = mpatrol_outputs_open_file(&options->table, pid, ".mpatrol.txt", &outputs->table.file);
+		error = stream_open(&outputs->table_stream, &options->table, pid, ".mpatrol.txt");
 	if (!error && options->hatf_path)
-		error = mpatrol_outputs_open_file(&(struct output_target){.path = path_of(options->hatf_path),
-									  .input = options->input,
-									  .option = "--hatf-file"},
-						  pid, ".hatf", &outputs->hatf);
+		error = open_file(outputs, options->hatf_path, "--hatf-file", pid, ".hatf", &outputs->hatf_stream);
 	if (!error && options->sim_path)
-		error = mpatrol_outputs_open_file(&(struct output_target){.path = path_of(options->sim_path),
-									  .input = options->input,
-									  .option = "--sim-file"},
-						  pid, ".c", &outputs->sim.file);
+		error = open_file(outputs, options->sim_path, "--sim-file", pid, ".c", &outputs->sim_stream);
+	outputs->table.file = outputs->table_stream.out;
+	outputs->hatf = outputs->hatf_stream.out;
+	outputs->sim.file = outputs->sim_stream.out;
 	return error;
 }
 
@@ -118,21 +110,12 @@ static int mpatrol_outputs_put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* Closes a file. Returns `error`. If that is 0 and the file could not be written, returns a negative errno after a
- * message. */
-static int close_file(FILE **file, const char *what, int error)
+/* Closes all streams. error: as in stream_close(). */
+static int close_files(struct mpatrol_outputs *outputs, int error)
 {
-	if (!*file)
-		return error;
-	const bool failed = ferror(*file);
-
-	errno = EIO;
-	if ((fclose(*file) != 0 || failed) && !error) {
-		error = -errno;
-		msg_error("cannot write %s: %s; the output is incomplete. Give another place.", what, strerror(errno));
-	}
-	*file = NULL;
-	return error;
+	error = stream_close(&outputs->table_stream, error);
+	error = stream_close(&outputs->hatf_stream, error);
+	return stream_close(&outputs->sim_stream, error);
 }
 
 static int mpatrol_outputs_finish(struct stage *stage)
@@ -148,9 +131,7 @@ static int mpatrol_outputs_finish(struct stage *stage)
 		mpatrol_table_end(&outputs->table);
 	if (outputs->sim.file)
 		mpatrol_sim_end(&outputs->sim);
-	error = close_file(&outputs->table.file, "the table", error);
-	error = close_file(&outputs->hatf, "the HATF file", error);
-	error = close_file(&outputs->sim.file, "the program", error);
+	error = close_files(outputs, 0);
 	if (omissions_words(&words, &outputs->omissions, OMISSIONS_CALL))
 		msg_warn("left out: %s", buf_str(&words));
 	buf_free(&words);
@@ -166,12 +147,7 @@ static void outputs_free(struct stage *stage)
 	object_map_free(&outputs->objects);
 	mpatrol_sim_free(&outputs->sim);
 	mpatrol_table_free(&outputs->table);
-	if (outputs->table.file)
-		fclose(outputs->table.file);
-	if (outputs->hatf)
-		fclose(outputs->hatf);
-	if (outputs->sim.file)
-		fclose(outputs->sim.file);
+	close_files(outputs, -ECANCELED);
 	free(outputs);
 }
 

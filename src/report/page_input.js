@@ -188,7 +188,7 @@ function pressed(event) {
     '/': () => byId('find').focus(), '?': showHelp, b: flipUnit, i: () => change({invert: !state.invert}),
     t: nextTheme,
   };
-  if (/^[1-7]$/.test(key))
+  if (/^[1-9]$/.test(key))
     pickView(viewsOf(data.kinds[state.kind])[key - 1]);
   else if (Object.hasOwn(actions, key))
     actions[key]();

@@ -277,6 +277,16 @@ def what_is_lost_is_shown(folder):
         return seen;""")
     assert value[:5] == ["lost", "possibly", "live", "moment", "lost"], value
     assert value[5] == ["Definitely lost", "Indirectly lost"] and "60 bytes in 1 block" in value[6], value
+    # A comparison adds a view, and each has its key.
+    compared = make_page(folder, trace(folder) + more + SCANNED.encode(), "--diff=@2")
+    value = browse(folder, compared, """
+        const seen = [viewsOf(data.kinds[0]).length];
+        for (const key of ['7', '8', '9']) {
+          press(key);
+          seen.push(state.view);
+        }
+        return seen;""")
+    assert value == [8, "temporary", "moment", "moment"], value
     # A scan that has found nothing.
     value = browse(folder, make_page(folder, trace(folder) + b"## scan <1>\n"), script)
     assert value["view"] == "live" and value["order"][0] == "lost" and value["cards"]["lost"] == ["0 bytes", "0 blocks"], value

@@ -1,6 +1,7 @@
 # analysis/: what is computed from a trace's records: a pipeline of stages
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
+	src/analysis/tally.h \
 	src/analysis/preexisting.c src/analysis/preexisting.h \
 	src/analysis/select/call_address.c src/analysis/select/call_address.h \
 	src/analysis/leaks/call_store.c src/analysis/leaks/call_store.h \

@@ -3,34 +3,13 @@
 #ifndef FT_PROFILE_TIMELINE_H
 #define FT_PROFILE_TIMELINE_H
 
+#include "analysis/tally.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { TIMELINE_SPANS = 1024, TIMELINE_MOMENTS = 64 };
-
-struct tally {
-	uint64_t calls, bytes;
-};
-
-static inline void tally_add(struct tally *tally, uint64_t bytes)
-{
-	tally->calls++;
-	tally->bytes = bytes > UINT64_MAX - tally->bytes ? UINT64_MAX : tally->bytes + bytes;
-}
-
-static inline void tally_take(struct tally *tally, uint64_t bytes)
-{
-	tally->calls--;
-	/* A saturated sum cannot be reduced exactly. */
-	tally->bytes = tally->bytes > bytes ? tally->bytes - bytes : 0;
-}
-
-static inline void tally_join(struct tally *to, const struct tally *more)
-{
-	to->calls += more->calls;
-	to->bytes = more->bytes > UINT64_MAX - to->bytes ? UINT64_MAX : to->bytes + more->bytes;
-}
 
 struct timeline_span {
 	struct tally last;        /* live resources at the end of the span */

@@ -3,6 +3,7 @@
 #include "analysis/leaks/call_store.h"
 #include "analysis/record_queue.h"
 #include "analysis/resource_words.h"
+#include "analysis/tally.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ struct call_group {
 	struct call_list *calls;
 	/* the resource of all calls; NULL if they have different ones */
 	const struct resource_state *resource;
-	uint64_t count, size;
+	struct tally tally;
 	uint64_t number; /* number of the group, in the order of the groups' first calls */
 };
 
@@ -69,10 +70,9 @@ static int call_groups_put_call(struct call_groups *groups, const struct record_
 	struct call_group *group = call_groups_group_of(groups, call);
 	const struct resource_state *resource = resources_of(&groups->resources, call->resource);
 
-	group->resource = !group->count || group->resource == resource ? resource : NULL;
+	group->resource = !group->tally.calls || group->resource == resource ? resource : NULL;
 	call_store_add(&groups->store, group->calls, call, 0);
-	group->count++;
-	group->size = add_saturated(group->size, call->size);
+	tally_add(&group->tally, call->size);
 	return 0;
 }
 
@@ -123,16 +123,16 @@ static int call_groups_compare(const void *a, const void *b, void *context)
 	switch (*(const enum group_order *)context) {
 	case GROUPS_DEFAULT:
 	case GROUPS_SIZE_ASC:
-		result = call_groups_compare_numbers(x->size, y->size);
+		result = call_groups_compare_numbers(x->tally.bytes, y->tally.bytes);
 		break;
 	case GROUPS_SIZE:
-		result = call_groups_compare_numbers(y->size, x->size);
+		result = call_groups_compare_numbers(y->tally.bytes, x->tally.bytes);
 		break;
 	case GROUPS_COUNT_ASC:
-		result = call_groups_compare_numbers(x->count, y->count);
+		result = call_groups_compare_numbers(x->tally.calls, y->tally.calls);
 		break;
 	case GROUPS_COUNT:
-		result = call_groups_compare_numbers(y->count, x->count);
+		result = call_groups_compare_numbers(y->tally.calls, x->tally.calls);
 		break;
 	}
 	return result ? result : call_groups_compare_numbers(x->number, y->number);
@@ -142,7 +142,7 @@ static int call_groups_put_calls(struct call_groups *groups, const struct call_g
 {
 	struct record record = {.type = RECORD_CALL};
 	struct call_cursor cursor;
-	uint64_t left = group->count;
+	uint64_t left = group->tally.calls;
 	int status;
 
 	call_cursor_begin(&cursor, &groups->store, group->calls);
@@ -167,9 +167,9 @@ static int put_group(struct call_groups *groups, const struct call_group *group)
 	int error = stack_put_objects(group->stack, &groups->objects, groups->stage.next);
 
 	buf_add_str(&summary, "# allocation summary: ");
-	words_count(&summary, group->resource, group->count);
-	if (words_have_size(group->resource, group->size))
-		buf_printf(&summary, " with total size %" PRIu64, group->size);
+	words_count(&summary, group->resource, group->tally.calls);
+	if (words_have_size(group->resource, group->tally.bytes))
+		buf_printf(&summary, " with total size %" PRIu64, group->tally.bytes);
 	if (!error)
 		error = call_groups_put_calls(groups, group, buf_str(&summary));
 	buf_free(&summary);

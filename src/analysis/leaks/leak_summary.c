@@ -4,16 +4,13 @@
 #include "analysis/leaks/leaks.h"
 #include "analysis/resources.h"
 #include "analysis/resource_words.h"
+#include "analysis/tally.h"
 #include "base/buf.h"
 #include "trace/note_end.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct total {
-	uint64_t count, size;
-};
 
 struct summary {
 	struct stage stage;
@@ -29,12 +26,11 @@ struct summary {
 static void count_call(struct summary *summary, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&summary->resources, call->resource);
-	struct total *total = resource->user;
+	struct tally *total = resource->user;
 
 	if (!total)
 		total = resource->user = xcalloc(1, sizeof(*total));
-	total->count++;
-	total->size = add_saturated(total->size, call->size);
+	tally_add(total, call->size);
 	summary->count++;
 }
 
@@ -73,7 +69,7 @@ static int leak_summary_put_line(struct summary *summary, struct buf *line)
 
 static int put_total(struct summary *summary, const struct resource_state *resource, struct buf *line)
 {
-	const struct total none = {0}, *total = resource->user ? resource->user : &none;
+	const struct tally none = {0}, *total = resource->user ? resource->user : &none;
 
 	if (resource->declared)
 		buf_printf(line, "# Resource - %s (%s):", resource->type, resource->desc);
@@ -84,10 +80,10 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	if (error)
 		return error;
 	buf_add_str(line, "# ");
-	words_count(line, resource, total->count);
+	words_count(line, resource, total->calls);
 	buf_printf(line, " %s", words_left(resource));
-	if (words_have_size(resource, total->size))
-		buf_printf(line, " with total size of %" PRIu64 " bytes", total->size);
+	if (words_have_size(resource, total->bytes))
+		buf_printf(line, " with total size of %" PRIu64 " bytes", total->bytes);
 	return leak_summary_put_line(summary, line);
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/record_queue.h"
 #include "analysis/resources.h"
 #include "analysis/resource_words.h"
+#include "analysis/tally.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,20 +88,16 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 #define BEFORE_PUT  2 /* the block was passed on */
 #define BEFORE_SIZE 2 /* number of bits by which the size is shifted */
 
-struct sum {
-	uint64_t count, size;
-};
-
 /* The state of a block is its enum lost_kind, or one of these. */
 enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
 
 /* Data about one resource: the live blocks from before the trace, and the scans. */
 struct before {
-	uint64_t count, size;
+	struct tally live;
 	uint64_t scans;
-	uint64_t scan_at;             /* sequence at the last scan */
-	bool is_known;                /* the last scan has a result */
-	struct sum not_shown[STATES]; /* live blocks of the trace that are no leaks, by state */
+	uint64_t scan_at;               /* sequence at the last scan */
+	bool is_known;                  /* the last scan has a result */
+	struct tally not_shown[STATES]; /* live blocks of the trace that are no leaks, by state */
 };
 
 /* Returns the value of an id in resource->live: a pointer to a held call, or a number with BEFORE set; 0 if the id is
@@ -131,19 +128,14 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 		if (leaks_live_of(resource, id))
 			continue;
 		hash_set(&resource->live, id ^ resource->seed, size << BEFORE_SIZE | BEFORE);
-		before->count++;
-		before->size = add_saturated(before->size, size);
+		tally_add(&before->live, size);
 	}
 }
 
 /* Subtracts a block from the counts, because it is released or is a leak. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
-	const uint64_t size = live >> BEFORE_SIZE;
-	struct before *before = before_of(resource);
-
-	before->count--;
-	before->size = before->size > size ? before->size - size : 0;
+	tally_take(&before_of(resource)->live, live >> BEFORE_SIZE);
 }
 
 /* ---- Scans ---- */
@@ -220,8 +212,7 @@ static bool leaks_is_leak(struct leaks *leaks, const struct held_call *call)
 		leaks->current = LEAK_KIND(state);
 	if (is_since ? leaks->kinds == LEAK_KINDS_ALL : leaks->kinds & leaks->current)
 		return true;
-	before->not_shown[state].count++;
-	before->not_shown[state].size = add_saturated(before->not_shown[state].size, call->size);
+	tally_add(&before->not_shown[state], call->size);
 	return false;
 }
 
@@ -252,15 +243,15 @@ unsigned leaks_kind(const struct stage *stage)
 	return ((const struct leaks *)stage)->current;
 }
 
-static void add_not_shown(struct buf *out, const struct resource_state *resource, const struct sum *sum,
+static void add_not_shown(struct buf *out, const struct resource_state *resource, const struct tally *sum,
 			  const char *words)
 {
-	if (!sum->count)
+	if (!sum->calls)
 		return;
-	words_count(out, resource, sum->count);
+	words_count(out, resource, sum->calls);
 	buf_printf(out, " %s", words);
-	if (words_have_size(resource, sum->size))
-		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->size);
+	if (words_have_size(resource, sum->bytes))
+		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->bytes);
 	buf_add_str(out, ": not shown\n");
 }
 
@@ -282,8 +273,7 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 		for (unsigned kind = 0; before && kind < ARRAY_SIZE(words); kind++)
 			add_not_shown(out, resource, &before->not_shown[kind], words[kind]);
 		if (before)
-			add_not_shown(out, resource, &(struct sum){before->count, before->size},
-				      "alive from before the trace began");
+			add_not_shown(out, resource, &before->live, "alive from before the trace began");
 	}
 }
 

@@ -2,21 +2,17 @@
 #ifndef FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 #define FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 
+#include "analysis/tally.h"
 #include "base/hash.h"
 #include "trace/mpatrol/mpatrol.h"
 
 #include <stdio.h>
 
-/* A number of blocks, and the sum of their sizes in bytes. */
-struct mpatrol_amount {
-	uint64_t count, bytes;
-};
-
 struct mpatrol_table {
 	FILE *file;
 	bool wide; /* print addresses with 16 digits, not 8 */
 	uint64_t events;
-	struct mpatrol_amount allocated, freed, live, peak, reserved, internal;
+	struct tally allocated, freed, live, peak, reserved, internal;
 	uint64_t smallest, largest;
 	struct hash blocks; /* index of a block -> its index in `sizes` */
 	struct mpatrol_block {

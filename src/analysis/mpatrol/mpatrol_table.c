@@ -21,22 +21,10 @@ void mpatrol_table_begin(struct mpatrol_table *table)
 	      table->file);
 }
 
-static void mpatrol_table_add(struct mpatrol_amount *amount, uint64_t bytes)
-{
-	amount->count++;
-	amount->bytes = add_saturated(amount->bytes, bytes);
-}
-
-static void subtract(struct mpatrol_amount *amount, uint64_t bytes)
-{
-	amount->count--;
-	amount->bytes -= bytes < amount->bytes ? bytes : amount->bytes;
-}
-
 static void note_allocated(struct mpatrol_table *table, uint64_t size)
 {
-	mpatrol_table_add(&table->allocated, size);
-	mpatrol_table_add(&table->live, size);
+	tally_add(&table->allocated, size);
+	tally_add(&table->live, size);
 	if (!table->smallest || size < table->smallest)
 		table->smallest = size;
 	if (size > table->largest)
@@ -45,15 +33,15 @@ static void note_allocated(struct mpatrol_table *table, uint64_t size)
 
 static void note_freed(struct mpatrol_table *table, uint64_t size)
 {
-	mpatrol_table_add(&table->freed, size);
-	subtract(&table->live, size);
+	tally_add(&table->freed, size);
+	tally_take(&table->live, size);
 }
 
 /* Updates the peaks of the number of blocks and of their bytes, which may be reached at different times. */
 static void note_peak(struct mpatrol_table *table)
 {
-	if (table->live.count > table->peak.count)
-		table->peak.count = table->live.count;
+	if (table->live.calls > table->peak.calls)
+		table->peak.calls = table->live.calls;
 	if (table->live.bytes > table->peak.bytes)
 		table->peak.bytes = table->live.bytes;
 }
@@ -107,7 +95,7 @@ static void print_event(const struct mpatrol_table *table, const struct mpatrol_
 {
 	fprintf(table->file, "%6" PRIu64 "  %-7s %6" PRIu64 "  ", table->events, type, event->index);
 	print_address(table, event->address);
-	fprintf(table->file, "  %8" PRIu64 "  %6s  %6" PRIu64 "  %8" PRIu64 "\n", size, life, table->live.count,
+	fprintf(table->file, "  %8" PRIu64 "  %6s  %6" PRIu64 "  %8" PRIu64 "\n", size, life, table->live.calls,
 		table->live.bytes);
 }
 
@@ -146,7 +134,7 @@ static void mpatrol_table_put_release(struct mpatrol_table *table, const struct 
 void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *event)
 {
 	if (event->type == MPATROL_HEAP || event->type == MPATROL_INTERNAL) {
-		mpatrol_table_add(event->type == MPATROL_HEAP ? &table->reserved : &table->internal, event->size);
+		tally_add(event->type == MPATROL_HEAP ? &table->reserved : &table->internal, event->size);
 		print_area(table, event);
 		return;
 	}
@@ -166,26 +154,26 @@ void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *
 	print_source(table->file, event);
 }
 
-static void print_amount(FILE *file, const char *name, const struct mpatrol_amount *amount)
+static void print_amount(FILE *file, const char *name, const struct tally *amount)
 {
-	fprintf(file, "%-10s %" PRIu64 " (%" PRIu64 " bytes)\n", name, amount->count, amount->bytes);
+	fprintf(file, "%-10s %" PRIu64 " (%" PRIu64 " bytes)\n", name, amount->calls, amount->bytes);
 }
 
 /* Returns the average size, rounded; a half is rounded to the even neighbour. */
-static uint64_t average(const struct mpatrol_amount *amount)
+static uint64_t average(const struct tally *amount)
 {
-	if (!amount->count)
+	if (!amount->calls)
 		return 0;
-	const uint64_t whole = amount->bytes / amount->count, rest = amount->bytes % amount->count;
-	const uint64_t missing = amount->count - rest;
+	const uint64_t whole = amount->bytes / amount->calls, rest = amount->bytes % amount->calls;
+	const uint64_t missing = amount->calls - rest;
 
 	return whole + (rest > missing || (rest == missing && whole % 2));
 }
 
 void mpatrol_table_end(struct mpatrol_table *table)
 {
-	const struct mpatrol_amount total = {table->reserved.count + table->internal.count,
-					     add_saturated(table->reserved.bytes, table->internal.bytes)};
+	const struct tally total = {table->reserved.calls + table->internal.calls,
+				    add_saturated(table->reserved.bytes, table->internal.bytes)};
 	FILE *const file = table->file;
 
 	fputs("\nmemory allocation tracing statistics\n------------------------------------\n", file);

@@ -1,0 +1,30 @@
+/* A number of calls or blocks, and the sum of their sizes in bytes, which saturates. */
+#ifndef FT_ANALYSIS_TALLY_H
+#define FT_ANALYSIS_TALLY_H
+
+#include "base/util.h"
+
+struct tally {
+	uint64_t calls, bytes;
+};
+
+static inline void tally_add(struct tally *tally, uint64_t bytes)
+{
+	tally->calls++;
+	tally->bytes = add_saturated(tally->bytes, bytes);
+}
+
+static inline void tally_take(struct tally *tally, uint64_t bytes)
+{
+	tally->calls--;
+	/* A saturated sum cannot be reduced exactly. */
+	tally->bytes = tally->bytes > bytes ? tally->bytes - bytes : 0;
+}
+
+static inline void tally_join(struct tally *to, const struct tally *more)
+{
+	to->calls += more->calls;
+	to->bytes = add_saturated(to->bytes, more->bytes);
+}
+
+#endif

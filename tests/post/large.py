@@ -68,6 +68,16 @@ def notes_keep_their_places_in_bounded_memory(_folder):
     assert done.stdout == have
 
 
+def results_of_scans_wait_in_bounded_memory(_folder):
+    """They go on after the calls, which -c holds back to the end."""
+    head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n## scan <1>\n"
+    lost = b"## lost <1> 0x10 definitely\n" * 1000
+    for arguments in (["-c"], ["-c", "--compat=sp-rtrace"], ["--compat=sp-rtrace"]):
+        small, large = (peak([head] + count * [lost], arguments) for count in (1, 600))
+        assert large < small + 4096, (arguments, small, large)
+    assert text_of(head + 30 * lost, "-c").count(b"## lost <1> 0x10 definitely\n") == 30000
+
+
 def groups_of_any_size_are_read_again(folder):
     """Also those that do not fit into memory, and their order is found again."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1,filter=compress\n<1> : memory (m)\n"
@@ -115,7 +125,7 @@ def groups_of_any_size_are_read_again(folder):
 
 
 TESTS = [memory_does_not_grow_with_events, notes_keep_their_places_in_bounded_memory,
-         groups_of_any_size_are_read_again]
+         results_of_scans_wait_in_bounded_memory, groups_of_any_size_are_read_again]
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ void record_queue_add(struct record_queue *queue, uint64_t place, const struct r
  * if there is no such record. If the file cannot be read, prints a message, sets *error to -errno and returns NULL;
  * otherwise sets *error to 0. */
 const struct record *record_queue_take(struct record_queue *queue, uint64_t end, int *error);
-/* Removes the records whose places are before `end`, and passes them to a stage. Returns as stage_put(), or -errno after
- * a message if the file cannot be read. */
+/* Removes the records whose places are before `end`, and passes them to a stage. Returns as stage_put(), or -errno
+ * after a message if the file cannot be read. */
 int record_queue_put(struct record_queue *queue, uint64_t end, struct stage *next);
 void record_queue_free(struct record_queue *queue);
 

@@ -7,8 +7,8 @@
 
 struct stats_options {
 	struct output_target target;
-	struct names *
-		names; /* names of the account's objects, owned by the caller; NULL: frames have the names in the trace */
+	/* names of the account's objects, owned by the caller; NULL: frames have the names in the trace */
+	struct names *names;
 };
 
 /* Writes the report of an account; sorts the account's lists that it shows. options: a struct stats_options. This is

@@ -56,7 +56,7 @@ struct profile_member {
 
 struct profile_group {
 	const struct profile_resource *resource;
-	const char *function; /* the called function, for example "malloc" */
+	const char *function; /* the called function, for example "malloc"; "?" if unknown */
 	/* The innermost frame first, with inlined ones; NULL: no stack was taken (!has_stack), or it is empty. */
 	const struct profile_frame *const *frames;
 	uint32_t frame_count;

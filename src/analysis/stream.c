@@ -26,7 +26,8 @@ int stream_open(struct stream *stream, const struct output_target *target, uint3
 int stream_close(struct stream *stream, int error)
 {
 	if (stream->out) {
-		errno = EIO; /* of an earlier write that has failed */
+		/* A write that failed before has left its cause in errno, unless a later call has changed it. */
+		errno = errno ? errno : EIO;
 		const bool failed = fflush(stream->out) || ferror(stream->out);
 		const int cause = errno;
 

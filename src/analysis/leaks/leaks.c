@@ -40,7 +40,7 @@ struct leaks {
 };
 
 /* Passes on the queued records that precede a held call; if `call` is NULL, all of them. */
-static int put_marks_before(struct leaks *leaks, const struct held_call *call)
+static int put_records_before(struct leaks *leaks, const struct held_call *call)
 {
 	return record_queue_put(&leaks->queue, call ? call->sequence : UINT64_MAX, leaks->stage.next);
 }
@@ -48,7 +48,7 @@ static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 static int queue_record(struct leaks *leaks, const struct record *record)
 {
 	record_queue_add(&leaks->queue, leaks->sequence++, record);
-	return put_marks_before(leaks, leaks->first);
+	return put_records_before(leaks, leaks->first);
 }
 
 static void leaks_append(struct leaks *leaks, struct held_call *call)
@@ -76,7 +76,7 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 	else
 		leaks->last = call->previous;
 	call_pool_release(&leaks->pool, call);
-	return was_first ? put_marks_before(leaks, leaks->first) : 0;
+	return was_first ? put_records_before(leaks, leaks->first) : 0;
 }
 
 /* ---- Blocks from before the trace ----
@@ -395,12 +395,12 @@ static int leaks_finish(struct stage *stage)
 
 	tell_calls(leaks);
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
-		error = put_marks_before(leaks, call);
+		error = put_records_before(leaks, call);
 		if (!error && leaks_is_leak(leaks, call))
 			error = call_pool_put(&leaks->pool, call, stage->next);
 	}
 	if (!error)
-		error = put_marks_before(leaks, NULL);
+		error = put_records_before(leaks, NULL);
 	for (size_t i = 0; i < leaks->verdict_count && !error; i++)
 		error = put_verdict(leaks, &leaks->verdicts[i]);
 	return error ? error : stage_finish_next(stage);

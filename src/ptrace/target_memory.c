@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 int memory_open(pid_t tid)
@@ -104,4 +105,11 @@ int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, siz
 	if (pread(mem_fd, data, size, (off_t)address) == (ssize_t)size)
 		return 0;
 	return copy_words(tid, address, data, NULL, size);
+}
+
+void memory_write_u32(pid_t tid, uint64_t address, uint32_t value)
+{
+	const struct iovec from = {&value, sizeof(value)}, to = {(void *)(uintptr_t)address, sizeof(value)};
+
+	process_vm_writev(tid, &from, 1, &to, 1, 0);
 }

@@ -26,5 +26,8 @@ int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, siz
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
 /* Writes by ptrace only. */
 int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
+/* Writes four bytes, and no byte beside them, because another process may share the page and write there. Nothing is
+ * reported if the write fails. */
+void memory_write_u32(pid_t tid, uint64_t address, uint32_t value);
 
 #endif

@@ -236,7 +236,6 @@ static void find_own(struct locks *locks, struct task *task)
 static bool begin_turn(void *context, struct task *task)
 {
 	struct locks *locks = context;
-	uint32_t contended = LOCK_CONTENDED;
 	bool has_any = false;
 	long number;
 
@@ -247,7 +246,7 @@ static bool begin_turn(void *context, struct task *task)
 		const uint32_t word = lock_word(task->tid, locks->own[i]);
 
 		if (word == LOCK_HELD && !locks->hold->moving)
-			memory_poke(task->tid, locks->own[i], &contended, sizeof(contended));
+			memory_write_u32(task->tid, locks->own[i], LOCK_CONTENDED);
 		has_any |= word != 0;
 	}
 	return has_any;

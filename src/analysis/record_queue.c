@@ -85,13 +85,10 @@ static int record_queue_read_part(struct record_queue *queue)
 
 	for (;;) {
 		queue->front.size = 0;
-		const ssize_t got =
-			pread(queue->file, buf_room(&queue->front, wanted), wanted, (off_t)queue->file_read);
+		const int error = read_all_at(queue->file, buf_room(&queue->front, wanted), wanted, queue->file_read);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got != (ssize_t)wanted)
-			return got < 0 ? -errno : -EIO;
+		if (error)
+			return error;
 		while (wanted - whole >= sizeof(struct queued_record) &&
 		       queued_record_at(queue, whole)->size <= wanted - whole)
 			whole += queued_record_at(queue, whole)->size;

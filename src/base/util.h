@@ -120,6 +120,9 @@ int temporary_file(void);
 int write_all(int fd, const void *data, size_t size, size_t *done);
 /* Does the same at an offset of a file. Returns false and errno if writing fails. */
 bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
+/* Reads `size` bytes at an offset of a file, continuing after EINTR and short reads. Returns 0 or -errno; -EIO if the
+ * file ends before. */
+int read_all_at(int fd, void *data, size_t size, uint64_t offset);
 
 /* Returns the size of a memory page in bytes. */
 uint64_t page_size(void);

@@ -1,4 +1,4 @@
-/* Writes whole buffers: see util.h. */
+/* Writes and reads whole buffers: see util.h. */
 #include "config.h"
 #include "base/util.h"
 
@@ -41,4 +41,20 @@ bool write_all_at(int fd, const void *data, size_t size, uint64_t offset)
 		done += (size_t)n;
 	}
 	return true;
+}
+
+int read_all_at(int fd, void *data, size_t size, uint64_t offset)
+{
+	char *const bytes = data;
+
+	for (size_t done = 0; done < size;) {
+		const ssize_t n = pread(fd, bytes + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
 }

@@ -223,19 +223,11 @@ static int next_chunk(struct call_cursor *cursor)
 	cursor->bytes.size = 0;
 	unsigned char *bytes = buf_room(&cursor->bytes, chunk->size);
 
-	for (size_t done = 0; done < chunk->size;) {
-		const ssize_t n =
-			pread(cursor->store->fd, bytes + done, chunk->size - done, (off_t)(chunk->offset + done));
+	const int error = read_all_at(cursor->store->fd, bytes, chunk->size, chunk->offset);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			const int error = n < 0 ? -errno : -EIO;
-
-			msg_error("the temporary file of the calls cannot be read: %s", strerror(-error));
-			return error;
-		}
-		done += (size_t)n;
+	if (error) {
+		msg_error("the temporary file of the calls cannot be read: %s", strerror(-error));
+		return error;
 	}
 	cursor->p = bytes;
 	cursor->end = bytes + chunk->size;

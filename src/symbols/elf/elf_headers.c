@@ -84,20 +84,7 @@ const char *elf_headers_name(const struct elf_headers *headers, const unsigned c
 
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size)
 {
-	char *to = data;
-
-	while (size) {
-		const ssize_t got = offset > INT64_MAX ? 0 : pread(fd, to, size, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		offset += (uint64_t)got;
-		size -= (size_t)got;
-	}
-	return true;
+	return !read_all_at(fd, data, size, offset);
 }
 
 static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)

@@ -182,31 +182,14 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 /* ---- Copying ---- */
 
-/* Writes into the copy by pwrite(2). Writing through a mapping would raise a signal when memory runs out. */
-static bool write_at(const struct making *making, uint64_t offset, const void *data, size_t size)
-{
-	const char *from = data;
-
-	while (size) {
-		const ssize_t done = pwrite(making->to, from, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		from += done;
-		offset += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
+/* Copies a range. Writes by pwrite(2): writing through a mapping would raise a signal when memory runs out. */
 static bool copy_bytes(const struct making *making, uint64_t from, uint64_t size, uint64_t to)
 {
 	while (size) {
 		const size_t part = size < CHUNK ? size : CHUNK;
 
-		if (!elf_read_at(making->fd, from, making->chunk, part) || !write_at(making, to, making->chunk, part))
+		if (!elf_read_at(making->fd, from, making->chunk, part) ||
+		    !write_all_at(making->to, making->chunk, part, to))
 			return false;
 		from += part;
 		to += part;
@@ -367,10 +350,11 @@ static bool copy_headers(struct making *making)
 	if (!headers->section_count)
 		elf_field_set(headers, headers->ehdr, EHDR_SHSTRNDX, 0);
 	elf_field_set(headers, headers->ehdr, EHDR_PHNUM, headers->segment_count);
-	return write_at(making, 0, headers->ehdr, headers->ehdr_size) &&
-	       write_at(making, making->top, headers->sections, headers->section_count * headers->section_size) &&
-	       write_at(making, elf_field_get(headers, headers->ehdr, EHDR_PHOFF), headers->segments,
-			headers->segment_count * headers->segment_size);
+	return write_all_at(making->to, headers->ehdr, headers->ehdr_size, 0) &&
+	       write_all_at(making->to, headers->sections, headers->section_count * headers->section_size,
+			    making->top) &&
+	       write_all_at(making->to, headers->segments, headers->segment_count * headers->segment_size,
+			    elf_field_get(headers, headers->ehdr, EHDR_PHOFF));
 }
 
 static bool is_unchanged(const struct making *making)

@@ -76,6 +76,12 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+/* Returns -1, 0 or 1, the order of two numbers as qsort() wants it. */
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
 /* Removes `.` and `dir/..` from a path, in place, without reading the file system. Returns `path`. */
 char *path_normalise(char *path);
 /* Returns the part of the path after the last '/'. */

@@ -44,13 +44,13 @@ struct callgrind {
  * its own. */
 static int callgrind_compare_functions(const struct profile_frame *x, const struct profile_frame *y)
 {
-	int order = export_order((uintptr_t)x->function, (uintptr_t)y->function);
+	int order = compare_u64((uintptr_t)x->function, (uintptr_t)y->function);
 
 	if (!order)
-		order = export_order((uintptr_t)x->module, (uintptr_t)y->module);
+		order = compare_u64((uintptr_t)x->module, (uintptr_t)y->module);
 	if (!order)
-		order = export_order((uintptr_t)x->file, (uintptr_t)y->file);
-	return order || x->function ? order : export_order(x->number, y->number);
+		order = compare_u64((uintptr_t)x->file, (uintptr_t)y->file);
+	return order || x->function ? order : compare_u64(x->number, y->number);
 }
 
 /* Orders frames by function. */
@@ -60,7 +60,7 @@ static int compare_frames(const void *a, const void *b)
 	const struct profile_frame *y = *(const struct profile_frame *const *)b;
 	const int order = callgrind_compare_functions(x, y);
 
-	return order ? order : export_order(x->number, y->number);
+	return order ? order : compare_u64(x->number, y->number);
 }
 
 static void number_functions(struct callgrind *callgrind, const struct profile *profile)
@@ -102,9 +102,9 @@ static void add_edge(struct callgrind *callgrind, const struct edge *edge)
 
 static int compare_nodes(const struct callgrind_node *x, const struct callgrind_node *y)
 {
-	const int order = export_order(x->function, y->function);
+	const int order = compare_u64(x->function, y->function);
 
-	return order ? order : export_order(x->level, y->level);
+	return order ? order : compare_u64(x->level, y->level);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -114,7 +114,7 @@ static int compare_edges(const void *a, const void *b)
 
 	if (!order)
 		order = compare_nodes(&x->callee, &y->callee);
-	return order ? order : export_order(x->line, y->line);
+	return order ? order : compare_u64(x->line, y->line);
 }
 
 /* Sorts the edges and joins equal ones. */

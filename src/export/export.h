@@ -66,8 +66,6 @@ void export_add_frame(struct buf *out, const struct profile_frame *frame);
 
 /* Returns the process's command, or its name if that is unknown. */
 const char *export_command(const struct account *account);
-/* Returns -1, 0 or 1: the order of two numbers, for qsort(). */
-int export_order(uint64_t a, uint64_t b);
 /* Returns the resource with the heap's blocks, for files with a place for memory only; NULL if the traces have none. */
 const struct profile_resource *export_memory(const struct profile *profile);
 

@@ -87,11 +87,6 @@ const char *export_command(const struct account *account)
 	return account->command ? account->command : account->name;
 }
 
-int export_order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 const struct profile_resource *export_memory(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->resource_count; i++)

@@ -37,19 +37,19 @@ static int massif_compare_stacks(const void *a, const void *b)
 
 	for (uint32_t i = 0; i < x->frame_count && i < y->frame_count; i++)
 		if (x->frames[i] != y->frames[i])
-			return export_order(x->frames[i]->number, y->frames[i]->number);
-	const int order = export_order(x->frame_count, y->frame_count);
+			return compare_u64(x->frames[i]->number, y->frames[i]->number);
+	const int order = compare_u64(x->frame_count, y->frame_count);
 
-	return order ? order : export_order(x->number, y->number);
+	return order ? order : compare_u64(x->number, y->number);
 }
 
 static int massif_compare_children(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
-	const int order = export_order(y->bytes, x->bytes);
+	const int order = compare_u64(y->bytes, x->bytes);
 
-	return order ? order : export_order(x->first, y->first);
+	return order ? order : compare_u64(x->first, y->first);
 }
 
 /* The parts from `first` to before `end` have the same frames up to this depth, so they are one node. Returns the

@@ -89,9 +89,7 @@ void blocks_drop(struct heap *heap, unsigned state)
 
 static int compare_blocks(const void *one, const void *two)
 {
-	const uint64_t a = block_address(one), b = block_address(two);
-
-	return a < b ? -1 : a > b;
+	return compare_u64(block_address(one), block_address(two));
 }
 
 void blocks_sort(struct heap *heap)

@@ -100,7 +100,7 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 
 	if (first->key != second->key)
 		return first->key < second->key ? 1 : -1;
-	return x < y ? -1 : x > y;
+	return compare_u64(x, y);
 }
 
 static void report_tree_write_node(struct tree *tree, const struct report_tree_node *node, unsigned indent)

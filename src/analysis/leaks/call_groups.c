@@ -110,11 +110,6 @@ static int call_groups_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int call_groups_compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int call_groups_compare(const void *a, const void *b, void *context)
 {
 	const struct call_group *x = *(struct call_group *const *)a, *y = *(struct call_group *const *)b;
@@ -123,19 +118,19 @@ static int call_groups_compare(const void *a, const void *b, void *context)
 	switch (*(const enum group_order *)context) {
 	case GROUPS_DEFAULT:
 	case GROUPS_SIZE_ASC:
-		result = call_groups_compare_numbers(x->tally.bytes, y->tally.bytes);
+		result = compare_u64(x->tally.bytes, y->tally.bytes);
 		break;
 	case GROUPS_SIZE:
-		result = call_groups_compare_numbers(y->tally.bytes, x->tally.bytes);
+		result = compare_u64(y->tally.bytes, x->tally.bytes);
 		break;
 	case GROUPS_COUNT_ASC:
-		result = call_groups_compare_numbers(x->tally.calls, y->tally.calls);
+		result = compare_u64(x->tally.calls, y->tally.calls);
 		break;
 	case GROUPS_COUNT:
-		result = call_groups_compare_numbers(y->tally.calls, x->tally.calls);
+		result = compare_u64(y->tally.calls, x->tally.calls);
 		break;
 	}
-	return result ? result : call_groups_compare_numbers(x->number, y->number);
+	return result ? result : compare_u64(x->number, y->number);
 }
 
 static int call_groups_put_calls(struct call_groups *groups, const struct call_group *group, const char *summary)

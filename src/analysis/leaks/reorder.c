@@ -44,9 +44,9 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct reorder_entry *x = a, *y = b;
 
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	const int order = compare_u64(x->index, y->index);
+
+	return order ? order : compare_u64(x->place, y->place);
 }
 
 static void sort_entries(struct reorder *reorder)

@@ -21,9 +21,7 @@ enum { INDEX_FILE_MAX = 1 << 28 };
 
 static int select_compare_numbers(const void *a, const void *b)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static bool parse_index(const char *line, uint64_t *value)

@@ -173,9 +173,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 
 static int compare_addresses(const void *one, const void *two)
 {
-	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
-
-	return a < b ? -1 : a > b;
+	return compare_u64(*(const uint64_t *)one, *(const uint64_t *)two);
 }
 
 /* Some blocks have been released by other threads, but the heap's own thread has not reclaimed them yet. Sets these

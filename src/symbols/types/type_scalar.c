@@ -160,9 +160,7 @@ static int type_scalar_by_number(const void *a, const void *b)
 
 static int by_unsigned_value(const void *a, const void *b)
 {
-	const uint64_t left = ((const struct data_word *)a)->value, right = ((const struct data_word *)b)->value;
-
-	return left < right ? -1 : left > right;
+	return compare_u64(((const struct data_word *)a)->value, ((const struct data_word *)b)->value);
 }
 
 /* Returns true if the words are single bits and combinations of them, and are not just numbered 0, 1, 2... */

@@ -36,18 +36,15 @@ static int export_stage_put(struct stage *stage, const struct record *record)
 	/* An error of writing ends the run. Closing the stream reports it. */
 	export->failed = true;
 	stream_close(&export->stream, 0);
-	export->stream = (struct stream){0};
 	return error;
 }
 
 static int export_stage_finish(struct stage *stage)
 {
 	struct export_stage *export = (struct export_stage *)stage;
-	int error = export->inner ? stage_finish(export->inner) : 0;
+	const int error = export->inner ? stage_finish(export->inner) : 0;
 
-	error = stream_close(&export->stream, export->failed ? -EIO : error);
-	export->stream = (struct stream){0};
-	return error;
+	return stream_close(&export->stream, export->failed ? -EIO : error);
 }
 
 static void export_stage_free(struct stage *stage)

@@ -61,7 +61,7 @@ struct args_kept {
  * each argument: one for the value to which it points, and as many more as TEXTS_MAX, BASES_READ and VALUE_ITEMS allow
  * (args/formatter.h). */
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
-/* Adds to the list what is known only at the return: arguments that the function has filled in, the result as "return",
+/* Adds the values that exist only at the return: arguments that the function has filled in, the result as "return",
  * and "errno". The errno is added if the call has failed and the row says that the function sets it. The call has
  * failed if `failed` is set, or if the result is one that the row defines as a failure. */
 void args_at_return(const struct args_plan *plan, const struct args_source *source, const struct args_kept *kept,

@@ -129,7 +129,7 @@ int option_conflicts_of_trace(struct parse *parse)
 
 	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
 	given_fact(given, "scan-json", s->scan.is_json);
-	given_value(given, "output", s->output); /* "-" also stands for /dev/stdout here */
+	given_value(given, "output", s->output); /* /dev/stdout was replaced by "-" */
 	given_fact(given, "output-stream", is_stream(s));
 	given_fact(given, "output-alone", is_alone(s));
 	given_fact(given, "terminal", option_is_for_terminal(s));

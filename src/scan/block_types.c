@@ -258,8 +258,8 @@ static bool block_types_has_size(const struct heap_image *image, const struct py
 
 /* ---- C++ and Python ---- */
 
-/* Returns the type that a word stands for: as the first word of an object (form: NULL), or as the type of a Python
- * object. */
+/* Returns the type to which a word of an object points. form NULL: the word is the first one of a C++ object, its
+ * vtable pointer; otherwise it is the type pointer of a Python object. */
 static size_t type_of_word(struct scan_types *types, const struct heap_image *image, uint64_t word,
 			   const struct python *form)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of tests/unit and tests/post that do more when CHECK_LONG is set, with it: all of those that know it. The programs
-among them are built by make first."""
+"""Runs the tests of tests/unit and tests/post that read CHECK_LONG, with CHECK_LONG set. Builds those that are programs by
+make first."""
 
 import os
 import re
@@ -10,9 +10,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(HERE, '..')
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
-# What knows CHECK_LONG: a C source by long.h, a script by rounds.py.
+# How a source reads CHECK_LONG: a C source calls test_is_long(), a script uses rounds.py.
 KNOWS = {'.c': re.compile(r'\btest_is_long\('), '.py': re.compile(r'\bLONG\b|\brounds\(')}
-NO_TESTS = ['post/run.py']  # which has what the others import, and is a test without more of the same
+NO_TESTS = ['post/run.py']  # the other scripts import rounds() from it; as a test it does not use it
 
 
 def knowing():

@@ -147,8 +147,8 @@ class Scenario:
     # ---- The modes ----
 
     def use_names(self, variant, attached=False):
-        """Names cost a third of a trace's time where libc has debug information: `make check` compares them once, in the
-        form that has seen both an attach and a release."""
+        """Returns whether the stacks are compared by name. If libc has debug information, reading it takes a third of the CPU
+        time of a scenario. So `make check` leaves names out of a launched program if the row also has an attached one."""
         is_elsewhere = 'attach' in self.modes and not attached and not self.check and not LONG
         return self.names and variant not in builds.WITHOUT_NAMES and not is_elsewhere
 

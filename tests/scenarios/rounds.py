@@ -1,4 +1,4 @@
-"""How often `make check` does what check-long, with CHECK_LONG in its environment, does in full."""
+"""The part of repeated tests that a run does: all with CHECK_LONG in the environment, which check-long sets, else a tenth."""
 
 import os
 
@@ -7,5 +7,5 @@ ROUNDS = 1 if LONG else 0.1
 
 
 def rounds(whole):
-    """How many of the rounds of a search, for a race or for what a changed byte breaks, are done in this run."""
+    """Returns how many of `whole` rounds this run does, of a search for a race or for an error after a changed byte."""
     return max(2, round(whole * ROUNDS))

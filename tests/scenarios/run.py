@@ -216,7 +216,7 @@ WATCH = uprobes.Watch()
 
 
 def is_shared(name, is_chosen):
-    """Whether `make check` runs that build and form of a row."""
+    """Returns whether `make check` runs this build and form of a row. is_chosen: table.share() has chosen it."""
     return is_chosen and name not in LONG
 
 

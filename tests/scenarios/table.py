@@ -258,10 +258,10 @@ def is_32_bit(variant):
 
 
 def share():
-    """What of each row `make check` runs: {row: [(build, form), ...]}. Its first build, O2 where it has that, has all forms, and the
-    first row, for layouts of programs, has all of each 64-bit build. Of the other builds of every second row one of 64 bits and one
-    of 32 have one form each, which the first build then leaves to the one of 64 bits; builds and forms take turns from row to row.
-    The rest is for check-long (tests/long/scenarios.py)."""
+    """Returns the builds and forms that `make check` runs of each row: {row: [(build, form), ...]}. The first build, O2 if the row
+    has it, runs in all forms. The first row, for layouts of programs, runs in all forms of each 64-bit build. Every second row also
+    runs in one form of one other 64-bit build, which replaces that form of the first build, and in one form of one 32-bit build.
+    Builds and forms take turns from row to row. check-long runs the rest (tests/long/scenarios.py)."""
     shares, turns = {}, collections.Counter()
     for number, row in enumerate(SCENARIOS):
         fitting = [variant for variant in row.variants if row.fits(variant)]

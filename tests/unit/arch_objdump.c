@@ -61,7 +61,7 @@ static const char *const handful[] = {
 #endif
 };
 
-/* More of what compilers make, for CHECK_LONG. */
+/* Further compiled objects, only with CHECK_LONG. */
 static const char *const more[] = {
 #ifdef OBJECTS_32
 	"/usr/lib32/libm.so.6",

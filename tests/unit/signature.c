@@ -3,7 +3,7 @@
  *
  *	# a comment
  *	- gcc -g -O2             a build: this command, with the source and -o behind it
- *	+ gcc -g -O0             a build for CHECK_LONG only: for our reader it is like one of the others
+ *	+ gcc -g -O0             a build for CHECK_LONG only: the reader treats it like another build
  *	= main: int:i4 (...)     what is read of a function, in all builds
  *	=-O2 main: ...           in those builds alone whose command has that word; the last that fits holds
  *

@@ -504,7 +504,7 @@ static void test_forms(void **state)
 		"-O0",
 	};
 
-	/* What the last three have, others have too: they are for CHECK_LONG. */
+	/* The last three forms use no mechanism that the others do not use, so only CHECK_LONG builds them. */
 	const size_t count = ARRAY_SIZE(flags) - (test_is_long() ? 0 : 3);
 
 	(void)state;

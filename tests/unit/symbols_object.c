@@ -146,7 +146,7 @@ static struct object *find_path(const char *part)
 struct layout {
 	const char *name, *needs, *compiler, *flags;
 	bool is_static, stripped;
-	bool is_long; /* its mechanisms are those of others: for CHECK_LONG */
+	bool is_long; /* only with CHECK_LONG, because other layouts use the same mechanisms */
 };
 
 static const struct layout layouts[] = {

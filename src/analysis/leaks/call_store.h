@@ -48,8 +48,8 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
 /* Returns the number of a stack, for use as the tag of calls; 0 for NULL. Keeps it in stack->user. The caller owns the
  * stack. */
 uint32_t call_store_stack(struct call_store *store, struct stack *stack);
-/* Returns a new number for a stack. NULL stands for a stack that is not known yet; the caller stores it in
- * store->stacks[number - 1] later. If it does not, the calls have no frames. */
+/* Returns a new number for a stack. If the caller does not have the stack yet, it passes NULL and stores the stack in
+ * store->stacks[number - 1] later. Calls whose number has no stack are read without frames. */
 uint32_t call_store_add_stack(struct call_store *store, struct stack *stack);
 void call_store_free(struct call_store *store);
 

@@ -84,7 +84,7 @@ static const struct demangle_component *function_type(const struct demangle_comp
 	return name && name->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? name : NULL;
 }
 
-/* Returns true if the type is "void", which stands for an empty parameter list. */
+/* Returns true if the type is "void": a list of parameters with only this type is empty. */
 static bool is_void(struct demangle_component *type)
 {
 	size_t size;

@@ -15,7 +15,7 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
 MUSL_VFORK = ('x86_64', 'i386', 'arm')  # on others musl's vfork is a fork, up to 1.2.3
-UNKNOWN = ('not seen allocated', 'double release', 'releases of blocks from before')
+UNKNOWN = ('not seen allocated', 'double release', 'of blocks from before')
 DESCRIBED = os.path.join(builds.SOURCES, 'described.conf')
 # A leak check at the end needs ptrace itself, see special.py.
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',

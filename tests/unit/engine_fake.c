@@ -202,6 +202,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	else {
 		plant(pid);
 		engine_started(engine);
+		msg_info("attached to %d", (int)pid);
 	}
 	if (getenv("FAKE_CRASH") || getenv("FAKE_LOSE") || getenv("FAKE_TICKS"))
 		engine_want_tick(engine);

@@ -73,7 +73,7 @@ def test_no_guard_needed():
     wait_until("the breakpoint", lambda: page.bytes() == "cc4889e5")
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=PATIENCE)[1]
-    equal((process.returncode, errors), (0, "functrace: the summary\n"))
+    equal((process.returncode, errors), (0, "functrace: attached to %d\nfunctrace: the summary\n" % page.process.pid))
     equal(page.bytes(), "554889e5")
     page.end()
 

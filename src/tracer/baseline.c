@@ -23,7 +23,7 @@
  *
  * A call that is in flight when all breakpoints are inserted, and carves its block after the copy, is never seen.
  *
- *	inserted | A: fork, the child has what the ledger has so far | copy of A's memory
+ *	inserted | A: fork, the child's ledger is a copy of A's so far | copy of A's memory
  *	        The child's older blocks are unknown: it has a trace of its own, without a baseline. */
 #include "config.h"
 #include "tracer/baseline.h"

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* number of processes for which a message of their own is printed */
-/* Between two processes, functrace acts on the stops that are present for at least this time: one may be the exit of
- * the next process. */
+/* Between two processes, functrace spends at least this time on stops that are present: one may be the exit of the next
+ * process. */
 #define LEAST_NS 1000000u
 
 struct begun {

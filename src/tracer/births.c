@@ -23,7 +23,7 @@
  * Its own first stop may come before or after its parent's event. */
 
 /* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one,
- * because a vfork child may already have called execve without a report yet. */
+ * because a vfork child may already have called execve, which is not reported yet. */
 static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
@@ -60,7 +60,7 @@ static pid_t births_group_of(pid_t tid, const struct process *p)
 
 /* Finds out what a new task is: a thread, a vfork child or another process that shares its parent's memory, or a
  * process of its own. The parent (NULL: unknown, or dead) is still stopped in the call that created the task, so the
- * child inherits the present state of the tables. */
+ * data about the parent's state are true of the child, too. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -81,7 +81,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
-	/* process_fork() counts the parent's other tasks, which may have released something since the fork */
+	/* leaves the parent's process first, because process_fork() checks whether that has other tasks */
 	task_part(child);
 	struct process *p = process_fork(parent, child);
 
@@ -108,8 +108,8 @@ static void start_running(struct tracer *t, struct task *child)
 		task_resume(child, 0);
 }
 
-/* Moves the child's pc out of a slot: if a slot's copy of the instruction made the fork, the child returns inside its
- * own copy of that slot, too. */
+/* If the parent forked by an instruction in a slot, the child's pc is in its own copy of that slot: moves it to the
+ * original code. */
 static void leave_copy(struct task *child)
 {
 	struct process *p = child->process;
@@ -158,7 +158,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (!p->life->lender && !p->life->planted &&
 		    !t->run->paused) { /* its parent's objects were never read */
 			p->trace->attached = true;
-			process_start(p); /* on an error it was killed, which is reported later */
+			process_start(p); /* an error means that the child was killed, which is reported later */
 		}
 	}
 	start_running(t, child);
@@ -206,8 +206,8 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	/* Otherwise the child was killed before it ran, and is already reaped. */
 }
 
-/* A new thread may end its process at once. That kills its parent, whose stop ends: the parent is already at its exit
- * event, and must not be resumed from that without handling it:
+/* A new thread may end its process at once. That kills its parent and ends the parent's stop at the clone event. The
+ * parent is then at its exit event, which must be handled before the parent is resumed:
  *
  *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to be resumed */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)

@@ -1,5 +1,5 @@
-/* Jobs for a thread beside the tracer's: to copy the memory of a traced process, read the heap in the copy, and
- * classify its blocks. The thread uses none of the tracer's data; the job contains all data that it needs. */
+/* Jobs for a background thread: to copy the memory of a traced process, read the heap in the copy, and classify its
+ * blocks. That thread uses none of the tracer's data; the job contains all data that it needs. */
 #ifndef FT_TRACER_CAPTURE_JOB_H
 #define FT_TRACER_CAPTURE_JOB_H
 
@@ -12,14 +12,14 @@ struct capture_job {
 	struct process process; /* has only pid and arch */
 	struct task task;       /* the task through which the memory is read; has only ids */
 	const char *reason;     /* why the job failed; NULL: it did not */
-	bool is_passing;        /* the failure is passing: another copy may succeed */
+	bool is_passing;        /* the failure is temporary: another copy may succeed */
 };
 
 /* Makes a job. It reads the memory through `task`. */
 struct capture_job capture_job_by(struct heap_capture *capture, const struct task *task);
 
-/* Each does the work of the function of the same name in scan/capture/heap_capture.h. Given to background_begin();
- * `errand` is a struct capture_job. */
+/* Functions for background_begin(). Each does the work of the function of the same name in scan/capture/heap_capture.h;
+ * `job` is a struct capture_job. */
 void capture_job_warm(void *job);
 void capture_job_copy(void *job);
 void capture_job_read(void *job);

@@ -99,17 +99,17 @@ static bool own_at_hit(struct task *task)
 	return false;
 }
 
-/* Returns true if a task that seems to have hit b could also be at this pc because of another SIGTRAP: the pc is at the
- * instruction itself, or after an instruction that is not longer than the breakpoint. */
+/* Returns true if the pc after a hit of b can also be the pc at another SIGTRAP: it is the address of the instruction,
+ * or the instruction is not longer than the breakpoint, so that the pc can be right after it. */
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
 }
 
-/* Acts on a hit by code of another mode of the processor (after a far call, made by emulators and some JITs). At the
- * address, that code has another instruction than the one that was decoded, and its calls follow another ABI. So the
- * address is not the start of a function of the program's own mode. Removes the breakpoint for good, and sets the
- * task's pc back to the instruction. */
+/* Acts on a hit by code of another mode of the processor (after a far call, made by emulators and some JITs). In that
+ * mode the bytes are another instruction than functrace has decoded, and calls follow another ABI. So the address is
+ * not the start of a function of the program's own mode. Removes the breakpoint for good, and sets the task's pc back
+ * to the instruction. */
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;
@@ -248,8 +248,8 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* Acts on an exit event. A task that was already resumed is not the last one, because an exec of another task may have
- * waited for its exit. */
+/* Acts on an exit event. If the task was already resumed from it, for another task's exec that may wait for its exit,
+ * it is not the process's last task. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);

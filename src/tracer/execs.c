@@ -62,8 +62,8 @@ static void leave_old_process(struct task *task)
 	process_unref(old, how);
 }
 
-/* Removes breakpoints from the new program. If functrace attached just before the exec, it may have inserted them after
- * the exec, into the new program, whose memory the old process's descriptor reads then. */
+/* Removes breakpoints from the new program. If functrace attached just before the exec, it may have opened the memory
+ * only after it. Then the old process's descriptor leads to the new memory, with the breakpoints. */
 static void clean_new_image(struct process *old)
 {
 	const struct hash_entry *entry;

@@ -147,8 +147,8 @@ void exit_captures_finish(struct process *p)
 }
 
 /* While the last task is stopped, exits of other threads may be reported, and that of the leader when all others are
- * gone. A task whose stop SIGKILL has ended may be resumed from its exit event unnoticed. Then no task is recognised as
- * the last one:
+ * gone. If SIGKILL ends a task's stop, the tracer may resume the task from its exit event by mistake. Then no task is
+ * recognised as the last one:
  *
  *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is resumed after its hit | 101: exit event */
 void exit_captures_task_gone(const struct task *task)
@@ -170,8 +170,8 @@ void exit_captures_finish_all(struct tracer *t)
 
 /* ---- When to begin ---- */
 
-/* Adds a thread to the capture. If it has called exit(3), the frames of exit() contain old words of the calling
- * function, which the program never reads again. */
+/* Adds a thread to the capture; if it has called exit(3), without the frames of exit(). These contain old words of the
+ * calling function, which the program never reads again. */
 static void exit_captures_add_thread(struct heap_capture *capture, struct task *task)
 {
 	struct exit_caller caller;

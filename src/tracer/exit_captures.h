@@ -1,4 +1,4 @@
-/* Captures the heaps of processes that end. A thread of its own copies and reads each heap, while the process's last
+/* Captures the heaps of processes that end. A background thread copies and reads each heap, while the process's last
  * task stays in its exit stop, and the tracer acts on stops of other processes. */
 #ifndef FT_TRACER_EXIT_CAPTURES_H
 #define FT_TRACER_EXIT_CAPTURES_H
@@ -9,7 +9,7 @@
  * first the lost blocks are written to the trace; without --scan, the heap's figures. Returns true if the task stays
  * stopped for that; it is then continued later. */
 bool exit_captures_task_ended(struct task *task, bool is_last);
-/* Writes the results that threads have read meanwhile. Called again and again; cheap. */
+/* Writes the results of the captures that background threads have completed. Called often; cheap. */
 void exit_captures_go_on(struct tracer *t);
 /* Completes the process's capture, if there is one, because its trace is about to end. */
 void exit_captures_finish(struct process *p);

@@ -25,10 +25,10 @@
  *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *
  * A breakpoint that is inserted into the lender after the fork does no harm, because the child's text is compared with
- * its tables when it gets them. Neither does a slot that gets another copy, because no task of a borrower can be in a
- * slot. But a breakpoint may have been inserted after the kernel copied the parent's text and before the fork's event:
- * the child would never hit it. So if any was inserted since the parent last ran, the child gets its tables before it
- * runs.
+ * its tables when it gets them. Nor does a slot that is filled anew for another breakpoint, because no task of a
+ * borrower can be in a slot. But a breakpoint may have been inserted after the kernel copied the parent's text and
+ * before the fork's event: the child would never hit it. So if any was inserted since the parent last ran, the child
+ * gets its tables before it runs.
  *
  * For a child that makes no traced call, functrace creates no file, does not open the memory, and sends no descriptor
  * to the guardian. The tracer's system calls, counted by strace (tests/scenarios/steady.py checks them):
@@ -99,12 +99,12 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 	lender->trace->ledger.before_change = ledger_end_lending;
 	p->life->lacks_breakpoints = p->text_serial != lender->text_serial;
 	p->life->loan = guard_lend(p->tracer->engine, lender->guard, tid);
-	/* No loan is left in the journal. */
+	/* The journal has no room for another loan. */
 	if (p->life->loan < 0)
 		process_own(p);
 }
 
-/* Begins the child's trace with the data that is also true of the parent's trace. */
+/* Begins the child's trace with those data of the parent's trace that are true of both. */
 static void inherit_trace(const struct process *parent, struct trace *trace)
 {
 	const struct trace *from = parent->trace;

@@ -29,7 +29,7 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
-/* Writes the leak check of each kind whose ids are addresses of the heap. With `ending` NULL writes that no block is
+/* Writes the leak check of each kind whose ids are addresses of the heap. With `capture` NULL writes that no block is
  * lost. */
 static void leak_check_put_all(struct trace *trace, const struct heap_capture *capture, const char *reason)
 {

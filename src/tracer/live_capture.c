@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* number of copies after which an unknown heap is given up; before, an inconsistent list may hide it */
+/* number of copies without a known heap after which no more are made; a heap may be hidden while its lists change */
 #define WAIT_MAX        2
 #define EARLY_MAX       8           /* number of pauses without a copy because threads are in the C library */
-#define COPIES_MAX      20          /* number of copies, one of which should be consistent */
+#define COPIES_MAX      20          /* number of copies after which none is made, even if none was consistent */
 #define RUN_NS          100000u     /* run time in which a thread leaves malloc, or comes to a hit */
 #define RUN_MAX_NS      10000000u   /* longest wait for threads that get no CPU */
 #define STOP_NS         20000u      /* time between two checks whether all tasks are stopped */
@@ -82,8 +82,8 @@ static uint64_t caller_at_entry(struct task *task)
 
 /* ---- Letting threads run until they have left the allocator ---- */
 
-/* Takes the stops of tasks that were interrupted for the copy only, so that these run on. Other stops are acted on
- * later. */
+/* Takes only the stops of tasks that were interrupted for the copy, so that these tasks run on. Other stops are acted
+ * on later. */
 static struct stop take_interrupt(struct tracer *t, void *context)
 {
 	struct stop stop;
@@ -266,7 +266,7 @@ static bool copy_once(struct live_capture_attempt *l)
 	return task && !l->capture->reason;
 }
 
-/* Reads the copy. Returns true if its error may be absent in another copy, which is then to be made. */
+/* Reads the copy. Returns true if it is unusable and another copy, which the caller then makes, may be usable. */
 static bool read_copy(struct live_capture_attempt *l)
 {
 	live_capture_make(l, background_begin_gently(capture_job_read, &l->job));

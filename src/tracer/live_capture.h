@@ -1,6 +1,6 @@
-/* Captures the heap of a process that continues afterwards. Stops its tasks for a moment, in which its memory is
- * copied, once or, if a thread was inside malloc, a few times. Another thread copies the memory, and reads the copy
- * when the tasks run again. The tracer acts on stops of other processes all the time. */
+/* Captures the heap of a process that continues afterwards. Stops its tasks for a moment and copies its memory
+ * meanwhile; repeats this a few times if a thread was inside malloc. A background thread copies the memory, and reads
+ * the copy when the tasks run again. The tracer acts on stops of other processes all the time. */
 #ifndef FT_TRACER_LIVE_CAPTURE_H
 #define FT_TRACER_LIVE_CAPTURE_H
 
@@ -23,9 +23,9 @@ struct capture_request {
 	void (*copied)(struct process *p);
 	/* Called when the newest copy was read, before it is classified. No other copy follows. May be NULL. */
 	void (*was_read)(struct process *p);
-	/* Set if no thread's registers are needed. Then a thread is not stopped if it sleeps in a call which a stop
-	 * would end with EINTR (syscalls.eintr). It does not change the heap, because all functions of the allocator
-	 * have breakpoints: before it changes something, it stops at a hit.
+	/* Set if no thread's registers are needed. Then a thread is not stopped if it sleeps in a call that a stop
+	 * would end with EINTR (syscalls.eintr). If such a thread wakes, it does not change the heap during the copy:
+	 * it stops at the breakpoint of the allocator's function first.
 	 *
 	 *	A: asleep | all others stopped, the copy begins | A: wakes, malloc(): its hit is acted on later */
 	bool spares_sleepers;
@@ -54,8 +54,8 @@ struct live_capture {
 struct live_capture capture_consistent(struct process *p, const struct capture_request *request);
 
 #define CAUGHT_UP_SIZE 96
-/* Writes a sentence about `ns`, a caught_up_ns, which is printed after the sentence about the pause; empty if the time
- * is short. Returns `text`. */
+/* Writes to `text` a sentence about the time `ns` (caught_up_ns), which is printed after the one about the pause; an
+ * empty string if the time is short. Returns `text`. */
 const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE]);
 
 #endif

@@ -14,16 +14,15 @@ struct process_life {
 	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
 	/* Used if this is a fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;               /* id of the loan in the guardian's journal; -1: none */
-	bool lacks_breakpoints; /* its text may lack breakpoints: it gets tables of its own before it runs */
-	struct heap_capture
-		*exit_capture; /* a capture for the leak check; NULL: no task is at its exit stop: leak_check.c */
-	struct end_reading *end_reading; /* NULL: no thread is reading its heap: exit_captures.c */
-	bool is_looked_through;          /* it was captured in this round: leak_check_detach.c */
-	bool has_verdict;                /* the leak check at its end is written, or has begun: exit_captures.c */
-	bool was_started;                /* begin_all() has started it; start_error: 0 or -errno: begin_tracing.c */
+	int loan;                          /* id of the loan in the guardian's journal; -1: none */
+	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables of its own before it runs */
+	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task has ended: exit_captures.c */
+	struct end_reading *end_reading;   /* NULL: no thread is reading its heap: exit_captures.c */
+	bool is_looked_through;            /* it was captured in this round: leak_check_detach.c */
+	bool has_verdict;                  /* the leak check at its exit is written, or has begun: exit_captures.c */
+	bool was_started;                  /* begin_all() has started it; start_error: 0 or -errno: begin_tracing.c */
 	int start_error;
-	bool uncompared; /* it has tables, but they may differ from its text, because its memory could not be opened */
+	bool uncompared; /* its own tables may differ from its text, because its memory could not be opened */
 };
 
 /* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is not supported. */
@@ -45,11 +44,11 @@ pid_t process_find_anchor(struct process *p);
  * nothing and returns NULL with errno set. */
 struct process *process_again(struct process *old);
 
-/* Sets the time limit of the tracer's reads (timed.h) by whether any process has breakpoints. */
+/* Sets the time limit of the tracer's reads (timed.h), which depends on whether any process has breakpoints. */
 void process_time_reads(const struct tracer *t);
 /* Updates the list of the process's objects. If it is `planted`, inserts breakpoints into new objects. */
 void process_update_objects(struct process *p);
-/* Does the same at the dynamic linker's notice, at which the task is stopped, if the linker's list is complete. */
+/* Does the same when a task is stopped at the dynamic linker's notice, if the linker's list of objects is complete. */
 void process_linker_notice(struct task *task);
 
 /* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */

@@ -41,7 +41,7 @@ struct task_life {
 	struct {
 		bool is_asleep; /* it sleeps in a system call, and is not interrupted */
 		bool can_call;  /* in a stop in which it can make a system call for the tracer */
-		bool is_ready;  /* stopped, and has no change by functrace left: task_make_ready() */
+		bool is_ready;  /* stopped, and free of functrace's changes: task_make_ready() */
 		int signal;     /* the signal that the kernel delivers when the task continues: task_make_ready() */
 	} parting;
 };

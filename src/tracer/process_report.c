@@ -42,7 +42,7 @@ static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
 
-	/* If all rows are by pattern, those without a match are reported once, for all processes. */
+	/* If all functions are given by patterns, those without a match are reported once, for all processes. */
 	if (patterns_are_all(p->tracer->wanted))
 		return;
 	if (p->program && elf_file_is_go(p->program->file)) {

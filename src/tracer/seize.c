@@ -29,7 +29,7 @@ static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 	return task;
 }
 
-/* Handles a leader that was another thread until it called execve while it was not traced. */
+/* Handles the exec of an untraced thread, which has taken the tid of its leader. */
 static void seize_replaced(struct tracer *t, pid_t pid)
 {
 	struct task *leader = task_find(t, pid);
@@ -106,9 +106,9 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 /* The results of one pass over the list of a process's tasks. */
 struct seize_round {
 	size_t fresh;   /* number of tasks seized in this pass */
-	size_t missed;  /* number of tasks that are gone, have ended, or are just about to become another task */
+	size_t missed;  /* number of tasks that are gone, have ended, or are just changing their tid by an exec */
 	size_t awaited; /* number of tasks that are traced, but have not had a first stop yet */
-	/* number of live tasks that the kernel does not let functrace seize, or did not at that moment */
+	/* number of live tasks that the kernel did not let functrace seize, perhaps only at that moment */
 	size_t refused;
 	int error; /* errno of the last task that could not be seized; EBUSY if some task has another tracer */
 };

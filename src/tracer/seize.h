@@ -22,7 +22,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
  * share the memory, makes p anew and frees the old struct. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
 /* If the process has called execve without an event, discards the data about its tasks, and returns true. The remaining
- * tasks then have no struct process, and the others are to be seized again. */
+ * tasks then have no struct process, and the caller seizes the others again. */
 bool seize_drop_replaced(struct tracer *t, pid_t pid);
 
 #endif

@@ -103,8 +103,8 @@ static struct {
 	size_t count, capacity;
 } queue;
 
-/* A task has three stops at most (some stop, its exit event, its exit), and may have one child with three more. No task
- * is resumed from another stop than its exit event. */
+/* A task has three stops at most (some stop, its exit event, its exit), and may have one child with three more. Tasks
+ * are resumed from their exit events only. */
 #define STOPS_PER_TASK  6
 #define STOPS_OF_OTHERS 64 /* for the tracer's own children */
 
@@ -137,7 +137,7 @@ static bool let_end(struct tracer *t, pid_t tid, int status)
 	return true;
 }
 
-/* The signal handler. Marks a task only with its exit event, because marking discards the registers. */
+/* The signal handler. Calls stops_mark(), which discards a task's registers, for exit events only. */
 static void queue_stops(void)
 {
 	struct tracer *const t = queue.t;

@@ -1,5 +1,5 @@
-/* Acts on the stops of tasks while the tracer does other work, because a process stays stopped until its hits are acted
- * on.
+/* Acts on the stops of tasks while the tracer does other work, because a task stays stopped until the tracer acts on
+ * its stop.
  *
  *	process P: all stopped, its memory is copied by another thread | others: hits, acted on at once */
 #ifndef FT_TRACER_SERVICE_H
@@ -16,15 +16,15 @@ struct service {
 	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
 	bool was_last;              /* no other stop was queued after the latest one */
 	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
-	uint64_t looked_ns;         /* time of the latest look for stops, or at which no task waited */
+	uint64_t looked_ns;         /* the latest time at which the tracer looked for stops, or knew of none */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
 	uint64_t turned_ns;         /* end of the latest service_turn() */
 };
 
 /* Begins the service, with `held` NULL. Nothing has to be freed. */
 struct service service_begin(struct tracer *t);
-/* Until service_unwatch(), while the tracer reads files, sets looked_ns to the latest time at which no task waited: a
- * task that stops at the end of a long read has not waited for all of it. The struct must not be moved. */
+/* Keeps looked_ns up to date while the tracer reads files, until service_unwatch(). So a task that stops at the end of
+ * a long read does not seem to have waited for all of it. The struct must not be moved. */
 void service_watch(struct service *service);
 void service_unwatch(void);
 /* Returns the longest time, in ns, for which a present stop may have waited; 0 if there is none. Does not collect the
@@ -48,7 +48,7 @@ bool service_turn(struct service *service, uint64_t least_ns);
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts on stops for `ns` nanoseconds. */
 bool service_for(struct service *service, uint64_t ns);
-/* Acts on stops until the work is done. Waits until the work is done, and frees it, in any case. */
+/* Acts on stops until a background thread has done `work`. Frees the work, after waiting for its end in any case. */
 bool service_during(struct service *service, struct background *work);
 
 #endif

@@ -2,8 +2,8 @@
  * dispatcher.
  *
  * While a stop is being dispatched or filtered, the pump takes no other one: if it is called from there, it returns
- * STOP_NONE, and the next stop stays in the kernel, or in the queue, until the first one is done. Otherwise a table
- * would be changed inside a change of the same table:
+ * STOP_NONE, and the next stop stays in the kernel, or in the queue, until the first one is done. Otherwise acting on
+ * one stop could free data that is in use for another:
  *
  *	100: hit, is being acted on | 101: ends | a pump inside that: 101 is freed, while it is in use */
 #ifndef FT_TRACER_STOP_PUMP_H

@@ -211,7 +211,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		trace_all(&t);
 	else if (t.tasks.count)
 		let_go(&t);
-	/* A task whose exit was never reported keeps its process; the trace is completed nevertheless. */
+	/* If a task's exit was never reported, its process is still in the list; its trace is completed. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		exit_captures_finish(p);
 		calls_drop_all(p);

@@ -7,9 +7,9 @@ struct launch;
 struct settings;
 
 /* The engine_tracer of functrace. Attaches to settings->pids, or to launch->pid, which is still at its gate; traces
- * until all targets have ended or are detached (REQUEST_LET_GO); prints the summary. Returns 0; after a message, 1, 126
- * or 127 if tracing failed before it began, and a launched child was killed; 1 if a trace is incomplete. On return,
- * sleeping tasks may still be attached: the kernel detaches them when this thread ends. */
+ * until all targets have ended or are detached (REQUEST_LET_GO); prints the summary. Returns 0; 1 if a trace is
+ * incomplete; or, after a message, 1, 126 or 127 if tracing could not begin (a launched child was then killed). On
+ * return, sleeping tasks may still be attached: the kernel detaches them when this thread ends. */
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch);
 
 #endif

@@ -24,7 +24,7 @@ static bool may_be_forking(const struct task *task, bool *locked)
 	return stat.state == 'R' || stat.state == 'D';
 }
 
-/* Returns true if the task waits in vfork: in state D, for as long as its child wants. The child is in the table
+/* Returns true if the task waits in vfork: in state D, until its child execs or ends. The child is in the table
  * already, because it shares the memory. */
 static bool waits_in_vfork(const struct task *task)
 {
@@ -56,8 +56,8 @@ static size_t interrupt_forking(const struct process *p)
 	return count;
 }
 
-/* Returns true if this need not wait for the task any more. A task that is in state D even after PATIENCE_SOON is in
- * vfork, or waits for a lock that is not freed soon. */
+/* Returns true if births_wait() need not wait for the task any more. A task that is in state D even after PATIENCE_SOON
+ * is in vfork, or waits for a lock that is not freed soon. */
 static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
 {
 	bool locked = false;

@@ -7,7 +7,7 @@
 /* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent
  * in vfork may wait for a child that is already in the table. */
 void births_wait(const struct process *p, bool has_sharers);
-/* Notes that the task has called execve, after which it may be in a fork or clone again. */
+/* Notes that the task has called execve, so that births_wait() waits for it again: it may fork in the new program. */
 void birth_unsettle(struct task *task);
 /* Makes births_wait() check again those tasks that were not recognised as parents in vfork, because a child of theirs
  * may have been found. */

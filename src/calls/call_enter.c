@@ -24,7 +24,7 @@
 /* Handles entries: writes a release that cannot fail at once; for any other call, waits for the return. */
 
 /* Returns true if the compiler has marked the called function as one that never returns (__cxa_throw, abort, or the
- * program's own): then the code at its return address is a constant, not an instruction. A function that allocates or
+ * program's own): then the word at its return address is a constant, not an instruction. A function that allocates or
  * releases always returns. */
 static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
 {
@@ -77,9 +77,9 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles a reservation (NULL: none) of an id whose release another call enters. If this release is a part of the call
- * in flight that owns the reservation, that call's release has succeeded. Otherwise the owner is over, or leaves the
- * release to this call: the reservation is withdrawn. */
+/* Settles a reservation (NULL: none) of an id when another call begins to release the id. If this release is a part of
+ * the call in flight that owns the reservation, that call's release has succeeded. Otherwise the owner is over, or
+ * leaves the release to this call: the reservation is withdrawn. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;

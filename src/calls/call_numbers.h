@@ -15,7 +15,7 @@ struct operands {
 
 /* Returns the result of a function: `raw`, the result register, reduced to the bits of the result's type. */
 uint64_t value_result(const struct process *p, const struct function *f, uint64_t raw);
-/* Reads the number that `value` describes. Returns false if it describes none, or if the number cannot be read. */
+/* Reads the number that `value` describes. Returns false if it is VALUE_NONE, or if the number cannot be read. */
 bool value_read(const struct operands *of, const struct value *value, uint64_t *to);
 /* Does the same as value_read(), and returns the number; 0 if value_read() returns false. */
 uint64_t value_of(const struct operands *of, const struct value *value);

@@ -367,8 +367,8 @@ void calls_left(struct task *task, uint64_t sp)
 		older = call->older;
 		call_stale(p, call);
 	}
-	/* The memory below the handler's sp may also be another stack with calls in flight: the stack that a signal
-	 * interrupted, if the signal handler runs on an alternate stack. */
+	/* The memory below the exception handler's sp may also be another stack with calls in flight: the stack that a
+	 * signal interrupted, if the signal handler runs on an alternate stack. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
 		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))

@@ -117,7 +117,7 @@ void stack_recall(struct task *task, const struct call *call)
 
 struct stack_reader {
 	struct process *p;
-	uint64_t top; /* highest address that was read beyond the snapshot */
+	uint64_t top; /* highest address that was read beyond the bytes in the buffer */
 };
 
 static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)

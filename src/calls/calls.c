@@ -246,8 +246,8 @@ static bool call_is_recorded(const struct call *call)
 	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
 }
 
-/* Writes a note in place of the event that the call's return would have been. In a fork's child, calls from before the
- * fork get no note, because they return in the parent. */
+/* Writes a note in place of the event that would have been written at the call's return. In a fork's child, calls from
+ * before the fork get no note, because they return in the parent. */
 static void remark(struct process *p, const struct call *call, const char *why)
 {
 	const struct event e = {.thread = calls_thread_of(call),

@@ -32,14 +32,14 @@ struct call {
 	/* The function of the latest call that was folded into this one. Its own calls are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
-	/* If has_made: the id of an inner call that has an event of its own, because it was not a part of this call. */
+	/* If has_made: an id that another call inside this one has allocated, in an event of its own. */
 	uint64_t made;
-	bool has_made, made_is_reference;          /* made_is_reference: it only added a reference to the object */
+	bool has_made, made_is_reference;          /* made_is_reference: that call only added a reference */
 	uint64_t first_event;                      /* number of the first event after this call's entry */
 	struct call *next_context, **context_link; /* the task's next older call of a context function */
-	struct thread *thread; /* of a recorded call whose `task` is NULL: the task's thread; else NULL */
-	bool executes;         /* if `task` is NULL: the task has not ended, but is in an execve */
-	struct call *part_of;  /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
+	struct thread *thread;                     /* the thread of a recorded call whose `task` is NULL; else NULL */
+	bool executes;                             /* if `task` is NULL: the task has not ended, but is in an execve */
+	struct call *part_of; /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
 	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
 	bool has_parts;                   /* some call had this call as its part_of */
 	bool is_elsewhere; /* the latest walk of the task's stack did not find this call's frame: contexts.c */
@@ -128,7 +128,7 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 		      struct breakpoint *site, uint64_t return_sp);
 /* Marks a call that was just added as a call of a context function: calls inside it are in the context `id`. */
 void call_set_context(struct process *p, struct call *call, uint32_t id);
-/* Removes a call that has returned from the tables. The caller frees it by call_free(). */
+/* Removes from the tables a call that has returned. The caller frees it by call_free(). */
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table. Writes the releases that waited for this call because it is a publisher. */
 void call_free(struct process *p, struct call *call);

@@ -25,7 +25,7 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 	return NULL;
 }
 
-/* Assigns a bit of the trace to the library's context `name`, whose id in the library is this bit. */
+/* Assigns a bit of the trace to the context `name`, whose id in the library is `bit`. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)
@@ -256,7 +256,7 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 }
 
 /* Called after a walk that ended before the thread's start. Returns the contexts of the task's calls that are at most
- * STACK_REACH beyond the end of the walk: they may be on the same stack, and are taken to be, unless marked as
+ * STACK_REACH beyond the end of the walk: these are taken to be on the same stack, unless they are marked as
  * elsewhere. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {

@@ -13,7 +13,7 @@
  *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | the caller of exit
  *
  * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls nothing else. If a handler calls
- * _exit(), the handler's frames are between the two; the data in these frames are still in use. */
+ * _exit(), the handler's frames are between those of _exit and __run_exit_handlers; their data are still in use. */
 
 static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
 {

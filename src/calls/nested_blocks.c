@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* The program's own operator new calls malloc. If it returns malloc's block or an address inside it (after a header),
- * one event is written, otherwise two. Which of them is known only when the outer call returns. So the event of the
+ * one event is written, otherwise two. Which case it is, is known only when the outer call returns. So the event of the
  * inner block is kept until then, or until the block is released, because no release may be written before its
  * allocation. */
 

@@ -46,9 +46,9 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
 }
 
-/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, belong to
- * such functions (new[] -> new -> malloc). A block that the program's new-handler allocates, or
- * that the C++ runtime allocates for an exception of the handler, is not a part of the outer call. */
+/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, are frames
+ * of the outer call (is_own_frame()): new[] -> new -> malloc. A block that the program's new-handler allocates, or that
+ * the C++ runtime allocates for an exception of the handler, is not a part of the outer call. */
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {
@@ -251,9 +251,9 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
-/* Decides what an entry is that has the sp of the last release's outer function. It is the next call from the same
- * place, and this returns true, if it enters the outer function again, or a function to which the last release has
- * already jumped. Otherwise it is one more function to which the last release jumps. */
+/* For an entry with the same sp as the last release's outer function: returns true if it is the next call from the same
+ * place, because it enters the outer function again, or one to which the last release has already jumped. Otherwise the
+ * last release now jumps to one more function. */
 static bool is_next_call(const struct last_release *last, const struct entry *entry)
 {
 	if (entry->sp != last->outer.sp)

@@ -362,7 +362,7 @@ static void ignore_again(struct task *task, bool interrupted)
 
 /* Returns true if the kernel may not have the new handler yet: the hit was between the entry of sigaction() and its
  * system call, in a function that sigaction() itself calls, or in another thread. When sigaction() returns, the kernel
- * has it. */
+ * has the new handler. */
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;

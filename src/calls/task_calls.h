@@ -13,7 +13,7 @@ struct entry {
 	uint64_t sp, return_address; /* `sp`: its value after the return */
 };
 
-#define RELEASE_JUMPS 6 /* from delete[] with size and alignment down to free, with a preloaded function before each */
+#define RELEASE_JUMPS 6 /* delete[] with size and alignment jumps down to free, with a preloaded function before each */
 
 struct last_release {
 	struct entry outer, inner; /* inner: the latest release that was folded into `outer` */

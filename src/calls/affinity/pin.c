@@ -31,7 +31,7 @@
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
 #define HIT_NS     400000u /* a busy task has at least one hit in this time */
-#define WORTH      8       /* pinning was worth it if the task had this many times the hits after which it was pinned */
+#define WORTH      8       /* pinning was worth it if it lasted for this many times the hits that led to it */
 #define OTHERS     8       /* hits of other tasks after which a second task counts as busy */
 #define LOOK       1024    /* hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
@@ -113,7 +113,7 @@ static bool pin_choose(struct pin *pin, pid_t tid)
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Returns true if a task with enough successive hits is to be pinned. Notes the times for the next check. */
+/* Returns true if a task with enough successive hits is to be pinned. Notes the present times for the next check. */
 static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;

@@ -14,7 +14,7 @@
 
 /* While a task is pinned by --cpu=auto, watches the functions by which a program reads or sets its CPUs, or creates
  * tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other times. They
- * are in the C library, where the system calls are made. */
+ * are the functions of the C library that make the system calls. */
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84
@@ -30,7 +30,7 @@ struct pin_watch_watched {
 	const char *symbol;
 	enum asks asks;
 	unsigned path;  /* index of the argument that is the file's path */
-	bool is_answer; /* a C library by which a program can see its CPUs contains one of these */
+	bool is_answer; /* a C library without such a function shows the CPUs in ways that cannot be watched */
 };
 
 static const struct pin_watch_watched watched[] = {

@@ -17,13 +17,13 @@ struct pin_watch {
 bool pin_watch(struct process *p, struct pin_watch *w);
 /* Removes these breakpoints, except those that are an entry or a return site as well. */
 void pin_unwatch(struct process *p, struct pin_watch *w);
-/* Returns true if the breakpoint is one of these. */
+/* Returns true if pin_watch() watches a function at this breakpoint. */
 static inline bool pin_watches(const struct breakpoint *b)
 {
 	return b->calls && b->calls->watched;
 }
-/* Called at a hit of one of these. Returns the name of the function by which the task is about to see its CPUs; NULL if
- * the call shows something else. */
+/* Called at a hit of such a breakpoint. Returns the name of the function by which the task is about to see its CPUs;
+ * NULL if the call shows something else. */
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b);
 
 #endif

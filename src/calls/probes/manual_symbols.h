@@ -4,8 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* Probes the functions that --symbol names, in the main program of the process. In the first program, warns of those
- * that cannot be probed. */
+/* Probes the functions that --symbol names, in the main program of the process. In the first program of the run, warns
+ * of those that cannot be probed. */
 void probe_manual_symbols(struct process *p);
 /* Returns true if the process runs the first program, to which addresses without an object refer. */
 bool manual_symbols_mean(const struct process *p);

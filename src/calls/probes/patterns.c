@@ -12,7 +12,7 @@
 #define NAMED_MAX 8 /* number of functions or rows that messages name one by one */
 #define PROGRAM   "main"
 
-/* A name that traces show. It outlives the object, because events may use it after that is unmapped. */
+/* A name that traces show. Events may use it after the object is unmapped, so it is kept until the end. */
 struct shown_name {
 	struct shown_name *next; /* the next name with the same hash */
 	char text[];

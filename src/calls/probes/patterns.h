@@ -47,7 +47,7 @@ struct symbol_names {
 	char *whole; /* demangled; NULL: the symbol is not mangled, or no pattern needs this name */
 };
 
-/* Returns the patterns of all such rows of the list; NULL if there are none. */
+/* Returns the patterns of all rows by pattern in the list; NULL if there are none. */
 struct patterns *patterns_new(const struct probe_spec_list *list);
 void patterns_free(struct patterns *patterns); /* NULL is allowed */
 
@@ -69,14 +69,14 @@ const char *patterns_shown(struct patterns *patterns, const char *symbol);
 /* Returns a copy of a name. It is valid as long as the patterns. */
 const char *patterns_keep(struct patterns *patterns, const char *name);
 
-/* Called if one row matches two names of a function. Returns true if a trace shows `name` rather than `than`. The names
- * of stack frames are chosen in the same way. */
+/* Called if one row matches two names of a function. Returns true if a trace is to show `name` rather than `than`. The
+ * names of stack frames are chosen in the same way. */
 bool pattern_name_is_better(const char *name, const char *than);
 /* Returns true if all rows are rows by pattern: then the user may not mean a process that contains no matching
  * function. */
 bool patterns_are_all(const struct probe_spec_list *list);
-/* Counts a function of such a row that cannot be probed. Returns true if a message shall name it: only for the first
- * few. */
+/* Counts a function of a row by pattern that cannot be probed. Returns true if a message shall name it: only for the
+ * first few. */
 bool patterns_name_failure(struct patterns *patterns);
 /* Warns, at the end of the run, of rows that have matched no function, and returns the number of these rows. */
 size_t patterns_report(const struct probe_spec_list *list);

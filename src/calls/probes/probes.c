@@ -244,8 +244,8 @@ static void probe_merge_other_kind(struct process *p, struct probe *known, const
 	probe_rename(p, known, other);
 }
 
-/* Handles another name of the same function. The modules' order decides which name is shown if a call does not show its
- * own. */
+/* Handles another name of the same function. The modules' order decides which name is shown for a call whose name
+ * cannot be found. */
 static void probe_merge(struct process *p, struct probe *known, const struct breakpoint *b, const struct probe *other)
 {
 	const struct function *f = known->wanted->function, *g = other->wanted->function;
@@ -321,7 +321,7 @@ size_t probes_count(const struct process *p)
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	/* If there is one, this is another name of the same function, or tracing resumes after a pause. */
+	/* A known probe means: this is another name of the same function, or tracing resumes after a pause. */
 	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
 	struct breakpoint *b = breakpoint_insert(p, at);
 

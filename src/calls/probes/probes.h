@@ -17,7 +17,7 @@ struct probe {
 	const struct probe_spec *wanted;
 	const struct function *function; /* its module's description of the function; &probe_watched for a hook */
 	struct probe *next;              /* the next probe of the same breakpoint: kinds in their order, then hooks */
-	uint64_t start, size;            /* of its code, in bytes; size 0: unknown */
+	uint64_t start, size;            /* address and size of its code; size 0: unknown */
 	const struct object *object;
 	/* the function is the resolver of an IFUNC: it returns the address of the function that is called */
 	bool is_resolver;
@@ -65,7 +65,7 @@ void probe_linker(struct process *p);
  * pattern see pattern_probes.h. */
 void probe_object(struct process *p, struct object *object);
 /* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
- * in the slots that the dynamic linker has filled. */
+ * in the GOT slots that the dynamic linker has filled. */
 void probe_resolved(struct process *p);
 /* Adds a probe at the entry of a traced function, with a breakpoint. The caller has set these fields of `probe`:
  * wanted, start (a code address), size, object, is_resolver, and the name in `traced`. */
@@ -86,8 +86,8 @@ size_t probes_count(const struct process *p);
 
 /* Frees the list. The probes in it are already freed. */
 void probes_free(struct process *p);
-/* Returns how many of a call's argument words certainly belong to the functions of a breakpoint's probes (`first`, or
- * NULL); CALL_ARGS if one of the probes is a hook. */
+/* Returns how many argument words a call at a breakpoint certainly has; CALL_ARGS if one of the probes is a hook.
+ * first: the breakpoint's first probe, or NULL. */
 unsigned probe_arguments(const struct probe *first);
 /* Gives a breakpoint's copy in a fork's child the same probes as the parent's breakpoint. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);

@@ -17,7 +17,7 @@ void fork_text_copy(const struct process *from, struct process *p,
  * borrowed. */
 void fork_text_trust(struct process *p);
 /* Makes the child's text agree with its tables. A breakpoint that was inserted into the lender after the fork is
- * missing in the child; a breakpoint that was removed since is still there; a slot may contain another copy. */
+ * missing in the child; a breakpoint that was removed since is still there; a slot may have another content. */
 void fork_text_compare(struct process *p, pid_t tid);
 
 #endif

@@ -127,7 +127,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	/* A signal came instead of the step, or the task was killed. The hit was already acted on and may be
+	/* A signal came before the instruction ran, or the task was killed. The hit was already acted on and may be
 	 * repeated. */
 	stops_put_back(t, &stop);
 	if (task->stopped)

@@ -78,7 +78,7 @@ static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 		if (stop.kind == STOP_NONE)
 			return first;
 		if (stop.kind == STOP_EXEC && stop.tid == first.tid) {
-			first = stop; /* the exec has replaced the leader, whose stop `first` was */
+			first = stop; /* `first` was a stop of the leader, which the exec has replaced */
 			continue;
 		}
 		if (task_find(t, stop.tid)) {
@@ -279,7 +279,7 @@ static struct stop wait_led(struct tracer *t)
 
 	if (now > t->collector->next_sweep)
 		stop = sweep(t, now);
-	/* If more tasks are busy than `recent` can hold, a wait for all is short, because it ends at the first of
+	/* If more tasks are busy than `recent` can hold, a wait for all is short, because the kernel soon finds one of
 	 * them. */
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);

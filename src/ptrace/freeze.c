@@ -18,7 +18,7 @@
 #define YIELDS         200           /* number of sched_yield() before naps: a thread stops within microseconds */
 #define WAIT_NS        2000000000ull /* limit for a thread that gets no CPU */
 #define ASLEEP_WAIT_NS 20000000ull   /* limit for threads that sleep uninterruptibly in the kernel */
-/* The same limit while no thread is stopped, so that the longer wait delays no thread. */
+/* The same limit while no thread is stopped, and so none is delayed by the longer wait. */
 #define ALL_ASLEEP_WAIT_NS 200000000ull
 #define TURN_NS            20000000ull /* limit for resumed threads to get a CPU */
 #define ONES_TURN_NS       2000000ull  /* limit for one thread that runs while all others are stopped */
@@ -277,8 +277,8 @@ static int get_ready(struct freeze_held *held)
 	return held->signal;
 }
 
-/* Interrupts the threads that have been scheduled since they were resumed. Returns false if some thread has not been:
- * it has not run at all yet, because on a busy machine it may wait for a CPU longer than any fixed pause. */
+/* Interrupts the threads that have been scheduled since they were resumed. Returns false if some thread has not run
+ * yet: on a busy machine it may wait for a CPU longer than any fixed pause. */
 static bool interrupt_runners(struct frozen_process *hold)
 {
 	uint64_t turns;

@@ -38,8 +38,8 @@ int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch
  * stopped, because all are deep in the kernel. */
 int freeze_stop(struct frozen_process *hold);
 /* Resumes all stopped tasks for which is_chosen() is true, at the same time, and stops each again as soon as it has run
- * on a CPU. Afterwards their registers and system calls are new, and some tasks may have ended. Returns the number of
- * tasks that ran. Tasks that a signal has stopped do not run. */
+ * on a CPU. Afterwards their registers have other values, they may be in other system calls, and some may have ended.
+ * Returns the number of tasks that ran. Tasks that a signal has stopped do not run. */
 size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Resumes stopped tasks one after the other, while all others are stopped. Calls begin_turn(task) just before; if it
  * returns false, the task is not resumed. Each task runs until the first entry or exit of a system call for which

@@ -15,7 +15,7 @@ ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 /* Does memory_read() with the signature of struct arch_memory's read; the context is the process. */
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
-/* Reads a pointer of the process's size. */
+/* Reads a pointer, which has four or eight bytes in the process. */
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 /* Writes data of the target, not code (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);

@@ -21,9 +21,10 @@ struct task *task_of_group(struct tracer *t, pid_t pid);
 struct task *tasks_next(struct tracer *t, size_t *position);
 /* Makes a task of a process (NULL: of none yet). The data of the layers above is not allocated. */
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
-/* Removes a task from the table and frees it. It has left its process, and the data of the layers above is freed. */
+/* Removes a task from the table and frees it. It must have left its process, and the layers above must have freed their
+ * data about it. */
 void task_delete(struct tracer *t, struct task *task);
-/* Gives the task another tid, and a seat in the journal under it: the task has taken its leader's tid by an exec. */
+/* Gives the task its leader's tid, which it has taken by an exec, and a slot of that tid in the guardian's journal. */
 void task_rename(struct tracer *t, struct task *task, pid_t tid);
 
 /* Resets this layer's data about a leader's state, because another task has taken its tid. */
@@ -77,7 +78,7 @@ pid_t process_proc_task(const struct process *p);
 
 /* ---- Registers ---- */
 
-/* Returns the processor of a task's program, by its ELF header; NULL and errno; ENOEXEC: it is not supported. */
+/* Returns the processor of a task's program, by its ELF header; or NULL and errno; ENOEXEC: it is not supported. */
 const struct arch *task_arch(pid_t tid);
 /* Reads the registers of a stopped task. Returns 0 or -errno. */
 int task_read_regs(struct task *task);

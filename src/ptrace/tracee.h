@@ -67,8 +67,7 @@ struct process {
 	bool shadow_stack;
 	/* functrace detaches from it, while other processes stay; its remaining tasks cannot be stopped yet */
 	bool leaving;
-	/* Number of writes to the text. If the process borrows tables: the lender's number when it was forked; 0:
-	 * unknown. */
+	/* Number of writes to the text. If the process borrows tables: the lender's number at the fork; 0: unknown. */
 	uint64_t text_serial;
 
 	struct object_list objects;

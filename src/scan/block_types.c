@@ -202,7 +202,7 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 }
 
 /* Returns true if the object's number of references is possible. A released object has none. Memory that was never
- * written contains any word there. From 3.12 on the number of an immortal object has bit 29 or 30 set; from 3.14 on
+ * written may contain any word there. From 3.12 on the number of an immortal object has bit 29 or 30 set; from 3.14 on
  * the highest 16 of 64 bits are flags. */
 static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
 			   uint64_t object)

@@ -19,7 +19,7 @@ struct code_change {
 	uint64_t address;
 	enum code_change_kind kind;
 	unsigned char size;
-	unsigned char original[ARCH_BREAKPOINT_MAX]; /* of a breakpoint, the file's bytes */
+	unsigned char original[ARCH_BREAKPOINT_MAX]; /* the file's bytes; only for a breakpoint */
 };
 
 /* The changes in one process, in order of address. */
@@ -28,7 +28,7 @@ struct code_changes {
 	size_t count, capacity;
 	size_t breakpoints;
 	char *path;       /* path of the file with the first breakpoint, or NULL */
-	bool has_uprobes; /* the kernel has memory for copies of instructions ([uprobes]): breakpoints may be its own */
+	bool has_uprobes; /* the process has the kernel's mapping [uprobes]: breakpoints may be the kernel's own */
 	bool is_cut;      /* true if there are more changes than are stored */
 };
 

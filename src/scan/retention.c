@@ -115,7 +115,7 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 	step->type = scan_type_name(types, scan_type_of(types, image, block.address, block.size));
 }
 
-/* Adds the blocks from the first one to this one. */
+/* Adds the steps of the way to the block `index`, from the first block on. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {

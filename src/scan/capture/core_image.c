@@ -27,7 +27,7 @@
 #define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
 #define NAME_LENGTH          16u
 #define PAGE                 4096u
-#define ADDRESS_MAX          (1ull << 56) /* limit of a program's addresses; x86-64 has 57 bits with the kernel's */
+#define ADDRESS_MAX          (1ull << 56) /* limit of a program's addresses; x86-64's 57 bits include the kernel's */
 
 struct piece {
 	uint64_t start, end; /* range of addresses whose bytes are in the file */
@@ -218,8 +218,8 @@ static struct heap_thread *core_image_thread_of(struct core *core, const unsigne
 	return NULL;
 }
 
-/* Searches the memory for threads' control blocks if the registers do not contain the thread pointer (i386), which
- * gdb's core files do not contain either. The first and the third word of a control block are its own address. */
+/* If the registers do not contain the thread pointers (i386, also gdb's core files), searches the memory for the
+ * threads' control blocks. The first and the third word of a control block are its own address. */
 static void find_control_blocks(struct core *core)
 {
 	const unsigned width = core->arch->pointer_size;

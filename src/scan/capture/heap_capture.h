@@ -57,8 +57,8 @@ bool heap_capture_has(const struct heap_capture *capture, uint64_t address);
 const struct heap_figures *heap_capture_figures(const struct heap_capture *capture);
 /* Discards the heap that was read, because the program does not use it. The allocator is then treated as unknown. */
 void heap_capture_forget(struct heap_capture *capture);
-/* After heap_capture_classify(): calls back for each block of the heap that is not reachable, by address. Then does
- * the same for each block of heap_capture_note_block() that is inside such a block. */
+/* After heap_capture_classify(): calls back for each block of the heap that is not reachable, in order of address. Then
+ * does the same for each block of heap_capture_note_block() that is inside such a block. */
 void heap_capture_each_lost(const struct heap_capture *capture,
 			    void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

@@ -82,8 +82,8 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	return false;
 }
 
-/* Returns true if the task is in such code, or in a system call that malloc makes. Most of these calls are not made
- * by malloc, because a thread that waits for anything usually calls futex. */
+/* Returns true if the task is in such code, or in a system call of a kind that malloc makes. Most of these calls are
+ * not made by malloc, because a thread that waits for anything usually calls futex. */
 static bool is_inside(void *context, struct task *task)
 {
 	long number;
@@ -223,12 +223,12 @@ static void find_own(struct locks *locks, struct task *task)
  * lock most of the time: it is in the kernel, which provides memory, and each interrupt finds it there. So its lock
  * is marked as contended, and the thread makes a futex call when it releases the lock:
  *
- * all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, and FUTEX_WAKE | A stops there
+ *	all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, FUTEX_WAKE | A stops there
  *
  * There is no other effect, even if functrace is killed, because the call wakes no thread. But a lock may be marked
  * only while all threads are stopped and no new thread can appear:
  *
- * functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
+ *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
  * In this case A itself is deep in the kernel and cannot be stopped, so nothing is written (`moving`). scan.c checks
  * for other children in A's memory. A thread at the start of another system call does not run, because the call may

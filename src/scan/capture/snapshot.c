@@ -174,7 +174,7 @@ static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
-/* Returns true if the process has ended. A kernel thread, which has no memory, has not, nor has a traced process. */
+/* Returns true if the process has ended; false for a kernel thread, which has no memory either, and for a tracee. */
 static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;
@@ -203,8 +203,8 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	return 1;
 }
 
-/* Does all slow work that is possible while the process runs: provides the pages of the copy, and brings the
- * process's pages into memory that are swapped out, or are only in the mapped object. Returns 0 or -errno. */
+/* Does all slow work that is possible while the process runs: provides the pages of the copy, and brings into memory
+ * those pages of the process that are swapped out, or are only in the mapped object. Returns 0 or -errno. */
 static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -298,7 +298,7 @@ struct snapshot_pause {
 	int error;
 };
 
-/* Copies the memory, by a thread that still has it. Returns 0 or -errno. */
+/* Copies the memory through the thread `tid`, which still has it. Returns 0 or -errno. */
 static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);

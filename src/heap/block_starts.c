@@ -1,7 +1,7 @@
 /* Finds blocks of the program that begin inside a block of the allocator. A program's own operator new puts a header
  * before its block; mimalloc allocates a larger block to get an alignment:
  *
- * the allocator's block: padding or header | the program's block, aligned | the rest
+ *	the allocator's block: padding or header | the program's block, aligned | the rest
  *
  * A trace contains the addresses that the program got. Without a trace, an address is taken as the start of the
  * program's block only if an alignment can explain it: it is the first multiple of a power of two in the block. */

@@ -12,7 +12,7 @@ struct range {
 struct starts {
 	struct hash known;     /* address -> 1, for each address passed to heap_note_block() that is inside a block */
 	struct hash first;     /* block -> start of its used part; its own address if all of it may be used */
-	struct range *aligned; /* in order of address; here, a program's block may begin inside the allocator's block */
+	struct range *aligned; /* memory where a program's block may begin inside an allocator's; by address */
 	size_t aligned_count, aligned_capacity;
 };
 

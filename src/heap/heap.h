@@ -87,11 +87,11 @@ struct classify_options {
 	bool has_ways; /* if true, the results of heap_way() are stored, which takes 8 bytes a block */
 };
 
-/* Sets the class of each block; before that, all blocks are HEAP_LOST. wish: may be NULL. In a partial image no
+/* Sets the class of each block; before that, all blocks are HEAP_LOST. options: may be NULL. In a partial image no
  * block becomes HEAP_LOST or HEAP_INDIRECT: a block to which no pointer was found becomes HEAP_POSSIBLE, without a
  * root. */
 void heap_classify_for(struct heap *heap, const struct classify_options *options);
-/* Does the same without a wish. */
+/* Does the same without options. */
 void heap_classify(struct heap *heap);
 /* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);

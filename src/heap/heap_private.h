@@ -14,7 +14,7 @@ struct region {
 	uint64_t begin;      /* all memory from here to `end` belongs to the allocator */
 	size_t arena;        /* the arena's index; 0 for all main arenas */
 	uint64_t top;        /* the arena's topmost chunk if it is in this region, else 0 */
-	uint32_t first;      /* index of the first block that begins at `whole` or later; see block_table.c */
+	uint32_t first;      /* index of the first block that begins at `begin` or later; see block_table.c */
 	uint32_t *by_page;   /* for each page, index of the first block that begins in it or later; NULL if is_mapped */
 	size_t pages;        /* number of pages in by_page; no later page has a block that begins there */
 	bool is_mapped;      /* true if the region is a single chunk with a mapping of its own */

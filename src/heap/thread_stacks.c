@@ -217,7 +217,7 @@ static bool is_left(struct heap *heap, uint64_t at, struct thread_stack *memory)
 	       stack_memory_of(heap, at, memory) && memory->has_guard && !is_of_thread(heap->image, memory);
 }
 
-/* Calls back for each such stack in a mapping. */
+/* Calls back for each stack of an ended thread in a mapping. */
 static void each_left(struct heap *heap, const struct heap_mapping *m,
 		      void (*callback)(void *context, uint64_t control_block, const struct thread_stack *memory),
 		      void *context)

@@ -65,7 +65,7 @@ bool blocks_make(struct heap *heap);
 /* Follows a list, sets the states of its chunks, and adds them to `marks`. Returns the number of chunks. If an entry
  * of the list is not a chunk in use of the list's size, returns -1 and sets heap->place to the entry's address. */
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks);
-/* Sets the state of these chunks back to CHUNK_USED. */
+/* Sets the state of the chunks in `marks` back to CHUNK_USED. */
 void marks_undo(struct marks *marks);
 
 #endif

@@ -65,7 +65,7 @@ struct jemalloc {
 	uint64_t slab_sizes[JEMALLOC_BINS];
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* sums for each arena and small size */
-	struct hash leaves;   /* leaves that have been read: address / LEAF_BYTES + 1 -> number of times */
+	struct hash leaves;   /* leaves that have been read: address / LEAF_BYTES + 1 -> number of reads */
 	uint64_t cache_bytes; /* offset of the mark at the end of a cache's memory; 0: no thread has a cache */
 };
 

@@ -64,7 +64,7 @@ struct bin_state {
 	bool is_odd;
 };
 
-/* Sets *look. Returns false if the memory is no bin. */
+/* Sets *state. Returns false if the memory is no bin. */
 static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
 				   struct bin_state *state)
 {

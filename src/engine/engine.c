@@ -73,7 +73,7 @@ static bool poke_visible(struct engine *engine)
 
 static void signal_visible(struct engine *engine, int sig)
 {
-	/* Without a pidfd: the pid is not reused while that process's end of the socket is open. */
+	/* Without a pidfd, poke_visible() shows that the process has not ended, so its pid is not reused. */
 	if (engine->visible_handle >= 0 || poke_visible(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
 }

@@ -40,8 +40,8 @@ struct launch;
 typedef int engine_tracer(struct engine *engine, const struct settings *settings, struct launch *launch);
 
 /* Runs all of functrace with these settings: forks the engine, supervises it, and returns functrace's exit status (or
- * ends by the signal that ended the target). functrace/functrace_main.c calls it once. It has reported every failure on
- * return. */
+ * ends by the signal that ended the target). functrace/functrace_main.c calls it once. When it returns, every failure
+ * has been reported. */
 int engine_run(const struct settings *settings, engine_tracer *tracer);
 
 /* ---- For the tracer thread ---- */
@@ -83,8 +83,8 @@ void engine_want_tick(struct engine *engine);
  * process. */
 bool engine_take_wake_child(struct engine *engine, pid_t pid);
 
-/* Returns a descriptor that is readable from the first REQUEST_LET_GO on. Waits that may block the tracer include
- * it. */
+/* Returns a descriptor that is readable from the first REQUEST_LET_GO on. Each wait that may block the tracer also
+ * waits for it. */
 const int *engine_let_go_fd(const struct engine *engine);
 
 /* These report the target's state to the visible process. None of them blocks.
@@ -138,8 +138,8 @@ void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp);
  * them back. */
 void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
 
-/* Notes a fork's child whose text has the breakpoints of that space, but which has no space of its own yet. Returns an
- * id for guard_lend_end(), or -1 if all loans are in use. */
+/* Notes a fork's child whose text has the breakpoints of that space, but which has no space of its own yet. Returns the
+ * number of this note (a loan) for guard_lend_end(), or -1 if all loans are in use. */
 int guard_lend(struct engine *engine, int space, pid_t pid);
 void guard_lend_end(struct engine *engine, int loan);
 

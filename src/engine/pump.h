@@ -5,7 +5,7 @@
  *
  *	G, E: standard error -> pipe -> V's thread -> V's standard error
  *
- * The target has the visible process's standard error itself. */
+ * The target writes directly to the visible process's standard error. */
 #ifndef FT_ENGINE_PUMP_H
 #define FT_ENGINE_PUMP_H
 

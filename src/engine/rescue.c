@@ -170,8 +170,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 	return guard_slot->status;
 }
 
-/* Returns false if the task's pc is unknown yet, because the task runs; it may have hit a breakpoint before that was
- * removed, in a program that would survive the SIGTRAP. The guardian sends it a signal, so that it stops. */
+/* Finds out whether a task has to be corrected. Returns false, after a signal that stops the task, if that is unknown:
+ * the task runs, may have hit a breakpoint before, and its program would survive the SIGTRAP. */
 static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
@@ -195,7 +195,7 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
 		return false;
 	}
-	/* The task waits for a CPU between the trap and its stop. Its SIGTRAP cannot be removed either. */
+	/* The task has hit a breakpoint, and waits for a CPU before it can stop. Its SIGTRAP cannot be removed. */
 	if (signals.trap_queued && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
 	if (state != 't' || !proc_place(tid, &task.pc, &task.sp))

@@ -110,8 +110,8 @@ struct settings {
 	struct report_settings report;
 	struct scan_settings scan;
 	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
-	 * (-1: none). sound: the traces are complete. Returns a positive exit status for functrace; 0: functrace ends
-	 * with the program's status; negative: the same, but with the negated value if the program's status is 0. */
+	 * (-1: none). sound: the traces are complete. Returns functrace's exit status if that is positive; 0: functrace
+	 * ends with the program's status; -N: the same, but with N if the program's status is 0. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

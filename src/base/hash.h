@@ -25,8 +25,8 @@ void hash_copy(const struct hash *from, struct hash *to);
  * time. */
 struct hash hash_with_room(size_t count);
 
-/* Moves h's entries into the empty map `room`, and makes that h, if `room` is larger. `room` is empty and freed
- * afterwards. */
+/* If the empty map `room` is larger than h, moves h's entries there, and gives that memory to h. Afterwards `room` is
+ * empty and owns no memory. */
 void hash_move(struct hash *h, struct hash *room);
 
 /* Returns the address of the key's value, or NULL. Valid until the next set or remove. */

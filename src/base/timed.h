@@ -11,7 +11,7 @@
  * none. */
 void timed_begin(const int *let_go);
 /* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and all unanswered reads
- * together may take less than a second; without it each may take ten seconds. */
+ * together take less than a second; without it each may take ten seconds. */
 void timed_hold(bool is_held);
 
 /* Calls work(context) in the worker. Returns true if the work was done in time. Otherwise the worker owns `context`,

@@ -226,7 +226,7 @@ int proc_stat_open(pid_t tid)
 {
 	char path[48];
 
-	/* Not /proc/TID/stat, for which the kernel adds up all threads. */
+	/* Opening /proc/TID/stat instead would make the kernel add up the times of all threads. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }

@@ -1,4 +1,4 @@
-/* Finds processes by name, and names of processes: see who.h. */
+/* Finds processes by name, and names of processes: see process_search.h. */
 #include "config.h"
 #include "proc/process_search.h"
 #include "proc/proc.h"

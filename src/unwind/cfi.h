@@ -32,7 +32,7 @@ struct cfi_range {
 /* The .debug_frame of the file or of its separate debug file. */
 struct cfi_debug {
 	Dwarf_CFI *cfi; /* NULL if there is no .debug_frame */
-	Dwarf *dwarf;   /* libdw's handle of the copy */
+	Dwarf *dwarf;   /* libdw's handle of a private copy of the file */
 	bool has_copy;
 	int copy;
 };

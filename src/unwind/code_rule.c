@@ -8,8 +8,8 @@
  *
  * If a signal has interrupted the code, the code was running: what follows belongs to its function up to the next
  * call, and a path that returns without a call needs no confirmation. The return address may still be in its
- * register. A path that first saves this register and later returns to it includes the prologue itself, and needs no
- * other. */
+ * register. A path that first saves this register and later returns has run through the prologue itself; no other is
+ * searched for. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -172,7 +172,7 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* If calls were made and the return address is in its register, this path saved the register before them. */
+	/* After calls, the return address can be in its register only if this path saved the register before them. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)

@@ -19,7 +19,7 @@
  * A release that can fail (realloc) is reserved at its entry. It is committed when it is proved to have succeeded: when
  * it returns, when a nested call releases the id, or when another call returns the same id:
  *
- * A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
+ *	A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
  *
  * Other threads may see an id before the allocating call returns (posix_memalign stores the pointer first). Such a call
  * is a publisher. So while publishers are in flight, the release of an unknown id is held until they have returned. */

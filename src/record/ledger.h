@@ -18,7 +18,7 @@ void ledger_allocated(struct trace *trace, const struct event *e);
 void ledger_released(struct trace *trace, const struct event *e);
 /* Does the same for each live id from the event's id to `last`. */
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last);
-/* Adds an id that was allocated before the trace began to the live set. Nothing is written to the trace; the later
+/* Adds to the live set an id that was allocated before the trace began. Nothing is written to the trace; the later
  * release of the id is not counted as one of an unknown id. */
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 /* Begins a baseline of a kind of resource, which finds the blocks that were live before the trace. The ledger remembers
@@ -30,7 +30,7 @@ bool ledger_awaits_baseline(const struct trace *trace);
 void ledger_baseline_copied(struct trace *trace);
 /* Moves the live ids of the kind to the hash table `room` if that table is larger (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
-/* Adds an id that is in the copy of the heap to the live set; no call of this trace may have allocated it or be
+/* Adds to the live set an id that is in the copy of the heap, if no call of this trace has allocated it or is
  * allocating it. Returns true if the caller has to write the id into the trace: it was added, or it was released after
  * the copy was made, and the record of that release is still deferred (put_records.h). Returns false if the id is live
  * already, or was released earlier. */
@@ -86,8 +86,8 @@ void ledger_each_copied(const struct trace *trace, uint32_t resource,
 			void (*callback)(void *context, uint64_t id, uint64_t size), void *context);
 /* Returns true if the id is live and was live when the heap was copied. */
 bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id);
-/* Resets the result of the last scan of a kind. is_known: the scan has a result for the kind; ledger_lost() then has to
- * be called for each lost id. */
+/* Begins the result of a new scan of a kind. is_known: the scan has a result for the kind; ledger_lost() then has to be
+ * called for each lost id. */
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
 /* Adds a lost id to the result of the scan. Possibly lost ids are ignored. */
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);

@@ -1,8 +1,8 @@
 /* The ledger's functions for scans, which find out which live blocks are lost. The program runs while a scan examines
  * its copy of the heap:
  *
- * copy: p is lost | A: malloc returns q | scan: p is lost copy: p is possibly lost | A: free(p) | B: malloc returns p,
- * another block | scan: p is not reported */
+ *	copy: p is lost | A: malloc returns q | scan: p is lost
+ *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: p is not reported */
 #include "config.h"
 #include "record/ledger.h"
 #include "record/resource_ids.h"

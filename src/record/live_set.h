@@ -18,7 +18,7 @@ void live_fork(const struct live_set *from, struct live_set *to);
 /* Adds the event's id to the live set. The event must be the last one that was written. If the id is live already,
  * counts it as `reused`. */
 void live_add(struct trace *trace, const struct event *e);
-/* Adds an id that was allocated before the trace began to the live set. Does nothing if it is live already. */
+/* Adds to the live set an id that was allocated before the trace began. Does nothing if it is live already. */
 void live_add_existing(struct live_set *live, uint64_t id);
 /* Does the same for an id that a baseline has found. Returns false and does nothing if the id is live already, or was
  * released after the baseline began. */

@@ -49,7 +49,7 @@ bool put_is_empty(const struct trace *trace)
 	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
 }
 
-/* has_broken causes the process to be detached, because stopping it is useless if its trace cannot be written. */
+/* has_broken makes functrace detach from the process, because tracing it is useless if its trace cannot be written. */
 void put_failed(struct trace *trace, int error)
 {
 	struct run *run = trace->run;

@@ -156,7 +156,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (p->life->lacks_breakpoints)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
-		    !t->run->paused) { /* its parent's objects were never read */
+		    !t->run->paused) { /* the objects of its parent were never read */
 			p->trace->attached = true;
 			process_start(p); /* an error means that the child was killed, which is reported later */
 		}
@@ -290,7 +290,7 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 }
 
 /* Called when the last task of the group `maker`, except `except`, has died before it could report its children, which
- * must not wait for ever. The children of other groups stay held, because they have other text. */
+ * must not wait for ever. The children of other groups stay held, because their text is that of another process. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;

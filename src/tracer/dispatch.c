@@ -30,7 +30,7 @@
 
 #define JUMPS_MAX 8 /* a limit, because jumps may be circular */
 
-/* The probe of the linker's notice comes last, because it may free the breakpoint. */
+/* Acts on the linker's notice after all other probes, because that may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -248,8 +248,8 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* Acts on an exit event. If the task was already resumed from it, for another task's exec that may wait for its exit,
- * it is not the process's last task. */
+/* Acts on an exit event. If the task was already resumed from it, because another task's exec may wait for its exit, it
+ * is not the process's last task. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);

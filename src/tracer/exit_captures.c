@@ -4,7 +4,7 @@
  *     thread A: exit_group()    | B: runs
  *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, memory; resumed: the memory is freed
  *
- * So no other thread is delayed: functrace keeps the registers of each, and only the last one stays stopped for the
+ * So functrace stores the registers of each thread at its exit event, and only the last thread stays stopped for the
  * capture.
  *
  * Processes are captured one after the other, so that only one copy exists at a time:

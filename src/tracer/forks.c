@@ -27,8 +27,8 @@
  * A breakpoint that is inserted into the lender after the fork does no harm, because the child's text is compared with
  * its tables when it gets them. Nor does a slot that is filled anew for another breakpoint, because no task of a
  * borrower can be in a slot. But a breakpoint may have been inserted after the kernel copied the parent's text and
- * before the fork's event: the child would never hit it. So if any was inserted since the parent last ran, the child
- * gets its tables before it runs.
+ * before the fork's event: the child would never hit it. So if any breakpoint was inserted since the parent last ran,
+ * the child gets its tables before it runs.
  *
  * For a child that makes no traced call, functrace creates no file, does not open the memory, and sends no descriptor
  * to the guardian. The tracer's system calls, counted by strace (tests/scenarios/steady.py checks them):

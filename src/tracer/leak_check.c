@@ -29,8 +29,8 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
-/* Writes the leak check of each kind whose ids are addresses of the heap. With `capture` NULL writes that no block is
- * lost. */
+/* Writes the result of the leak check for each kind whose ids are addresses of the heap. With `capture` NULL writes
+ * that no block is lost. */
 static void leak_check_put_all(struct trace *trace, const struct heap_capture *capture, const char *reason)
 {
 	const struct settings *set = trace->run->set;
@@ -84,8 +84,8 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 }
 
 /* Returns true if all of the trace's blocks are outside this heap: then they are of another allocator, and the heap is
- * the C library's. The program is stopped meanwhile, so this looks at no more of the blocks, which may be millions,
- * than necessary. */
+ * the C library's. The program is stopped meanwhile, and blocks may be millions, so this looks at as few of them as
+ * possible. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);

@@ -7,8 +7,8 @@
 /* Notes that the process calls execve, which frees all of its memory at once: no leaks are reported. */
 void leak_check_at_exec(struct process *p);
 
-/* Checks all processes before functrace detaches from them, or pauses: stops their threads for a moment, once, or a few
- * times if one is inside malloc, and writes the same to the traces as at exit. Acts on stops meanwhile. Returns false
+/* Checks all processes before functrace detaches from them, or pauses: stops their threads for a moment (a few times if
+ * one is inside malloc), and writes the same records to the traces as at exit. Acts on stops meanwhile. Returns false
  * if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
 /* Does the same while tracing continues, no matter whether there is a leak check at exit. */

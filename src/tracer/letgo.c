@@ -73,8 +73,8 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_make_ready(task, 0);
 		return true;
 	case STOP_EXIT:
-		/* This task is not waited for, because another one may be in an exec that waits until this task has
-		 * ended. */
+		/* functrace does not wait for this task, because another one may be in an exec that waits until this
+		 * task has ended. */
 		task->life->parting.is_asleep = true;
 		return false;
 	default:

@@ -26,7 +26,7 @@
 #define STOP_MAX_NS     200000000u  /* longest wait for a task, which may be deep in the kernel */
 #define PAUSES_NS       1000000000u /* total time of a process's pauses after which no copy is begun */
 #define CATCH_UP_TIMES  5           /* limit of the time to catch up after a pause, as a multiple of the pause */
-#define CATCH_UP_MAX_NS 50000000u   /* the same limit in ns; the smaller one applies */
+#define CATCH_UP_MAX_NS 50000000u   /* a second limit, in ns; the smaller one applies */
 #define SAID_NS         1000000u    /* shorter times are not reported */
 
 static struct task *stopped_task(struct process *p)

@@ -12,7 +12,7 @@
 struct process_life {
 	bool planted;        /* its functions have breakpoints: start.c */
 	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
-	/* Used if this is a fork's child without tables of its own: forks.c. */
+	/* Link a fork's child without tables of its own (a borrower) and its lender: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;                          /* id of the loan in the guardian's journal; -1: none */
 	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables of its own before it runs */

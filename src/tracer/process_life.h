@@ -17,7 +17,7 @@ struct task_life {
 	/* Used while the task is being created: births.c. */
 	struct {
 		enum birth kind;
-		pid_t maker;     /* PHASE_HELD: the tgid of its parent, read at its first stop */
+		pid_t maker;     /* in PHASE_HELD, the tgid of its parent, read at its first stop */
 		unsigned event;  /* PTRACE_EVENT_* of its parent */
 		int signal;      /* SIGTRAP, or the signal of a group-stop in which it was created */
 		bool is_release; /* a child of fork that is not followed, and so detached */

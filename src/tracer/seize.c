@@ -25,7 +25,7 @@ static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->life->release_at_exec = !t->set->follow; /* until it is found out to which process the task belongs */
+	task->life->release_at_exec = !t->set->follow; /* replaced when the task's process is found out */
 	return task;
 }
 
@@ -173,7 +173,7 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 
 #define MISSED_MAX  20 /* threads may end all the time */
 #define REFUSED_MAX 3
-#define ROUNDS_MAX  1000 /* threads may be created all the time, but soon only by traced ones */
+#define ROUNDS_MAX  1000 /* threads may be created all the time, but soon only traced threads create them */
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {

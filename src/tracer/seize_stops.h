@@ -18,8 +18,8 @@ struct withheld {
  * collects stops while PTRACE_SEIZE waits for an exec's lock. */
 void seize_begin(void);
 void seize_end(void);
-/* Seizes a task of this group. Returns 0 or -errno. Puts off the stops that have come meanwhile, except those of the
- * tasks in `list`, which it stores there. */
+/* Seizes a task of this group. Returns 0 or -errno. Puts off the stops that have come meanwhile; stores those of the
+ * tasks in `list` there instead. */
 int seize_task(struct tracer *t, pid_t tid, pid_t group, struct withheld list[WITHHELD]);
 /* Puts off a stop that was collected from a task. */
 void seize_put_off(struct tracer *t, pid_t tid, int status);

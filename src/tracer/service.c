@@ -120,7 +120,7 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 bool service_turn(struct service *service, uint64_t least_ns)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), worked = began - service->turned_ns;
-	uint64_t last_ns = 0; /* if there is no stop at all, no stop is waited for */
+	uint64_t last_ns = 0; /* 0: if no stop comes at all, nothing is waited for */
 
 	/* If many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn acts
 	 * on the stops that are still queued. */

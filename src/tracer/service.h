@@ -14,7 +14,7 @@ struct service {
 	struct tracer *t;
 	const struct process *held; /* the process whose stops are queued instead; NULL: none */
 	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
-	bool was_last;              /* no other stop was queued after the latest one */
+	bool was_last;              /* when the latest stop was acted on, no other was queued */
 	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
 	uint64_t looked_ns;         /* the latest time at which the tracer looked for stops, or knew of none */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */

@@ -237,7 +237,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	trace_files_free(&run.files);
 	if (status || run.exit_status)
 		return status ? status : run.exit_status;
-	/* With a launched program, functrace's exit status is the program's; there this value only says that the traces
+	/* With a launched program, functrace's exit status is the program's, and this value only says that the traces
 	 * are incomplete. */
 	return run.broken_traces || run.unbegun_traces;
 }

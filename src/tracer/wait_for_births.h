@@ -4,8 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent
- * in vfork may wait for a child that is already in the table. */
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: other
+ * processes share the memory, so a task may be a parent that waits in vfork for one of them. */
 void births_wait(const struct process *p, bool has_sharers);
 /* Notes that the task has called execve, so that births_wait() waits for it again: it may fork in the new program. */
 void birth_unsettle(struct task *task);

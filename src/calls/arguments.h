@@ -20,9 +20,9 @@ struct arg_list *arguments_entered(struct task *task, const struct probe *probe,
 void arguments_begin(struct task *task, struct call *call);
 /* Adds the values that are known only at the return to call->shown. failed: the call did not succeed. */
 void arguments_returned(struct task *task, struct call *call, bool failed);
-/* Returns the result of a call as a number. For a function of -x whose result type is known, that is the part of the
- * register that the type fills, and 0 if the function returns nothing in this register. For other functions it is the
- * register's value. */
+/* Returns the result of a call as a number. For a function of -x whose result type is known, the number is the part of
+ * the register that the type fills, or 0 if the function returns nothing in this register. For other functions the
+ * number is the register's value. */
 uint64_t arguments_result(const struct task *task, const struct call *call, uint64_t result_register);
 void call_arguments_free(struct call_arguments *arguments); /* NULL is allowed */
 /* Returns a copy of a call's arguments for a fork's child, which inherits the parent's call in flight. */

@@ -165,9 +165,9 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 }
 
 /* Returns true if the older call, which has the same return_sp, is still in flight at this entry: another probe of this
- * entry has begun it, or its function has jumped here (reallocarray -> realloc). If its call instruction always calls
- * the same function, there is no other possibility. If that instruction may have called this function itself, both are
- * one call only if they concern the same block. */
+ * entry has begun it, or its function has jumped here (reallocarray -> realloc). If the call instruction always calls
+ * the same function, one of these two is the case. If it can call several functions, it may have called this one
+ * itself: then both are one call only if they concern the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {

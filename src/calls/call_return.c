@@ -306,8 +306,8 @@ static void call_done(struct task *task, struct call *call)
 	call_free(task->process, call);
 }
 
-/* Completes the calls that are events of their own (probe_is_nested()). A function that was jumped to returns first, as
- * it would without a jump. Returns the newest of the other calls, or NULL. */
+/* Completes the calls that are events of their own (probe_is_nested()). If functions have jumped to others, the call of
+ * the last one is completed first, as without jumps. Returns the newest of the other calls, or NULL. */
 static struct call *nested_done(struct task *task, struct call *newest)
 {
 	struct call *rest = NULL;

@@ -6,9 +6,9 @@
 
 /* Completes each call that returns here. If there is none, counts a miss of the return site. */
 void call_return(struct task *task, struct breakpoint *b);
-/* Drops the calls whose return_sp is below sp: the function with this sp handles an exception, so these calls never
- * return. Otherwise such a call would seem to return when the program gets to its return address in another way, with
- * the same sp. */
+/* Called when the function whose sp this is handles an exception: drops the calls whose return_sp is below sp, because
+ * they never return. Otherwise such a call would seem to return when the program gets to its return address in another
+ * way, with the same sp. */
 void calls_left(struct task *task, uint64_t sp);
 
 #endif

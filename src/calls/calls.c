@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call in flight is found by the sp that it will return with, and identified by this and its return address, never by
- * order or by thread. So exceptions, longjmp, coroutines that move between threads and switched stacks do not confuse
- * calls with each other. Calls that end at the same return form a list (`older`, `newer`). */
+/* A call in flight is found by the sp with which it will return, and identified by that sp and its return address,
+ * never by order or by thread. So exceptions, longjmp, coroutines that move between threads and switched stacks do not
+ * confuse calls with each other. Calls that end at the same return form a list (`older`, `newer`). */
 
 struct calls *calls_new(void)
 {

@@ -21,13 +21,13 @@ struct call {
 	const struct probe *probe;
 	const struct traced *traced; /* the name that the caller used: the probe's, or one of its aliases */
 	uint64_t return_sp, return_address;
-	uint64_t entered; /* the task's at_stop at its entry; 0: entered by another process before a fork */
+	uint64_t entered; /* the task's at_stop at its entry; 0: it was entered before a fork, in the parent */
 	uint64_t args[CALL_ARGS];
 	uint32_t context;             /* contexts at its entry; for a context function's call, its own context */
 	uint64_t serial;              /* number of the stack bytes kept for this call: call_stack.c */
 	struct breakpoint *site;      /* the breakpoint at return_address */
 	struct reservation release;   /* the release that this call makes if it succeeds */
-	struct range_releases *range; /* the same for a release of a range of ids, or NULL: range_release.c */
+	struct range_releases *range; /* the releases of a range of ids, or NULL: range_release.c */
 	struct call_arguments *shown; /* its arguments as text, or NULL: arguments.c */
 	/* The function of the latest call that was folded into this one. Its own calls are folded, too. */
 	const struct probe *inner;
@@ -41,15 +41,15 @@ struct call {
 	bool executes;                             /* if `task` is NULL: the task has not ended, but is in an execve */
 	struct call *part_of; /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
 	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
-	bool has_parts;                   /* some call had this call as its part_of */
+	bool has_parts;                   /* some call has or had this call as its part_of */
 	bool is_elsewhere; /* the latest walk of the task's stack did not find this call's frame: contexts.c */
 };
 
 /* The data of src/calls about a breakpoint. */
 struct breakpoint_calls {
 	bool is_computed;      /* a return site after a call instruction with a computed target: call_enter.c */
-	unsigned char watched; /* which function pin_watch.c watches here: a number; 0: none */
-	unsigned misses;       /* successive hits as a return site at which no call returned: call_return.c */
+	unsigned char watched; /* number of the function that pin_watch.c watches here; 0: none */
+	unsigned misses;       /* number of successive hits at which no call returned: call_return.c */
 	unsigned in_flight;    /* number of calls in flight that return here */
 };
 
@@ -66,7 +66,7 @@ struct calls {
 	struct hash by_sp;        /* return_sp -> the newest struct call */
 	struct hash inner_blocks; /* id -> struct inner_block: nested_blocks.c */
 	size_t in_flight;
-	size_t stack_want;                  /* number of stack bytes that one read gets */
+	size_t stack_want;                  /* number of stack bytes to read at once */
 	bool errno_known;                   /* errno_offset is valid: task_errno.c */
 	int64_t errno_offset;               /* distance from a thread's thread pointer to its errno */
 	struct contexts *contexts;          /* contexts.c; NULL: the program has no context library */

@@ -160,7 +160,7 @@ static uint32_t entered_before(const struct task *task)
 }
 
 /* Returns the contexts that the task has entered. For a thread from before the trace, reads the library's table, at the
- * thread's first hit or when it creates another thread. The thread is stopped then, and the table is right, because
+ * thread's first hit or when it creates another thread. The thread is stopped at that hit, so the table is right:
  * sp_context_enter() and sp_context_exit() change it only after their entries. */
 static uint32_t entered_now(const struct task *task)
 {
@@ -244,9 +244,9 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* Marks the calls below `end`, up to which the stack was walked: a call that the walk has not found never returned, or
- * is on another stack. contexts_in() then clears the marks of the calls that it finds. Marks only the newest calls, to
- * save time. */
+/* Marks the calls below `end`, where the stack walk has ended. contexts_in() then clears the marks of the calls that
+ * the walk has found. The other calls never returned, or are on another stack. Marks only the newest calls, to save
+ * time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;

@@ -150,7 +150,7 @@ static bool fold_into(struct process *p, struct call *outer, const struct probe 
 }
 
 /* If the call is made directly by the function of a call in flight, or by the function of a call that was folded into
- * that one (outer->inner), folds it and returns true. This needs no unwinding. Returns false if only unwinding can
+ * that call (outer->inner), folds it and returns true. This needs no unwinding. Returns false if only unwinding can
  * decide. */
 static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			     struct call **own_allocator_call)
@@ -341,8 +341,8 @@ bool release_was_last(struct task *task, const struct probe *probe, uint64_t ret
 	return last->outer.probe == probe && last->outer.sp == return_sp;
 }
 
-/* Returns true if the C library's own code makes the call. In a shared C library that is any code; if the library is
- * linked into the program, only the function that the kind names as its `keeper`. */
+/* Returns true if the C library's own code makes the call. In a shared C library all code is the library's; in a
+ * library that is linked into the program, only the function that the kind names as its `keeper`. */
 static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct object *object = objects_find(&p->objects, return_address);
@@ -355,9 +355,9 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 }
 
 /* When a thread ends, glibc frees its thread cache by its own free(): the cache itself, which it did not get from
- * malloc(), and blocks that the program has already freed. In an attached process such a release looks like that of a
- * block from before the trace; only a baseline tells them apart. The C library does nothing like that for other kinds:
- * a descriptor that it closes was opened. */
+ * malloc(), and blocks that the program has already freed. In an attached process such a release looks like the release
+ * of a block from before the trace; only a baseline tells them apart. For other kinds, the C library releases only what
+ * it got by traced calls: a descriptor that it closes was opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;

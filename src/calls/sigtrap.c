@@ -30,7 +30,7 @@
  *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
  *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the
  *   instruction. Until then the tracer drops the signals that the kernel would have dropped.
- * For both the stopped task makes one rt_sigaction, through a `syscall` instruction in its own text.
+ * In both cases the stopped task makes one rt_sigaction, through a `syscall` instruction in its own text.
  *
  * A seccomp filter may kill the task for that call. So functrace suspends the filters meanwhile, which takes
  * CAP_SYS_ADMIN; without it, the task makes the call only if functrace itself has the same filters. */
@@ -132,11 +132,11 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 	return *known;
 }
 
-/* Returns the address of an instruction for a system call that the task makes for the tracer. It must not be the one at
- * the task's pc: before a call is restarted, ARM's kernels set the pc back to its instruction. If the pc is there again
- * at the exit of the tracer's call, they restart the interrupted call, by its own number (arch/arm/kernel/signal.c) or
- * that of restart_syscall (arch/arm64), but with the arguments of the tracer's call. The task would sleep on, and no
- * event could end that. */
+/* Returns the address of an instruction for a system call that the task makes for the tracer. It must not be the
+ * instruction at the task's pc: before a call is restarted, ARM's kernels set the pc back to the call's instruction. If
+ * the pc is there again at the exit of the tracer's call, these kernels restart the interrupted call, by its own number
+ * (arch/arm/kernel/signal.c) or that of restart_syscall (arch/arm64), but with the arguments of the tracer's call. The
+ * task would sleep on, and no event could end that. */
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;

@@ -10,7 +10,7 @@ struct probe;
 /* An entry into a release function that cannot fail. */
 struct entry {
 	const struct probe *probe;   /* NULL: no entry */
-	uint64_t sp, return_address; /* `sp`: its value after the return */
+	uint64_t sp, return_address; /* `sp`: the sp after the return */
 };
 
 #define RELEASE_JUMPS 6 /* delete[] with size and alignment jumps down to free, with a preloaded function before each */
@@ -21,7 +21,7 @@ struct last_release {
 	 * most once: if one is entered again with this sp, that is the next call from the same place. */
 	const struct probe *jumped[RELEASE_JUMPS];
 	unsigned jumps;
-	/* it has called, not jumped to, another function with the id that it releases: it will not jump any more */
+	/* the release has called, not jumped to, another function with its id: it will not jump any more */
 	bool has_called;
 	uint64_t id;
 };

@@ -10,10 +10,10 @@
 /* Tracks which tasks block SIGTRAP.
  *
  * If a task that blocks the signal hits a breakpoint, the kernel unblocks it (force_sig_info_to_task() in
- * kernel/signal.c), and no stop reports that; so functrace must find out the mask before. For a task without hits so
- * far, /proc shows the mask. A new task has the mask of the task that created it. The C library's functions that change
- * the mask have breakpoints. Changes by a program's own system calls (a raw rt_sigprocmask, setcontext, a handler's
- * sa_mask) are not seen.
+ * kernel/signal.c), and no stop reports that; so functrace must find out the mask before a hit. For a task without hits
+ * so far, /proc shows the mask. A new task has the mask of the task that created it. The C library's functions that
+ * change the mask have breakpoints. Changes by a program's own system calls (a raw rt_sigprocmask, setcontext, a
+ * handler's sa_mask) are not seen.
  *
  * While the C library creates a thread, it blocks all signals, including its own two, and restores the mask by a system
  * call of its own. Such a mask is not the program's. */

@@ -18,24 +18,24 @@
  * woken up. --cpu=pin does so whenever only one task is busy; the program can see that. --cpu=auto does so only while
  * the program cannot see it:
  * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
- * - Meanwhile pin_watch.c watches the functions by which a program reads or sets its CPUs, or creates tasks that
- *   inherit them. The task's own mask is restored before such a call continues.
+ * - While it is pinned, pin_watch.c watches the functions by which a program reads or sets its CPUs, or creates tasks
+ * that inherit them. The task's own mask is restored before such a call continues.
  * - The mask is also restored before a fork or an exec that was made in another way continues, and after each dlopen
  *   (constructors of libraries read /proc).
- * When the task is busy again, it is pinned again. If the last time was too short to be worth it, that takes twice as
- * many hits as before.
+ * When the task is busy again, it is pinned again. If the last pinning was too short to be worth it, the next one takes
+ * twice as many hits.
  *
  * Both masks are restored when a second task is busy, when tracing ends, and by the guardian if the engine is killed
- * (guard.c). */
+ * (rescue.c). */
 
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
 #define HIT_NS     400000u /* a busy task has at least one hit in this time */
 #define WORTH      8       /* pinning was worth it if it lasted for this many times the hits that led to it */
-#define OTHERS     8       /* hits of other tasks after which a second task counts as busy */
+#define OTHERS     8       /* hits of other tasks during a pinning after which a second task counts as busy */
 #define LOOK       1024    /* hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
-#define CROWDED    8    /* they want it if the tracer has waited for a CPU for more than 1/CROWDED of the time */
+#define CROWDED    8    /* programs want the CPU if the tracer has waited for it for more than 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
 #define BIRTH_NS   1000000000u /* time after an undo in which a child of the pinned task may still be reported */
@@ -200,8 +200,8 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	pin_forget(pin); /* the task is stopped in a function that it called, so all its children were reported */
 }
 
-/* If other programs want the CPU, undoes the pinning, because another CPU may be better: the task runs anywhere for a
- * while, and is then pinned where it runs. If that does not help either, all CPUs are wanted, and checks become
+/* If other programs want the CPU, undoes the pinning: the task runs on any CPU for a while, and is then pinned to the
+ * one on which it runs, which may be better. If that does not help either, all CPUs are wanted, and checks become
  * rarer. */
 static void pin_look_around(struct tracer *t)
 {
@@ -279,7 +279,7 @@ void pin_tick(struct tracer *t)
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the parent has only that CPU after the undo, it has chosen the CPU itself, for its child, too. */
+ * If the parent still has only that CPU after the undo, the program has chosen that CPU, for the child, too. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;

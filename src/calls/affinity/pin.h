@@ -20,7 +20,7 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why);
 /* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the parent's
  * own CPUs. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
-/* Does the same for a child without a fork or clone event, whose parent may be the thread group `maker` (0:
+/* Does the same for a child without a fork or clone event, whose parent may be in the thread group `maker` (0:
  * unknown). */
 void pin_orphan(struct tracer *t, pid_t child, pid_t maker);
 /* Called after a task's execve; its tid was `former` (0: unknown) before and is `tid` now. */

@@ -8,7 +8,7 @@
 struct alias {
 	const struct probe_spec *wanted;
 	struct traced traced; /* the function, under this name, in the events of calls */
-	unsigned name;        /* its number in the process's struct callers */
+	unsigned name;        /* the name's number in the process's struct callers */
 	struct alias *next;
 };
 

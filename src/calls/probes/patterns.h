@@ -24,7 +24,7 @@ struct pattern {
 	bool is_found;
 	bool is_reported;            /* a message has said why the function cannot be probed */
 	char *seen;                  /* path of the first object to which the pattern may apply, or NULL */
-	bool seen_stripped;          /* that object has no symbols of local functions */
+	bool seen_stripped;          /* the object `seen` has no symbols of local functions */
 	const struct pattern *alike; /* the next pattern of the same name, without wildcards */
 };
 

@@ -9,7 +9,7 @@
  * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
  * the next breakpoint, and the registers at that breakpoint, before the task gets there. That saves a stop. */
 
-#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one more */
+#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one instruction more */
 #define FOLLOW_MISSES 8 /* number of successive misses after which a jump is no longer followed */
 
 /* The instructions after a breakpoint's jump, in the text of the same object. */
@@ -31,8 +31,8 @@ static bool is_jump(const struct insn *insn)
 }
 
 /* Returns true if the instruction can be emulated here: a jump, or an instruction that computes the address of a jump.
- * The latter changes other registers than the pc, so it is followed only on processors on which setting the pc writes
- * all registers anyway. */
+ * An instruction that computes changes registers other than the pc, so it is followed only on processors on which
+ * setting the pc writes all registers anyway. */
 static bool can_follow(const struct arch *arch, const struct insn *insn)
 {
 	return is_jump(insn) ||

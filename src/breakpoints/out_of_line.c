@@ -97,8 +97,8 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 }
 
 /* Returns true if the tail stays mapped for as long as the breakpoint's code. Other threads run on between a dlclose
- * and the linker's notice of it, so the copy must not be in an object that can be unmapped before the object of the
- * instruction. */
+ * and the linker's notice of it, so the copy must not be in an object that can be unmapped before the object with the
+ * original instruction. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));

@@ -12,7 +12,7 @@ struct probe;
 /* A slot: an out-of-line copy in the tail of a text mapping. */
 struct slot {
 	uint64_t address;
-	unsigned users; /* number of tasks that were sent into it and were not yet seen elsewhere */
+	unsigned users; /* number of tasks that were sent into the slot and not yet seen elsewhere */
 	bool written;
 	bool used_lately;
 	const struct object *object; /* the object whose tail contains the slot */
@@ -35,7 +35,7 @@ struct breakpoint {
 	struct slot *slot;
 	long journal_index;     /* index in the guardian's journal; -1: not in it */
 	struct path *path;      /* data of jump_follow.c, or NULL */
-	unsigned follow_misses; /* number of successive times that its jump led to no breakpoint */
+	unsigned follow_misses; /* number of successive times that the jump under it led to no breakpoint */
 	/* Its purpose, set by src/calls. */
 	bool is_return;                 /* it is the return site of a call */
 	struct probe *probe;            /* the first probe of the traced function that starts here, or NULL */

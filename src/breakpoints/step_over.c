@@ -82,8 +82,8 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 /* Abandons a step that blocks in the kernel: in a blocking system call, or for a page that another thread has to
  * provide. The processor has already fetched the instruction, so the breakpoint may be inserted again. The stopped
  * threads run again, because one of them may have to end the wait. The step's SIGTRAP comes later and is dropped. If
- * the instruction waited for a page, it starts again and hits the breakpoint; that hit is marked as undone, so that
- * hit_redo() recognises it. */
+ * the instruction waited for a page, the task runs it again and hits the breakpoint again; the first hit is marked as
+ * undone, so that hit_redo() recognises the second one. */
 static void step_left_under_way(struct task *task, const struct breakpoint *b, const struct arch_regs *before)
 {
 	task->is_stepping = true;
@@ -141,8 +141,8 @@ static bool is_stopped_at(struct task *task, uint64_t address)
 }
 
 /* Runs the instruction in place, if the processor cannot single-step at all, or not over this instruction. The
- * instruction could not be emulated because its memory cannot be accessed, so it will fault; or its slot is lost.
- * Resumes the task, and interrupts it until its pc is past the instruction. */
+ * instruction was not emulated because the memory that it uses cannot be accessed, so it will fault; or its slot is
+ * lost. Resumes the task, and interrupts it until its pc is past the instruction. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;

@@ -220,7 +220,7 @@ static struct stop wait_busy(struct tracer *t)
 		const struct stop stop = collect_wait_for(t, r->tid, WNOHANG);
 
 		if (stop.kind != STOP_NONE) {
-			t->collector->recent_turn = at + 1; /* ask the other tasks first next time */
+			t->collector->recent_turn = at + 1; /* next time, ask the other tasks first */
 			return stop;
 		}
 	}

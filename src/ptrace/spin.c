@@ -5,7 +5,7 @@
 #define TRIAL       8 /* number of timed waits with each method */
 #define PAUSE_FIRST 128
 #define PAUSE_LAST  65536
-#define LONGEST_NS  200000u /* longer waits count as this long, because their length does not depend on the method */
+#define LONGEST_NS  200000u /* longer waits count as this long, because the method hardly changes their length */
 
 static bool is_trial(const struct spin *spin)
 {

@@ -9,14 +9,14 @@
 
 enum task_phase {
 	PHASE_UNKNOWN,  /* not in the table of tasks */
-	PHASE_EXPECTED, /* its parent's fork or clone event was seen, its own first stop was not yet */
-	PHASE_HELD,     /* its first stop was seen, its parent's event was not yet: it stays stopped */
+	PHASE_EXPECTED, /* its parent's fork or clone event was seen, but its own first stop was not */
+	PHASE_HELD,     /* its first stop was seen, but its parent's event was not: it stays stopped */
 	PHASE_LIVE,
 };
 
 enum stop_kind {
 	STOP_NONE,       /* no stop, and none will come */
-	STOP_STRANGER,   /* the exit of a child that is no tracee (a wake-up) */
+	STOP_STRANGER,   /* the exit of a child that is no tracee (engine.c wakes the tracer by such an exit) */
 	STOP_BORN_EARLY, /* first stop of a task whose parent's fork or clone event has not been seen */
 	STOP_BORN,       /* first stop of an expected task */
 	STOP_TRAP,       /* SIGTRAP: a breakpoint's, or the target's own */
@@ -36,7 +36,7 @@ struct stop {
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
 	int status;     /* wait status, as of waitpid */
-	bool went_on;   /* of an exit event: the task was already resumed after it and cannot be read any more */
+	bool went_on;   /* for an exit event: the task was already resumed from it and cannot be read any more */
 };
 
 /* Stops that were collected during a wait for another task: see stops.c. */

@@ -65,8 +65,8 @@ bool stops_take_interrupt(struct tracer *t, struct stop *stop)
 	return false;
 }
 
-/* Decodes the stop anew for the task's present phase. Returns false if it no longer concerns the task: an exec has
- * ended the task since, or was made by the task, which has left this stop. */
+/* Decodes the stop anew for the task's present phase. Returns false if the stop no longer concerns the task: another
+ * task's exec has ended the task since, or the task has left the stop by its own exec. */
 static bool concerns_task(struct tracer *t, struct stop *stop)
 {
 	if (!stop->tid) /* taken out of order, or dropped */

@@ -71,7 +71,7 @@ struct process {
 	uint64_t text_serial;
 
 	struct object_list objects;
-	struct object *program; /* the main program, or NULL if it is not among them */
+	struct object *program; /* the main program, or NULL if it is not among the objects */
 
 	struct text *text;         /* src/breakpoints */
 	struct trace *trace;       /* src/record */

@@ -38,7 +38,7 @@ struct scan_groups {
 	struct scan_losses lost;    /* if keeps_lost, the definitely lost blocks, by address */
 	struct scan_losses before;  /* `lost` of the previous scan */
 	size_t next_before;         /* index in `before` of the first block at or after the block added last */
-	struct scan_sum still_lost; /* sums of the blocks that were lost at the previous scan and are still lost */
+	struct scan_sum still_lost; /* sums of the blocks that are lost now, as they were at the previous scan */
 	size_t scans;
 };
 

@@ -10,7 +10,7 @@ struct scan_types;
 
 #define TYPE_UNKNOWN 0
 
-/* Makes an empty list of types. Types are found by these names; the caller owns `names`. */
+/* Makes an empty list of types. names: the symbols by which types are named; the caller owns them. */
 struct scan_types *scan_types_new(struct data_names *names);
 void scan_types_free(struct scan_types *types);
 /* Sets other names, because objects were loaded or unloaded. The types found so far keep their numbers. */

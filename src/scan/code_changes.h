@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 enum code_change_kind {
-	CODE_BREAKPOINT, /* the bytes of a breakpoint, at which the file has other bytes */
+	CODE_BREAKPOINT, /* a breakpoint, which is not in the file */
 	CODE_OTHER,      /* another change: a copied instruction, relocations, a program that changes its code */
 };
 

@@ -18,7 +18,7 @@
 #define AT_ONCE_MAX 4    /* limit of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24   /* limit of all copies; for the later ones threads are moved out of the C library */
 #define LOCKED_MAX  4    /* limit of consistent copies that are not used because a lock is held */
-#define LOCKS_MAX   4096 /* limit of locks; those of further arenas are ignored */
+#define LOCKS_MAX   4096 /* limit of locks; the locks of further arenas are ignored */
 
 struct scan {
 	pid_t pid;

@@ -188,7 +188,7 @@ static void print_owners(FILE *out, const struct scan_report *report)
 			plural(report->owner_count - report->top));
 }
 
-/* Prints the commands that show the lines which allocate. A scan cannot show these lines, because the functions that
+/* Prints the commands that show which source lines allocate. A scan cannot show these, because the functions that
  * allocated have returned. */
 static void print_next(FILE *out, const struct scan_report *report)
 {

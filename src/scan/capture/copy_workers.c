@@ -26,8 +26,7 @@ static void *copy_workers_work(void *context)
 	return NULL;
 }
 
-/* Returns how many processors this thread may use. That is one if the thread shares a processor with a task that it
- * traces. */
+/* Returns how many processors this thread may use: one if it shares a processor with a task that it traces. */
 static unsigned count_processors(void)
 {
 	cpu_set_t set;

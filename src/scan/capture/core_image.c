@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Offsets of the thread's id and registers in struct elf_prstatus, which are the same on all 64-bit processors, and
- * on all 32-bit ones. */
+/* Offsets of the thread's id and registers in struct elf_prstatus, which depend only on the width of the processor's
+ * words. */
 #define PRSTATUS_PID(width)  ((width) == 8 ? 32u : 24u)
 #define PRSTATUS_REGS(width) ((width) == 8 ? 112u : 72u)
 /* Offsets of the process's id and its program's name in struct elf_prpsinfo. */
@@ -33,7 +33,7 @@ struct piece {
 	uint64_t start, end; /* range of addresses whose bytes are in the file */
 	uint64_t at;
 	bool is_variable;     /* true if the program has written the memory, or may write it */
-	size_t next_variable; /* index of the first piece from this one on with is_variable; piece_count: none */
+	size_t next_variable; /* index of the first piece with is_variable at or after this one; piece_count: none */
 };
 
 struct core {

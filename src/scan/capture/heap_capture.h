@@ -1,4 +1,4 @@
-/* Captures the heap of a traced process. This is done when all of its threads are exiting and it still has its
+/* Captures the heap of a traced process. Does so when all of the process's threads are exiting and it still has its
  * memory, or while its threads are stopped for a moment. Finds the blocks, and which of them are lost. */
 #ifndef FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 #define FT_SCAN_CAPTURE_HEAP_CAPTURE_H

@@ -9,7 +9,7 @@
 struct page_run {
 	uint64_t start, end;
 	uint64_t at;     /* offset of the run's bytes in the copy of all runs */
-	bool is_lacking; /* true if the process's page table does not have these pages in memory */
+	bool is_lacking; /* true if the process's page table has no entries for these pages */
 };
 
 /* Runs of pages, sorted by address. The bytes of all runs follow each other in the copy without gaps. */

@@ -125,8 +125,8 @@ static bool begins_resize(void *context, struct task *task)
 }
 
 /* Runs the only thread of a process to the start of a system call that resizes the heap. With one thread, glibc's
- * malloc takes no lock. If the thread does nothing but allocate, it is in the kernel most of the time, which
- * provides memory, so each interrupt finds it inside malloc. Returns true if the thread is at such a call. */
+ * malloc takes no lock. A thread that does nothing but allocate spends most of its time in the kernel, which provides
+ * memory, so each interrupt finds it inside malloc. Returns true if the thread is at such a call. */
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
@@ -219,9 +219,9 @@ static void find_own(struct locks *locks, struct task *task)
 			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
-/* Prepares a thread to run. Returns false if it holds no lock. A thread that does nothing but allocate holds its
- * lock most of the time: it is in the kernel, which provides memory, and each interrupt finds it there. So its lock
- * is marked as contended, and the thread makes a futex call when it releases the lock:
+/* Prepares a thread to run. Returns false if it holds no lock. A thread that does nothing but allocate holds its lock
+ * most of the time, in the kernel, which provides memory; each interrupt finds it there. So its lock is marked as
+ * contended, and the thread makes a futex call when it releases the lock:
  *
  *	all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, FUTEX_WAKE | A stops there
  *

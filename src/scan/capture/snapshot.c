@@ -39,7 +39,7 @@ struct snapshot {
 	struct scan_threads threads;
 	bool has_blocks_only; /* true if shared memory is not copied */
 	bool is_untagged;     /* no memory had tags before the pause; an allocator uses tags from its start, or never */
-	unsigned char *bytes; /* the copy, which is the bytes of the runs */
+	unsigned char *bytes; /* the copy: the bytes of all runs */
 	uint64_t capacity;    /* size of `bytes` */
 	uint64_t touched;     /* number of bytes from the start of `bytes` whose pages the kernel has provided */
 	uint64_t limit;       /* limit of a copy in bytes; 0 if there is none */

@@ -5,7 +5,7 @@
 #include "heap/heap_private.h"
 
 /* Returns the path of the shared object whose variables include an address. Returns NULL if the address is in the
- * program's own variables, because a program contains other code beside the allocator's, or if no file has variables
+ * program's own variables, because a program contains more code than the allocator's, or if no file has variables
  * there. */
 const char *code_object(const struct heap_image *image, uint64_t address);
 /* Returns true if a pc is in the code of the object whose variables include the address `variable`. */

@@ -16,7 +16,7 @@ struct region {
 	uint64_t top;        /* the arena's topmost chunk if it is in this region, else 0 */
 	uint32_t first;      /* index of the first block that begins at `begin` or later; see block_table.c */
 	uint32_t *by_page;   /* for each page, index of the first block that begins in it or later; NULL if is_mapped */
-	size_t pages;        /* number of pages in by_page; no later page has a block that begins there */
+	size_t pages;        /* number of pages in by_page; no block begins in a later page */
 	bool is_mapped;      /* true if the region is a single chunk with a mapping of its own */
 };
 
@@ -68,7 +68,7 @@ struct heap {
 	struct way *ways;  /* one for each block; NULL if ways are not kept */
 	struct root *roots;
 	size_t root_count, root_capacity;
-	struct leads *leads; /* for each lost block that points to other lost blocks, in order of block */
+	struct leads *leads; /* for each lost block that points to other lost blocks, in the blocks' order */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
 	struct range *ignored; /* memory whose words are not roots; in order of address, disjoint; see roots.c */

@@ -13,7 +13,7 @@
 struct heap_mapping {
 	uint64_t start, end, offset;
 	bool readable, writable, executable, shared;
-	bool has_tags; /* true if each 16 bytes have a tag, which pointers to them contain, too */
+	bool has_tags; /* true if each 16 bytes have a tag, which is also in pointers to them */
 	uint64_t device, inode;
 	const char *path;
 };

@@ -8,7 +8,7 @@
 #define ARENAS_MAX    65536
 #define HEAPS_MAX     (1u << 20)     /* limit of the heaps of an arena */
 #define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
-#define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these: four huge pages of 1 GiB */
+#define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these heaps: four huge pages of 1 GiB */
 #define ODD_MAX       4              /* an arena is found in spite of so many inconsistent bins (reported later) */
 
 #define VERSIONS 3

@@ -88,7 +88,7 @@ static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *en
 struct finds {
 	struct region *items;
 	size_t count, capacity;
-	bool has_all; /* if true, also chunks that begin inside others are found */
+	bool has_all; /* true if chunks that begin inside others are found, too */
 };
 
 static int compare_found(const void *one, const void *two)

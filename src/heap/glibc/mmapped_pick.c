@@ -74,7 +74,7 @@ static size_t take_pointed(struct region *found, size_t count, const bool *is_po
 	return sure;
 }
 
-/* Moves the other candidates that do not overlap the first `sure` ones to the places after these. Returns how many
+/* Moves those candidates that do not overlap the first `sure` candidates to the places after these. Returns how many
  * were moved; more than UNKNOWN_MAX if there are too many. */
 static size_t take_unknown(struct region *found, size_t count, size_t sure)
 {

@@ -61,7 +61,7 @@ struct jemalloc {
 	struct heap *heap;
 	uint64_t bin_infos; /* address of the array of bin_info_t */
 	uint64_t arenas;    /* address of the array of arenas */
-	uint64_t root;      /* address of the radix tree's root; during the search for it, address of an edata */
+	uint64_t root;      /* address of the radix tree's root; while that is searched for, address of an edata */
 	uint64_t slab_sizes[JEMALLOC_BINS];
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* sums for each arena and small size */

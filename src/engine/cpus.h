@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* Returns true if the task (0: the calling thread) may run on that CPU only. False means that the task, or another
- * program, has chosen other CPUs meanwhile; functrace must not change them then. */
+ * program, has chosen other CPUs meanwhile, which functrace must not change. */
 bool cpus_are_only(pid_t tid, int cpu);
 /* Makes that CPU the task's only one. Returns 0 or -errno. */
 int cpus_narrow(pid_t tid, int cpu);

@@ -115,8 +115,8 @@ void engine_started(struct engine *engine)
 	poke_visible(engine);
 }
 
-/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order, but a
- * visible process that stopped itself after it read a message could miss the SIGCONT for the next message. */
+/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order. A
+ * visible process that read messages could stop itself after the SIGCONT of the next message. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)
@@ -290,7 +290,7 @@ void engine_keep_target(struct engine *engine)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			break; /* ECHILD: the tracer has reaped it */
+			break; /* ECHILD: the tracer has reaped the target */
 		if (got != pid)
 			continue;
 		if (WIFSTOPPED(status))

@@ -79,7 +79,7 @@ void engine_request(struct engine *engine, unsigned requests);
 /* Asks for one REQUEST_TICK in about a second (flushing, sampling). Cheap if a tick was already asked for. */
 void engine_want_tick(struct engine *engine);
 /* Returns true if `pid` is the engine's wake-up child, which the caller then ignores. Called once for each pid that the
- * wait has returned and that is no tracee: the call forgets the pid, because the kernel may reuse it for another
+ * tracer's wait has returned and that is no tracee. Forgets the pid, because the kernel may reuse it for another
  * process. */
 bool engine_take_wake_child(struct engine *engine, pid_t pid);
 

@@ -133,7 +133,7 @@ static void take_children(struct guardian *g)
 }
 
 #define END_MS         2000 /* longest wait for the exit of an engine that has finished its work, in ms */
-#define END_READING_MS 100  /* the same if a read in the engine may last for ever */
+#define END_READING_MS 100  /* longest wait, in ms, if a read in the engine may last for ever */
 
 /* Returns true if the engine has finished: it has set `traced`, or its tracer thread has ended. The engine's exit
  * itself may not be reported: a thread that reads a file which does not answer cannot be killed, and the kernel reports

@@ -3,8 +3,8 @@
  *
  * When the engine is killed, its tracer thread stays stopped at its exit event, which the guardian traces (guardian.c).
  * Until that thread is released, it still traces all tasks, and the guardian restores the text from the journal. Then
- * rescue.c corrects the stopped tasks, as far as possible: if the kernel has already queued a SIGTRAP, it kills a
- * program that has no handler for it. */
+ * rescue.c corrects the stopped tasks, as far as possible: a SIGTRAP that the kernel has already queued kills a program
+ * that has no handler for it. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "engine/cpus.h"

@@ -15,7 +15,7 @@ struct engine;
 #define GUARD_NOTES  (1u << 20) /* limit of breakpoints in place at the same time, in all processes */
 #define GUARD_SPACES 65536
 #define GUARD_SEATS  65536 /* limit of traced tasks */
-#define GUARD_REST   16384 /* number of notes that must be cleared after a note before its place is used again */
+#define GUARD_REST   16384 /* a freed note is reused only after so many other notes were freed */
 #define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
@@ -32,7 +32,7 @@ struct guard_note {
 struct guard_seat {
 	atomic_int tid; /* 0: free */
 	int status;
-	uint64_t pc, sp; /* at that stop; pc 0: the engine has not read them yet */
+	uint64_t pc, sp; /* the task's pc and sp at that stop; pc 0: the engine has not read them yet */
 	uint32_t next;   /* next free seat; only the engine uses it */
 };
 

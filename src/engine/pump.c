@@ -62,7 +62,7 @@ static void pump_show(struct pump *pump, const char *bytes, size_t size)
 		else if (errno == EAGAIN)
 			poll(&(struct pollfd){.fd = pump->to, .events = POLLOUT}, 1, -1);
 		else if (errno != EINTR)
-			break; /* closed, or the disk is full: this cannot be reported anywhere */
+			break; /* standard error is closed, or its disk is full: this cannot be reported anywhere */
 	}
 	atomic_store(&pump->waits_at, 0);
 }

@@ -8,7 +8,7 @@
  *   - E has collected the stop, and has not set the pc yet: no signal is delivered, and the task would continue in the
  *     middle of its instruction. G sends it a SIGSTOP while E still traces it: in get_signal() the task finds that
  *     signal before it can return to the program. Then G attaches to the task, sets its pc, and detaches it without
- *     the signal, mostly before the signal has stopped its process.
+ *     the SIGSTOP, mostly before that has stopped the process.
  *   - E has set the pc to the instruction, its copy or a jump's target: the task continues there.
  *
  * A task that was making a system call for the engine (sigtrap.c) gets a SIGSTOP in the same way, and its own
@@ -113,9 +113,9 @@ static char state_of(pid_t tid, int *code)
 	return stat.state;
 }
 
-/* Returns true if the task's pc follows an address at which a breakpoint is or recently was, *address. The original
- * bytes have been restored, so they must be there: otherwise the breakpoint is the program's own, or the process has
- * called execve. */
+/* Returns true if the task's pc follows an address at which a breakpoint is or recently was; *address gets that. The
+ * original bytes must be there, because they have been restored: otherwise the breakpoint is the program's own, or the
+ * process has called execve. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct shared_state *const shared = r->shared;
@@ -128,7 +128,7 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
 		const struct guard_note *const note = &shared->notes[i];
 		const unsigned known = atomic_load(&note->size),
-			       size = known ? known : 1; /* for a note that is not in use any more, at least one byte */
+			       size = known ? known : 1; /* a note that is no longer in use has no size */
 		unsigned char there[sizeof(note->original)];
 
 		/* Compares all bytes, because AArch64's breakpoint begins with the same byte as many instructions. */

@@ -110,7 +110,7 @@ static void forget_run(struct ready *ready)
  *	task: hits it | no CPU                     | on one | none again                     | its SIGTRAP
  *	G:            | text restored | CPU time 5 |        | CPU time 5.01: still no signal |
  *
- * If a virtual machine's host takes the CPU away, one long run proves nothing either, because the kernel counts that
+ * Nor does one long run prove anything if a virtual machine's host takes the CPU away, because the kernel counts that
  * time too. So the tasks have to run RUN_TIMES times.
  *
  *	task: hits it | on a CPU that the host has taken | on it                             | its SIGTRAP

@@ -40,7 +40,7 @@ struct report_settings {
 	bool is_live;   /* --live: functrace-postproc shows the traced processes while they run */
 	char **options; /* in functrace-postproc's syntax */
 	size_t option_count;
-	int error_exitcode; /* the value of its --error-exitcode if `options` has that; 0: none */
+	int error_exitcode; /* the value of --error-exitcode in `options`; 0: none */
 	char *folder;       /* created for this run; contains the traces unless -o names another place; NULL: none */
 	char *list;         /* a file in `folder` that lists the paths of the traces, one per line */
 	char *again;        /* functrace's command line without --report, quoted for a shell */
@@ -49,7 +49,7 @@ struct report_settings {
 /* --scan: which heap is scanned, and how often. */
 struct scan_settings {
 	bool is_wanted, is_json; /* is_wanted: only scan, trace nothing */
-	bool is_off;             /* no scan at all, although --report makes one by default */
+	bool is_off;             /* do not scan, although --report scans by default */
 	bool is_traced;          /* scan while tracing: reports leaked live blocks when each process ends */
 	int request_signal;  /* a signal that the visible process handles as "scan now" (a key of --live); 0: none */
 	const char *core;    /* a core file to scan; NULL: none */

@@ -1,13 +1,13 @@
 /* Private to src/engine: the data shared by its processes. supervisor.c runs in the visible process (V), guardian.c and
- * rescue.c in the guardian (G), engine.c and launch.c in the engine (E); guard.c in both the guardian and the engine.
- * The tracer sees engine.h only.
+ * rescue.c in the guardian (G), engine.c and launch.c in the engine (E); guardian_journal.c in both the guardian and
+ * the engine. The tracer sees engine.h only.
  *
  * The processes communicate in two ways. The board is memory that all of them map: the engine writes facts there, and
  * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, however long the visible
  * process is stopped and the socket is full. The socket (SOCK_SEQPACKET) between the visible process and the engine
  * carries the visible process's requests and the engine's pokes; the guardian has a copy of the engine's end of it, and
- * takes the engine's place when the engine is dead. Its end-of-file shows each process that the other has ended. The
- * link between the guardian and the engine carries memory descriptors for the guard. */
+ * takes the engine's place when the engine is dead. An end-of-file on the socket shows each process that the other has
+ * ended. The link between the guardian and the engine carries memory descriptors for the guard. */
 #ifndef FT_ENGINE_SHARED_STATE_H
 #define FT_ENGINE_SHARED_STATE_H
 
@@ -29,7 +29,7 @@ struct shared_state {
 	atomic_bool ended;       /* status is valid */
 	atomic_int status;       /* wait status of the launched target */
 	atomic_bool tracer_done; /* the engine_tracer has returned, so the tracer thread may end */
-	atomic_bool traced; /* all else is done, too (engine_main()): `result` is valid, nothing is attached any more */
+	atomic_bool traced; /* engine_main() has nothing left to do: `result` is valid, nothing is attached any more */
 	/* a thread of the engine may be reading a file that does not answer; then the engine may never end */
 	atomic_bool is_reading;
 	atomic_int result;
@@ -78,7 +78,7 @@ struct engine {
 	struct shared_state *shared;
 	int socket;         /* to the visible process */
 	int link;           /* to the guardian */
-	int terminal;       /* the terminal that messages go to, used to ask for its foreground group; or -1 */
+	int terminal;       /* the terminal to which messages go, used to ask for its foreground group; or -1 */
 	pid_t visible;      /* the visible process */
 	int visible_handle; /* a pidfd of the visible process, or -1 if the kernel has none */
 	struct launch launch;

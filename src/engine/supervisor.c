@@ -130,7 +130,7 @@ static void supervisor_take_signals(struct supervisor *s)
 	}
 }
 
-/* Reads pokes. Returns false when both the engine and the guardian have ended. */
+/* Reads pokes: messages that the board has changed. Returns false when both the engine and the guardian have ended. */
 static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;
@@ -215,7 +215,8 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* Returns the exit status of the program, or of tracing it. done: the engine has ended by itself, with `result`. */
+/* Returns the launched program's exit status, or that of tracing. done: the engine has ended by itself, with
+ * `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))

@@ -10,7 +10,7 @@ struct background;
  * once. The work owns the data that context points to until background_end(). */
 struct background *background_begin(void (*work)(void *context), void *context);
 /* Does the same for work that no stopped program waits for. The work's thread, and the threads that it starts, have a
- * lower priority than other threads, above all than the traced programs. */
+ * lower priority than other threads, in particular than those of the traced programs. */
 struct background *background_begin_gently(void (*work)(void *context), void *context);
 bool background_is_done(const struct background *background);
 /* Waits until the work is done, and frees `background`. */

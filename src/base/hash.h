@@ -72,8 +72,8 @@ static inline uint64_t hash_mix(uint64_t x)
 /* Hashes bytes, for string keys. The caller compares the strings. */
 uint64_t hash_bytes(const void *data, size_t size);
 
-/* Returns a random number. Tables mix it into the keys that they hash. Without it an attacker could make a file whose
- * records all have keys of one slot, which makes a table slow. */
+/* Returns a random number. Tables mix it into the keys that they hash. Otherwise an attacker could make a file whose
+ * records' keys all belong into one slot, which makes a table slow. */
 uint64_t random_seed(void);
 
 #endif

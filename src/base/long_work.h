@@ -9,7 +9,7 @@ struct buf;
 /* One piece of work: reading a file, or naming stacks. */
 struct long_work {
 	uint64_t began_ns;
-	bool shown; /* its line was shown; a message may have erased the line since */
+	bool shown; /* the line for this work was shown; a message may have erased it since */
 };
 
 /* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is in

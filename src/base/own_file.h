@@ -12,9 +12,9 @@ int own_file_open(const char *path);
 /* Does the same, but keeps the content of an existing file. */
 int own_file_open_to_append(const char *path);
 /* Opens a file that the user names, for writing. Creates it with mode 0600 if it does not exist; keeps the content of
- * an existing file. Follows a link if it belongs to this user or root, and its target in the same way; otherwise, or
- * after too many links, fails with -ELOOP. Other flags of open(2) may be given, except O_TRUNC: the caller first
- * checks the opened file. Returns a descriptor or -errno. */
+ * an existing file. Follows a link, and links to which that points, if they belong to this user or root; otherwise, or
+ * after too many links, fails with -ELOOP. Other flags of open(2) may be given, except O_TRUNC: the caller first checks
+ * the opened file. Returns a descriptor or -errno. */
 int own_file_open_given(const char *path, int flags);
 
 /* Text of a message that explains -ELOOP. */

@@ -15,7 +15,7 @@ struct stat;
 #define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
-/* These functions get other names, because libiberty, which demangles names, has functions of the same names. */
+/* The linker gets other names, because libiberty, which demangles names, also defines an xmalloc() and others. */
 #define xmalloc   base_xmalloc
 #define xcalloc   base_xcalloc
 #define xstrdup   base_xstrdup

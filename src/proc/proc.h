@@ -54,7 +54,7 @@ struct proc_stat {
 	unsigned long flags;      /* PROC_KERNEL_THREAD and others */
 	uint64_t ignored, caught; /* masks of ignored and handled signals */
 	uint64_t start;           /* start time, in clock ticks since boot */
-	int exit_code;            /* of a stopped task: the signal that the kernel delivers when the task continues */
+	int exit_code;            /* for a stopped task, the signal that the kernel delivers when the task continues */
 };
 
 #define PROC_KERNEL_THREAD 0x00200000ul

@@ -18,8 +18,8 @@ pid_t *who_all(size_t *count);
 /* Returns the living processes whose name or file name is `name`; a name with a '/' is the path of a program or script.
  * The caller frees the array. */
 pid_t *who_named(const char *name, size_t *count);
-/* Returns a living process of another user that has that name or path and about which /proc may hide more; 0: there is
- * none. */
+/* Returns a living process of another user that has that name or path, by the files of /proc that all users may read;
+ * 0: there is none. */
 pid_t who_named_of_another(const char *name);
 /* Returns the living children of a process. The caller frees the array. */
 pid_t *who_children(pid_t pid, size_t *count);

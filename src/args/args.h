@@ -28,7 +28,7 @@ struct args_source {
 	/* Returns true if a file of a program or library is mapped at an address. Vtables are in such mappings. */
 	bool (*is_object)(void *context, uint64_t address);
 	void *context;
-	size_t limit; /* bytes that are shown of a string (--args-limit), at most ARGS_LIMIT_MAX */
+	size_t limit; /* limit of the bytes shown of a string (--args-limit), at most ARGS_LIMIT_MAX */
 };
 
 #define ARGS_LIMIT_MAX 4096
@@ -57,9 +57,9 @@ struct args_kept {
 	uint64_t args[FUNCTION_PARAMS];
 };
 
-/* Returns a new list of the arguments at the entry, and fills *kept. The reads of the target's memory are limited for
- * each argument: one for the value to which it points, and as many more as TEXTS_MAX, BASES_READ and VALUE_ITEMS allow
- * (args/formatter.h). */
+/* Returns a new list of the arguments at the entry, and fills *kept. For each argument, reads the target's memory once
+ * for the value to which the argument points, and as often as TEXTS_MAX, BASES_READ and VALUE_ITEMS (args/formatter.h)
+ * allow for parts of that value. */
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
 /* Adds the values that exist only at the return: arguments that the function has filled in, the result as "return",
  * and "errno". The errno is added if the call has failed and the row says that the function sets it. The call has

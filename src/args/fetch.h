@@ -4,7 +4,7 @@
 
 #include "args/formatter.h"
 
-#define GATHER_STACK 1024 /* bytes of the stack that are read at once */
+#define GATHER_STACK 1024 /* number of bytes of the stack that one read gets */
 
 /* The registers and the stack of one call, at its entry or at its return, as far as they were read. */
 struct gathering {
@@ -12,7 +12,7 @@ struct gathering {
 	bool is_return;
 	bool has_floats, has_stack;     /* the floating point registers, and the stack, were read */
 	uint32_t stack_from, stack_to;  /* range of the stack that all arguments occupy, in bytes from sp */
-	size_t floats_size, stack_size; /* bytes that could be read of each */
+	size_t floats_size, stack_size; /* number of bytes that could be read of each */
 	unsigned char floats[ABI_FLOATS_MAX];
 	unsigned char stack[GATHER_STACK];
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define TEXT_WIDTH_MAX 4  /* largest size of a character in bytes */
-#define TEXT_BEFORE    32 /* bytes of the header of a string object, which is before its text and contains the length */
+#define TEXT_BEFORE    32 /* size of the header before the text of a string object, which contains the length */
 
 /* ---- Formatter ---- */
 

@@ -5,10 +5,10 @@
 #include "args/args.h"
 #include "args/text_out.h"
 
-#define VALUE_BYTES 1024 /* bytes that are read of a value; the rest of a larger value is not shown */
-#define VALUE_ITEMS 8    /* elements that are shown of an array */
-#define TEXTS_MAX   4    /* strings that are read for the members of one argument, or of the value to which it points */
-#define BASES_READ  8    /* virtual bases that are read from memory for one argument */
+#define VALUE_BYTES 1024 /* limit of the bytes read of a value; the rest of a larger value is not shown */
+#define VALUE_ITEMS 8    /* limit of the elements shown of an array */
+#define TEXTS_MAX   4    /* limit of the strings read for members of one argument, or of the value to which it points */
+#define BASES_READ  8    /* limit of the virtual bases read from memory for one argument */
 
 /* What may be read of the memory to which a value refers. C strings are read in any case, TEXTS_MAX of them. */
 enum follow {
@@ -20,7 +20,7 @@ enum follow {
 /* A copy of a value's bytes. */
 struct value_view {
 	const unsigned char *bytes;
-	uint64_t size;             /* bytes that could be read, at most the value's size */
+	uint64_t size;             /* number of bytes that could be read, at most the value's size */
 	bool is_cut;               /* the missing bytes exist but were not read; false: they are unreadable */
 	uint64_t address;          /* address of the bytes in the target; 0: they are in registers */
 	const unsigned char *lost; /* for each byte, 1 if the compiler has optimised it out; NULL: no byte is */
@@ -29,9 +29,9 @@ struct value_view {
 /* The state of formatting the values of one call. */
 struct formatter {
 	const struct args_source *source;
-	size_t limit;   /* bytes that are shown of a string, at most ARGS_LIMIT_MAX */
-	unsigned texts; /* strings of members that may still be read for the present argument */
-	unsigned bases; /* virtual bases that may still be read for the present argument */
+	size_t limit;   /* limit of the bytes shown of a string, at most ARGS_LIMIT_MAX */
+	unsigned texts; /* number of members' strings that may still be read for the present argument */
+	unsigned bases; /* number of virtual bases that may still be read for the present argument */
 	bool is_unmade; /* the argument is an object at the beginning of its constructor: its vtable is not set yet */
 	struct out out;
 	unsigned char *text; /* buffer for a string of the target */

@@ -8,7 +8,7 @@
 struct row_call {
 	const struct function *row;
 	size_t count;           /* number of `values`, one for each parameter of the row */
-	const uint64_t *values; /* each as row_number() returns it; of a parameter with cases, all its bits */
+	const uint64_t *values; /* each as row_number() returns it; for a parameter with cases, all of its bits */
 	bool is_return;
 	uint64_t result; /* valid if is_return; UINT64_MAX: unknown */
 };

@@ -170,7 +170,7 @@ static struct abi_value scalar_value(unsigned size, bool is_float)
 	};
 }
 
-/* Returns a struct that is in memory in every ABI. */
+/* Returns a struct that every ABI passes in memory. */
 static struct abi_value value_in_memory(unsigned word)
 {
 	struct abi_value value = {

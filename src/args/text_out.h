@@ -8,8 +8,8 @@
 
 struct out {
 	char *text;
-	size_t size, room; /* bytes in use; bytes that may be used until the text is full */
-	unsigned steps;    /* values that may still be formatted; limits those that add no text */
+	size_t size, room; /* number of bytes in use, and of bytes that may be used until the text is full */
+	unsigned steps;    /* number of values that may still be formatted, which limits also values that add no text */
 	bool is_full;      /* some text was left out */
 	bool is_said;      /* is_full is set, and "..." was added */
 };

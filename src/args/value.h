@@ -6,7 +6,7 @@
 
 /* Initialises a formatter for the values of one call; formatter_end() frees it. */
 void value_begin(struct formatter *s, const struct args_source *source);
-/* Adds the text of a value of this type (NULL: unknown). depth: number of values in which this one is nested. */
+/* Adds the text of a value of this type (NULL: unknown). depth: number of values around this one. */
 void value_show(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		enum follow follow);
 

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "args/value.h"
 
-#define TABLE_MAX  VALUE_BYTES /* bytes that are read before a vtable */
+#define TABLE_MAX  VALUE_BYTES /* limit of the bytes read before a vtable */
 #define OFFSET_MAX (1 << 30)
 
 /* Returns true if a struct has data members. A base without data members may be at the same address as the object that

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-#define DEPTH_MAX    4  /* levels that are shown of nested structs and arrays */
-#define BASES_MAX    8  /* levels that are shown of inherited classes */
-#define VECTOR_ITEMS 16 /* elements of the largest vector that an ABI passes */
+#define DEPTH_MAX    4  /* limit of the levels shown of nested structs and arrays */
+#define BASES_MAX    8  /* limit of the levels shown of inherited classes */
+#define VECTOR_ITEMS 16 /* number of elements of the largest vector that an ABI passes */
 
 /* ---- Structs ---- */
 

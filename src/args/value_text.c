@@ -94,7 +94,7 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 	else if (!c && (next < '0' || next > '7'))
 		snprintf(text, 8, "\\0");
 	else
-		snprintf(text, 8, "\\x%02x", c); /* octal escapes are used by the text format of traces itself */
+		snprintf(text, 8, "\\x%02x", c); /* not octal: the text format of traces has octal escapes of its own */
 }
 
 static void escape_wide(uint32_t c, char text[12])

@@ -1,5 +1,5 @@
-/* Checks that call frame information is harmless. libdw handles malformed data, but if a well-formed instruction
- * demands it, libdw allocates any amount of memory, such as room for two thousand million registers. */
+/* Checks that call frame information is harmless. libdw handles malformed data, but a well-formed instruction can make
+ * it allocate any amount of memory, such as room for two thousand million registers. */
 #ifndef FT_UNWIND_CFI_CHECK_H
 #define FT_UNWIND_CFI_CHECK_H
 

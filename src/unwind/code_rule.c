@@ -1,15 +1,14 @@
 /* Finds the rule for frames that no table describes, by analysing the code.
  *
  * The search follows the code from the pc along all paths to the function's returns, because the epilogue pops what
- * the prologue has pushed. But a call of a function that never returns ends its path, and the code does not show
- * that; the bytes after the call are data or another function. So where possible, a second search runs from the
- * nearest prologue before the pc from which a path leads to the pc. On a processor with a link register, a prologue
- * is recognized by the instruction that saves this register. Both searches have to agree.
+ * the prologue has pushed. But a path ends at a call of a function that never returns, which the code does not show;
+ * the bytes after the call are data or another function. So where possible, a second search runs from the nearest
+ * prologue before the pc from which a path leads to the pc. On a processor with a link register, a prologue is
+ * recognized by the instruction that saves this register. Both searches have to agree.
  *
- * If a signal has interrupted the code, the code was running: what follows belongs to its function up to the next
- * call, and a path that returns without a call needs no confirmation. The return address may still be in its
- * register. A path that first saves this register and later returns has run through the prologue itself; no other is
- * searched for. */
+ * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to its function,
+ * and a path that returns without a call needs no confirmation. The return address may still be in its register. A path
+ * that first saves this register and later returns has run through the prologue itself; no other is searched for. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -415,9 +414,8 @@ static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 }
 
 /* Searches forward from each prologue before the pc, the nearest first. On a processor with a link register, the
- * first prologue from which a path leads to the pc is the function's. On others, code inside the function may look
- * like a prologue, but then sp is not aligned as at an epilogue; if arguments are pushed, it may be aligned by
- * chance. */
+ * first prologue from which a path leads to the pc is the function's. On others, code inside the function may look like
+ * a prologue, but with it sp would not be aligned at the epilogue, except by chance if arguments are pushed. */
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;

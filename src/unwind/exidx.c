@@ -225,7 +225,7 @@ static bool run_group_b(struct exidx_program *run, unsigned char byte)
 {
 	uint32_t number;
 
-	if (byte >= 0xb8) { /* pops d8 and up in the layout of fstmfdx, which has one more word */
+	if (byte >= 0xb8) { /* pops registers from d8 on in the layout of fstmfdx, which has one more word */
 		exidx_move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}

@@ -27,7 +27,7 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
  * glibc's clone() the child's code is there. */
 bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t address);
 
-/* The address of a saved register: the value of register `base` at that pc, plus an offset in bytes. */
+/* The address of a saved register: the value of register `base` at the frame's pc, plus an offset in bytes. */
 struct exidx_place {
 	unsigned char base;
 	int32_t offset;

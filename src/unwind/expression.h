@@ -1,5 +1,5 @@
-/* DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), without branches, so that the evaluation of
- * each ends. */
+/* DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), without branches, so that each evaluation
+ * ends. */
 #ifndef FT_UNWIND_EXPRESSION_H
 #define FT_UNWIND_EXPRESSION_H
 

@@ -187,8 +187,8 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 }
 
 /* Returns the row for a pc at which a thread is stopped, which is no return address. If the instruction before the
- * pc is a call, the frame at the pc is the same as before the call, also if the thread did not come from there. So
- * its rule can be used. */
+ * pc is a call, the frame at the pc is the same as before the call, even if the thread came to the pc in another way.
+ * So its rule can be used. */
 static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;

@@ -17,7 +17,7 @@
  * CFA; no expression in two special cases (libdw.h, dwarf_frame_register). */
 struct rows_answer {
 	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
-	struct row_rule rule; /* its expression is in `ops`, not copied yet */
+	struct row_rule rule; /* the rule's expression is in `ops`, not copied yet */
 	const Dwarf_Op *ops;
 };
 

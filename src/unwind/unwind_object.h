@@ -56,8 +56,8 @@ void code_rows_free(struct hash *rows);
 /* Opens the call frame information of the object's file now, if the object has a file and the file can be read in
  * time. */
 void object_prepare(struct unwind_object *object);
-/* Opens the call frame information on first use: from the file, else from the tracee's memory at `start`. Returns
- * false if it could be read from neither; then it is not tried again. */
+/* Opens the call frame information on first use: from the file, else from the tracee's memory at `start`. Returns false
+ * if neither can be read; then this is not tried again. */
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start);
 
 static inline bool object_open(struct unwind_object *object, struct stack_memory *memory, uint64_t start)

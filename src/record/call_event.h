@@ -39,8 +39,8 @@ struct event {
 	const struct traced *function;
 	uint64_t id, size, time_ns;
 	uint32_t context; /* mask of the contexts that were set during the call */
-	uint64_t extent;  /* release of a range: number of bytes that are released; 0: the whole range */
-	uint64_t kept;    /* allocation: a number that the module stores with the id, if has_kept */
+	uint64_t extent;  /* for the release of a range, the number of bytes that are released; 0: the whole range */
+	uint64_t kept;    /* for an allocation with has_kept, a number that the module stores with the id */
 	bool has_kept;
 	/* the call may be nested in another traced call, whose entry was missed */
 	bool has_unknown_maker;

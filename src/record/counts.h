@@ -12,7 +12,7 @@ struct kind_counts {
 	uint64_t perhaps_internal;
 	/* failed releases of ids that had been released before (a descriptor closed twice) */
 	uint64_t failed_again;
-	uint64_t reused;     /* allocations of ids that were live: a release was missed */
+	uint64_t reused;     /* allocations of ids that were still live: their releases were missed */
 	uint64_t mismatched; /* releases by a function of another family than the allocation's */
 };
 

@@ -51,9 +51,8 @@ void ledger_call(struct trace *trace, const struct event *e);
 uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint64_t from, uint64_t last, size_t *count);
 /* Reserves a release that can fail. To be called at the entry of the call. owner: the call, stored in
  * reservation->owner. The reservation takes ownership of e->frames, which must be allocated by malloc. If references
- * are not counted, an older reservation of the same id is closed, because two calls do not release one id at the same
- * time: if a publisher is in flight, which may have allocated the id again, the older release is committed, otherwise
- * withdrawn. */
+ * are not counted, closes an older reservation of the same id, because two calls do not release one id at the same
+ * time. The older release is committed if a publisher in flight may have allocated the id again, else withdrawn. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e, void *owner);
 /* Writes the release, because it is proved to have succeeded. time_ns: the time of that proof. Does nothing if the
  * reservation is not open. */

@@ -26,8 +26,8 @@ bool live_add_baseline(struct live_set *live, uint64_t id, uint64_t size);
 #define RELEASE_FINAL UINT64_MAX
 
 /* Remembers a release while a baseline is pending. Only the first release of an id is remembered. how: live->copies,
- * the number of copies of the heap that were made before the release; or RELEASE_FINAL if a later baseline must not add
- * the id in any case, because the trace contains its allocation, or because the program never allocated it. */
+ * the number of copies of the heap that were made before the release; or RELEASE_FINAL if the baseline must never add
+ * the id, because the trace contains its allocation, or because the program never allocated it. */
 void live_note_release(struct live_set *live, uint64_t id, uint64_t how);
 /* Returns true if the id was allocated before the trace, and released after the newest copy of the heap was made.
  * Returns true only once for each id. */

@@ -60,7 +60,7 @@ struct function_name {
  * names. */
 struct asked_function {
 	const struct traced *function; /* NULL before the first call */
-	const char *shown, *family;    /* its name and family at that time; they may change */
+	const char *shown, *family;    /* name and family of the function at that time; they may change */
 	unsigned number;
 };
 

@@ -24,7 +24,7 @@ struct naming;
 struct trace_contexts {
 	char *names[TRACE_CONTEXTS];
 	unsigned count;
-	bool is_full; /* there were more contexts, and this was reported */
+	bool is_full; /* there were too many contexts, and this was reported */
 };
 
 /* The reservation of a release that can fail, from its entry until its outcome is known. ledger.c explains
@@ -103,7 +103,7 @@ struct trace {
 	/* parent of a fork's child whose file is to be opened at its first event; else 0 */
 	pid_t forked_by;
 	bool is_parting; /* the last scan was made; only ends of calls in flight follow */
-	bool has_ended;  /* no task of the process is left, so it does not run on untraced */
+	bool has_ended;  /* no task of the process is left, so the process does not run on untraced */
 	int killed_by;   /* the signal that killed the process; 0 if none */
 
 	struct ledger ledger;
@@ -127,7 +127,7 @@ struct trace {
 	pid_t last_thread;
 	uint64_t resident_index; /* next_index when the resident memory was last written */
 	struct areas areas;      /* heap_areas.c: areas that the trace contains */
-	bool is_removed;         /* the file was removed, because it is empty or by another program */
+	bool is_removed;         /* the file was removed: by functrace, because it is empty, or by another program */
 	bool broken;             /* the trace can no longer be written, or the process no longer be read */
 	uint64_t calls_written;  /* number of calls that were written; set when the writer is closed */
 	bool reported;

@@ -14,8 +14,8 @@
 
 #define UNREAD_MAX (1u << 20)
 
-/* The effect of the calls of one kind that were left out: id -> packed block, of which only the size and the function
- * (the allocating or releasing one) are used. */
+/* The effect of the calls of one kind that were left out: id -> packed block, of which only the size and the
+ * (allocating or releasing) function are used. */
 struct unread_calls_kind {
 	/* released blocks that were allocated before the first call was left out; these are written first */
 	struct hash released;

@@ -9,8 +9,8 @@
 /* Creates the pipe of a trace and sets the trace's path. Returns the writing end, which is nonblocking, or a negative
  * errno. */
 int view_pipe_open(struct trace *trace);
-/* Sends the reading end to the view if that was not done yet, and the number of processes whose traces it will not get.
- * To be called about once a second. */
+/* Sends the view the reading end, if that was not done yet, and the number of processes whose traces the view will not
+ * get. To be called about once a second. */
 void view_pipe_pass(struct trace *trace);
 /* Returns true if a trace that is about to end may wait until its reader has read all: the view has the reading end,
  * and no other trace is being written. */

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* Handles new tasks. Shared memory and the thread group decide whether a task is a thread, a vfork child or a process.
- * Its own first stop may come before or after its parent's event. */
+ * A new task's own first stop may come before or after its parent's event. */
 
 /* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one,
  * because a vfork child may already have called execve, which is not reported yet. */

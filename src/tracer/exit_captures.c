@@ -118,7 +118,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 	reading->engine = p->tracer->engine;
 	reading->job = capture_job_by(p->life->exit_capture, last);
 	process_ref(p);
-	/* If a leak check has begun, it has captured an earlier state: end it. */
+	/* A leak check that has already begun has captured an earlier state, so it is ended. */
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
 	p->life->end_reading = reading;

@@ -149,7 +149,7 @@ void process_own(struct process *p)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
-	/* ESRCH: the process was killed. If no file descriptor is left, this is tried again at its next hit. */
+	/* ESRCH: the process was killed. If no descriptor is left, this is tried again at the process's next hit. */
 	const bool is_open = process_open(p, tid) == 0;
 
 	if (lender)

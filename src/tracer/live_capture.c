@@ -166,9 +166,9 @@ static uint64_t live_capture_release(struct live_capture_attempt *l)
 	return held;
 }
 
-/* Acts on stops until the program has done the work that the pause delayed. Traced calls slow that down, and a client
- * waits for both the pause and this. The thread that reads the copy would take a CPU from the program, so it starts
- * afterwards. */
+/* Acts on stops until the program has done the work that the pause delayed. Traced calls slow that work down, and a
+ * client waits for both the pause and the work. The thread that reads the copy would take a CPU from the program, so it
+ * starts afterwards. */
 static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;

@@ -25,7 +25,7 @@ static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->life->release_at_exec = !t->set->follow; /* replaced when the task's process is found out */
+	task->life->release_at_exec = !t->set->follow; /* set anew when the task's process is known */
 	return task;
 }
 
@@ -264,7 +264,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 		    !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
-		/* It may have called execve just before. Then it is traced, and does not share the memory any more. */
+		/* A process that has just called execve is traced, and does not share the memory any more. */
 		if (is_placed(t, pid) || !is_sharing(pid, one))
 			continue;
 		if (!error) {

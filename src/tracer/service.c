@@ -53,8 +53,8 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || reporter(t, &stop) != service->held) {
-			/* If the stop is an exit, no task waits for the tracer; it may be that of the tracer's own
-			 * wake-up child. */
+			/* After an exit, no task waits for the tracer; the exit may be that of the tracer's own wake-up
+			 * child. */
 			if (stop.kind != STOP_GONE)
 				count_wait(service, now, before);
 			break;

@@ -173,7 +173,7 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 {
 	if (older->probe == probe)
 		return false;
-	/* Such calls have no block to compare, and most of them go through a pointer or a vtable. */
+	/* Calls that are never folded have no block to compare, and most of them go through a pointer or a vtable. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))

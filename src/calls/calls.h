@@ -106,7 +106,7 @@ static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
-/* Returns true if this is a call of a context function that has a context. */
+/* Returns true if this is a call of a context function and has a context. */
 static inline bool call_is_context(const struct call *call)
 {
 	return call->context && call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;

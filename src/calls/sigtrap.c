@@ -72,7 +72,7 @@ static enum trap_action action_now(struct task *task)
 
 typedef long (*code_finder)(const unsigned char *code, size_t size);
 
-#define INSN_ALIGN 4u /* of processors with aligned instructions, in bytes */
+#define INSN_ALIGN 4u /* alignment of instructions, in bytes, on processors that align them */
 
 /* Returns the first address, other than `except`, that `find` finds in `code`, which was read from address `at`; 0 if
  * there is none. */

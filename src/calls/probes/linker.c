@@ -10,11 +10,11 @@
  * r_debug, {version, map, brk, state}, which points to the list of objects, struct link_map {bias, name, dynamic
  * section, next}. */
 
-/* Limits, because both lists are in the target's memory and may be circular. */
+/* Limits of two lists in the target's memory, which may be circular. */
 #define ENTRIES_MAX 1000
 #define OBJECTS_MAX 10000
 
-#define ENTRIES_READ 32u /* read at once; most dynamic sections have fewer */
+#define ENTRIES_READ 32u /* number of entries read at once; most dynamic sections have fewer */
 
 /* Returns the address of the struct r_debug, or 0. The linker sets the entry DT_DEBUG when it begins to run. */
 static uint64_t find_r_debug(struct process *p)

@@ -4,7 +4,7 @@
 
 #include "ptrace/tracee.h"
 
-/* Inserts, or only prepares, probes at all of these functions. */
+/* Inserts, or only prepares, probes at all functions of the object that match rows by pattern. */
 void probe_patterns(struct process *p, struct object *object);
 
 #endif

@@ -364,8 +364,8 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 
 	if (!object_text_at(object, address))
 		return;
-	/* A local `malloc` is a helper of some file. But in a static program a linker may make the real one local, and
-	 * an allocator with a prefix may be linked with hidden symbols. */
+	/* Usually a local function named malloc is a helper of its file. But in a static program a linker may make the
+	 * real one local, and an allocator with a prefix may be linked with hidden symbols. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	probe_spec_found(finding->p->tracer->wanted, wanted);

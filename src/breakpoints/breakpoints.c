@@ -12,7 +12,7 @@
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		/* Not by breakpoint_find(), which would clear a state bit of the address. */
+		/* Does not use breakpoint_find(), which would clear a state bit of the address. */
 		const struct breakpoint *b = hash_get_ptr(&p->text->breakpoints, address + i);
 
 		if (b && b->inserted)

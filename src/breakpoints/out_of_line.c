@@ -8,7 +8,7 @@
 
 /* Puts out-of-line copies into the tails of text mappings: the bytes of the last page after the end of the segment,
  * which no code uses. The old bytes are saved, and restored later. A slot belongs to one breakpoint. It is reused for
- * another one only when no task can be in it. */
+ * another breakpoint only when no task can be in it. */
 
 void slots_add_object(struct process *p, struct object *object)
 {

@@ -27,7 +27,7 @@ struct scan_owner {
 struct scan_step {
 	char *root; /* name of the root; NULL if the step is no root */
 	size_t left_out;
-	uint64_t address, size; /* address and size of a block; of a root the word's address only, 0 for a register */
+	uint64_t address, size; /* address and size of a block; for a root only the word's address, 0 for a register */
 	const char *type;       /* name of the type, owned by the struct scan_types; NULL if unknown */
 };
 

@@ -140,7 +140,7 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 							   .is_variable = phdr->p_flags & PF_W};
 }
 
-/* Returns the program's name. The kernel truncates it; the path of a mapped file may contain the whole name. */
+/* Returns the program's name. The core file has it truncated; the path of a mapped file may contain the whole name. */
 static const char *whole_name(const struct core *core)
 {
 	for (size_t i = 0; i < core->files.count && strlen(core->name) + 1 >= NAME_LENGTH; i++) {

@@ -9,10 +9,10 @@
 /* Reads a note NT_FILE into *files, which is empty: mappings by address. Numbers the paths; the number is stored as the
  * inode of the path's mappings. If the note is damaged, *files stays empty. maps_free() frees *files. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size);
-/* Sets the paths of the files in the mappings `items`, *count of them by address, which the segments of a core file
- * describe. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of
- * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. Also sets
- * the permissions of the mappings in `files`; an added mapping is marked as readable and executable. */
+/* Sets the files' paths in the mappings `items`, which the segments of a core file describe: *count mappings in order
+ * of address. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of
+ * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. Also sets the
+ * permissions of the mappings in `files`; an added mapping is marked as readable and executable. */
 struct heap_mapping *core_mappings_join(struct maps *files, struct heap_mapping *items, size_t *count);
 
 #endif

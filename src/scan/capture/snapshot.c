@@ -24,7 +24,7 @@
 
 /* The share of the free memory that the copy may take; the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
-/* SPARE: bytes by which the process may have grown in the pause since it was read before. READY: how many of these
+/* SPARE: bytes by which the process may grow between the preparation of a copy and the pause. READY: how many of these
  * bytes get their pages before the pause. */
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
 #define READY(bytes) ((bytes) / 64 + (1u << 20))
@@ -73,7 +73,7 @@ static bool snapshot_is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
-/* Reads which mappings have memory tags. On most machines no mapping has, and nothing is read. Returns 0 or -errno. */
+/* Reads which mappings have memory tags. On most machines there are none, and nothing is read. Returns 0 or -errno. */
 static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
 {
 	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->tags.hwcap2) && !s->is_untagged;

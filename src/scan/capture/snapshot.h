@@ -55,9 +55,9 @@ void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
 /* Restricts copies to the blocks of the heap, without the roots: shared memory is not copied, because no known
  * allocator has blocks in it. */
 void snapshot_blocks_only(struct snapshot *snapshot);
-/* Reads everything that can be read while the process runs. It is called before each pause, if that saves time.
- * Returns 0; 1 after a message if the process may not be read, or there is no memory for a copy; -ESRCH, without a
- * message, if the process has ended. */
+/* Reads everything that can be read while the process runs. To be called before a pause, if that saves time. Returns 0;
+ * 1 after a message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if the
+ * process has ended. */
 int snapshot_warm(struct snapshot *snapshot);
 /* Stops the process, copies its memory, and lets the process continue. If `care` is NULL, the threads may be stopped
  * in any code. Returns the same as snapshot_warm(). The previous copy is discarded, also on failure. */

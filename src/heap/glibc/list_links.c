@@ -5,7 +5,7 @@
  *     {size of the previous chunk, size | flags} {forth, back} {forth, back by size}
  *
  * The address of a header is also the address of the last word of the previous block, or, after chunks were merged,
- * of any word of a block. A program may have a pointer to either. So a word is recognised as malloc's only if the
+ * of any word of a block. A program may have pointers to these words. So a word is recognised as malloc's only if the
  * words beside it and the memory that it points to confirm this. */
 #include "config.h"
 #include "heap/glibc/list_links.h"

@@ -115,8 +115,8 @@ void engine_started(struct engine *engine)
 	poke_visible(engine);
 }
 
-/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order. A
- * visible process that read messages could stop itself after the SIGCONT of the next message. */
+/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order. If the
+ * visible process instead stopped itself on a message, it could miss the SIGCONT for the next one. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)
@@ -420,8 +420,8 @@ void engine_hide(const struct shared_state *shared, const char *name)
 
 #define SETTLE_MS 1000
 
-/* Waits until the visible process has read the last messages, because nothing is attached any more. The wait is limited
- * if that process may be stopped together with its target: then only the engine can continue it. */
+/* Waits, now that nothing is attached any more, until the visible process has read the last messages. The wait is
+ * limited if that process may be stopped together with its target: then only the engine can continue it. */
 static void settle_messages(const struct engine *engine)
 {
 	const bool has_target = engine->launch.pid && !atomic_load(&engine->shared->ended);

@@ -44,7 +44,7 @@ struct rescued_task {
 
 /* ---- Inspecting ---- */
 
-/* Returns a number of the line `key` of /proc/TID/status; 0 if there is no such line. */
+/* Returns the number in the line `key` of /proc/TID/status; 0 if there is no such line. */
 static uint64_t field_of(const char *status, const char *key, int base)
 {
 	uint64_t value;

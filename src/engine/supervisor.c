@@ -190,7 +190,7 @@ static int end_by(int sig)
 	sigset_t set;
 
 	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores the limit */
+	prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe ignores RLIMIT_CORE */
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, sig);

@@ -60,7 +60,7 @@ struct hash hash_with_room(size_t count)
 
 	while (count > h.capacity / 4 * 3)
 		h.capacity *= 2;
-	/* Not calloc(), because then the kernel would clear the pages only when keys are added. */
+	/* Does not use calloc(), with which the kernel would clear the pages only when keys are added. */
 	h.entries = xreallocarray(NULL, h.capacity, sizeof(*h.entries));
 	memset(h.entries, 0, h.capacity * sizeof(*h.entries));
 	return h;

@@ -137,7 +137,7 @@ static inline unsigned digit_of(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* Not strtoull(): text traces are mostly numbers, and strtoull() would take half of the time of reading them. */
+/* Replaces strtoull(), which would take half of the time of reading a text trace, because that is mostly numbers. */
 static inline bool util_parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t number = 0;

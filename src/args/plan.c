@@ -312,8 +312,8 @@ static bool is_in_registers(const struct signature_param *param)
 
 /* Sets is_moved for the parameters of a function that LLVM may have given its own calling convention. If no other file
  * calls the function, LLVM passes the fields of a struct in registers, although the ABI passes the struct on the stack.
- * Then each other parameter may also be in another place. Debug information looks the same for a struct that the
- * function's first instructions load from the stack. */
+ * Then each other parameter may also be in another place. Debug information does not show that: it looks the same for a
+ * struct that the function's first instructions load from the stack. */
 static void find_moved(struct args_plan *plan)
 {
 	bool is_any = false;

@@ -122,7 +122,7 @@ static void add_base(struct listing *listing, const struct data_member *base, co
 		value_struct_add_members(listing, base->type, &part, bases);
 }
 
-/* Adds the members; adds the members of a base like the struct's own. */
+/* Adds the members of a struct, and the members of its bases as if they were its own. */
 static void value_struct_add_members(struct listing *listing, const struct data_type *type,
 				     const struct value_view *view, unsigned bases)
 {

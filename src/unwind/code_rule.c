@@ -391,7 +391,7 @@ static bool find_agreeing(const struct code_rule_search *search, struct code_rul
 	return false;
 }
 
-/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves it. */
+/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves that. */
 static bool is_prologue(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -404,7 +404,7 @@ static bool is_prologue(struct code_rule_search *search, uint64_t address)
 	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
-/* Returns true if a call precedes the address: it may be a return address inside a function, and no prologue. */
+/* Returns true if a call precedes the address: then it may be a return address, inside a function, and no prologue. */
 static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 {
 	const unsigned char *code;

@@ -229,7 +229,7 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If the id is not live, the reserved release may be one of the block that this publisher has just
+		/* If the id is not live, the reserved release may be that of the block that this publisher has just
 		 * allocated. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);

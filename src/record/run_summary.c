@@ -125,7 +125,7 @@ static void run_summary_add_live(struct buf *b, const struct trace *trace, uint3
 	buf_add_str(b, lost.blocks > 1 ? " are lost" : " is lost");
 }
 
-/* Returns true if the line has to name the kind, because a resource of the kind is live that the trace contains. */
+/* Returns true if the line has to name the kind, because some live resource of the kind is in the trace. */
 static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);

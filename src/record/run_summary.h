@@ -5,8 +5,8 @@
 
 #include "record/trace.h"
 
-/* Writes notes on the end of a trace, and on older resources that it does not contain. how: the reason of the end; NULL
- * if there is no special one. Does nothing if the trace has no file. */
+/* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason of the
+ * end; NULL if there is no special one. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
 /* Does the same and closes the trace. has_other_tasks: tasks are still traced, and must not be kept stopped for
  * long. */

@@ -128,7 +128,7 @@ struct trace {
 	uint64_t resident_index; /* next_index when the resident memory was last written */
 	struct areas areas;      /* heap_areas.c: areas that the trace contains */
 	bool is_removed;         /* the file was removed: by functrace, because it is empty, or by another program */
-	bool broken;             /* the trace can no longer be written, or the process no longer be read */
+	bool broken;             /* the trace can no longer be written, or its process can no longer be read */
 	uint64_t calls_written;  /* number of calls that were written; set when the writer is closed */
 	bool reported;
 

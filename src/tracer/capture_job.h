@@ -15,7 +15,7 @@ struct capture_job {
 	bool is_passing;        /* the failure is temporary: another copy may succeed */
 };
 
-/* Makes a job. It reads the memory through `task`. */
+/* Makes a job. The job reads the memory through `task`. */
 struct capture_job capture_job_by(struct heap_capture *capture, const struct task *task);
 
 /* Functions for background_begin(). Each does the work of the function of the same name in scan/capture/heap_capture.h;

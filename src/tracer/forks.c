@@ -19,8 +19,8 @@
 
 /* A fork's child begins with its parent's text, with the breakpoints and slots in it, and with the same objects and
  * blocks. Most children call execve or end before they make a traced call. So no table is copied at first: the child
- * borrows its parent's tables. It gets tables of its own at its first hit, or before the lender's tables change in a
- * way in which the child's text does not:
+ * borrows its parent's tables. The child gets tables of its own at its first hit, or before the lender's tables change
+ * in a way in which the child's text does not:
  *
  *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *

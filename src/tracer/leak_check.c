@@ -7,8 +7,8 @@
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
 
-/* Largest sizes, in bytes, of a copy for the allocator's figures alone. It is smaller for a fork's child, because the
- * child also has its parent's memory, and there may be many children. */
+/* Largest sizes, in bytes, of a copy for the allocator's figures alone. The limit is smaller for a fork's child,
+ * because the child also has its parent's memory, and there may be many children. */
 #define FIGURES_BYTES_MAX (256u << 20)
 #define FORKED_BYTES_MAX  (16u << 20)
 

@@ -30,9 +30,9 @@
  *
  * Breakpoints are removed first, while tasks run. After that three things remain: tasks that have just hit a
  * breakpoint, tasks whose pc is in a slot, and the slots themselves. A task that sleeps in a system call is neither at
- * a hit nor in a slot. It is not even stopped, because an interrupt would make epoll_wait and similar calls fail with
- * EINTR; the kernel detaches it when the tracer's thread ends. All other tasks are interrupted. If a hit's SIGTRAP is
- * still pending, it is collected first. Then the pc is set back to the original text. */
+ * a hit nor in a slot. Such a task is not even stopped, because an interrupt would make epoll_wait and similar calls
+ * fail with EINTR; the kernel detaches it when the tracer's thread ends. All other tasks are interrupted. If a hit's
+ * SIGTRAP is still pending, it is collected first. Then the pc is set back to the original text. */
 
 /* Returns true if the task is blocked in a system call whose instruction is outside all slots. */
 static bool is_asleep(const struct task *task)

@@ -27,8 +27,8 @@ struct process_life {
 
 /* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is not supported. */
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
-/* Makes a process without memory, tables and name. It has no reference yet: a task joins it, or the caller calls
- * process_ref(). */
+/* Makes a process without memory, tables and name. The process has no reference yet: a task joins it, or the caller
+ * calls process_ref(). */
 struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch);
 /* Opens the process's memory through one of its tasks, if it is not open. Returns 0 or -errno. */
 int process_open(struct process *p, pid_t tid);

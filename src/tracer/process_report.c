@@ -13,7 +13,7 @@
 
 /* Reports what src/record cannot report about a process. */
 
-/* Returns the example of options that name functions, from the first module that has one. */
+/* Returns an example of options that name functions, from the first module that contains an example. */
 static const char *symbol_options(const struct settings *set)
 {
 	for (size_t i = 0; i < set->module_count; i++)

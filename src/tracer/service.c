@@ -11,7 +11,7 @@
 
 #define AWAKE_NS 250000u /* for this time after a stop, the tracer polls for the next one without sleeping */
 #define NAP_NS   20000
-/* Tasks that have not stopped for this time count as silent. It is long enough to wake a task on another CPU. */
+/* Tasks that have not stopped for this time count as silent. The time is long enough to wake a task on another CPU. */
 #define SILENCE_NS 250000u
 
 struct service service_begin(struct tracer *t)
@@ -95,7 +95,7 @@ static void await_stop(const struct service *service, uint64_t last_stop)
 }
 
 /* Acts on stops until `end`, or until the tasks of p (NULL: all) are silent. *last_ns gets the time of their latest
- * stop. They do not count as silent while stops are queued, because one of these may be p's. */
+ * stop. Tasks do not count as silent while stops are queued, because one of these may be p's. */
 static bool act_until_silence(struct service *service, uint64_t end, const struct process *p, uint64_t *last_ns)
 {
 	struct tracer *const t = service->t;

@@ -29,7 +29,7 @@ struct call {
 	struct reservation release;   /* the release that this call makes if it succeeds */
 	struct range_releases *range; /* the releases of a range of ids, or NULL: range_release.c */
 	struct call_arguments *shown; /* its arguments as text, or NULL: arguments.c */
-	/* The function of the latest call that was folded into this one. Its own calls are folded, too. */
+	/* The function of the latest call that was folded into this one. This function's own calls are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
 	/* If has_made: an id that another call inside this one has allocated, in an event of its own. */
@@ -135,8 +135,8 @@ void call_free(struct process *p, struct call *call);
 /* Counts and drops a call that never returned. If the call is recorded, a note in the trace says so. */
 void call_stale(struct process *p, struct call *call);
 
-/* Drops all calls in flight, because their returns will not be seen. They get no events; for recorded calls the trace
- * gets a note. */
+/* Drops all calls in flight, because their returns will not be seen. The calls get no events; for recorded calls the
+ * trace gets a note. */
 void calls_drop_all(struct process *p);
 /* Drops the calls of the breakpoint's probes, and the calls that return to it, because its code is unloaded. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);

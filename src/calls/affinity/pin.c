@@ -227,8 +227,8 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	struct pin *pin = t->pin;
 
 	if (tid != pin->tid) {
-		/* A few hits do not make another task busy. They are counted until the pinned task has ALONE successive
-		 * hits. */
+		/* A few hits do not make another task busy. Such hits are counted until the pinned task has ALONE
+		 * successive hits. */
 		if (++pin->others >= OTHERS)
 			unpin_task(t, "another task is busy too");
 		return;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* While a task is pinned by --cpu=auto, watches the functions by which a program reads or sets its CPUs, or creates
- * tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other times. They
- * are the functions of the C library that make the system calls. */
+ * tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other times. The
+ * functions are those of the C library that make the system calls. */
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84

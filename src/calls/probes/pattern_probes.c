@@ -29,7 +29,7 @@ static bool pattern_probes_begins_with(const char *text, const char *beginning)
 
 /* Returns true if the symbol is no function that the program calls. Some code is only jumped to, so that the top of the
  * stack is no return address: separate parts of functions, and code to which the kernel, the dynamic linker or the end
- * of a signal handler jumps. Other code is a helper of the compiler that each function calls. */
+ * of a signal handler jumps. Other code is a compiler's helper, which each function calls. */
 static bool is_part(const struct arch *arch, const char *symbol)
 {
 	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};

@@ -64,9 +64,9 @@ const struct pattern *patterns_named(const struct patterns *patterns, const char
 bool pattern_chooses(const struct pattern *pattern, const struct process *p, const struct object *object);
 /* Notes that the pattern applies to an object, whose symbols were read. */
 void pattern_saw(struct pattern *pattern, const struct process *p, const struct object *object);
-/* Returns the name that a trace shows for a function symbol. It is valid as long as the patterns. */
+/* Returns the name that a trace shows for a function symbol. The name is valid as long as the patterns. */
 const char *patterns_shown(struct patterns *patterns, const char *symbol);
-/* Returns a copy of a name. It is valid as long as the patterns. */
+/* Returns a copy of a name. The copy is valid as long as the patterns. */
 const char *patterns_keep(struct patterns *patterns, const char *name);
 
 /* Called if one row matches two names of a function. Returns true if a trace is to show `name` rather than `than`. The

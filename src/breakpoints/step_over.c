@@ -68,8 +68,8 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	/* If the processor cannot set the pc alone, all registers are written. They include the state of an IT block
-	 * (ARM). */
+	/* If the processor cannot set the pc alone, all registers are written. The registers include the state of an IT
+	 * block (ARM). */
 	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {

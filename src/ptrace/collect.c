@@ -163,8 +163,8 @@ static struct stop wait_all(struct tracer *t)
 /* A wait for all tasks walks the kernel's list of them, twice if it has to sleep: 10 us per walk with 1000 tasks, 60 us
  * with 4000. With more than MANY_TASKS the tracer asks only the task that SIGCHLD names. SIGCHLD does not queue: if
  * several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer asks each of them
- * before it sleeps. It asks for any task (a sweep) about once a millisecond, and whenever a task has stopped that had
- * not stopped recently. */
+ * before it sleeps. The tracer asks for any task (a sweep) about once a millisecond, and whenever a task has stopped
+ * that had not stopped recently. */
 
 #define MANY_TASKS 64
 /* The time between two sweeps is this multiple of a sweep's duration, within the bounds below, because a walk over

@@ -18,8 +18,8 @@ enum patience {
 	PATIENCE_BIRTH =
 		/* a new task: no breakpoint can be inserted before it has stopped, and it may wait long for a CPU */
 	100000,
-	/* The task makes a non-blocking system call for the tracer, with the tracer's registers. It cannot be left in
-	 * that state, even if its cgroup is frozen. */
+	/* The task makes a non-blocking system call for the tracer, with the tracer's registers. The task cannot be
+	 * left in that state, even if its cgroup is frozen. */
 	PATIENCE_OWN = INT_MAX,
 };
 

@@ -19,7 +19,7 @@ void scan_types_rename(struct scan_types *types, struct data_names *names);
 void scan_types_begin(struct scan_types *types, const struct heap_image *image);
 /* Returns the type of the block at an address: a number that stays the same as long as the struct scan_types lives.
  * A block may contain old bytes of another block, so the type is unknown if anything in the block contradicts it.
- * * A C++ class is recognised by the first word. It points to that place in the class's vtable to which whole
+ * * A C++ class is recognised by the first word. This word points to that place in the class's vtable to which whole
  * objects point. The vtable does not contain the objects' size. So if a block was never written and begins where an
  * object of a released block was, that object's class is returned.
  * * A Python type is recognised by the second or fourth word, if this word points to a type, the object's number of

@@ -4,10 +4,10 @@
 
 #include "ptrace/freeze.h"
 
-/* Lets threads run for moments until they have left certain code: the C library's, that of the shared object with
- * this path (or NULL), and system calls that malloc or this object makes. Each thread runs until it has left.
- * Returns how many threads did not leave: they work in this code for long, wait for a lock that such a thread holds, or
- * are stopped by a signal. */
+/* Lets threads run for moments until they have left certain code: the C library's, that of the shared object with path
+ * `object` (NULL: none), and system calls that malloc or that object makes. Each thread runs until it has left. Returns
+ * how many threads did not leave: they work in this code for long, wait for a lock that such a thread holds, or are
+ * stopped by a signal. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
 /* Does the same until no lock of the heap is held, in a process with several threads. A lock is a word of 4 bytes that
  * is not 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in a register or

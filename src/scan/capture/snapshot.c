@@ -64,7 +64,7 @@ static bool snapshot_is_wanted(const struct mapping *m)
 }
 
 /* Returns true if the mapping contains variables that are constant after the dynamic linker or the program has set
- * them (relro). They directly precede the other variables of their file. */
+ * them (relro). Such variables directly precede the other variables of their file. */
 static bool snapshot_is_constant(const struct maps *maps, size_t i)
 {
 	const struct mapping *m = &maps->items[i];

@@ -71,8 +71,8 @@ int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch
 /* Return the last copy, valid until the next one, and its figures. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);
 const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);
-/* Returns a number for the program in the last copy. It changes when the process executes a program, even the same
- * one. */
+/* Returns a number for the program in the last copy. The number changes when the process executes a program, even the
+ * same one. */
 uint64_t snapshot_program(const struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 

@@ -89,8 +89,8 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 }
 
 /* Calls back for the block that contains an address of a thread. Such a block contains the thread's stack, or its
- * control block and variables (musl's dlopen(3) allocates these to make room for more variables). It is in use even
- * if all pointers to it are interior pointers. */
+ * control block and variables (musl's dlopen(3) allocates these to make room for more variables). The block is in use
+ * even if all pointers to it are interior pointers. */
 static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);

@@ -291,7 +291,7 @@ static bool add_mains(struct heap *heap)
 	return !in_pieces || noncontiguous_find(heap, in_pieces);
 }
 
-/* A heap of a thread's arena. It begins with its heap_info {arena, previous heap, size, ...}. */
+/* A heap of a thread's arena. Such a heap begins with its heap_info {arena, previous heap, size, ...}. */
 struct heap_info {
 	uint64_t at, previous, size;
 };

@@ -20,9 +20,9 @@ struct arena {
  * that of the chunk's block; its size includes the chunk's header. */
 enum chunk_state { CHUNK_USED, CHUNK_FREE, CHUNK_CACHED, CHUNK_INTERNAL };
 
-/* A list of free chunks whose neighbours' headers say that they are in use. From 2.32 on each pointer in such lists
- * is xored with bits of its own address ("safe linking"). To find out whether pointers are xored, both ways are
- * tried: the right one ends with 0 after valid chunks only. */
+/* A list of free chunks that are marked as in use in the next chunks' headers. From 2.32 on each pointer in such lists
+ * is xored with bits of its own address ("safe linking"). To find out whether pointers are xored, both ways are tried:
+ * the right one ends with 0 after valid chunks only. */
 struct chain {
 	uint64_t first, size; /* size: size of each chunk in bytes; 0: any size */
 	unsigned header;      /* offset of a chunk's block from the address in a pointer of the list, in bytes */

@@ -169,7 +169,7 @@ static int mmapped_compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Reads the counts in mp_. They precede sbrk_base, which is at address `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
+/* Reads the counts in mp_. The counts precede sbrk_base, which is at address `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
  * no_dyn_threshold}, 4 bytes each, and {mmapped_mem, max_mmapped_mem}, a word each. From 2.35 on, if words have 8
  * bytes, there are 4 bytes of padding between these two groups. */
 static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)

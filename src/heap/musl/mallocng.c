@@ -60,9 +60,9 @@ static uint64_t mallocng_number(struct musl *m, uint64_t address, unsigned size)
 	return mallocng_read_number(m, address, size, &value) ? value : 0;
 }
 
-/* Returns true if a struct malloc_context is at address `at`. It begins with the secret, an int, a counter and five
- * words; if the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first and
- * the last page of metas follow, at offset head_at. */
+/* Returns true if a struct malloc_context is at address `at`. The struct begins with the secret, an int, a counter and
+ * five words; if the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first
+ * and the last page of metas follow, at offset head_at. */
 static bool is_context(struct musl *m, uint64_t at)
 {
 	uint64_t secret, head, last;

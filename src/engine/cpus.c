@@ -28,7 +28,7 @@ int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask)
 	if (!cpus_are_only(tid, cpu) || (CPU_COUNT(mask) == 1 && CPU_ISSET(cpu, mask)))
 		return 0;
 	/* CPUs that are added to a cpuset later are used only by tasks that never chose a mask. Therefore the task
-	 * first gets all CPUs, as before functrace. Its own mask is set only if it differs from the result. */
+	 * first gets all CPUs, as before functrace. The task's own mask is set only if it differs from the result. */
 	memset(&all, 0xff, sizeof(all));
 	if (sched_setaffinity(tid, sizeof(all), &all) == 0 && sched_getaffinity(tid, sizeof(now), &now) == 0 &&
 	    CPU_EQUAL(&now, mask))

@@ -64,7 +64,7 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells the visible process to read the board. It may be stopped, so the engine does not wait for it. If the socket is
+/* Tells the visible process to read the board. Does not wait for that process, which may be stopped. If the socket is
  * full, the poke is not needed: the visible process still has messages to read. Returns false if it has ended. */
 static bool poke_visible(struct engine *engine)
 {

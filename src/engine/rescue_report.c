@@ -167,8 +167,8 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
 	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
 
-	/* The guardian has sent SIGKILL to the process. It ends at the latest when the guardian ends, because one of
-	 * its tasks may still be traced. */
+	/* The guardian has sent SIGKILL to the process. The process ends at the latest when the guardian ends, because
+	 * one of its tasks may still be traced. */
 	if (process->lost)
 		return FATE_ENDED;
 	if (rescue_report_has_ended(process, rescue_report_milliseconds_until(ends)))

@@ -56,10 +56,10 @@ static bool stays_ignored(const struct supervisor *s, const struct signal_state 
 	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
 }
 
-/* Blocks the signals that the visible process acts on. It reads them from a signalfd, so that there is no handler and
- * no race. A signal that functrace was started to ignore (nohup, a script's background job) stays ignored if a target
- * is launched, which ignores it too. While the target runs, INT, QUIT and TSTP are meant for the target: functrace
- * reads and drops them. When attached, functrace stops by TSTP as any program does. */
+/* Blocks the signals that the visible process acts on. That process reads them from a signalfd, so that there is no
+ * handler and no race. A signal that functrace was started to ignore (nohup, a script's background job) stays ignored
+ * if a target is launched, which ignores it too. While the target runs, INT, QUIT and TSTP are meant for the target:
+ * functrace reads and drops them. When attached, functrace stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};

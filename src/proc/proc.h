@@ -72,8 +72,8 @@ bool proc_stat_again(int fd, struct proc_stat *stat);
 
 /* Returns true if the task is no kernel thread and has not ended. */
 bool proc_is_alive(pid_t tid);
-/* Returns true if the task works for the kernel, as a kernel thread or as a thread of a program's process. It cannot be
- * traced. */
+/* Returns true if the task works for the kernel, as a kernel thread or as a thread of a program's process. Such a task
+ * cannot be traced. */
 bool proc_is_kernel_worker(pid_t tid);
 /* Returns the start time of a process in nanoseconds since the Epoch, exact to a clock tick (10 ms); 0: unknown. */
 uint64_t proc_start_time(pid_t pid);

@@ -317,7 +317,7 @@ static bool makes_room(const struct path_state *state)
 }
 
 /* Returns true if the instruction at `address` lowers sp, and straight-line code continues from there to the
- * prologue and leaves the return address in its register. */
+ * prologue and leaves the return address in the link register. */
 static bool code_rule_leads_to(struct code_rule_search *search, uint64_t address, uint64_t prologue)
 {
 	struct path_state state;

@@ -26,8 +26,8 @@ struct fallback {
 	const struct unwind_mapping *last; /* the mapping whose .eh_frame was last read */
 };
 
-/* libunwind's function for searching a binary table like that in .eh_frame_hdr. It is exported, but no header of
- * libunwind declares it; other remote unwinders (perf) use it, too. */
+/* libunwind's function for searching a binary table like that in .eh_frame_hdr. The function is exported, but no header
+ * of libunwind declares it; other remote unwinders (perf) use it, too. */
 #define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
 			      int need_unwind_info, void *arg);

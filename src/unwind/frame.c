@@ -80,8 +80,8 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 		is_executable(&unwinder->executable, pc - 1));
 }
 
-/* Returns true if the address is near code made at run time. It may then be in code that was made after the mappings
- * were last read. */
+/* Returns true if the address is near code made at run time. The address may then be in code that was made after the
+ * mappings were last read. */
 static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 {
 	const struct executable *executable = &unwinder->executable;

@@ -16,7 +16,7 @@ struct row_cache_entry {
 	const struct row *row; /* NULL if the entry is empty */
 };
 
-/* The ranges of executable memory. They are read from /proc/PID/maps only when they are needed. */
+/* The ranges of executable memory. The ranges are read from /proc/PID/maps only when they are needed. */
 struct executable {
 	struct cfi_range *ranges;
 	size_t count, capacity;

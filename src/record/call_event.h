@@ -44,7 +44,7 @@ struct event {
 	bool has_kept;
 	/* the call may be nested in another traced call, whose entry was missed */
 	bool has_unknown_maker;
-	/* the C library itself calls the release, perhaps for a block that it allocated for its own use */
+	/* the C library itself calls the releasing function, perhaps for a block that it allocated for its own use */
 	bool may_be_bookkeeping;
 	struct arg_list *args; /* arguments of the call; NULL if none were recorded */
 	struct unwind_frame *frames;

@@ -34,10 +34,10 @@ static uint64_t last_event(const struct trace *trace)
 	return trace->next_index - 1;
 }
 
-/* Returns true if block->maker is certainly the function that allocated the block. It is not certain if calls may have
- * been missed: if the return of operator new was not watched, the block seems to come from the malloc inside it. Also,
- * a forking process may have released the block and allocated the address again just before its child's ledger was
- * copied. */
+/* Returns true if block->maker is certainly the function that allocated the block. That is not certain if calls may
+ * have been missed: if the return of operator new was not watched, the block seems to come from the malloc inside it.
+ * Also, a forking process may have released the block and allocated the address again just before its child's ledger
+ * was copied. */
 static bool knows_maker(const struct trace *trace, const struct live_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
@@ -88,8 +88,8 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 
 static void unknown_release(struct trace *trace, const struct event *e)
 {
-	/* fails_unknown: the function fails for ids that are not allocated. It has succeeded, so an allocation was
-	 * missed, and this is no double release. */
+	/* fails_unknown: the function fails for ids that are not allocated. As this call has succeeded, an allocation
+	 * was missed, and this is no double release. */
 	const bool is_proof = e->function->function->fails_unknown;
 	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
 	struct kind_counts *counts = &live_of(trace, e)->counts;

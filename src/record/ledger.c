@@ -16,8 +16,8 @@
  * A release is recorded at its entry and an allocation at its return. So a release precedes the next allocation of the
  * same id, because another thread can get the id only after the releasing thread has continued from its stop.
  *
- * A release that can fail (realloc) is reserved at its entry. It is committed when it is proved to have succeeded: when
- * it returns, when a nested call releases the id, or when another call returns the same id:
+ * A release that can fail (realloc) is reserved at its entry. The release is committed when it is proved to have
+ * succeeded: when its call returns, when a nested call releases the id, or when another call returns the same id:
  *
  *	A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
  *

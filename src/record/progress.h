@@ -8,7 +8,7 @@
 void progress_begin(struct run *run);
 /* Updates the line. To be called once a second. */
 void progress_show(struct run *run);
-/* Removes the line. It is not shown again. */
+/* Removes the line, which is not shown again. */
 void progress_end(struct run *run);
 
 #endif

@@ -30,8 +30,8 @@ static inline const char *traced_family(const struct traced *function)
 	return function->any_family ? NULL : function->function->family;
 }
 
-/* Returns a number for a function's name and family. It stays valid when the function is freed. Returns 0 if there are
- * more than 255 functions. */
+/* Returns a number for a function's name and family. The number stays valid when the function is freed. Returns 0 if
+ * there are more than 255 functions. */
 unsigned function_number(struct run *run, const struct traced *function);
 /* Clears the cache of function_number(). To be called before a struct traced is freed, because another one may get its
  * address. */
@@ -48,7 +48,7 @@ struct release {
 	unsigned releaser;
 };
 
-/* Stores a release. It may overwrite the release of another id. */
+/* Stores a release. This may overwrite the release of another id. */
 void releases_keep(struct live_set *live, const struct release *release);
 /* Returns the last release of an id that is not live; NULL if it was never released, or the release was overwritten. */
 const struct release *releases_find(const struct live_set *live, uint64_t id);

@@ -6,7 +6,7 @@
 
 /* Returns a new trace, without a file, which was added to the run's list. trace_free() frees it. */
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
-/* Removes a trace from the run's list and frees it. Its file must be closed. */
+/* Removes a trace from the run's list and frees it. The trace's file must already be closed. */
 void trace_free(struct trace *trace);
 /* Copies the contexts of a forking process to its child's trace. */
 void trace_copy_contexts(const struct trace *from, struct trace *to);

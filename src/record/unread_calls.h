@@ -1,11 +1,11 @@
 /* Leaves out calls of a trace if its reader is slow, because the reader must never block the program (--live).
  *
- * Bytes that the reader has not read yet are stored in the writer. When there are UNREAD_MAX of them, calls are left
- * out until the reader has read all of these bytes. Then three kinds of records are written: a note with the number of
- * calls that were left out; a release for each older block that was released meanwhile; and an allocation for each new
- * block that is still live, without a stack and with the current time. So the live blocks of the trace are correct
- * again, and the memory that is needed is proportional to the number of blocks. Calls of kinds whose references are
- * counted are never left out. */
+ * Bytes that the reader has not read yet are stored in the writer. When there are UNREAD_MAX such bytes, calls are left
+ * out until the reader has read all of them. Then three kinds of records are written: a note with the number of calls
+ * that were left out; a release for each older block that was released meanwhile; and an allocation for each new block
+ * that is still live, without a stack and with the current time. So the live blocks of the trace are correct again, and
+ * the memory that is needed is proportional to the number of blocks. Calls of kinds whose references are counted are
+ * never left out. */
 #ifndef FT_RECORD_UNREAD_CALLS_H
 #define FT_RECORD_UNREAD_CALLS_H
 

@@ -16,7 +16,7 @@ struct process_life {
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;                          /* id of the loan in the guardian's journal; -1: none */
 	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables of its own before it runs */
-	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task has ended: exit_captures.c */
+	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task is at its exit event */
 	struct end_reading *end_reading;   /* NULL: no thread is reading its heap: exit_captures.c */
 	bool is_looked_through;            /* it was captured in this round: leak_check_detach.c */
 	bool has_verdict;                  /* the leak check at its exit is written, or has begun: exit_captures.c */

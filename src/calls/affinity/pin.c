@@ -26,7 +26,7 @@
  * twice as many hits.
  *
  * Both masks are restored when a second task is busy, when tracing ends, and by the guardian if the engine is killed
- * (rescue.c). */
+ * (guardian_journal.c). */
 
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)

@@ -284,7 +284,7 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Updates the scan's data from the last copy. */
+/* Notes facts of the last copy: its program, whether a thread was awake, and what threads must leave next time. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);

@@ -85,7 +85,7 @@ static void read_words(void *context, uint64_t from, uint64_t to)
 
 /* Memory that was read but never written consists of a shared page of zeros, the small or the huge one, which is
  * marked as present. A table made by calloc() may contain gigabytes of it. From Linux 6.7 on the kernel shows where
- * these pages are (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN). On older kernels they are copied. */
+ * these pages are (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN). On older kernels these pages are copied. */
 
 struct pagemap_region {
 	uint64_t start, end, categories;

@@ -215,7 +215,7 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* Returns the launched program's exit status, or that of tracing. done: the engine has ended by itself, with
+/* Returns the program's exit status; functrace's own if it started none. done: the engine has ended by itself, with
  * `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {

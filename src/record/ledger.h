@@ -19,7 +19,7 @@ void ledger_released(struct trace *trace, const struct event *e);
 /* Does the same for each live id from the event's id to `last`. */
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last);
 /* Adds to the live set an id that was allocated before the trace began. Nothing is written to the trace; the later
- * release of the id is not counted as one of an unknown id. */
+ * release of the id is not counted as the release of an unknown id. */
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 /* Begins a baseline of a kind of resource, which finds the blocks that were live before the trace. The ledger remembers
  * releases until the baseline ends. */

@@ -171,7 +171,7 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* After calls, the return address can be in its register only if this path saved the register before them. */
+	/* After calls, the return address can be in the link register only if this path saved that before them. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)

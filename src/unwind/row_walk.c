@@ -296,7 +296,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		/* The rule says that the return address is in its register, but the code has made a call since, so
+		/* The rule says that the return address is in the link register, but the code has made a call since, so
 		 * the rule is wrong. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;

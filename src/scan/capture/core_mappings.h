@@ -6,8 +6,9 @@
 #include "heap/image.h"
 #include "symbols/objects/maps.h"
 
-/* Reads a note NT_FILE into *files, which is empty: mappings by address. Numbers the paths; the number is stored as the
- * inode of the path's mappings. If the note is damaged, *files stays empty. maps_free() frees *files. */
+/* Reads a note NT_FILE into *files, which is empty at first: the mappings, in order of address. Numbers the paths; the
+ * number is stored as the inode of the path's mappings. If the note is damaged, *files stays empty. maps_free() frees
+ * *files. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size);
 /* Sets the files' paths in the mappings `items`, which the segments of a core file describe: *count mappings in order
  * of address. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of

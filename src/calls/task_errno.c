@@ -11,7 +11,7 @@ static int64_t signed_word(const struct arch *arch, uint64_t word)
 	return arch->pointer_size == sizeof(int32_t) ? (int32_t)word : (int64_t)word;
 }
 
-/* Computes the distance from the thread pointer to errno. Returns false if the object does not show it, or if its GOT
+/* Computes the distance from the thread pointer to errno. Returns false if the object does not show this, or if its GOT
  * slot is not filled yet. */
 static bool task_errno_offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
 {

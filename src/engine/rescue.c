@@ -385,7 +385,7 @@ static void rescue_note_end(struct rescue *r, pid_t tid, int status)
 	r->target_status = status;
 }
 
-/* Corrects the task's registers. Returns false if that failed; *killed: because the task was killed meanwhile. */
+/* Corrects the task's registers. Returns false if that failed; *killed: true if the task was killed meanwhile. */
 static bool corrects(const struct rescue *r, const struct rescued_task *task, bool *killed)
 {
 	errno = 0;

@@ -53,7 +53,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	if (error)
 		return refusal_of_attach(pid, error);
 	/* The sharers are seized before the memory is opened. If the process calls execve after that, the tasks found
-	 * here show it (seize_drop_replaced()). */
+	 * here reveal that (seize_drop_replaced()). */
 	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);

@@ -7,8 +7,9 @@
  * recognized by the instruction that saves this register. Both searches have to agree.
  *
  * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to its function,
- * and a path that returns without a call needs no confirmation. The return address may still be in its register. A path
- * that first saves this register and later returns has run through the prologue itself; no other is searched for. */
+ * and a path that returns without a call needs no confirmation. The return address may still be in the link register. A
+ * path that first saves this register and later returns has run through the prologue itself; no other is searched
+ * for. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"

@@ -182,7 +182,7 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 }
 
 /* If a call in flight of the same kind, with the same return_sp, has jumped here, folds this call into it and returns
- * true. A call of another kind is separate. Drops older calls with this return_sp that never returned. */
+ * true. A call of another kind stays separate. Drops older calls with this return_sp that never returned. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const struct operands *of)
 {

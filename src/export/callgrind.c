@@ -1,9 +1,9 @@
-/* Writes a file like callgrind's, for KCachegrind and callgrind_annotate: what each line of each function has allocated
- * or has alive, itself and in the functions that it calls. The format has a place for memory only.
+/* Writes a file in callgrind's format, for KCachegrind and callgrind_annotate: the memory that each source line of each
+ * function has allocated, or has alive, itself and through called functions.
  *
- * The readers add up the costs of the calls of a function, so the cost of a recursive function would be counted at each
- * level. As with callgrind's --separate-recs, the second occurrence of a function in a stack is a function of its own,
- * "f'2": f has the whole cost, once. */
+ * These programs add up the costs of all calls of a function, so they would count the cost of a recursive function once
+ * for each level. Therefore the second occurrence of function f in a stack is written as a separate function "f'2", as
+ * by callgrind's --separate-recs. */
 #include "config.h"
 #include "export/export.h"
 
@@ -11,37 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function at a level of recursion. Functions have numbers: first those of the frames, then those that allocate. */
+/* A function at a level of recursion. The lowest numbers are those of functions in frames; allocating functions
+ * follow. */
 struct callgrind_node {
 	size_t function;
-	size_t level; /* of recursion: 1 is the outermost */
+	size_t level; /* level of recursion; 1 is the outermost */
 };
 
 struct edge {
-	struct callgrind_node caller, callee; /* callee is the caller: its own cost */
-	unsigned line;                        /* of the caller */
+	struct callgrind_node caller, callee; /* if both are equal, the cost is the caller's own */
+	unsigned line;                        /* line in the caller */
 	struct tally cost;
 };
 
 struct occurrence {
-	size_t group; /* the last one that contained the function, counted from 1 */
-	size_t level; /* how often the function is in that group */
+	size_t group; /* number, from 1 on, of the last group that contained the function */
+	size_t level; /* how often the function occurs in that group's stack so far */
 };
 
 struct callgrind {
-	struct profile_frame *functions; /* a frame of each; those that allocate have a name only */
-	size_t function_count, framed;   /* framed: how many have frames */
-	size_t *function_of;             /* a frame's number -> its function's */
+	struct profile_frame *functions; /* a frame of each function; allocating functions have only a name */
+	size_t function_count, framed;   /* framed: number of functions with frames */
+	size_t *function_of;             /* number of a frame -> number of its function */
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
-	struct occurrence *occurrences; /* one for each function of frames */
+	struct occurrence *occurrences; /* one element for each function with frames */
 	struct tally total;
 	struct buf room;
 	FILE *out;
 };
 
-/* Strings of frames are interned, so equal strings have equal pointers. Each frame without a function is a function of
- * its own. */
+/* Strings of frames are interned, so equal strings have equal pointers. Each frame without a function's name counts as
+ * a separate function. */
 static int callgrind_compare_functions(const struct profile_frame *x, const struct profile_frame *y)
 {
 	int order = compare_u64((uintptr_t)x->function, (uintptr_t)y->function);
@@ -82,7 +83,7 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	callgrind->occurrences = xcalloc(callgrind->function_count + 1, sizeof(*callgrind->occurrences));
 }
 
-/* Returns the number of the function that was called to allocate. There are few of these. */
+/* Returns the number of the allocating function with that name. There are few of these. */
 static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;
@@ -117,7 +118,7 @@ static int compare_edges(const void *a, const void *b)
 	return order ? order : compare_u64(x->line, y->line);
 }
 
-/* Sorts the edges and joins equal ones. */
+/* Sorts the edges, and adds up the costs of edges with the same caller, callee and line. */
 static void join_edges(struct callgrind *callgrind)
 {
 	size_t kept = 0;
@@ -158,14 +159,15 @@ static void callgrind_add_group(struct callgrind *callgrind, const struct profil
 	add_edge(callgrind, &(struct edge){allocator, allocator, 0, *cost});
 }
 
-/* Writes "fn=(2) name". The number makes names possible that begin with a parenthesis. */
+/* Writes "fn=(2) name". Because of the number, the name itself may begin with a parenthesis. */
 static void callgrind_write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);
 	plain_print(callgrind->out, name ? name : "???");
 }
 
-/* Writes a node. keys: of its object, file and function, each with the end of the line before it. */
+/* Writes a node. keys: the keys for its object, file and function; a key begins with the newline of the previous
+ * line. */
 static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node,
 				 const char *const keys[3])
 {

@@ -9,12 +9,12 @@
 struct chrome {
 	const struct profile *profile;
 	const struct profile_process *process;
-	const char *type;      /* of the resource */
-	const char *separator; /* before the next event */
+	const char *type;      /* type of the resource */
+	const char *separator; /* text to write before the next event */
 	FILE *out;
 };
 
-/* since: from the profile's beginning. */
+/* since: time since the profile's beginning. */
 static void begin_event(struct chrome *chrome, const char *phase, uint64_t since, const char *name)
 {
 	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":0,\"ts\":", chrome->separator, phase,
@@ -27,7 +27,7 @@ static void begin_event(struct chrome *chrome, const char *phase, uint64_t since
 	export_print_json(chrome->out, ",\"name\":", name);
 }
 
-/* Bytes and blocks are separate counters, because a common counter would draw one on top of the other. */
+/* Bytes and blocks are separate counters, because the viewers stack the values of one counter. */
 static void add_counter(struct chrome *chrome, const char *what, uint64_t since, uint64_t figure)
 {
 	char *const name = xasprintf("%s: live %s", chrome->type, what);
@@ -37,7 +37,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	free(name);
 }
 
-/* The peak of a resource without sizes is its greatest number of blocks. */
+/* Adds the peak. For a resource without sizes it is the greatest number of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
 	if (resource->peak.bytes && !resource->counts_alone)

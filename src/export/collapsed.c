@@ -1,12 +1,12 @@
-/* Writes collapsed stacks, one in each line: "root;caller;leaf 123". flamegraph.pl, inferno and speedscope read them.
- * If the profile is compared to an older one, a line has two figures, before and now, as difffolded.pl writes them for
- * a differential flame graph. */
+/* Writes collapsed stacks, one in each line: "root;caller;leaf 123". flamegraph.pl, inferno and speedscope can read
+ * them. If the profile is compared to an older one, a line has the older and the present figure, as in the output of
+ * difffolded.pl for differential flame graphs. */
 #include "config.h"
 #include "export/export.h"
 
 #include <inttypes.h>
 
-/* Writes a name without ';' and line ends, which have a meaning in the format. */
+/* Writes a name; replaces ';' and line ends, which are separators in the format. */
 static void collapsed_write_name(const char *name, FILE *out)
 {
 	struct buf plain = {0};

@@ -1,19 +1,19 @@
-/* Writes a file like that of valgrind's DHAT, version 2, for its viewer dh_view.html: for each stack the blocks and
- * bytes that were allocated, their lifetimes, and what was alive at the stack's own peak, at the peak of all and at the
- * end. Whether blocks were read or written is unknown. The format has a place for memory only. */
+/* Writes a file in version 2 of the format of valgrind's DHAT, for its viewer dh_view.html: for each stack the
+ * allocated memory, its lifetimes, and the live memory at the stack's own peak, at the peak of all stacks and at the
+ * end. Reads and writes of blocks are unknown. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"
 
 #include <inttypes.h>
 
-/* The viewer shows blocks as short-lived if their average lifetime, in the unit of the file, is less. DHAT has 500. */
+/* Blocks with a shorter average lifetime, in the file's unit of time, are shown as short-lived. DHAT writes 500. */
 #define SHORT_LIVED 500
 
 struct dhat {
 	const struct profile *profile;
-	struct buf table;    /* texts of the frames, a JSON string in each line */
-	struct hash text_of; /* frame or interned function -> number of its text; 0 is the root */
+	struct buf table;    /* the texts of frames as JSON strings, one in each line */
+	struct hash text_of; /* frame or interned function name -> number of its text; number 0 is the root */
 	size_t texts;
 	FILE *out;
 };
@@ -30,7 +30,7 @@ static void add_table_line(struct dhat *dhat, const char *text)
 	json_add_string(&dhat->table, text);
 }
 
-/* Returns the number of the text for a frame, or for the called function if `frame` is NULL. */
+/* Returns the number of the text for a frame; if `frame` is NULL, for the function that was called to allocate. */
 static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame, const char *function)
 {
 	uint64_t *const number = hash_place(&dhat->text_of, frame ? (uintptr_t)frame : (uintptr_t)function);
@@ -49,7 +49,8 @@ static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame
 	return *number;
 }
 
-/* Stacks differ by their frames alone. So a stack that ends early gets a last frame that says why. */
+/* The viewer distinguishes stacks only by their frames. So an incomplete stack gets a last frame that names the
+ * reason. */
 static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group)
 {
 	static const char *const ends[] = {
@@ -89,7 +90,7 @@ static void dhat_write_head(const struct dhat *dhat, const struct profile_resour
 	      dhat->out);
 	fprintf(dhat->out, ",\"tuth\":%d\n", SHORT_LIVED);
 	export_print_json(dhat->out, ",\"cmd\":", export_command(account));
-	/* The peaks of several processes have no common time: `tg` is that of the last process. */
+	/* Several processes have no common peak; then `tg` is the time of the last process's peak. */
 	fprintf(dhat->out, ",\"pid\":%" PRIu32 ",\"te\":%" PRIu64 ",\"tg\":%" PRIu64 "\n,\"pps\":[", account->pid,
 		in_units(dhat, profile->end_since), memory ? in_units(dhat, memory->peak_since) : 0);
 }

@@ -1,5 +1,5 @@
-/* Writes files for other tools. Each export is a row of exports.c in a file of its own; only that file knows the
- * bytes. */
+/* Writes files for other tools. The table in exports.c lists the exports. Each export has a source file, and no other
+ * file contains its format. */
 #ifndef FT_EXPORT_EXPORT_H
 #define FT_EXPORT_EXPORT_H
 
@@ -16,22 +16,22 @@ enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT, W
 
 struct export_options {
 	enum export_weight weight;
-	struct names *names;             /* for stages; NULL: none. The caller's */
-	const struct trace_clock *clock; /* for stages; see struct account */
+	struct names *names;             /* for stage_new: finds names, owned by the caller; NULL: none */
+	const struct trace_clock *clock; /* for stage_new; see struct account */
 };
 
 struct export
 {
-	const char *name;   /* the word for -f */
-	const char *suffix; /* of its files: ".collapsed" */
-	bool is_binary;     /* not to be written to a terminal */
-	const char *needs;  /* packages without which this build lacks both functions below; NULL: none */
+	const char *name;   /* the name of the export, as in -f NAME */
+	const char *suffix; /* suffix of the files' names: ".collapsed" */
+	bool is_binary;     /* the file is binary, so it is not written to a terminal */
+	const char *needs;  /* packages that the build lacked, so that both functions are NULL; NULL: none */
 	bool is_weighted;   /* --weight chooses the figure */
-	bool compares;      /* it writes what grew, if the profile is compared to an older one */
+	bool compares;      /* if the profile is compared to an older one, the file shows the growth */
 	/* Writes a whole profile. Returns 0, or a negative errno after a message; the caller finds errors of `out` by
-	 * ferror(). NULL if the file has the history of one process, which needs stage_new. */
+	 * ferror(). NULL if the file contains one process's calls in order: stage_new writes it. */
 	int (*write)(const struct profile *profile, const struct export_options *options, FILE *out);
-	/* Makes a last stage that writes as the records come. The caller owns the stage and `out`. */
+	/* Makes a last stage, which writes the file while it gets the records. The caller owns the stage and `out`. */
 	struct stage *(*stage_new)(const struct export_options *options, FILE *out);
 };
 
@@ -41,32 +41,32 @@ struct stage *export_stage_new(const struct export *export, const struct export_
 
 /* Returns the export with this name, or NULL. */
 const struct export *export_find(const char *name);
-/* Returns the names of all exports, with commas; valid until the next call. */
+/* Returns the names of all exports, separated by commas; valid until the next call. */
 const char *export_names(void);
-/* The same of those that compare. */
+/* The same for the exports whose `compares` is set. */
 const char *export_names_that_compare(void);
-/* Reads live, allocated, peak, count or lost. Returns false for another word. */
+/* Parses "live", "allocated", "peak", "count" or "lost". Returns false for any other word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
-/* Returns one figure of a group, blocks and bytes. WEIGHT_COUNT is what was allocated. If the profile is compared,
- * returns how much more that is than before. */
+/* Returns the figure of a group: blocks and bytes; for WEIGHT_COUNT the allocated ones. If the profile is compared to
+ * an older one, returns the figure's growth. */
 struct tally export_tally_of(const struct profile_group *group, enum export_weight weight);
-/* Returns the bytes of that figure, or for WEIGHT_COUNT the blocks. */
+/* Returns the bytes of export_tally_of(); for WEIGHT_COUNT the number of blocks. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
-/* Returns the name for a frame: that of the function, "[lib.so+0x123]" or "[0x123]". It is the frame's own string, or
- * is written to `room`. */
+/* Returns the function's name for a frame; if it has none, "[lib.so+0x123]" or "[0x123]". The text is a string of the
+ * frame, or is stored in `room`. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
-/* Returns the address of the call that returns to `address`; 0 if that is 0, which is unknown. */
+/* Returns an address in the call instruction before a return address; 0 if `address` is 0, which means unknown. */
 uint64_t export_call_address(uint64_t address);
 
-/* Prints `before`, and the text as a JSON string; NULL as null. */
+/* Prints `before`, then the text as a JSON string, or null if it is NULL. */
 void export_print_json(FILE *out, const char *before, const char *text);
 /* Appends a frame as valgrind's tools write it: "0x10F: alloc (a.c:5)", "0x10F: alloc (in /lib/liba.so)". */
 void export_add_frame(struct buf *out, const struct profile_frame *frame);
 
-/* Returns the process's command, or its name if that is unknown. */
+/* Returns the process's command line; its name if the command line is unknown. */
 const char *export_command(const struct account *account);
-/* Returns the resource with the heap's blocks, for files with a place for memory only; NULL if the traces have none. */
+/* Returns the resource whose ids are the heap's blocks, for formats that contain only memory; NULL if there is none. */
 const struct profile_resource *export_memory(const struct profile *profile);
 
 extern const struct export export_callgrind;

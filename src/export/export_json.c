@@ -1,5 +1,5 @@
-/* Writes lines of JSON, with one object in each: the processes, the resources, the groups. Readers can skip a "type"
- * that they do not know. */
+/* Writes JSON objects, one in each line: the processes, the resources, the groups. Readers can skip objects whose
+ * "type" they do not know. */
 #include "config.h"
 #include "export/export.h"
 
@@ -41,7 +41,7 @@ static void export_json_print_classes(FILE *out, const struct tally lost[LOST_KI
 	fputc('}', out);
 }
 
-/* Prints the figures of the older trace that the profile is compared to. */
+/* Prints the figures of the older trace with which the profile is compared. */
 static void export_json_print_old(FILE *out, const struct figures *old)
 {
 	fputs(",\"old\":{\"of\":\"before\"", out);

@@ -1,4 +1,4 @@
-/* The stage of an export that writes as records come. It opens its file when the process is known. */
+/* The last stage for exports with stage_new. It opens the file when the process is known. */
 #include "config.h"
 #include "analysis/stream.h"
 #include "export/export.h"
@@ -33,7 +33,7 @@ static int export_stage_put(struct stage *stage, const struct record *record)
 
 	if (!error)
 		return 0;
-	/* An error of writing ends the run. Closing the stream reports it. */
+	/* A failed write ends the run. stream_close() reports it. */
 	export->failed = true;
 	stream_close(&export->stream, 0);
 	return error;

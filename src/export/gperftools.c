@@ -1,7 +1,7 @@
-/* Writes a heap profile like that of gperftools' profiler, for google-pprof: for each stack the blocks and bytes of
- * memory that are alive and that were allocated. The file contains the names, as if google-pprof --raw had written it.
- * So addresses need not be real: they are even numbers for places of code, and odd ones for functions whose callers are
- * unknown. */
+/* Writes a heap profile in the format of gperftools' profiler, for google-pprof: for each stack the live and the
+ * allocated blocks and bytes of memory. As in the output of google-pprof --raw, the file contains the names, so the
+ * addresses in it need not be real. They are even numbers for places of code, and odd numbers for allocating
+ * functions. */
 #include "config.h"
 #include "export/export.h"
 #include "export/locations.h"
@@ -10,12 +10,12 @@
 
 struct gperftools {
 	struct places places;
-	struct hash called; /* interned function -> its odd number */
+	struct hash called; /* interned name of an allocating function -> its odd number */
 	struct buf names, stacks, room;
-	struct tally live, allocated; /* of all stacks */
+	struct tally live, allocated; /* sums over all stacks */
 };
 
-/* Appends a name without two hyphens in a row, which the format has before the name of an inlined function. */
+/* Appends a name without two hyphens in a row, because in the format "--" precedes the name of an inlined function. */
 static void gperftools_add_name(struct buf *names, const char *name)
 {
 	const size_t begin = names->size;
@@ -32,7 +32,7 @@ static uint64_t called_number(struct gperftools *gperftools, const char *functio
 
 	if (!*number) {
 		*number = 2 * gperftools->called.count - 1;
-		/* The reader would leave out a plain malloc, and the whole stack with it. */
+		/* Without the brackets google-pprof would leave out a plain malloc, and the whole stack with it. */
 		buf_printf(&gperftools->names, "0x%" PRIx64 " [", *number);
 		gperftools_add_name(&gperftools->names, function);
 		buf_add_str(&gperftools->names, "]\n");
@@ -97,7 +97,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 	buf_add(&head, gperftools.names.data, gperftools.names.size);
 	buf_add_str(&head, "---\nheap profile: ");
 	add_tallies(&head, &gperftools.live, &gperftools.allocated);
-	/* Without this word the reader would take the figures for samples. */
+	/* Without this word google-pprof would take the figures for samples. */
 	buf_add_str(&head, " heapprofile\n");
 	fwrite(head.data, 1, head.size, out);
 	fwrite(gperftools.stacks.data, 1, gperftools.stacks.size, out);

@@ -1,9 +1,10 @@
-/* Writes a file like heaptrack_interpret's, format version 3, for heaptrack_gui and heaptrack_print: all allocations
- * and releases of memory in their order, with stacks and times. The first character of a line is its kind; all numbers
- * are hexadecimal. Strings, places of code ("ips") and traces count from 1, and 0 is none; allocation infos (a size and
- * a trace) count from 0. The format has a place for memory only.
+/* Writes a file as heaptrack_interpret does (format version 3), for heaptrack_gui and heaptrack_print: all allocations
+ * and releases of memory in order, with stacks and times. The first character of a line is its kind; all numbers are
+ * hexadecimal. A "trace" is a stack, an "ip" a place of code. Strings, ips and traces are numbered from 1 (0: none),
+ * allocation infos (a size and a trace) from 0.
  *
- * The stage writes as records come. It keeps the distinct stacks with their names, and the live blocks. */
+ * The stage writes lines while it gets the records. It stores the distinct stacks with their names, and the live
+ * blocks. */
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "analysis/preexisting.h"
@@ -14,41 +15,41 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The version of heaptrack that writes such files, 1.4.0, and then the version of the format. */
+/* The version of a heaptrack that writes this format (1.4.0), and the version of the format. */
 #define HEAD "v 10400 3\n"
-/* Milliseconds after which the time is written again, as heaptrack does it. */
+/* Interval, in milliseconds, at which the time is written, as in heaptrack. */
 #define CLOCK_STEP 10
-/* The size of a page, in which the file counts resident memory: 1 KiB, as the kernel counts it. */
+/* The size of a page, which is the file's unit of resident memory: 1 KiB, the unit in which the kernel shows it. */
 #define PAGE_BYTES 1024
-/* Allocation infos that are remembered, so that each is written once. Beyond this number all are forgotten and written
- * again: readers take them for others of the same kind. */
+/* Limit of the stored allocation infos, each of which is written once. Beyond it all are dropped and written again with
+ * new numbers, which readers accept. */
 #define INFOS_MAX   (1u << 20)
 #define FLUSH_BYTES 65536
 
-/* What `live` has of a block: the number of its allocation info, and in the bits above that its references. */
+/* The value of a block in `live`: in the lower 32 bits the number of its allocation info, above them its references. */
 #define INFO_MASK     UINT64_C(0xffffffff)
 #define ONE_REFERENCE (INFO_MASK + 1)
 
 struct heaptrack {
 	struct stage stage;
 	FILE *out;
-	struct buf text;         /* not yet in `out` */
-	struct names *names;     /* NULL: none */
-	struct account account;  /* process, resources and objects, without calls */
+	struct buf text;         /* lines that are not written to `out` yet */
+	struct names *names;     /* finds names; NULL: only names in the trace are used */
+	struct account account;  /* only its process, resources and objects are used */
 	struct profile *profile; /* interns frames and strings */
 	struct resolver resolver;
-	uint64_t named_epoch;                 /* of the objects for which resolver and ip_of have names */
-	struct stack_pool stacks;             /* a stack's user is the number of its trace */
-	struct hash string_of;                /* interned string -> its number */
-	struct hash ip_of;                    /* address with its text -> the number of the ip */
-	struct hash trace_of;                 /* parent's and ip's numbers -> the trace's */
-	struct hash stackless;                /* interned function -> the number of the trace */
-	struct hash info_of;                  /* size and trace's number -> 1 + the info's */
-	struct hash live;                     /* id and resource -> info and references */
-	uint64_t strings, ips, traces, infos; /* written so far */
-	uint64_t clock;                       /* written last, in milliseconds */
+	uint64_t named_epoch;                 /* object map's epoch to which resolver and ip_of belong */
+	struct stack_pool stacks;             /* stack->user is the number of the trace */
+	struct hash string_of;                /* interned string -> number of the string */
+	struct hash ip_of;                    /* address and its text -> number of the ip */
+	struct hash trace_of;                 /* numbers of parent trace and ip -> number of the trace */
+	struct hash stackless;                /* interned function name -> number of the trace */
+	struct hash info_of;                  /* size and number of a trace -> 1 + number of the info */
+	struct hash live;                     /* id and resource -> info and references (INFO_MASK) */
+	uint64_t strings, ips, traces, infos; /* numbers of those that were written */
+	uint64_t clock;                       /* the time that was written last, in milliseconds */
 	uint64_t seed;
-	uint64_t resident_peak; /* the most bytes that were written; 0: none */
+	uint64_t resident_peak; /* the greatest resident memory that was written, in bytes; 0: none */
 	bool has_begun;
 };
 
@@ -79,7 +80,7 @@ static void heaptrack_add_field(struct buf *text, uint64_t number)
 	add_hex(text, number);
 }
 
-/* Appends a line: its kind and numbers. */
+/* Appends a line with its kind and numbers. */
 static void heaptrack_add_line(struct buf *text, char kind, const uint64_t *numbers, size_t count)
 {
 	buf_add_char(text, kind);
@@ -92,7 +93,7 @@ static void heaptrack_add_line(struct buf *text, char kind, const uint64_t *numb
 	heaptrack_add_line(&(heaptrack)->text, kind, (const uint64_t[]){__VA_ARGS__},                                  \
 			   ARRAY_SIZE(((const uint64_t[]){__VA_ARGS__})))
 
-/* Returns the number of a string, which is written first if it is new. NULL has the number 0. */
+/* Returns the number of a string; 0 for NULL. Writes the string first if it is new. */
 static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 {
 	const char *const interned = string_intern(&heaptrack->profile->strings, string);
@@ -111,8 +112,8 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 	return *number;
 }
 
-/* Appends the names for one address to its line: function, file and line of each frame, innermost first. Only the first
- * one may lack file and line. */
+/* Appends the names for an address to its line: function, file and line of each frame, the innermost first. Only a
+ * single frame may lack file and line. */
 static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
 				const struct profile_frame *const *frames, size_t count)
 {
@@ -132,7 +133,7 @@ static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
 	}
 }
 
-/* Writes the place of a call. Returns its number. */
+/* Writes the ip for a return address. Returns the number of the ip. */
 static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const struct profile_frame *const *frames,
 		       size_t count)
 {
@@ -148,7 +149,7 @@ static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const stru
 	return ++heaptrack->ips;
 }
 
-/* Returns the number of the trace that consists of a call and its parent, the trace of the outer calls. */
+/* Returns the number of the trace that consists of the ip and, as its outer frames, the trace `parent`. */
 static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint64_t ip)
 {
 	uint64_t *const number = hash_place(&heaptrack->trace_of, parent << 32 | ip);
@@ -160,7 +161,7 @@ static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint6
 	return *number;
 }
 
-/* Forgets all names if other objects are mapped now. */
+/* Drops all names if the mapped objects have changed. */
 static void forget_unmapped(struct heaptrack *heaptrack)
 {
 	if (heaptrack->named_epoch == heaptrack->account.objects.epoch)
@@ -170,7 +171,7 @@ static void forget_unmapped(struct heaptrack *heaptrack)
 	hash_free(&heaptrack->ip_of);
 }
 
-/* Writes a new stack, from its outermost call on. Returns the number of its trace. */
+/* Writes a new stack, the outermost frame first. Returns the number of its trace. */
 static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct stack *stack)
 {
 	struct resolver *const resolver = &heaptrack->resolver;
@@ -197,7 +198,7 @@ static uint64_t heaptrack_add_stack(struct heaptrack *heaptrack, const struct st
 	return trace;
 }
 
-/* Returns the trace of an allocation without a stack, of which only the called function is known. */
+/* Returns the number of the trace for an allocation without a stack. Its only frame is the called function. */
 static uint64_t stackless_number(struct heaptrack *heaptrack, const char *function)
 {
 	const struct profile_frame frame = {
@@ -225,7 +226,7 @@ static uint64_t stack_number(struct heaptrack *heaptrack, const struct record_ca
 
 static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t trace)
 {
-	/* A size that does not fit into the key is rare. Its info is written each time. */
+	/* A size that does not fit into the key is rare, so its info is written each time. */
 	uint64_t *const place = size >> 32 ? NULL : hash_place(&heaptrack->info_of, size << 32 | trace);
 
 	if (place && *place)
@@ -247,7 +248,7 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 		*block += ONE_REFERENCE;
 		return;
 	}
-	/* The release of the former block was not seen. */
+	/* The trace lacks the release of the block that had this id before. */
 	if (*block)
 		ADD_LINE(heaptrack, '-', *block & INFO_MASK);
 	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));
@@ -290,7 +291,7 @@ static void heaptrack_put_call(struct heaptrack *heaptrack, const struct record_
 		put_allocation(heaptrack, which, call, key);
 }
 
-/* Writes the blocks that are alive at the beginning. */
+/* Writes blocks from before the trace as allocations. */
 static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct record_baseline *baseline)
 {
 	const struct resource_state *const which = resources_of(&heaptrack->account.resources, baseline->resource);
@@ -304,8 +305,8 @@ static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct rec
 	}
 }
 
-/* Readers take the highest figure for the peak, so a peak between two records is written too. The machine's number of
- * pages is unknown, and written as 0. */
+/* Writes the resident memory. Readers show the greatest figure as the peak, so a peak between two records is written,
+ * too. The machine's number of pages is unknown, so it is written as 0. */
 static void heaptrack_put_resident(struct heaptrack *heaptrack)
 {
 	const struct resident *const resident = &heaptrack->account.resident;

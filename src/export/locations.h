@@ -7,21 +7,21 @@
 #include "profile/profile.h"
 
 struct location {
-	const struct profile_frame *const *frames; /* innermost first; the profile's */
-	size_t count;                              /* all but the last are inlined into the next */
+	const struct profile_frame *const *frames; /* the innermost first; owned by the profile */
+	size_t count;                              /* number of frames; each but the last is inlined into the next */
 };
 
-/* Zero at first. */
+/* The distinct places; must be zero at first. */
 struct places {
-	struct location *items; /* in the order in which they first came */
+	struct location *items; /* in the order of their first occurrence */
 	size_t count, capacity;
-	struct hash chain_of; /* number of a chain, and one more frame -> number of the longer chain */
+	struct hash chain_of; /* number of a chain of frames, and a frame after it -> number of the longer chain */
 	struct hash number_of;
 	uint64_t chains;
 };
 
-/* Returns the number in `items` of the place that begins with frame *i of the group. Moves *i to the frame after the
- * place. */
+/* Returns the index in `items` of the place that begins with frame *i of the group. Sets *i to the index of the frame
+ * after the place. */
 size_t places_next(struct places *places, const struct profile_group *group, uint32_t *i);
 void places_free(struct places *places);
 

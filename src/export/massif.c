@@ -1,7 +1,7 @@
-/* Writes a file like massif's, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the peak
- * and at the end. Every tenth moment, the peak and the end have a tree of stacks, innermost frames first. Like massif
- * by default, it sums up what is below a hundredth of the whole, or deeper than DEPTH frames. The format has a place
- * for memory only. */
+/* Writes a file in massif's format, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the
+ * peak and at the end. Every tenth moment, the peak and the end have a tree of stacks, the innermost frames first. As
+ * in massif by default, nodes with less than a hundredth of the whole are summed up; frames deeper than DEPTH are left
+ * out. */
 #include "config.h"
 #include "export/export.h"
 
@@ -21,11 +21,11 @@ struct massif {
 	struct part *parts; /* groups with live blocks, in the order of their frames */
 	size_t count;
 	uint64_t total;
-	size_t snapshot, processes; /* processes: without old ones */
+	size_t snapshot, processes; /* snapshot: number of the next one. processes: number, without old ones */
 	FILE *out;
 };
 
-/* The parts from `first` to before `end`, which have the frame at this depth in common. */
+/* A node's child: the parts from `first` to before `end`, which have the same frame at the child's depth. */
 struct child {
 	size_t first, end;
 	uint64_t bytes;
@@ -83,7 +83,7 @@ static void massif_write_frame(struct massif *massif, const struct profile_frame
 	buf_free(&text);
 }
 
-/* Writes a node, with the number of its children, and then the children. Recurses up to DEPTH deep. */
+/* Writes a node with the number of its children, then the children. The depth of the recursion is limited to DEPTH. */
 static void massif_write_node(struct massif *massif, const struct child *node, uint32_t depth)
 {
 	const struct profile_frame *frame = depth ? massif->parts[node->first].group->frames[depth - 1] : NULL;
@@ -111,7 +111,7 @@ static void massif_write_node(struct massif *massif, const struct child *node, u
 	free(children);
 }
 
-/* Of a moment of the timeline, without or with a tree; of the peak; of the end. */
+/* Kinds of snapshots: at a moment of the timeline, without or with a tree; at the peak; at the end. */
 enum massif_snapshot { SNAPSHOT_EMPTY, SNAPSHOT_DETAILED, SNAPSHOT_PEAK, SNAPSHOT_END };
 
 static uint64_t bytes_in_snapshot(const struct massif *massif, const struct profile_group *group,
@@ -159,7 +159,7 @@ static uint64_t width_of(const struct profile *profile, const struct profile_res
 		if (account && !profile->processes[i].is_old && account->timeline.moment_width > width)
 			width = account->timeline.moment_width;
 	}
-	/* A process that begins late makes the whole longer than each process. */
+	/* If a process begins late, the profile is longer than each process. */
 	while (profile->end_since / width >= TIMELINE_MOMENTS)
 		width *= 2;
 	return width;
@@ -186,8 +186,8 @@ static void write_snapshots(struct massif *massif)
 	write_snapshot(massif, SNAPSHOT_END, profile->end_since);
 }
 
-/* Prints the peak of the resident memory at the end of the first line, which ms_print shows as the arguments. The
- * format has no other place for it. Counts the processes. */
+/* Prints the peak of the resident memory at the end of the first line, because the format has no place for it; ms_print
+ * shows this line as the arguments. Counts the processes. */
 static void massif_print_resident(struct massif *massif)
 {
 	uint64_t peak = 0;

@@ -1,6 +1,5 @@
-/* Writes a profile for pprof, compressed by gzip: for each stack the blocks and bytes of memory that were allocated and
- * that are alive. protoc-c makes the C code of the messages from pprof.proto. The format has a place for memory
- * only. */
+/* Writes a profile for pprof, compressed by gzip: for each stack the allocated and the live blocks and bytes of memory.
+ * The C code for the messages is generated from pprof.proto by protoc-c. Only memory is written. */
 #include "config.h"
 #include "export/export.h"
 
@@ -19,18 +18,18 @@
 #define PAGE UINT64_C(4096)
 
 struct pprof {
-	Pprof__Profile *message;                               /* all its parts are from malloc() */
-	size_t samples, mappings, locations, functions, texts; /* capacities of its arrays */
+	Pprof__Profile *message;                               /* all its parts are allocated by malloc() */
+	size_t samples, mappings, locations, functions, texts; /* capacities of the message's arrays */
 	struct intern_pool strings;
-	struct hash text_of;     /* interned string -> 1 + its index */
-	struct hash mapping_of;  /* path and address -> index */
+	struct hash text_of;     /* interned string -> 1 + index of the text */
+	struct hash mapping_of;  /* index of the path, and address -> id */
 	struct hash function_of; /* indexes of name and file -> id */
 	struct places places;
 	struct hash location_of; /* number of a place, or of a function without a stack -> id */
 	struct buf room;
 };
 
-/* Returns the index of a text. The format wants UTF-8: other bytes become U+FFFD. */
+/* Returns the index of a text. Bytes that are not UTF-8, which the format requires, become U+FFFD. */
 static int64_t text_index(struct pprof *pprof, const char *text)
 {
 	struct buf clean = {0};
@@ -65,7 +64,7 @@ static Pprof__Figure *figure_new(struct pprof *pprof, const char *name, const ch
 	return figure;
 }
 
-/* Returns the mapping of an object that begins at `from`, 0 if unknown. */
+/* Returns the mapping for an object; adds it if it is new. from: the object's first address; 0 if unknown. */
 static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, const char *build_id, uint64_t from)
 {
 	Pprof__Profile *const message = pprof->message;
@@ -80,7 +79,7 @@ static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, c
 		mapping->from = from;
 		mapping->file = file;
 		mapping->build_id = text_index(pprof, build_id ? build_id : "");
-		/* So that pprof looks for no other names. */
+		/* Prevents pprof from searching for names itself. */
 		mapping->has_functions = mapping->has_files = mapping->has_lines = mapping->has_inlined = true;
 		ARRAY_GROW(message->mappings, pprof->mappings, message->n_mappings);
 		message->mappings[message->n_mappings++] = mapping;
@@ -88,17 +87,17 @@ static Pprof__Mapping *pprof_mapping_of(struct pprof *pprof, const char *path, c
 	return message->mappings[*id - 1];
 }
 
-/* Returns the id of the object that contains the frame, or 0. */
+/* Returns the id of the mapping that contains the frame; 0 if there is none. */
 static uint64_t mapping_id(struct pprof *pprof, const struct profile_frame *frame)
 {
 	if (!frame->module || !frame->address)
 		return 0;
 	const uint64_t call = frame->address - 1;
-	/* Without an offset, the begin of the object is unknown. */
+	/* If the frame has no offset, the object's first address is unknown. */
 	Pprof__Mapping *const mapping =
 		pprof_mapping_of(pprof, frame->module, frame->build_id, frame->offset ? call - frame->offset : 0);
 
-	/* No profile has the end of an object, so the mapping ends after the last address that is known. */
+	/* Profiles do not contain the end of an object, so the mapping ends after the highest frame in it. */
 	if (mapping->from && call >= mapping->to)
 		mapping->to = (call | (PAGE - 1)) + 1;
 	return mapping->id;
@@ -146,8 +145,8 @@ static void pprof_add_line(Pprof__Location *location, uint64_t function, unsigne
 	location->lines[location->n_lines++] = line;
 }
 
-/* Returns the id of a place's location. It can differ from the place's number, because calls without a stack have
- * locations too. */
+/* Returns the id of a place's location. It is not the place's number, because allocating functions have locations,
+ * too. */
 static uint64_t location_id(struct pprof *pprof, size_t number)
 {
 	uint64_t *const id = hash_place(&pprof->location_of, number);
@@ -168,7 +167,7 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 	return *id = location->id;
 }
 
-/* Returns the id of the location for the called function of an allocation without a stack. */
+/* Returns the id of the location for the function that was called by an allocation without a stack. */
 static uint64_t stackless_id(struct pprof *pprof, const char *name)
 {
 	const uint64_t function = function_id(pprof, name, NULL);
@@ -188,7 +187,7 @@ static int64_t clamp(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* Returns how much more there is than before, or less; all of it if nothing is compared. */
+/* Returns the growth, which may be negative; without a comparison `old` is 0. */
 static int64_t pprof_difference(uint64_t now, uint64_t old)
 {
 	return clamp(now) - clamp(old);
@@ -230,7 +229,7 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 	message->samples[message->n_samples++] = sample;
 }
 
-/* Adds the program's mapping as the first one, because readers take that for the program's. */
+/* Adds the program's mapping as the first one, because pprof takes the first mapping for that of the program. */
 static void add_program(struct pprof *pprof, const struct profile *profile)
 {
 	const char *const path = profile->processes[0].account->name;
@@ -269,7 +268,7 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 	add_program(pprof, profile);
 }
 
-/* The buffer to which protobuf-c gives its packed bytes. */
+/* The buffer to which protobuf-c appends the encoded message. */
 struct gzip {
 	ProtobufCBuffer base;
 	z_stream stream;

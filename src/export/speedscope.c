@@ -1,13 +1,13 @@
 /* Writes speedscope's file format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a
- * profile of weighted samples, each of which begins at the root. */
+ * profile of weighted samples. The frames of a sample begin at the root. */
 #include "config.h"
 #include "export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Adds the called functions after the frames, each once. Returns a map from each to 1 + its number; the caller frees
- * it. */
+/* Adds each function that was called to allocate, after the frames. Returns a map from the function's name to 1 + its
+ * number, which the caller frees. */
 static struct hash add_called(const struct profile *profile, FILE *out)
 {
 	struct hash number_of = {0};
@@ -26,7 +26,7 @@ static struct hash add_called(const struct profile *profile, FILE *out)
 	return number_of;
 }
 
-/* Returns as add_called(). */
+/* Adds all frames, then calls add_called(), and returns its map. */
 static struct hash speedscope_add_frames(const struct profile *profile, FILE *out)
 {
 	struct buf room = {0};

@@ -1,5 +1,5 @@
-/* Writes what memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression
- * names. Qt Creator, KDevelop and Jenkins read it. A block that no scan has classified is reported as possibly lost. */
+/* Writes leaks as memcheck does with --xml=yes (protocol 4 in valgrind's documentation), except suppressed ones. Qt
+ * Creator, KDevelop and Jenkins can read the file. Blocks that no scan has classified are reported as possibly lost. */
 #include "config.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many bytes the UTF-8 character here has. Returns 0 if there is none, if it is a control character, or if
- * XML does not have it (U+FFFE and U+FFFF). */
+/* Returns the size in bytes of the UTF-8 character at `text`. Returns 0 if there is none, or if XML does not allow it
+ * (control characters, U+FFFE, U+FFFF). */
 static size_t character_size(const unsigned char *text)
 {
 	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : plain_size((const char *)text);
@@ -81,7 +81,7 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 		"  <stack>\n",
 		number, kind, group->picked.bytes, group->picked.calls, words, number + 1, count, group->picked.bytes,
 		group->picked.calls);
-	/* No trace has the address of the function itself. */
+	/* The frame of the allocating function has no address, because traces do not contain it. */
 	xml_write_frame(&(struct profile_frame){.function = group->function}, out);
 	for (uint32_t i = 0; i < group->frame_count; i++)
 		xml_write_frame(group->frames[i], out);

@@ -1,4 +1,4 @@
-/* An ELF file, as code outside symbols/ uses it. Code that reads the file includes elf_file.h. */
+/* The interface of ELF files for code outside symbols/. Code that reads such files includes elf_file.h. */
 #ifndef FT_SYMBOLS_ELF_ELF_H
 #define FT_SYMBOLS_ELF_ELF_H
 
@@ -25,7 +25,7 @@ struct elf_symbol {
 struct elf_file;
 
 /* These return properties of the file. */
-/* it is a program without PT_INTERP; an interpreter (ld.so) is not static */
+/* true for a program without PT_INTERP, but false for an interpreter (ld.so) */
 bool elf_file_is_static(const struct elf_file *file);
 const char *elf_file_interpreter(const struct elf_file *file); /* path in PT_INTERP, or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hexadecimal, "" if none */
@@ -34,18 +34,18 @@ uint64_t elf_file_got(const struct elf_file *file); /* address of the global off
 
 uint64_t elf_file_contexts(const struct elf_file *file); /* address of the context library's table, 0 if none */
 
-/* Reads the address of file offset 0 in the file's own addresses (those that nm shows), also if offset 0 is not mapped:
- * 0 for shared objects and position-independent programs. Returns false and leaves *origin unchanged if the file is not
- * a regular ELF file with a loadable segment. A trace may name a terminal or a device as a file. */
+/* Finds the address of file offset 0, counted as in the output of nm, even if no segment contains offset 0. It is 0 for
+ * shared objects and position-independent programs. Returns false and leaves *origin unchanged if the file is not a
+ * regular ELF file with a loadable segment; a path from a trace may be that of a terminal or a device. */
 bool elf_origin_read(const char *path, uint64_t *origin);
 
-/* Calls `callback` for each defined function symbol in .dynsym and .symtab; without a .symtab, in the .symtab in
- * .gnu_debugdata. A name that occurs twice at one address is passed once. Stops when the callback returns false. The
- * strings live as long as the file. */
+/* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the one in
+ * .gnu_debugdata is used. A name that occurs twice at one address is passed once. Stops when the callback returns
+ * false. The strings live as long as the file. */
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context);
-/* The same for the symbols for whose names is_wanted() returns true. is_wanted() is called once for each symbol of a
- * file, because many processes map the same files. */
+/* The same, but only for symbols whose names is_wanted() accepts. It is called once for each symbol, and its answers
+ * are kept with the file, because many processes map the same files. */
 void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
 			       const void *wanted, void (*callback)(void *context, const struct elf_symbol *symbol),
 			       void *context);

@@ -41,8 +41,8 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 		file->interpreter = xstrndup(data->d_buf, data->d_size);
 }
 
-/* Reads the address of the global offset table. Returns true if the file is marked as a program (DF_1_PIE): a
- * static-pie program is an ET_DYN without an interpreter, as are shared objects, among them ld.so. */
+/* Reads the address of the global offset table. Returns true if the file is marked as a program (DF_1_PIE). Only this
+ * mark distinguishes a static-pie program from a shared object: both are ET_DYN without an interpreter, as is ld.so. */
 static bool elf_file_read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 {
 	bool is_pie = false;

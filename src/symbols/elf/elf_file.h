@@ -71,7 +71,7 @@ struct elf_file {
 	struct errno_place *errno_place; /* see errno_place.c; NULL: not read yet */
 	struct signatures *signatures;   /* see signature.c, which sets signatures_free */
 	void (*signatures_free)(struct signatures *signatures);
-	size_t bytes; /* memory that the file's data occupies, in bytes, about */
+	size_t bytes; /* approximate size of the memory for this data, in bytes */
 
 	unsigned references;
 	struct elf_file *newer, *older; /* neighbours in the cache's list of unused files */

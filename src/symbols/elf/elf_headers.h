@@ -17,7 +17,7 @@
 #define ELF_STRINGS_MAX     (512u << 20) /* bytes of a string table */
 #define ELF_RELOCATIONS_MAX (256u << 20) /* bytes of a relocation section */
 
-/* *reason for a file that is not an ELF file. Callers compare the pointer. */
+/* The text to which *reason points if a file is not an ELF file. Callers compare the pointers. */
 extern const char elf_reason_no_elf[];
 
 /* Fields of the ELF header, of a program header and of a section header. */
@@ -41,7 +41,7 @@ enum elf_field {
 };
 
 struct elf_headers {
-	bool is64, swap; /* swap: the file has the other byte order than this machine */
+	bool is64, swap; /* swap: the file's byte order is not that of this machine */
 	unsigned char ehdr[64];
 	size_t ehdr_size;
 	unsigned char *segments, *sections; /* the tables of program headers and section headers; NULL: none */
@@ -82,9 +82,9 @@ const char *elf_headers_name(const struct elf_headers *headers, const unsigned c
 /* Reads `size` bytes at a file offset. Returns false if the file ends before, or cannot be read. */
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size);
 
-/* Opens the ELF file of a descriptor with libelf, after a check that no table is larger than its limit. st: status of
- * the descriptor. Returns NULL and sets *reason (a static text) if it is no ELF file, is damaged, or has a larger
- * table. The caller keeps the descriptor, and closes it after elf_end(). */
+/* Checks that no table of the ELF file is larger than its limit, then opens the file with libelf. st: status of the
+ * descriptor. Returns NULL and sets *reason (a static text) if it is no ELF file, is damaged, or has too large a table.
+ * The caller keeps the descriptor, and closes it after elf_end(). */
 Elf *elf_open(int fd, const struct stat *st, const char **reason);
 
 #endif

@@ -252,7 +252,7 @@ static bool elf_symbols_read_sections(struct elf_file *file, Elf *elf, uint32_t 
 		elf_symbols_read_table(file, &table);
 		*seen = table.seen;
 		found = true;
-		break; /* there is never a second one; a hostile file may have thousands */
+		break; /* a valid file has only one; a hostile file may have thousands */
 	}
 	return found;
 }

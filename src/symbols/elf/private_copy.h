@@ -25,7 +25,7 @@ struct copied_altlink {
 struct private_copy {
 	int fd;                    /* descriptor of the copy; -1: none */
 	bool lacks_debug;          /* the debug information is not copied, because it is larger than the limit */
-	struct copied_altlink alt; /* the link, which the copy does not contain, because libdw would open dwz's file */
+	struct copied_altlink alt; /* the file's link to dwz's file; not in the copy, because libdw would follow it */
 };
 
 /* Copies the given parts (COPY_...) of the regular file `fd`, at most 4 GiB (256 MiB with 32-bit addresses). st: status

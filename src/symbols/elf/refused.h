@@ -5,7 +5,7 @@
 /* Prints a warning that the file is not read, with the reason and an advice; once for each path. what: kind of the file
  * ("debug file"). Any thread may call it. */
 void refused_say(const char *what, const char *path, const char *reason);
-/* Reasons with their own advice. */
+/* Values of `reason` for which the warning has a specific advice. */
 extern const char refused_cut[], refused_changed[], refused_memory[];
 extern const char refused_symbols[]; /* value of `what` for a program or library that is read without its symbols */
 /* Prints this warning after open_regular() of the file has failed; the reason is errno, which is preserved. Does

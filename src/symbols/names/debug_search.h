@@ -10,9 +10,9 @@
 
 struct debug_search {
 	const char *folders;    /* folders, ':' separated; only those that begin with '/' are searched */
-	const char *paths[2];   /* paths of the file whose debug file is searched; NULL: none */
+	const char *paths[2];   /* paths of the file whose debug file is searched for; NULL: none */
 	uint64_t device, inode; /* identity of that file, which is not accepted as its own debug file */
-	const char *link;       /* name of the debug file; NULL: the file's own name and .debug */
+	const char *link;       /* name of the debug file; NULL: the file's own name with .debug appended */
 	uint32_t crc;           /* CRC of the debug file; 0: unknown */
 	const unsigned char *build_id;
 	size_t build_id_size; /* 0: the file has no build-id */

@@ -55,8 +55,8 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* Copies a debug file that was found, and closes it. alt: receives its link to dwz's file; NULL: it is dwz's file
- * itself. path: its path; NULL: unknown. Returns the descriptor of the copy, or -1. */
+/* Copies a debug file that was found, and closes it. alt: set to the debug file's link to dwz's file; NULL: this is
+ * dwz's file itself. path: path of the debug file; NULL: unknown. Returns the descriptor of the copy, or -1. */
 static int copy_found(struct name_file *file, int fd, const struct stat *st, const char *path,
 		      struct copied_altlink *alt)
 {
@@ -73,7 +73,7 @@ static int copy_found(struct name_file *file, int fd, const struct stat *st, con
 	}
 	if (copy.lacks_debug)
 		file->lacking = reason_large;
-	else if (alt) /* the debug file contains what the program's own file lacks */
+	else if (alt) /* the debug file replaces the information that the program's own file lacks */
 		file->lacking = NULL;
 	if (alt) {
 		free(alt->path);
@@ -377,9 +377,9 @@ static bool is_restorer(const struct name_file *file, uint64_t address)
 	return arch_is_restorer(file->machine, code, size);
 }
 
-/* Finds the symbol of the code before a return address. If it has no size, or ends at the return address, or does not
- * exist, the frame may be a signal frame, whose pc is not a return address; sets *is_signal if it is. For a signal
- * frame returns the symbol that begins at the address, or the name that gdb shows for such frames. */
+/* Finds the symbol of the code before a return address. If there is no symbol, or if it has no size or ends at the
+ * return address, the frame may be a signal frame, whose pc is not a return address; sets *is_signal if it is. For a
+ * signal frame returns the symbol that begins at the address, or the name that gdb shows for such frames. */
 static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};

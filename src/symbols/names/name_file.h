@@ -65,7 +65,7 @@ struct dwarf_function {
 	Dwarf_Die die;
 	Dwarf_Addr entry; /* address of the entry, as libdw returns it */
 	int language;     /* DW_LANG_...; -1: unknown */
-	bool has_types;   /* its unit describes types, which it does not with -g1 */
+	bool has_types;   /* its unit describes types; a unit that was compiled with -g1 does not */
 };
 /* Finds the function that begins at this address of the module. Returns false if there is none. */
 bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function);

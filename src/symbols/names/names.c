@@ -267,8 +267,8 @@ static struct name_file *try_paths(struct names_search *search)
 		file = names_try_path(search, path, false);
 		free(path);
 	}
-	/* The path may name another file here: it is a path of another system, or the object had to be opened by
-	 * another path. */
+	/* On this machine another file may have this path: the path is one of another system (sysroot), or functrace
+	 * had to open the object by another path (open_path). */
 	if (!file && object->path[0] == '/')
 		file = names_try_path(search, object->path, sysroot || object->open_path);
 	/* If the file is not the object's, a separate debug file with this build-id may still contain the names. */

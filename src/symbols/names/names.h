@@ -35,8 +35,8 @@ void names_set_start(struct names *names, const struct record_process *process);
  *
  * If the trace has the object's build-id, the file must have the same one; else a warning is printed once, and frames
  * in the object get its path, but no names. Without a build-id, the range may also be only the file's executable
- * mapping, as the sp-rtrace tools write it. If both interpretations are possible, a warning is printed once, and its
- * frames get no names. */
+ * mapping, as the sp-rtrace tools write it. If both interpretations are possible, a warning is printed once, and frames
+ * in the object get no names. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
 /* Sets the build-id of the object that is mapped at record->from. In a trace this record follows the object's. */
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);

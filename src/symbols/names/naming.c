@@ -12,12 +12,12 @@
 
 struct namer {
 	struct worker *worker;
-	struct names *files; /* only the worker uses it: it has no objects, but the files that all namings share */
+	struct names *files; /* used only by the worker: has no objects, but owns the files that all namings share */
 };
 
 struct naming {
 	struct worker *worker;
-	struct names *names; /* only the worker uses it */
+	struct names *names; /* used only by the worker */
 	struct hash known;   /* address -> struct named_address */
 	struct named_address *gone;
 	size_t gone_count;

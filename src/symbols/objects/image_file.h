@@ -7,9 +7,9 @@
 /* *reason of image_file_find() if no file with this path exists. Callers compare the pointer. */
 extern const char image_file_missing[];
 
-/* Finds the file that mapping `index` of an image shows. If it is found on disk, also returns its path in *open_path,
- * which the caller frees. Otherwise sets *reason and returns the file as far as the image's memory contains it, or
- * NULL. The caller owns a reference to the result. */
+/* Finds the file of mapping `index` in an image. If it is found on disk, also returns its path in *open_path, which the
+ * caller frees. Otherwise sets *reason and returns the file as far as the image's memory contains it, or NULL. The
+ * caller owns a reference to the result. */
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
 				 const char **reason);
 

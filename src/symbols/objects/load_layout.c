@@ -158,9 +158,10 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 	object->text[object->text_count++] = range;
 }
 
-/* Returns true if mapping `index`, which shows the object's file, belongs to the object. A mapping beside the object
- * may belong to another copy of the file, at a distance where the text of one copy could be the data of the other. A
- * gap between segments has no access rights; it remains from the mapping that reserved the whole address range. */
+/* Returns true if mapping `index` of the object's file belongs to the object. Next to the object another copy of the
+ * file may be mapped, so that its text is where this copy's data could be; then layout_find_bias() decides. A gap
+ * between segments is a mapping without access rights, the rest of the mapping with which ld.so reserved the address
+ * range. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

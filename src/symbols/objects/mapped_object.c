@@ -277,8 +277,8 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 	}
 }
 
-/* Counts a missing file of an image if it may be a program or library. The core files of gdb do not show how a file was
- * mapped. */
+/* Counts a missing file of an image if it may be a program or library. In core files of gdb only the path shows this,
+ * because they do not contain the protection of mappings. */
 static void note_missing(struct mapped_object_scan *scan, size_t index, const struct object *object)
 {
 	const char *const path = scan->maps.items[index].path;

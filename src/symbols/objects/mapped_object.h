@@ -31,9 +31,9 @@ struct object {
 	struct elf_file *file; /* never NULL in a list, because only ELF files are objects */
 	struct text_range *text;
 	size_t text_count;
-	unsigned generation; /* counter of objects_update(), which tells old objects from new ones */
-	bool probed;         /* field of the tracer; false in a new object */
-	bool lasting;        /* field of the tracer: the object is never unloaded */
+	unsigned generation; /* number of the last objects_update() that has found the object */
+	bool probed;         /* set by the tracer; false in a new object */
+	bool lasting;        /* set by the tracer: the object is never unloaded */
 };
 
 struct object_list {

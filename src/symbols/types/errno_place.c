@@ -118,8 +118,8 @@ static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *pla
 /* ---- A static program's variable ---- */
 
 /* Returns the offset of the program's own segment of thread-local variables from the thread pointer. This is the first
- * segment after the thread pointer (variant I) or the last one before it (variant II). It has the alignment that its
- * address in the file has ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
+ * segment after the thread pointer (variant I) or the last one before it (variant II). Modulo its alignment, the offset
+ * equals the segment's address in the file ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
 static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
 {
 	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;

@@ -115,9 +115,9 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	/* A place in the frame that is valid for the whole function is one where the first instructions store the
-	 * parameter. It is relative to the stack pointer that these instructions set (clang: sub sp, sp, #64; str x0,
-	 * [sp, #16]). LLVM uses that stack pointer in lists, too. */
+	/* If a place in the frame is valid for the whole function, the function's first instructions store the
+	 * parameter there, so at the entry it is elsewhere. The place is relative to sp after these instructions
+	 * (clang: sub sp, sp, #64; str x0, [sp, #16]); in lists of LLVM, too. */
 	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }

@@ -102,8 +102,7 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 			note_operation(&proof, entry, &operations[k], !i,
 				       entry->address >= start && entry->address < end);
 	}
-	/* Callers may pass only some scalars of a struct. For scalars on the stack it is not examined which ones they
-	 * pass. */
+	/* Callers may pass only some scalars of a struct; which ones is not examined for scalars on the stack. */
 	if (proof.is_in_frame && proof.has_pieces)
 		return false;
 	if (proof.is_in_frame)

@@ -7,8 +7,7 @@
 struct listed_param {
 	struct signature_param item;
 	Dwarf_Die die;
-	/* address of the DIE that all copies of the function share for this parameter; without copies, of its own
-	 * DIE */
+	/* address of the parameter's DIE; if the function has copies, of the DIE that all copies share */
 	void *origin;
 	bool is_artificial;
 	bool is_ambiguous; /* several of the declared parameters may be this one */

@@ -127,8 +127,8 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	case PLACE_PIECES:
 		return is_piece_lost(param);
 	case PLACE_UNKNOWN:
-		/* LLVM also describes a parameter in this way if it is only a variable with a constant value, or with
-		 * the address of static data. */
+		/* LLVM also uses such a description if callers pass nothing, because the parameter has become a
+		 * constant or the address of static data. */
 		return !entry->is_gcc;
 	default:
 		return false;
@@ -349,7 +349,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (is_elsewhere)
 		result = NULL;
-	/* If no parameter and no result is described, debug information may just not describe them. */
+	/* If neither a parameter nor a result is described, the debug information may be incomplete (has_types). */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
 	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;

@@ -43,7 +43,7 @@ static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
 	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
 }
 
-/* Returns the place of a virtual base's offset: it is in a word this many bytes before the vtable, whose address is the
+/* Returns how many bytes before the vtable the word with a virtual base's offset is. The vtable's address is the
  * object's first word (Itanium C++ ABI). Compilers describe it by the operations below, applied to the object's
  * address. Returns 0 for other operations. */
 static uint32_t table_at(Dwarf_Die *die)

@@ -53,7 +53,7 @@ static bool is_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *
 }
 
 /* Returns true if the compiler has generated the function, by itself or because the class says "= default". Such a
- * function only calls those of the members. */
+ * function only calls the corresponding functions of the members. */
 static bool is_made(Dwarf_Die *function)
 {
 	uint64_t defaulted = 0;

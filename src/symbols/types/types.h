@@ -11,15 +11,15 @@ enum data_kind {
 	DATA_INT,         /* an integer of 1 to 16 bytes, signed if is_signed */
 	DATA_BOOL,        /* a truth value of 1 byte or more */
 	DATA_CHAR,        /* a character of 1, 2 or 4 bytes */
-	DATA_FLOAT,       /* a number in the format of its size (2, 4, 8 or 16 bytes); is_extended: x87's 10 bytes */
+	DATA_FLOAT,       /* a floating point number of 2, 4, 8 or 16 bytes; is_extended: x87's 10 bytes */
 	DATA_FLOAT_OTHER, /* a decimal number or bfloat16: passed as a float of the same size, not shown */
 	DATA_COMPLEX,     /* a complex number: two values of type `target` */
 	DATA_ENUM,        /* an enumeration with `words`; is_flags: its words are bits to be or'ed */
 	DATA_POINTER,
 	DATA_REFERENCE, /* a pointer whose target is shown instead of its address */
 	DATA_FUNCTION,  /* a function; only as the target of a pointer, which is shown as the function's name */
-	/* A struct or class, with members; without them, if only declared or behind a second pointer (a list's node
-	 * does not show the next node). No struct contains itself. */
+	/* A struct or class. It has no members if it is only declared, or behind a second pointer (the node after a
+	 * list's node is not shown). No struct contains itself. */
 	DATA_STRUCT,
 	DATA_UNION,  /* a union, with members, all at offset 0 */
 	DATA_ARRAY,  /* `count` elements of type `target` */
@@ -40,7 +40,7 @@ struct data_member {
 	uint16_t bit_size;   /* size of a bit field in bits; 0 if the member is none */
 	bool is_base;        /* it is a base class, whose members are shown as the struct's own */
 	bool is_virtual;     /* it is a virtual base, whose offset is in a word of the object's vtable */
-	uint32_t table_at;   /* of a virtual base: this word is table_at bytes before the vtable; 0: unknown */
+	uint32_t table_at;   /* number of bytes by which that word is before the vtable; 0: unknown */
 };
 
 struct data_word {
@@ -61,10 +61,10 @@ struct data_type {
 	enum data_kind kind;
 	uint64_t size; /* size in bytes; 0: unknown, or no bytes */
 	uint32_t align;
-	/* The name in the source: a typedef's, else without "struct" and "const"; "" for pointers and unnamed types. */
+	/* The name in the source: the typedef's, else the type's without "struct" and "const"; "" for pointers. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
-	bool may_be_packed; /* the struct may be packed; the places of its members do not show it */
+	bool may_be_packed; /* the members' offsets do not show whether the struct is packed */
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
 	bool is_cut;        /* the struct has more members than the array `members` */
@@ -92,7 +92,7 @@ enum param_place {
 	PLACE_CONSTANT, /* no place: the value is place_offset, for which this copy of the function was made */
 	PLACE_PIECES,   /* in several pieces (`pieces`); bytes that are in no piece are optimised out */
 	PLACE_NOWHERE,  /* no place: the compiler has left the parameter out, and callers need not pass it */
-	PLACE_UNKNOWN,  /* not the ABI's place, and debug information does not say which */
+	PLACE_UNKNOWN,  /* not the ABI's place; debug information does not describe the place */
 };
 
 struct place_piece {
@@ -119,8 +119,8 @@ struct passed_as {
 struct signature_param {
 	const char *name; /* the parameter's name; "" if it is unknown; a C++ object is "this" */
 	const struct data_type *type;
-	enum param_place place, said; /* said: in debug information; used if the ABI determines none */
-	/* With PLACE_BY_ABI, if not empty: callers may pass only what the ABI puts into these (DWARF numbers). */
+	enum param_place place, said; /* said: the place in debug information, used if the ABI determines none */
+	/* For PLACE_BY_ABI, if not empty: callers may set only these of the ABI's registers (DWARF numbers). */
 	uint16_t registers[SIGNATURE_REGISTERS];
 	unsigned char register_count;
 	unsigned place_register;
@@ -136,7 +136,7 @@ struct signature {
 	const struct data_type *result; /* the result's type; NULL: void, or result_is_unknown */
 	struct passed_as result_passed; /* valid if abi_is_rust */
 	bool result_is_unknown;         /* the compiler may have left it out, or put it elsewhere than the ABI does */
-	bool result_may_be_lost;        /* a result outside memory is dropped if no caller uses it */
+	bool result_may_be_lost;        /* the compiler drops a result in registers if no caller uses it */
 	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
 	bool is_constructor;            /* it is a constructor: at its entry the object has no vtable yet */
 	bool abi_is_rust;               /* it has Rust's ABI, not C's: `passed` replaces the types */
